@@ -167,7 +167,7 @@ static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t coun
         int moved = 0;
         if (!warp) return 0;
         launch->quiet = gates->at[1].quiet;
-        warp->let_on = 1, warp->passed = NULL;
+        warp->let_on = gates->at[1].at, warp->passed = NULL;
         uint64_t block = next->block.number;
         if (worker_turns(launch, next, &moved) == BLOCK_FAILED) return 0;
         warp->let_on = 0;

@@ -1262,10 +1262,11 @@ static void places_in_memory_lie_nearer_or_farther(void **state)
     }
 }
 
-/* A fence of the whole chip waits until what its warp wrote is seen; so does what releases. */
+/* A fence of the whole chip waits until what its warp wrote is seen, and less long for what it
+ * loaded; so does what releases. */
 static void fences_and_releases_wait_for_what_is_written(void **state)
 {
-    enum { FENCE = 260, WRITTEN = 550 }; /* as measured on an H200: time/chain.h */
+    enum { FENCE = 260, LOADED = 440, WRITTEN = 550 }; /* as measured on an H200: time/chain.h */
     (void)state;
     static const struct {
         const char *body;
@@ -1273,11 +1274,15 @@ static void fences_and_releases_wait_for_what_is_written(void **state)
     } KNOWN[] = {
         {"fence.acq_rel.gpu;\n", FENCE},
         {"st.global.f32 [%rd1], %f1;\nfence.acq_rel.gpu;\n", WRITTEN},
-        {"ld.global.f32 %f1, [%rd1];\nfence.acq_rel.gpu;\n", FENCE},
+        {"ld.global.f32 %f1, [%rd1];\nfence.acq_rel.gpu;\n", LOADED},
+        {"st.global.f32 [%rd1], %f1;\nld.global.f32 %f2, [%rd1+4096];\nfence.acq_rel.gpu;\n",
+         WRITTEN},
+        {"red.global.add.u32 [%rd1], 1;\nfence.acq_rel.gpu;\n", LOADED},
+        {"atom.global.add.u32 %r3, [%rd1], 1;\nfence.acq_rel.gpu;\n", WRITTEN},
         {"fma.rn.f32 %f2, %f2, %f3, %f4;\nfence.acq_rel.cta;\n", 0},
         {"st.release.gpu.global.f32 [%rd1], %f1;\n", WRITTEN},
         {"st.release.cta.global.f32 [%rd1], %f1;\n", 0},
-        {"red.release.gpu.global.add.u32 [%rd1], 1;\n", WRITTEN},
+        {"red.release.gpu.global.add.u32 [%rd1], 1;\n", LOADED},
         {"red.relaxed.gpu.global.add.u32 [%rd1], 1;\n", 0},
     };
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
@@ -1666,6 +1671,93 @@ static void a_wait_with_an_end_is_no_endless_one(void **state)
     assert_true(result.cycles > 2000000 && result.cycles < 4000000);
 }
 
+/* ---- sleeps, clocks and locks -------------------------------------------------------------- */
+
+/* A warp wakes at a multiple of the first power of two beyond what it asked for: of nanoseconds,
+ * which are cycles here. */
+static void who_sleeps_wakes_by_the_timer(void **state)
+{
+    static const struct {
+        uint32_t asked, period;
+    } KNOWN[] = {{0, 32},      {31, 32},     {32, 64},           {100, 128},        {128, 256},
+                 {1000, 1024}, {1024, 2048}, {1048575, 1048576}, {2000000, 1048576}};
+    (void)state;
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        char body[64];
+        snprintf(body, sizeof body, "nanosleep.u32 %u;\n", KNOWN[i].asked);
+        uint64_t cycles = slope(body, 64, (Setup){.blocks = 1, .threads = 32});
+        assert_in_range(cycles, 64ull * KNOWN[i].period - 8, 64ull * KNOWN[i].period + 8);
+    }
+    /* Lanes that ask for different times are served one after the other, and do not sleep. */
+    uint64_t apart = slope("nanosleep.u32 %r1;\n", 64, (Setup){.blocks = 1, .threads = 32});
+    assert_in_range(apart, 64 * 32 * SLEEP_CYCLES, 64 * 32 * (SLEEP_CYCLES + 1));
+    /* So are a scheduler's warps, here eight: they do not come back in time. */
+    uint64_t many = slope("nanosleep.u32 40;\n", 64, (Setup){.blocks = 4, .threads = 1024});
+    assert_in_range(many, 64 * 8 * SLEEP_CYCLES, 64 * 4 * 64);
+}
+
+/* Who waits for a clock goes on when it says so, a turn later at the most, on however many
+ * multiprocessors; but where many warps look at it, they have to share the schedulers. */
+static void who_waits_for_a_clock_goes_on_in_time(void **state)
+{
+    enum { WAIT = 20000, LATE = 400 };
+    static const char *const CLOCK[] = {"%clock64", "%globaltimer"}; /* a cycle is a nanosecond */
+    uint64_t cycles[2][2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        SimtResult result;
+        char body[300];
+        snprintf(body, sizeof body,
+                 "mov.u64 %%rd2, %s;\nagain: mov.u64 %%rd3, %s;\nsub.u64 %%rd3, %%rd3, %%rd2;\n"
+                 "setp.lt.u64 %%p1, %%rd3, %d;\n@%%p1 bra again;\n",
+                 CLOCK[i], CLOCK[i], WAIT);
+        char *text = kernel_text(body, "", 0, "");
+        for (uint32_t full = 0; full < 2; full++)
+            cycles[i][full] = cycles_of(
+                text, (Setup){.blocks = 4 << full, .threads = full ? 1024 : 32}, &result, NULL);
+        free(text);
+        assert_in_range(cycles[i][0], WAIT, WAIT + LATE);
+        assert_true(cycles[i][1] > 3 * WAIT / 2);
+    }
+}
+
+/* Blocks that try for a lock at the first word of data and sleep between two tries, for longer each
+ * time; who has it adds to the second word. */
+#define LOCKED                                                                                     \
+    "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra done;\nmov.u32 %r4, 8;\nbra try;\n"                        \
+    "pause: nanosleep.u32 %r4;\nshl.b32 %r5, %r4, 1;\nmin.u32 %r4, %r5, 512;\n"                    \
+    "try: atom.global.cas.b32 %r3, [%rd1], 0, 1;\nsetp.ne.u32 %p2, %r3, 0;\n@%p2 bra pause;\n"     \
+    "membar.gl;\nld.volatile.global.u32 %r6, [%rd1+4];\nadd.u32 %r6, %r6, 1;\n"                    \
+    "st.volatile.global.u32 [%rd1+4], %r6;\nmembar.gl;\natom.global.exch.b32 %r7, [%rd1], 0;\n"    \
+    "done:\n"
+
+/* One block after the other has the lock; they wake together, every 1,024 cycles in the end, and so
+ * each has it twice that after the one before, for it is held for longer than once. */
+static void blocks_take_turns_at_a_lock(void **state)
+{
+    enum { BLOCKS = 32, HELD = 2 * 1024 };
+    static const uint32_t ZERO[8];
+    uint64_t cycles[2];
+    char *text = kernel_text(LOCKED, "", 0, "");
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint32_t word[2];
+        SimtResult result;
+        SimtGpu *gpu = gpu_open(i ? 4 : 1, 0, 1);
+        uint64_t data = device_data(gpu, ZERO, sizeof ZERO);
+        if (run(gpu, text, BLOCKS, 32, 0, &data, sizeof data, &result))
+            fail_msg("%s", result.report.text);
+        device_fetch(gpu, data, word, sizeof word);
+        assert_int_equal(word[0], 0);
+        assert_int_equal(word[1], BLOCKS);
+        cycles[i] = result.cycles;
+        simt_close(gpu);
+    }
+    free(text);
+    assert_int_equal(cycles[0], cycles[1]);
+    assert_in_range(cycles[0], (BLOCKS - 3) * HELD, (BLOCKS + 2) * HELD);
+}
+
 /* On each machine that is described, 64 blocks copy; no card copies faster than its memory can. */
 static void a_kernel_runs_on_every_machine(void **state)
 {
@@ -1771,6 +1863,9 @@ int main(void)
         cmocka_unit_test(an_endless_wait_is_named),
         cmocka_unit_test(a_long_wait_is_no_endless_one),
         cmocka_unit_test(a_wait_with_an_end_is_no_endless_one),
+        cmocka_unit_test(who_sleeps_wakes_by_the_timer),
+        cmocka_unit_test(who_waits_for_a_clock_goes_on_in_time),
+        cmocka_unit_test(blocks_take_turns_at_a_lock),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);

@@ -325,6 +325,7 @@ struct SimtKernel {
     uint32_t played_scores; /* scoreboard entries of `played` */
     int allocates;          /* calls malloc or free */
     int reads_clock;
+    int awaits_clock;       /* a loop only looks at the clock */
     int asks_cluster;       /* where in its cluster a block is */
     int asks_reserved;      /* where its reserved shared memory is */
     int awaits;             /* the launch before it: griddepcontrol.wait */
@@ -438,6 +439,7 @@ typedef struct BlockCost {
     uint64_t steps, passes, load_misses, store_misses, local_misses, blocks;
     uint64_t slots, pipe[PIPES]; /* machine instructions; cycles of each pipe of a scheduler */
     uint64_t folded;             /* instructions that are part of others */
+    uint64_t spun;               /* machine instructions of turns that only looked at the clock */
     uint64_t load_rows;    /* rows of DRAM that loads touched beyond those that cost nothing */
     uint64_t store_rows;   /* ... that stores did which touched many */
     uint64_t store_lines;  /* lines that store_misses lie in, each access by itself */
@@ -466,7 +468,7 @@ typedef struct Chain {
     uint64_t begin, latest, slots; /* of the straight piece of code in hand */
     uint64_t copied, joined;
     uint32_t turns; /* of the unrolled loop that it is in */
-    int written;    /* or looked at, what other blocks see, since its last fence */
+    int before;     /* its next fence: cycles that this takes for it, 0: as long as any */
 } Chain;
 
 typedef struct Path {
@@ -540,22 +542,22 @@ struct Warp {
     uint32_t loop;  /* instructions of the loop in which it last gave way */
     /* Where blocks run in the order of time (meet.h): */
     uint64_t gate;                    /* when it can go on; 0: it runs, or waits otherwise */
+    uint64_t let_on;                  /* the gate that it may pass; 0: none */
     uint64_t met, queued, late;       /* when its last access was made, and waited for others */
     uint64_t answered;                /* when the result of its last atomic is there */
     uint64_t held;                    /* how long it has looked in vain */
+    uint32_t clocked;                 /* how often, at the clock */
     const Ins *passed;                /* the access that it was let on for; NULL: none yet */
     uint32_t vain;                    /* how often */
-    uint8_t let_on, fenced;           /* past one gate; no store since its last fence */
+    uint8_t fenced;                   /* no store since its last fence */
     uint8_t is_vain;                  /* it only looked, when it was last let on */
     uint32_t awaited;                 /* the Path.waits of the path just taken up */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;
     unsigned char *local; /* LANES * the launch's local_bytes */
-    uint64_t *ready;      /* scoreboard: when a register's value is there */
-    uint64_t clock;
-    uint64_t pending;  /* latency of the access just made, set by the counters */
-    uint64_t phase_at; /* of the chain: when the phase just waited for was complete */
-    uint64_t issued;
+    uint64_t clock;       /* that has nothing to do with what anything takes */
+    uint64_t pending;     /* latency of the access just made, set by the counters */
+    uint64_t phase_at;    /* of the chain: when the phase just waited for was complete */
     AsyncCopy *async;
     uint32_t asyncs, async_room, async_group;
     const Ins *phase_ins; /* the wait for a phase that it is at */
@@ -701,7 +703,7 @@ struct Worker {
     InsCount *profile;      /* per instruction, of all blocks of this worker */
     Wavefronts *wavefronts; /* per memory instruction */
     Watcher *watcher;       /* of the block in hand; NULL: nobody looks at it */
-    uint64_t *ready, *chain_ready;
+    uint64_t *chain_ready;
     Counters counters;
     BlockCost cost;   /* of the block in hand */
     BlockCost *sm;    /* per SM */

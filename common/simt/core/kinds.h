@@ -117,9 +117,16 @@ enum { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
 enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION };
 
 /* A branch back in a loop that waits for others: these go on first, always where the loop does
- * nothing else.  LOOKING: always, and each turn does just what the one before it did.  TIMED:
- * always, and it reads the clock, so it may end though nobody writes. */
-enum { YIELDS_NEVER, YIELDS_ALWAYS, YIELDS_SOMETIMES, YIELDS_LOOKING, YIELDS_TIMED };
+ * nothing else.  LOOKING: always, and each turn does just what the one before it did.  TIMED, and
+ * as LOOKING is CLOCKED: always, and it reads the clock, so it may end though nobody writes. */
+enum {
+    YIELDS_NEVER,
+    YIELDS_ALWAYS,
+    YIELDS_SOMETIMES,
+    YIELDS_LOOKING,
+    YIELDS_TIMED,
+    YIELDS_CLOCKED
+};
 /* Instructions of such a loop, at most. */
 enum { LOOKING_MOST = 32 };
 

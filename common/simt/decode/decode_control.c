@@ -211,6 +211,15 @@ static int decode_fence(Decoder *d)
     return 0;
 }
 
+static int decode_sleep(Decoder *d)
+{
+    type_take(d);
+    uint32_t time = source(d, 0, PTX_U32);
+    if (d->failed) return -1;
+    emit(d, OP_NANOSLEEP, CLASS_INT)->a = time;
+    return words_finished(d);
+}
+
 int decode_control(Decoder *d)
 {
     const char *name = d->in->word[0];
@@ -224,8 +233,8 @@ int decode_control(Decoder *d)
     if (strcmp(name, "match") == 0) return decode_match(d);
     if (strcmp(name, "redux") == 0) return decode_redux(d);
     if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0) return decode_fence(d);
-    if (strcmp(name, "nanosleep") == 0 || strcmp(name, "pmevent") == 0)
-        return decode_plain(d, OP_NOP, 0);
+    if (strcmp(name, "nanosleep") == 0) return decode_sleep(d);
+    if (strcmp(name, "pmevent") == 0) return decode_plain(d, OP_NOP, 0);
     if (strcmp(name, "trap") == 0) return decode_plain(d, OP_TRAP, 0);
     if (strcmp(name, "brkpt") == 0) return decode_plain(d, OP_TRAP, 1);
     if (strcmp(name, "activemask") == 0) {

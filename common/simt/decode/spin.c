@@ -92,20 +92,52 @@ static int only_looks(const Ins *code, uint32_t first, uint32_t last)
     return 1;
 }
 
+static int is_comparison(const Ins *ins)
+{
+    return ins->op >= OP_EQ_32 && ins->op <= OP_INF_F64;
+}
+
+/* Is there something that other blocks write and that each turn looks for at the same place, and of
+ * which it only wants to know whether it is there?  So a lock is tried, with a pause that grows;
+ * who takes one piece of work after the other uses what he gets. */
+static int tries_again(const Ins *code, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first; i <= last; i++) {
+        const Ins *ins = &code[i];
+        int tries = ins->order & ORDER_READS && ins->space != PTX_SHARED && ins->vector <= 1;
+        for (uint32_t k = first; k <= last && tries; k++)
+            tries =
+                !writes(&code[k], ins->a) && (!reads(&code[k], ins->d) || is_comparison(&code[k]));
+        if (tries) return 1;
+    }
+    return 0;
+}
+
+/* Of a loop that reads what others write, or the clock, and does no other work: how it waits. */
+static uint8_t waiting_of(const Ins *code, uint32_t first, uint32_t last, int clocks)
+{
+    int looks = only_looks(code, first, last);
+    if (clocks) return looks ? YIELDS_CLOCKED : YIELDS_TIMED;
+    return looks ? YIELDS_LOOKING : YIELDS_ALWAYS;
+}
+
 /* The loop from `first` to the branch back at `last`.  Blocks run side by side only for what a
  * block may wait for that another one writes. */
 static void loop_mark(Decoder *d, const Tally *tally, uint32_t first, uint32_t last, int32_t *spins)
 {
     const Tally *begin = &tally[first], *end = &tally[last + 1];
-    if (end->reads == begin->reads) return;
-    int waits = end->works == begin->works;
-    d->code[last].yields = !waits                             ? YIELDS_SOMETIMES
-                           : end->clocks != begin->clocks     ? YIELDS_TIMED
-                           : only_looks(d->code, first, last) ? YIELDS_LOOKING
-                                                              : YIELDS_ALWAYS;
-    if (waits || end->far_reads != begin->far_reads) d->kernel->spins = d->kernel->in_order = 1;
-    if (d->code[last].yields == YIELDS_LOOKING && end->far_reads != begin->far_reads)
-        d->kernel->waits = 1;
+    int waits = end->works == begin->works, clocks = end->clocks != begin->clocks,
+        reads = end->reads != begin->reads, reads_far = end->far_reads != begin->far_reads;
+    uint8_t how = !waits            ? YIELDS_SOMETIMES
+                  : reads || clocks ? waiting_of(d->code, first, last, clocks)
+                                    : YIELDS_NEVER;
+    if (!reads && how != YIELDS_CLOCKED) return;
+    d->code[last].yields = how;
+    if (how == YIELDS_CLOCKED) d->kernel->awaits_clock = 1;
+    if (!reads) return;
+    if (waits || reads_far) d->kernel->spins = d->kernel->in_order = 1;
+    int looks = how == YIELDS_LOOKING || how == YIELDS_CLOCKED;
+    if (waits && reads_far && (looks || tries_again(d->code, first, last))) d->kernel->waits = 1;
     if (waits) spins[first]++, spins[last + 1]--;
 }
 

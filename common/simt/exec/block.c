@@ -134,8 +134,7 @@ static void warp_run_counting(Warp *warp)
     const Price *price = worker->kernel->price;
     BlockCost *cost = &worker->cost;
     uint32_t issue_cycles = worker->gpu->machine.issue_cycles, mask = 0, lanes = 0;
-    int clocked = worker->kernel->reads_clock && !worker->gpu->options.untrusted,
-        timed = worker->launch->queue != NULL;
+    int timed = worker->launch->queue != NULL;
     warp->state = WARP_READY;
     while (ins) {
         uint32_t n = 0, chunk = chunk_of(worker);
@@ -151,9 +150,7 @@ static void warp_run_counting(Warp *warp)
             profile->lanes += lanes;
             warp->passes = warp->misses = warp->lines = warp->wanted = 0;
             warp->pending = 0;
-            if (clocked) cost_issue(warp, now);
             ins = ins->fn(warp, ins);
-            if (clocked) cost_result(warp, now);
             if (timed) meeting_end(warp, now);
             const Price *paid = &price[now - code];
             cost->slots += paid->slots, cost->folded += paid->folded;
@@ -171,9 +168,13 @@ static void warp_run_counting(Warp *warp)
 
 /* ---- waits for other threads -------------------------------------------------------------- */
 
-/* The same where threads wait for others.  A turn that looks in vain is no work of the block's, and
- * where blocks run in the order of time it is a wait.  Elsewhere it is the host's order, not a
- * card's, how often one looks in vain: so it takes no time. */
+/* So often does the host look for a warp at the clock until it makes several turns at a time, which
+ * end by so much of the wait too late at the most. */
+enum { CLOCK_PARTS = 256 };
+
+/* The same where threads wait for others, or for the clock.  A turn that looks in vain is no work
+ * of the block's.  At the clock, or where blocks run in the order of time, it is a wait.  Elsewhere
+ * it is the host's order, not a card's, how often one looks in vain: so it takes no time. */
 static void warp_run_looking(Warp *warp)
 {
     Worker *worker = warp->worker;
@@ -182,8 +183,9 @@ static void warp_run_looking(Warp *warp)
     const BlockCost cost = worker->cost;
     const Chain chain = warp->chain;
     const int timed = worker->launch->queue != NULL,
-              repeats = timed && looks_long(warp) && warp->loop < LOOKING_MOST;
-    uint64_t begin = timed ? chain_now(warp) : 0;
+              repeats = warp->clocked >= CLOCK_PARTS ||
+                        (timed && looks_long(warp) && warp->loop < LOOKING_MOST);
+    uint64_t begin = chain_now(warp), held = warp->held;
     uint32_t turns = warp->turns, count = trace->count, lines = trace->lines;
     Look look;
     if (repeats) look_begin(warp, from, &look);
@@ -191,21 +193,28 @@ static void warp_run_looking(Warp *warp)
     warp_run_counting(warp);
     if (timed && warp->state == WARP_READY && !warp->gate) warp->gate = chain_now(warp);
     int in_vain = warp->state == WARP_READY && warp->pc == from && warp->turns == turns + 1;
-    if (!in_vain || from[warp->loop].yields != YIELDS_LOOKING ||
-        worker->cost.steps - cost.steps > warp->loop + 1) {
-        warp->vain = 0, warp->held = 0;
+    int clocked = in_vain && from[warp->loop].yields == YIELDS_CLOCKED,
+        looked = in_vain && from[warp->loop].yields == YIELDS_LOOKING;
+    if (!(clocked || looked) || worker->cost.steps - cost.steps > warp->loop + 1) {
+        warp->vain = warp->clocked = 0, warp->held = 0;
         return;
     }
+    uint64_t spun = worker->cost.slots - cost.slots;
     worker->cost = cost;
-    trace->count = count, trace->lines = lines;
-    if (!timed) {
+    trace->count = count, trace->lines = lines, warp->held = held;
+    if (looked && !timed) {
         warp->chain = chain;
         return;
     }
-    uint64_t cycles = chain_now(warp) - begin;
-    warp->vain++, warp->held += cycles;
-    if (repeats) look_repeat(warp, from, &look, cycles);
-    warp->gate = chain_now(warp);
+    uint64_t cycles = chain_now(warp) - begin, times = 0;
+    warp->held += cycles;
+    if (looked) warp->vain++;
+    if (repeats && looked) times = looks_alone(warp, &look, cycles);
+    if (repeats && clocked && !warp->passed) times = warp->clocked / CLOCK_PARTS;
+    if (times) look_repeat(warp, from, &look, cycles, times);
+    warp->clocked = clocked ? warp->clocked + 1 : 0;
+    if (clocked) worker->cost.spun += spun * (times + 1);
+    if (timed) warp->gate = chain_now(warp);
 }
 
 /* ---- barriers ----------------------------------------------------------------------------- */
@@ -402,7 +411,8 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
         warp->turns = 0, warp->changed = 0, warp->awaited = 0;
-        warp->gate = warp->held = warp->vain = warp->let_on = warp->fenced = warp->is_vain = 0;
+        warp->gate = warp->let_on = warp->held = warp->vain = warp->clocked = 0;
+        warp->fenced = warp->is_vain = 0;
         warp->passed = NULL, warp->answered = 0;
         warp->depth = 0, warp->frames = 0, warp->saved_bytes = 0;
         warp->pc = warp->code;
@@ -412,7 +422,6 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->retries = 0, warp->stored.count = warp->stored.lines = 0;
         hopper_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
-        if (warp->ready) memset(warp->ready, 0, worker->kernel->scoreboard * sizeof *warp->ready);
         if (warp->count) chain_open(&warp->chain, worker->kernel);
         for (int k = 0; k < 3; k++)
             special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
@@ -512,7 +521,7 @@ BlockTurn block_turn(Worker *worker)
             continue;
         }
         warp->paused = 0;
-        if (warp->count && worker->kernel->spins)
+        if (warp->count && (worker->kernel->spins || worker->kernel->awaits_clock))
             warp_run_looking(warp);
         else if (warp->count)
             warp_run_counting(warp);
@@ -644,13 +653,12 @@ static int worker_count_open(Worker *worker)
     worker->profile = shelf_zeros(shelf, worker->kernel->count, sizeof *worker->profile);
     worker->wavefronts = shelf_zeros(shelf, worker->kernel->mems + 1, sizeof *worker->wavefronts);
     size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
-    worker->ready = shelf_zeros(shelf, scores, sizeof *worker->ready);
     worker->chain_ready = shelf_zeros(shelf, scores, sizeof *worker->chain_ready);
     if (heaviest_open(&worker->heaviest, worker->launch, shelf) || touched_open(worker) ||
         l2_log_open(&worker->l2, worker->launch))
         return -1;
     return worker->l1 && worker->local_line && worker->sm && worker->profile &&
-                   worker->wavefronts && worker->ready && worker->chain_ready
+                   worker->wavefronts && worker->chain_ready
                ? 0
                : -1;
 }
@@ -699,10 +707,7 @@ int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
         warp->wgmma_written = warp->wgmma_register + registers;
         warp->local = worker->local + (size_t)launch->local_bytes * LANES * w;
         warp->stack = warp->own_stack, warp->stack_room = STACK_DEPTH;
-        if (launch->count) {
-            warp->ready = worker->ready + (size_t)kernel->scoreboard * w;
-            warp->chain.ready = worker->chain_ready + (size_t)kernel->scoreboard * w;
-        }
+        if (launch->count) warp->chain.ready = worker->chain_ready + (size_t)kernel->scoreboard * w;
         specials_fill(worker, warp, w);
         constants_fill(worker, warp);
     }

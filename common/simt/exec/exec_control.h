@@ -130,7 +130,7 @@ HANDLER(YIELD)
         if (warp->turns % LONG_PATIENCE) return next;
         warp->paused = 1;
     }
-    if (ins->yields == YIELDS_TIMED) warp->paused = 1;
+    if (ins->yields == YIELDS_TIMED || ins->yields == YIELDS_CLOCKED) warp->paused = 1;
     if (warp->depth && warp->turns % PATIENCE == 0) next = lanes_change(warp, next);
     return warp_stop(warp, WARP_READY, next);
 }
@@ -467,12 +467,34 @@ HANDLER(TRAP)
     return fault_at(warp, ins, check, first_lane(warp->mask), 0, 0, "%s", WHY[ins->aux]);
 }
 
-/* The clock of a functional run only has to go on.  The chip's timer counts nanoseconds. */
+/* Is the clock that its warp reads one that only has to go on? */
+ALWAYS int has_even_clock(const Warp *warp)
+{
+    return !warp->count || warp->worker->gpu->options.untrusted;
+}
+
+/* A warp whose lanes ask for different times is told of one after the other, and does not sleep. */
+HANDLER(NANOSLEEP)
+{
+    const uint32_t *time = REG(uint32_t, ins->a);
+    uint32_t asked = time[first_lane(warp->mask)], times = 0;
+    for (uint32_t left = warp->mask; left; times++)
+        left &= ~group_of(warp, time, time[first_lane(left)]);
+    warp->passes = times, warp->wanted = times == 1 ? sleep_period(asked) : 0;
+    if (has_even_clock(warp))
+        warp->clock = sleep_end(&warp->worker->gpu->machine, warp->clock, warp->wanted);
+    return ins + 1;
+}
+
+/* The clock of a functional run only has to go on.  Who has looked at it in vain waits for it. */
 HANDLER(CLOCK)
 {
-    int even = !warp->count || warp->worker->gpu->options.untrusted;
-    uint64_t now = even ? (warp->clock += 16) : warp->clock;
-    if (ins->aux) now = (uint64_t)((double)now * 1e3 / warp->worker->gpu->machine.clock_mhz);
+    enum { EACH = 16 };
+    const SimtMachine *machine = &warp->worker->gpu->machine;
+    uint64_t now = has_even_clock(warp) ? (warp->clock += EACH) : chain_now(warp);
+    if (ins->aux) now = timer_shows(machine, now);
+    warp->wanted = warp->held < UINT32_MAX ? (uint32_t)warp->held : UINT32_MAX;
+    warp->held = 0;
     if (ins->bytes == 8) {
         uint64_t t[LANES];
         for (int i = 0; i < LANES; i++)

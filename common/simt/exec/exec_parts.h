@@ -39,7 +39,8 @@ int call_enter(Warp *warp, const Ins *ins);
 uint32_t call_leave(Warp *warp, uint32_t left, uint32_t *back);
 void calls_close(Warp *warp);
 
-/* ---- looks.c: loops that only look, where blocks run in the order of time (meet.h) */
+/* ---- looks.c: loops that only look at the clock, or, where blocks run in the order of time
+ * (meet.h), at what others write */
 /* The counts before a turn. */
 typedef struct Look {
     Counters counters;
@@ -47,9 +48,11 @@ typedef struct Look {
 } Look;
 
 void look_begin(const Warp *warp, const Ins *from, Look *look);
-/* The turn from `from` on was in vain and took so many cycles: until others do something the warp
- * makes as many more as there is time for. */
-void look_repeat(Warp *warp, const Ins *from, const Look *look, uint64_t cycles);
+/* The turn just made in vain took so many cycles: how many more the warp can make until others do
+ * something. */
+uint64_t looks_alone(const Warp *warp, const Look *look, uint64_t cycles);
+/* Makes the turn from `from` on so many times more. */
+void look_repeat(Warp *warp, const Ins *from, const Look *look, uint64_t cycles, uint64_t times);
 
 /* ---- waits.c */
 /* Lets a warp go on that rests at a wait whose phase is complete.  -1: a fault. */

@@ -1,5 +1,5 @@
-/* looks.c - turns of a loop that only looks whether others have written: the host does not make
- * them one by one, for nobody does anything meanwhile, so each counts the same. */
+/* looks.c - turns of a loop that only looks, at the clock or whether others have written: the host
+ * does not make them one by one, for nobody does anything meanwhile, so each counts the same. */
 #include <string.h>
 
 #include "common/simt/exec/exec_parts.h"
@@ -20,14 +20,19 @@ static void sums_repeat(uint64_t *now, const uint64_t *before, size_t bytes, uin
         now[i] += (now[i] - before[i]) * times;
 }
 
-void look_repeat(Warp *warp, const Ins *from, const Look *look, uint64_t cycles)
+uint64_t looks_alone(const Warp *warp, const Look *look, uint64_t cycles)
 {
-    Worker *worker = warp->worker;
+    const Worker *worker = warp->worker;
     uint64_t now = chain_now(warp), quiet = worker->launch->quiet;
     if (quiet == UINT64_MAX || quiet <= now || !cycles ||
         worker->counters.atomics != look->counters.atomics)
-        return;
-    uint64_t times = (quiet - now) / cycles;
+        return 0;
+    return (quiet - now) / cycles;
+}
+
+void look_repeat(Warp *warp, const Ins *from, const Look *look, uint64_t cycles, uint64_t times)
+{
+    Worker *worker = warp->worker;
     sums_repeat((uint64_t *)&worker->counters, (const uint64_t *)&look->counters,
                 sizeof look->counters, times);
     sums_repeat((uint64_t *)&worker->profile[from - warp->code], (const uint64_t *)look->profile,

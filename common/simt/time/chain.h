@@ -12,6 +12,7 @@
 #include "common/simt/core/kinds.h"
 #include "common/simt/core/ops.h"
 #include "common/simt/time/schedule.h"
+#include "common/simt/time/timer.h"
 #include "common/simt/time/unroll.h"
 
 /* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
@@ -23,6 +24,7 @@ enum {
     START_CYCLES = 40,     /* from a block's start to its first instruction */
     TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
     WGMMA_CYCLES = 48,     /* of a warpgroup's product, beside those that the tensor cores take */
+    CLOCK_CYCLES = 20,     /* from a look at the clock to who uses what it said (clock-100) */
     /* Where an atomic is a loop: passes through the load/store unit that a turn takes; cycles from
      * one lane of the block that gets its turn to the next; and those of a turn of a warp that is
      * alone at its words: (shared-float-32 - shared-float) / (31 * 8 turns). */
@@ -31,9 +33,10 @@ enum {
     OWN_RETRY_CYCLES = 95,
     REMOTE_CYCLES = 195, /* of a load from another block's shared memory */
     ATOMIC_CYCLES = 176, /* of an atomic in the L2, beside those of a load */
-    /* Of a fence for the whole chip; and of one behind what the warp has written, or looked at,
-     * since the last. */
+    /* Of a fence for the whole chip; of one behind what the warp has loaded, or changed by atomics,
+     * since the last (behind-...); and behind what it has stored. */
     FENCE_CYCLES = 260,
+    LOADED_CYCLES = 440,
     WRITTEN_CYCLES = 550,
     /* Of a loaded sector's time in the L2, what one takes that a spill stores. */
     SPILL_STORE_PERCENT = 145
@@ -51,13 +54,18 @@ static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins
     return all > 2 * single + sooner ? all - 2 * single - sooner : 1;
 }
 
-/* Does a fence behind it take longer?  What has been looked at counts as what has been written: as
- * a token shows that goes from block to block (token-...). */
+/* How long a fence behind it takes at least; 0: as long as any. */
 static inline int delays_fence(const Ins *ins)
 {
-    int looks = ins->class == CLASS_LOAD && ins->order & ORDER_READS;
-    return ins->class == CLASS_STORE ||
-           ((looks || ins->class == CLASS_ATOMIC) && ins->space != PTX_SHARED);
+    int far = ins->space == PTX_GLOBAL || ins->space == PTX_SPACE_NONE,
+        returns = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS;
+    if (ins->class == CLASS_STORE || (far && returns)) return WRITTEN_CYCLES;
+    return far && (ins->class == CLASS_LOAD || ins->class == CLASS_ATOMIC) ? LOADED_CYCLES : 0;
+}
+
+static inline void fence_delay(int *before, const Ins *ins)
+{
+    if (delays_fence(ins) > *before) *before = delays_fence(ins);
 }
 
 /* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind
@@ -81,19 +89,19 @@ static inline uint32_t conflicts_behind(const Ins *ins, uint32_t passes)
     return ins->op == OP_TENSOR_MATRIX || !passes ? 0 : passes - 1;
 }
 
-/* How long a fence holds its warp, and all is written. */
-static inline uint64_t fence_cycles(int *written)
+/* How long a fence holds its warp, and nothing is before the next. */
+static inline uint64_t fence_cycles(int *before)
 {
-    uint64_t cycles = *written ? WRITTEN_CYCLES : FENCE_CYCLES;
-    *written = 0;
+    uint64_t cycles = *before ? (uint64_t)*before : FENCE_CYCLES;
+    *before = 0;
     return cycles;
 }
 
 /* What releases to the whole chip waits, as a fence would, for all that its warp has written
  * before. */
-static inline uint64_t release_cycles(const Ins *ins, int *written)
+static inline uint64_t release_cycles(const Ins *ins, int *before)
 {
-    return ins->order & ORDER_FENCES ? fence_cycles(written) : 0;
+    return ins->order & ORDER_FENCES ? fence_cycles(before) : 0;
 }
 
 /* A whole number of 64 bits by another. */
@@ -164,13 +172,14 @@ static inline void chain_turn(Chain *chain, uint64_t cycle)
 
 /* Does it neither wait for more than its operands nor hold up what comes behind it?  Nearly all
  * that is executed is so. */
-static inline int chain_is_plain(const Ins *ins, const Price *price)
+static inline int chain_is_plain(const SimtKernel *kernel, const Ins *ins, const Price *price)
 {
     int waits = ins->order & ORDER_FENCES || forgets_l1(ins) || ins->op == OP_CP_WAIT ||
                 ins->merge == MERGE_FOLLOWER,
-        tells = delays_fence(ins) || ins->op == OP_CP_ASYNC || ins->merge;
+        tells = (kernel->fences && delays_fence(ins)) || ins->op == OP_CP_ASYNC || ins->merge;
     return !waits && !tells && ins->shared_atomic != SHARED_RETRIES && !price->saves &&
-           !price->last && ins->op != OP_ACCELERATOR && ins->op != OP_MATCH;
+           !price->last && ins->op != OP_ACCELERATOR && ins->op != OP_MATCH &&
+           ins->op != OP_NANOSLEEP;
 }
 
 /* When its operands are there. */
@@ -199,14 +208,29 @@ static inline void chain_result(Chain *chain, const Ins *ins, uint64_t result)
         chain->ready[ins->t_d[i]] = result;
 }
 
+/* When the next instruction of the warp goes, since the launch began. */
+static inline uint64_t chain_now(const Warp *warp)
+{
+    const Worker *worker = warp->worker;
+    return worker->begun + chain_end(&warp->chain, worker->gpu->machine.issue_cycles);
+}
+
+/* When it wakes that goes to sleep at a cycle of its chain. */
+static inline uint64_t chain_wake(const Warp *warp, uint64_t cycle)
+{
+    const Worker *worker = warp->worker;
+    uint64_t from = worker->begun + cycle + (uint64_t)SLEEP_CYCLES * warp->passes;
+    return sleep_end(&worker->gpu->machine, from, warp->wanted) - worker->begun;
+}
+
 /* One that is not plain. */
 static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *price,
                                     uint32_t issue_cycles)
 {
     Chain *chain = &warp->chain;
-    uint64_t release = release_cycles(ins, &chain->written);
+    uint64_t release = release_cycles(ins, &chain->before);
     if (release) chain_turn(chain, chain_end(chain, issue_cycles) + release);
-    if (delays_fence(ins)) chain->written = 1;
+    fence_delay(&chain->before, ins);
     if (forgets_l1(ins)) warp->block->l1_since = warp->worker->l1_clock;
     uint64_t at = chain_ready(chain, ins), result;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
@@ -220,12 +244,13 @@ static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *pri
                    chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * OWN_RETRY_CYCLES);
     /* Of four turns that are one only the last branch ends a piece. */
     if (price->saves && chain->turns) return;
-    if (!price->last && ins->op != OP_ACCELERATOR) return;
+    if (!price->last && ins->op != OP_ACCELERATOR && ins->op != OP_NANOSLEEP) return;
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;
     if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
-    if (ins->op == OP_FENCE) hold = fence_cycles(&chain->written);
+    if (ins->op == OP_FENCE) hold = fence_cycles(&chain->before);
     uint64_t end = chain_end(chain, issue_cycles) + hold;
     if (ins->op == OP_MBARRIER && warp->phase_at > end) end = warp->phase_at;
+    if (ins->op == OP_NANOSLEEP) end = chain_wake(warp, end);
     chain_turn(chain, end);
 }
 

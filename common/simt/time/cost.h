@@ -40,10 +40,6 @@ void count_texture(Warp *warp, const Ins *ins, const TextureAccess *access, cons
                    int store);
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store);
 
-/* Called around every instruction of a counting run of a kernel that reads the clock. */
-void cost_issue(Warp *warp, const Ins *ins);
-void cost_result(Warp *warp, const Ins *ins);
-
 /* Adds the second to the first. */
 void cost_add(BlockCost *sum, const BlockCost *cost);
 

@@ -9,9 +9,7 @@
  * than the sample, the blocks with the most to do are played instead, wherever they lie.  And no
  * launch is faster than its floors, so that work which nobody plays is paid for as well.
  * docs/cycle-model.md is the long form.
- *
- * cost_issue and cost_result are for kernels that read the clock while they run, when the replay is
- * still to come: a warp's own clock over its own scoreboard. */
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,52 +19,6 @@
 #include "common/simt/time/extremes.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/traffic.h"
-
-static uint64_t latency_of(const SimtMachine *machine, const Ins *ins)
-{
-    switch (ins->class) {
-    case CLASS_FREE:
-        return 0;
-    case CLASS_SFU:
-        return (uint64_t)machine->alu_latency * 4;
-    case CLASS_DIV:
-        return (uint64_t)machine->alu_latency * 25;
-    case CLASS_FP64:
-        return (uint64_t)machine->alu_latency * 4;
-    default:
-        return (uint64_t)machine->alu_latency;
-    }
-}
-
-void cost_issue(Warp *warp, const Ins *ins)
-{
-    uint64_t at = warp->clock;
-    if (ins->class != CLASS_FREE) at++;
-    for (int i = 0; i < 6; i++) {
-        uint64_t ready = warp->ready[ins->t_s[i]];
-        if (ready > at && ins->class != CLASS_FREE) at = ready;
-    }
-    warp->issued = at;
-    warp->pending = 0;
-}
-
-void cost_result(Warp *warp, const Ins *ins)
-{
-    uint64_t at = warp->issued, source = 0;
-    if (ins->class == CLASS_FREE) {
-        /* A folded move hands on its operand's time. */
-        for (int i = 0; i < 4; i++)
-            if (warp->ready[ins->t_s[i]] > source) source = warp->ready[ins->t_s[i]];
-        at = source;
-    } else {
-        warp->clock = at > warp->clock ? at : warp->clock;
-    }
-    uint64_t ready =
-        at + (warp->pending ? warp->pending : latency_of(&warp->worker->gpu->machine, ins));
-    for (int i = 0; i < 4 && ins->t_d[i]; i++)
-        warp->ready[ins->t_d[i]] = ready;
-    warp->ready[0] = 0;
-}
 
 /* What a loaded sector in a row of DRAM of its own takes more than one of a stream, in percent,
  * measured on an H200 (scatter-...). */

@@ -32,7 +32,7 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
     const SimtMachine *m = &launch->gpu->machine;
     /* What ptxas folds is not nothing: of five instructions one is left at the least. */
     uint64_t issued = larger(cost->slots, (cost->slots + cost->folded) / (FOLDED_PER_SLOT + 1));
-    floor[FLOOR_SLOTS] = issued * m->issue_cycles * TICKS / m->schedulers;
+    floor[FLOOR_SLOTS] = (issued + cost->spun) * m->issue_cycles * TICKS / m->schedulers;
     for (int pipe = PIPE_FP32; pipe < PIPES; pipe++)
         floor[FLOOR_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;
     for (int axis = FLOOR_SLOTS; launch->kernel->follow && axis < FLOOR_PASSES; axis++)

@@ -44,6 +44,7 @@ static int is_strange(const Ins *ins)
     case OP_WGMMA_COMMIT:
     case OP_ACCELERATOR:
     case OP_DEPENDENTS:
+    case OP_NANOSLEEP:
         return 1;
     default:
         return ins->shared_atomic == SHARED_RETRIES;

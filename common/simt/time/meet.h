@@ -48,12 +48,6 @@ static inline int looks_long(const Warp *warp)
     return warp->vain >= PATIENCE;
 }
 
-/* When the next instruction of the warp goes, as far as its chain says. */
-static inline uint64_t chain_now(const Warp *warp)
-{
-    return warp->worker->begun + chain_end(&warp->chain, warp->worker->gpu->machine.issue_cycles);
-}
-
 /* When this instruction's operands are there, and others see what it does. */
 static inline uint64_t meeting_time(const Warp *warp, const Ins *ins)
 {
@@ -61,23 +55,26 @@ static inline uint64_t meeting_time(const Warp *warp, const Ins *ins)
     uint64_t issued = chain->begin + chain->slots * warp->worker->gpu->machine.issue_cycles,
              ready = chain_ready(chain, ins),
              at = warp->worker->begun + (issued > ready ? issued : ready);
-    int written = chain->written; /* still, for the chain's own step */
-    if (ins->order & ORDER_FENCES) at = chain_now(warp) + fence_cycles(&written);
+    int before = chain->before; /* still, for the chain's own step */
+    if (ins->order & ORDER_FENCES) at = chain_now(warp) + fence_cycles(&before);
     return at + (ins->class == CLASS_STORE ? VISIBLE_CYCLES : 0);
 }
 
-/* Must the warp wait with this instruction until it is let on? */
+/* Must the warp wait with this instruction until it is let on?  It was, if it went back in a loop
+ * and has not paused since. */
 static inline int meeting_stops(Warp *warp, const Ins *ins)
 {
+    enum { PAUSE = 64 };
     if (!meets(warp, ins)) return 0;
-    uint64_t at = meeting_time(warp, ins);
-    if (!warp->let_on) {
-        warp->gate = ins->class == CLASS_LOAD && warp->answered > at ? warp->answered : at;
+    uint64_t at = meeting_time(warp, ins),
+             met = ins->class == CLASS_LOAD && warp->answered > at ? warp->answered : at;
+    if (!warp->let_on || met > warp->let_on + PAUSE) {
+        warp->gate = met, warp->let_on = 0;
         return 1;
     }
     warp->let_on = 0, warp->queued = 0;
-    warp->late = ins->class == CLASS_LOAD && warp->answered > at ? warp->answered - at : 0;
-    warp->met = at + warp->late;
+    warp->late = met - at;
+    warp->met = met;
     warp->passed = ins;
     return 0;
 }
@@ -163,6 +160,7 @@ static inline void meeting_end(Warp *warp, const Ins *ins)
     int answers = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS && ins->joins;
     if (answers && warp->pending) warp->answered = warp->met + warp->pending;
     warp->wanted = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
+    warp->held = 0;
 }
 
 #endif

@@ -87,7 +87,7 @@ typedef struct Turn {
 typedef struct Actor {
     Turn *turn;
     uint64_t free, ready;  /* may issue again; its next step's operands are there */
-    int written;           /* to what other blocks see, since its last fence */
+    int before;            /* its next fence: cycles that this takes for it */
     uint8_t live, barrier; /* waits at a barrier */
     uint8_t told;          /* the next launch may begin, as far as it is up to this warp */
     uint16_t phase;        /* of an mbarrier, that it waits for; 0: none */
@@ -154,6 +154,7 @@ typedef struct Sm {
     uint64_t *scheduler;                /* when it may issue again */
     uint64_t *bank;                     /* two per scheduler: when it has given what it was asked */
     uint8_t *half;                      /* per scheduler: which half computes the next floats */
+    uint64_t *asleep;                   /* ... when it can put the next warp to sleep */
     uint64_t barrier;                   /* when the barrier unit is free */
     uint64_t lsu, l2, dram, bulk;       /* when free; the last three in ticks */
     uint64_t remote;                    /* the same of the way to other blocks' shared memory */
@@ -951,6 +952,14 @@ static void issue_simply(Sm *sm, uint32_t scheduler, Actor *actor, uint64_t busy
     actor->next++;
 }
 
+/* Each scheduler puts one warp to sleep after the other. */
+static uint64_t sleep_issue(Sm *sm, uint32_t scheduler, const TraceStep *step, uint64_t now)
+{
+    uint64_t *asleep = &sm->asleep[scheduler];
+    *asleep = later(*asleep, now) + (uint64_t)SLEEP_CYCLES * step->passes;
+    return sleep_end(sm->machine, *asleep, step->wanted);
+}
+
 static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t busy, uint64_t now)
 {
     Actor *actor = &sm->actor[number];
@@ -970,12 +979,13 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
         constants_take(sm, scheduler, price, step, now);
     else if (price->pipe)
         pipe_take(sm, scheduler, price, compares ? compares : price->busy, now);
+    if (ins->op == OP_CLOCK) at += step->wanted;
     if (ins->space == PTX_CONST && step->wanted) {
         uint64_t arrival = constants_arrival(sm, actor, step, now);
         at = later(at, arrival);
         if (price->follows && !price->made) held = later(held, arrival); /* nobody is told */
     }
-    uint64_t release = release_cycles(ins, &actor->written),
+    uint64_t release = release_cycles(ins, &actor->before),
              rare = rare_cycles(ins, may_be_rare(ins) ? step->passes : 0);
     sm->scheduler[scheduler] += rare_slots(ins, step->passes);
     held = later(held, rare ? now + rare : 0);
@@ -1006,10 +1016,11 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
     actor->held = barrier ? price->origin + 1 : 0;
     actor->free = now + busy + warp_holds(actor, ins, price, busy) + release;
-    if (delays_fence(ins)) actor->written = 1;
-    if (ins->op == OP_FENCE) actor->free += fence_cycles(&actor->written);
+    fence_delay(&actor->before, ins);
+    if (ins->op == OP_FENCE) actor->free += fence_cycles(&actor->before);
     if (forgets_l1(ins)) l1_forget(&sm->l1);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
+    if (ins->op == OP_NANOSLEEP) actor->free = sleep_issue(sm, scheduler, step, actor->free);
     actor->free = later(actor->free, held);
     if (ins->shared_atomic == SHARED_RETRIES)
         actor->free += (uint64_t)step->passes / RETRY_PASSES * OWN_RETRY_CYCLES;
@@ -1150,11 +1161,12 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->scheduler = calloc(sm->schedulers, sizeof *sm->scheduler);
     sm->bank = calloc(2 * (size_t)sm->schedulers, sizeof *sm->bank);
     sm->half = calloc(sm->schedulers, 1);
+    sm->asleep = calloc(sm->schedulers, sizeof *sm->asleep);
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
     int failed = l1_open(&sm->l1, l1_bytes(launch)) != 0;
     if (failed || !sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
         !sm->fetched || !sm->constant || !sm->turns || !sm->here || !sm->gate || !sm->scheduler ||
-        !sm->bank || !sm->half || !result) {
+        !sm->bank || !sm->half || !sm->asleep || !result) {
         free(result);
         return -1;
     }
@@ -1178,7 +1190,7 @@ static void sm_close(Sm *sm)
     free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
         free(sm->arrival), free(sm->fetched), free(sm->constant), l1_close(&sm->l1),
         free(sm->turns), free(sm->here), free(sm->gate), free(sm->scheduler), free(sm->bank),
-        free(sm->half);
+        free(sm->half), free(sm->asleep);
 }
 
 static void block_add(const BlockTrace *block, ReplayResult *result)

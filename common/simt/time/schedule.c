@@ -251,6 +251,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         break;
     }
     if (is_integer_product(ins) && m->cc_major >= VOLTA) p.pipe = PIPE_PRODUCT;
+    if (ins->op == OP_CLOCK) p.latency = CLOCK_CYCLES;
     if (ins->op == OP_ACCELERATOR) p.slots = (uint8_t)accelerator_slots((Accelerator)ins->aux);
     return p;
 }
@@ -318,7 +319,7 @@ static void divisions_hoist(const SimtKernel *kernel, Price *price, const Uses *
 static int parts_code(const Ins *ins)
 {
     return ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->op == OP_JOIN ||
-           ins->op == OP_EXIT || ins->op == OP_ACCELERATOR;
+           ins->op == OP_EXIT || ins->op == OP_ACCELERATOR || ins->op == OP_NANOSLEEP;
 }
 
 /* How many instructions the branch skips, if they are few and plain and all lanes meet behind them;
@@ -556,13 +557,14 @@ static void arrays_find(SimtKernel *kernel, const SimtMachine *machine)
 }
 
 /* What replay.c need not look at but for its operands and its pipe, or its access. */
-static int is_simple(const Ins *ins)
+static int is_simple(const SimtKernel *kernel, const Ins *ins)
 {
     switch (ins->op) {
     case OP_ACCELERATOR:
     case OP_BAR:
     case OP_BULK_COPY:
     case OP_BULK_GROUP:
+    case OP_CLOCK:
     case OP_CLUSTER_BARRIER:
     case OP_CP_ASYNC:
     case OP_CP_COMMIT:
@@ -573,6 +575,7 @@ static int is_simple(const Ins *ins)
     case OP_FENCE:
     case OP_MATCH:
     case OP_MBARRIER:
+    case OP_NANOSLEEP:
     case OP_TEXTURE:
     case OP_VALUES_SEND:
     case OP_WGMMA:
@@ -580,7 +583,7 @@ static int is_simple(const Ins *ins)
     case OP_WGMMA_WAIT:
         return 0;
     default:
-        return !delays_fence(ins) && !ins->merge &&
+        return !(kernel->fences && delays_fence(ins)) && !ins->merge &&
                !(ins->order & (ORDER_FENCES | ORDER_FORGETS)) &&
                ins->shared_atomic != SHARED_RETRIES && ins->space != PTX_CONST;
     }
@@ -590,8 +593,8 @@ static int is_simple(const Ins *ins)
 static void plain_mark(const SimtKernel *kernel, Price *price, uint32_t prices)
 {
     for (uint32_t i = 0; i < prices; i++) {
-        price[i].plain = (uint8_t)chain_is_plain(&kernel->played[i], &price[i]);
-        price[i].simple = (uint8_t)is_simple(&kernel->played[i]);
+        price[i].plain = (uint8_t)chain_is_plain(kernel, &kernel->played[i], &price[i]);
+        price[i].simple = (uint8_t)is_simple(kernel, &kernel->played[i]);
     }
 }
 
