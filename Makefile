@@ -299,7 +299,7 @@ USES_common/cuda/sim/test_end_to_end.c := common/cuda/runtime $(USES_common/cuda
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: $(RUNTIME_OBJ)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
 # Which asks for memory in vain.
-$(BUILD)/tests/common/simt/test_simt_memory: \
+$(BUILD)/tests/common/simt/test_simt_memory $(BUILD)/tests/common/cuda/sim/test_sim_memory: \
     LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # ---- kernels that are measured on a card and priced here (common/validate) -----------------------

@@ -64,11 +64,13 @@ void measure_entry(MeasureSet set, const char *family, const char *name, void (*
     static const char *const SET[] = {"fit", "held-out", "layer", "counted", "raced"};
     char message[1024] = "";
     DeviceCost cost;
+    DeviceReply reply;
     device->take_cost(device, &cost);
     launch(argument);
+    device->execute(device, &(DeviceCall){.kind = CALL_SYNC}, &reply); /* it may fail only now */
     device->take_cost(device, &cost);
-    if (runtime_take_failure(message, sizeof message)) {
-        fprintf(stderr, "%s: %s\n", name, message);
+    if (runtime_take_failure(message, sizeof message) || reply.status != DEVICE_SUCCESS) {
+        fprintf(stderr, "%s: %s\n", name, message[0] ? message : reply.message);
         failed = 1;
     }
     printf("%s\t%s\t%s\t%.3f", name, SET[set], family, cost.seconds * 1e6);

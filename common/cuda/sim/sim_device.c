@@ -174,7 +174,8 @@ int sim_settle(SimDevice *sim, DeviceReply *reply)
     unsettled->waits = 0;
     if (simt_settle(sim->gpu, unsettled->result) != 0) {
         const SimtReport *report = &unsettled->result->report;
-        if (reply) device_fail(reply, DEVICE_OUT_OF_MEMORY, "%s: %s", report->kernel, report->text);
+        device_fail(reply ? reply : &sim->lost, DEVICE_OUT_OF_MEMORY, "%s: %s", report->kernel,
+                    report->text);
         return -1;
     }
     sim_launch_cost(sim, &unsettled->call, unsettled->result);
@@ -672,11 +673,21 @@ static int may_settle_later(SimDevice *sim, const DeviceCall *call)
     return call->kind == CALL_LAUNCH && !(call->value & LAUNCH_OVERLAPS) && !wants_touch(sim, call);
 }
 
+/* Is there a failure that nobody was told of?  Then it is this reply's. */
+static int lost_tell(SimDevice *sim, DeviceReply *reply)
+{
+    if (sim->lost.status == DEVICE_SUCCESS) return 0;
+    *reply = sim->lost;
+    sim->lost = (DeviceReply){0};
+    return -1;
+}
+
 static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     SimDevice *sim = (SimDevice *)device;
     memset(reply, 0, offsetof(DeviceReply, message));
     reply->message[0] = '\0';
+    if (lost_tell(sim, reply) != 0) return 0;
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
     if (call->kind != CALL_LAUNCH && sim_settle(sim, reply) != 0) return 0;
@@ -758,13 +769,16 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     (void)repeats;
     if (recording->overflow) return error_set(error, "%s", recording->why);
     sim_settle(sim, NULL);
+    DeviceReply reply = {.status = DEVICE_SUCCESS};
+    if (lost_tell(sim, &reply) != 0)
+        return error_set(error, "before the replay: %s", reply.message);
     sim->settles_later = 0;
     Timeline *timeline = calloc(1, sizeof *timeline);
     TimelineMark *mark = calloc(recording->count + 1, sizeof *mark);
     size_t *before = calloc(recording->count + 1, sizeof *before);
     DeviceCost live = sim->cost;
     uint64_t live_costliest = sim->costliest, live_moved = sim->moved;
-    DeviceReply reply = {.status = DEVICE_OUT_OF_MEMORY};
+    reply.status = DEVICE_OUT_OF_MEMORY;
     memset(&sim->cost, 0, sizeof sim->cost);
     sim->costliest = sim->moved = 0;
     if (timeline && mark && before) {

@@ -80,6 +80,7 @@ typedef struct SimDevice {
     SimWork work;
     int settles_later; /* the launch in hand may */
     SimUnsettled unsettled;
+    DeviceReply lost; /* a failure that nobody could be told of: the next call's */
     SimtResult result[2];
     DeviceCost cost;
     uint64_t last_cycles; /* of the last launch, and the blocks that an SM holds of it */
@@ -95,7 +96,8 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 /* Adds up what a launch cost, and says it to sim_settle or to the caller of sim_launch. */
 void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *result);
 /* The launch that waits, if one does, is put where it belongs, before anything else is.  -1: the
- * host had no memory for its cycles, which the reply, if there is one, says. */
+ * host had no memory for its cycles, which the reply says; where there is none, that of the next
+ * call does. */
 int sim_settle(SimDevice *sim, DeviceReply *reply);
 int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
