@@ -4,15 +4,15 @@
 #
 # Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built for labs.  Writes,
 # for each name, NAME-times.tsv (medians of event pairs, L2 flushed before each) and
-# NAME-counters.tsv (one line a kernel, from ncu); of a
-# lab NAME-cases.txt, too, the shapes that were measured.  --counters: only what is counted is
-# measured anew, of the shapes that DIRECTORY has.
+# NAME-counters.tsv (one line a kernel, from ncu); of a lab NAME-cases.txt, too, the shapes that
+# were measured.  --counters: only what is counted is measured anew, of the shapes that DIRECTORY
+# has.
 #
 # --again RUNS: what make validate compares is counted that many times more, of what DIRECTORY has
-# counted, and NAME-runs.tsv gets what was not the same each time: by its row among the counters, its
-# kernel and its column all that was counted, the record's first, then what earlier runs had.  After
-# the first run only those kernels are run in which anything differed.  --only REGEX: only kernels
-# whose whole name matches.
+# counted, and NAME-runs.tsv gets what was not the same each time: by its row among the counters,
+# its kernel and its column all that was counted, the record's first, then what earlier runs had.
+# After the first run only those kernels are run in which anything differed.  --only REGEX: only
+# kernels whose whole name matches.
 set -eu
 usage='usage: record.sh [--counters | --again RUNS] [--only REGEX] DIRECTORY NAMES...'
 times=1 again=0 only='.*'
@@ -52,8 +52,8 @@ dram_write:dram__bytes_write.sum
 cycles:sm__cycles_elapsed.max
 registers:launch__registers_per_thread'
 
-# What make validate compares. The first three ncu counts by instructions that it puts into a kernel:
-# more of them take more time, so a kernel that waits or tries again counts otherwise.
+# What make validate compares. The first three ncu counts by instructions that it puts into a
+# kernel: more of them take more time, so a kernel that waits or tries again counts otherwise.
 compared='copied_sectors wavefronts wavefronts_ideal load_sectors store_sectors atom_sectors
 red_sectors local_loads local_stores texture_sectors'
 
@@ -120,7 +120,7 @@ measure_again() { # NAME RUN
     record=$out/$1-counters.tsv
     if [ "$2" = 1 ]; then
         awk '!/^;/ { print $1 }' "$record" | tail -n +2 | kernels_joined >"$work/$1.kernels"
-        if [ -f "$out/$1-runs.tsv" ]; then cp "$out/$1-runs.tsv" "$work/$1.before"; else : >"$work/$1.before"; fi
+        cat "$out/$1-runs.tsv" >"$work/$1.before" 2>/dev/null || true # there need not be any
     fi
     kernels=$(cat "$work/$1.kernels")
     [ "$kernels" ] || return 0

@@ -12,7 +12,8 @@ tabs() { tr ' ' "$tab"; }
 # Three launches, the second of a set that is asked for: what a card took and counted, what the
 # simulator does.
 recorded() { # SET
-    printf 'name set family us\nsteady fit x 5\nwaits %s x 6\nempties fit x 7\n' "$1" | tabs >"$work/record/few-times.tsv"
+    printf 'name set family us\nsteady fit x 5\nwaits %s x 6\nempties fit x 7\n' "$1" |
+        tabs >"$work/record/few-times.tsv"
 }
 tabs >"$work/record/few-counters.tsv" <<END
 kernel load_sectors store_sectors wavefronts wavefronts_ideal atom_sectors red_sectors local_loads local_stores
@@ -60,7 +61,8 @@ tell 'another launch has no part in that'
 again 2 second wavefronts '500 600' 2 second wavefronts_ideal '400 500'
 simulated 1000 1000 600 100 && is_right
 tell 'conflicts are what one run has of both'
-simulated 1000 1000 600 200 && is_wrong 1 && grep -q '^| bank conflicts | 1 | 0 | 0 | 0 | waits 2.00 |' "$work/out"
+simulated 1000 1000 600 200 && is_wrong 1 &&
+    grep -q '^| bank conflicts | 1 | 0 | 0 | 0 | waits 2.00 |' "$work/out"
 tell 'and not what two runs have'
 
 again 2 first load_sectors '1000 1300' && refused 'row 2 of .* is no first; record again'
@@ -106,7 +108,8 @@ runs() { # COUNTS
     printf 'row\tkernel\tcounter\tcounts\n2\tsecond\tload_sectors\t%s\n' "$1" >"$work/want"
     grep -v '^;' "$work/next/micro-runs.tsv" | diff "$work/want" - >"$work/differ"
 }
-recorded_again 2 && runs '1000 1100 1200' && grep -q '^; A card, 1, 2' "$work/next/micro-runs.tsv" &&
+recorded_again 2 && runs '1000 1100 1200' &&
+    grep -q '^; A card, 1, 2' "$work/next/micro-runs.tsv" &&
     grep -c first "$work/next/asked" | grep -qx 1
 tell 'runs are recorded, the second of those kernels alone that differ'
 recorded_again 1 && runs '1000 1100 1200 1300'
@@ -116,6 +119,33 @@ recorded_again 1 second 's.*' && runs '1000 1100 1200 1300 1400' &&
 tell 'of the kernels that are asked for'
 ! recorded_again 1 none second && grep -q 'ncu counted nothing' "$work/out"
 tell 'a run of no kernel is refused'
-! recorded_again 1 fourth && grep -q 'is of another record than' "$work/out" && runs '1000 1100 1200 1300 1400'
+! recorded_again 1 fourth && grep -q 'is of another record than' "$work/out" &&
+    runs '1000 1100 1200 1300 1400'
 tell 'another kernel is refused'
+
+# ---- exceptions, beside forty launches that hold
+excepted() { # NAME, ITS SIMULATED TIME FOR 10 US, WAVEFRONTS THAT A CARD COUNTED FOR ITS 500
+    { echo name set family us && seq 40 | sed 's/.*/n& fit x &/' && echo "$1 fit x 10"; } |
+        tabs >"$work/record/few-times.tsv"
+    { head -n 1 "$work/own/few.tsv" && seq 40 | sed 's/.*/n& & 1 0 0 0 0 0 0 0 0 0/' &&
+        echo "$1 $2 1 0 0 500 0 0 0 0 0 0"; } | tabs >"$work/few"
+    mv "$work/few" "$work/own/few.tsv"
+    { head -n 1 "$work/record/few-counters.tsv" && seq 40 | sed 's/.*/n& 0 0 0 0 0 0 0 0/' &&
+        echo "$1 0 0 $3 $3 0 0 0 0"; } | tabs >"$work/few"
+    mv "$work/few" "$work/record/few-counters.tsv"
+}
+needs_one() { compared 0 && ! grep -q 'no exception' "$work/out"; }
+needs_none() { compared 0 && grep -q "of $1 needs* no exception" "$work/out"; }
+
+excepted another 4 500 && compared 1 && grep -q 'worse than promised' "$work/out" &&
+    excepted resonance-back 4 500 && needs_one
+tell 'a time beyond 1.5 breaks the promise, but where it is an exception'
+excepted resonance-back 9 500 && needs_none resonance-back
+tell 'a time that needs no exception is told'
+sed -i "s/^n1${tab}1/n1${tab}0.5/" "$work/own/few.tsv"
+compared 1 && grep -q 'worse than promised' "$work/out"
+tell 'and no other takes its place'
+excepted another 10 700 && is_wrong 1 && excepted layernorm-slope 10 700 && needs_one &&
+    excepted layernorm-slope 10 500 && needs_none layernorm-slope
+tell 'a count that needs none, too'
 exit "$failed"
