@@ -85,7 +85,7 @@ say "$page" "Products are $(calc '%.0f' "100 * $(products unrolled) / $(of unrol
 say "$page" "They lose $(saved "$(products unrolled)" "$(products "$inner")") % of their own time"
 say "$page" "**Strength reduction: -$(saved "$(of "$outer")" "$(of "$strength")" 1) %, not -25.9 %.**"
 say "$page" "**Conditionals extracted: -$(saved "$(of "$strength")" "$(of "$extracted")" 1) %, in the paper -2.6 %.**"
-say "$page" "**Index converter: -$(saved "$(of "$extracted")" "$(of "$converter")" 1) %, not -5 %.**"
+say "$page" "**Index converter: -$(saved "$(of "$extracted")" "$(of "$converter")" 1) %, in the paper -5 %.**"
 say "$page" "-$(saved "$(of "$extracted")" "$(of 'counters instead')" 1) % in the last row"
 
 # The paper has percentages from "unrolled" on: thousand cycles that follow from them.
