@@ -137,12 +137,44 @@ static void interrupt(int number)
         end_by(number);
 }
 
+/* Memory that host code came to before a kernel was waited for is given back, and told with the
+ * next call.  A device pointer that it follows: the signal comes again after this, and ends the
+ * program as on any machine. */
+static void host_fault(int number, siginfo_t *info, void *context)
+{
+    char near[256], text[512];
+    (void)context;
+    if (sim_device_guards(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, text, sizeof text)) {
+        if (*text && !*simulation.early)
+            text_set(simulation.early, sizeof simulation.early, "%s", text);
+        return;
+    }
+    signal(number, SIG_DFL);
+    if (!sim_device_describe(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, near, sizeof near))
+        return;
+    int length = snprintf(text, sizeof text,
+                          "simulate: host code used device memory, %s:\n"
+                          "    only kernels can; the host copies it, with cudaMemcpy\n",
+                          near);
+    ssize_t written = write(STDERR_FILENO, text, (size_t)length);
+    (void)written;
+}
+
+/* A program may have a handler of its own, or a sanitizer's. */
+static int host_fault_is_heard(void)
+{
+    struct sigaction now;
+    return sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
+           now.sa_sigaction == host_fault;
+}
+
 static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     Kernel *kernel;
     (void)device;
     tell_early();
     launching = call->kind == CALL_LAUNCH;
+    if (launching) sim_device_set_guards(simulation.gpu, host_fault_is_heard());
     int rc = simulation.gpu->execute(simulation.gpu, call, reply);
     launching = 0;
     if (rc) return rc;
@@ -239,28 +271,6 @@ static void judge_end(int status, void *unused)
     if (!status && (simulation.findings || *simulation.lacking)) _exit(FOUND_STATUS);
 }
 
-/* A device pointer that host code follows: the signal comes again after this, and ends the program
- * as on any machine. */
-static void host_fault(int number, siginfo_t *info, void *context)
-{
-    char near[256], text[512];
-    (void)context;
-    if (sim_device_guards(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, text, sizeof text)) {
-        if (*text && !*simulation.early)
-            text_set(simulation.early, sizeof simulation.early, "%s", text);
-        return;
-    }
-    signal(number, SIG_DFL);
-    if (!sim_device_describe(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, near, sizeof near))
-        return;
-    int length = snprintf(text, sizeof text,
-                          "simulate: host code used device memory, %s:\n"
-                          "    only kernels can; the host copies it, with cudaMemcpy\n",
-                          near);
-    ssize_t written = write(STDERR_FILENO, text, (size_t)length);
-    (void)written;
-}
-
 /* Where nobody else has a say in the signal. */
 static void signal_watch(int number, const struct sigaction *action)
 {
@@ -293,12 +303,14 @@ __attribute__((constructor(101))) static void simulation_open(void)
                                 .machine_code = 1,
                                 .gaps = 1,
                                 .interrupted = &interrupted,
-                                .guards = 1,
                                 .profile = *chosen("SIMULATE_PROFILE", "") != 0};
     simulation.gpu = device_open_sim(&options, &error);
     if (!simulation.gpu ||
         machine_load(options.gpus_directory, options.machine, &simulation.machine, &error)) {
         fprintf(stderr, "simulate: %s\n", error.text);
+        if (access(options.gpus_directory, R_OK) != 0)
+            fputs("    SIMULATE_GPUS has to name it: it is common/simt/gpus of the workbook\n",
+                  stderr);
         _exit(2);
     }
     simulation.device.execute = look_at_call;

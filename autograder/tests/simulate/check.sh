@@ -105,14 +105,21 @@ timeout -s INT 5 sh common/setup/simulate.sh "$build" $here/refused.cu endless >
     says 'was interrupted after [0-9]* warp instructions' && says 'in the loop at refused.cu:1[45]'
 tell an-endless-kernel-that-is-interrupted
 run 1 $here/early.cu reads && grep -qx 'seen 4000' "$work/out" &&
-    says 'host code uses managed memory that fill wrote, and nothing has waited for$' &&
-    run 1 $here/early.cu writes && says 'host code writes managed memory that copy reads' &&
-    run 1 $here/early.cu variable && grep -qx 'seen 1' "$work/out" && says 'variable *$'
+    says 'host code uses managed or pinned memory that fill wrote, and nothing has' &&
+    run 1 $here/early.cu two && says 'one of the last 2 kernels, up$' && says 'to copy, wrote,' &&
+    run 1 $here/early.cu pinned && says 'host code uses managed or pinned memory' &&
+    run 1 $here/early.cu writes && says 'writes managed or pinned memory that copy reads' &&
+    run 1 $here/early.cu variable && grep -qx 'seen 1' "$work/out" && says 'variable calls at'
 tell managed-memory-that-nobody-waited-for
 run 0 $here/early.cu beside && ! says 'a check found' && run 0 $here/early.cu waits &&
-    grep -qx 'seen 4000' "$work/out" && ! says 'a check found' && run 0 $here/early.cu polls && grep -qx 'seen 7' "$work/out" &&
-    ! says 'a check found'
+    grep -qx 'seen 4000' "$work/out" && ! says 'a check found' &&
+    run 0 $here/early.cu polls && grep -qx 'seen 7' "$work/out" && ! says 'a check found'
 tell managed-memory-that-nobody-else-uses
+run 0 $here/early.cu handler && grep -qx 'seen 5' "$work/out" && ! says 'a check found'
+tell managed-memory-where-the-program-handles-faults
+run 1 $here/early.cu fails && grep -qx 'seen 4000' "$work/out" && says 'Invalid __global__ write' &&
+    ! says 'nothing has'
+tell managed-memory-after-a-fault-for-which-no-wait-can-be-made
 ARCH=90 run 0 $here/eighths.cu &&
     grep -qx 'halves 0, above zero 0, floats 0, back 0 wrong' "$work/out" && ! says 'a check found'
 tell conversions-of-8-bit-floats
@@ -184,4 +191,9 @@ ARCH=100 run 2 $here/missing.cu &&
 tell what-nvcc-can-and-this-cannot
 gpu=no-such run 2 $here/faults.cu && says "there is no machine no-such; there are: .*gtx1080ti"
 tell no-machine
+status=0
+SIMULATE_GPUS=/none "$(find "$build/simulate" -name program | head -n 1)" 2>"$work/err" || status=$?
+[ "$status" = 2 ] && says 'cannot read the folder of GPU descriptions /none' &&
+    says 'SIMULATE_GPUS has to name it'
+tell no-folder-of-machines
 exit $failed

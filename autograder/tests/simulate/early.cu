@@ -1,5 +1,6 @@
-/* early.cu - ./early reads, writes, variable, beside, waits, polls: host code beside a kernel that
- * nobody has waited for. */
+/* early.cu - ./early reads, two, pinned, writes, variable, beside, handler, fails, waits, polls:
+ * host code beside a kernel that nobody has waited for. */
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -24,18 +25,34 @@ __global__ void answer(volatile int *flag)
     flag[0] = 1;
 }
 
+static void die(int)
+{
+    _Exit(9);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "none";
     int *x, *y, *pinned, seen = 0;
     cudaMallocManaged(&x, 5000 * sizeof *x);
-    cudaMallocManaged(&y, 64 * sizeof *y);
+    cudaMallocManaged(&y, 128 * sizeof *y);
     cudaMallocHost(&pinned, 5000 * sizeof *pinned);
     memset(x, 0, 5000 * sizeof *x);
     if (!strcmp(what, "reads")) fill<<<20, 256>>>(x, 5000), seen = x[4000];
+    if (!strcmp(what, "two"))
+        fill<<<20, 256>>>(x, 5000), copy<<<1, 64>>>(y, y + 64), seen = x[4000];
+    if (!strcmp(what, "pinned")) fill<<<20, 256>>>(pinned, 5000), seen = pinned[4000];
     if (!strcmp(what, "writes")) copy<<<1, 64>>>(x, y), x[3] = 1;
     if (!strcmp(what, "variable")) fill<<<1, 64>>>(x, 64), seen = calls;
     if (!strcmp(what, "beside")) fill<<<1, 64>>>(x, 64), seen = x[64] + x[4000];
+    if (!strcmp(what, "handler")) {
+        signal(SIGSEGV, die);
+        fill<<<1, 64>>>(x, 64), x[64] = 5, seen = x[64];
+    }
+    if (!strcmp(what, "fails")) {
+        fill<<<20, 256>>>(x, 5000), copy<<<1, 64>>>(x, nullptr);
+        if (cudaDeviceSynchronize()) seen = x[4000];
+    }
     if (!strcmp(what, "waits")) {
         fill<<<20, 256>>>(x, 5000);
         copy<<<1, 64>>>(x, y);

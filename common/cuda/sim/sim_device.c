@@ -703,6 +703,8 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
         launch_guard(sim, call);
         if (sim->order) call_order(sim, call, reply);
     }
+    /* Every wait fails from then on, before it comes here. */
+    if (device_status_sticky(reply->status)) guard_lower(&sim->guard, sim->gpu);
     simt_touch_close(&sim->touch);
     return status;
 }
@@ -868,6 +870,13 @@ int sim_device_describe(const Device *device, uint64_t address, char *text, size
     return simt_describe(((const SimDevice *)device)->gpu, address, text, bytes);
 }
 
+void sim_device_set_guards(Device *device, int guards)
+{
+    SimDevice *sim = (SimDevice *)device;
+    sim->guards = guards;
+    if (!guards) guard_lower(&sim->guard, sim->gpu);
+}
+
 int sim_device_guards(const Device *device, uint64_t address, char *text, size_t bytes)
 {
     const SimDevice *sim = (const SimDevice *)device;
@@ -891,7 +900,6 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .interrupted = options->interrupted,
                         .count = 1};
     sim->instruction_limit = options->instruction_limit;
-    sim->guards = options->guards;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)
         sim->gpu = simt_open(&sim->machine, &simt, error);
     if (!sim->gpu) {

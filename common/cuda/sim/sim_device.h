@@ -22,7 +22,6 @@ typedef struct SimDeviceOptions {
     int gaps;                   /* SimtOptions': for programs whose libraries copy structs */
     int untrusted;              /* SimtOptions': for submissions */
     const volatile int *interrupted; /* SimtOptions' */
-    int guards;                      /* sim_device_guards is asked, by a handler of SIGSEGV */
 } SimDeviceOptions;
 
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */
@@ -37,7 +36,9 @@ uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, Devic
 void sim_device_write_runs(Device *device, FILE *stream);
 /* Allocations never freed; `text` lists the first. */
 uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
-/* Managed memory is taken from the program while a kernel may use it: guard_ask (sim_guard.h). */
+/* Do launches from now on take managed memory from the program while a kernel may use it?  At first
+ * not.  Only for who handles SIGSEGV and asks sim_device_guards there: guard_ask (sim_guard.h). */
+void sim_device_set_guards(Device *device, int guards);
 int sim_device_guards(const Device *device, uint64_t address, char *text, size_t bytes);
 /* Is the address one that device memory may have?  What it is near of. */
 int sim_device_describe(const Device *device, uint64_t address, char *text, size_t bytes);

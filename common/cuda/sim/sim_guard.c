@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, GROUP = 64 * 4, GROUPS = PAGE / GROUP, OPEN = PROT_READ | PROT_WRITE };
+enum { PAGE = 4096, GROUP = 64 * 4, GROUPS = PAGE / GROUP };
+enum { OPEN = PROT_READ | PROT_WRITE, KEEP = -1 };
 
 /* What the program may do with a page: nothing where launches wrote, read where they read. */
 static int rights_of(const SimtTouch *touch, uint64_t address)
@@ -18,16 +19,28 @@ static int rights_of(const SimtTouch *touch, uint64_t address)
 
 static void rights_set(uint64_t address, uint64_t end, int rights)
 {
-    mprotect((void *)(uintptr_t)address, end - address, rights);
+    if (rights != KEEP) mprotect((void *)(uintptr_t)address, end - address, rights);
 }
 
-/* Neighbours with the same rights by one call. */
-static void pages_take(const SimtTouch *touch, uint64_t address, uint64_t end)
+/* What a launch did with a page goes to what others did; 0: nothing.  Words of zeros are left
+ * alone, for most memory of `all` is never touched and then takes no room. */
+static int page_add(SimtTouch *all, const SimtTouch *touch, uint64_t address)
+{
+    uint64_t first = (address - simt_memory_begin()) / GROUP;
+    int used = 0;
+    for (int kind = 0; kind < 3; kind++)
+        for (uint64_t i = first; i < first + GROUPS && i < touch->groups; i++)
+            if (touch->bits[kind][i]) all->bits[kind][i] |= touch->bits[kind][i], used = 1;
+    return used;
+}
+
+/* Neighbours with the same rights by one call; what the launch left alone stays as it is. */
+static void pages_take(SimtTouch *all, const SimtTouch *touch, uint64_t address, uint64_t end)
 {
     uint64_t begin = address;
-    int rights = rights_of(touch, address);
-    for (address += PAGE; address < end; address += PAGE) {
-        int next = rights_of(touch, address);
+    int rights = KEEP;
+    for (; address < end; address += PAGE) {
+        int next = page_add(all, touch, address) ? rights_of(all, address) : KEEP;
         if (next == rights) continue;
         rights_set(begin, address, rights);
         begin = address, rights = next;
@@ -35,25 +48,27 @@ static void pages_take(const SimtTouch *touch, uint64_t address, uint64_t end)
     rights_set(begin, end, rights);
 }
 
-static int touch_add(SimtTouch *all, const SimtTouch *touch)
+/* As much room as memory has words by now, with what is known. */
+static int room_make(SimtTouch *all, const SimtGpu *gpu)
 {
-    SimtTouch sum;
-    if (simt_touch_copy(touch, &sum) != 0) return -1;
+    SimtTouch room;
+    if (simt_touch_open(gpu, &room) != 0) return -1;
     for (int kind = 0; kind < 3; kind++)
-        for (uint64_t i = 0; i < all->groups && i < sum.groups; i++)
-            sum.bits[kind][i] |= all->bits[kind][i];
+        for (uint64_t i = 0; i < all->groups; i++)
+            if (all->bits[kind][i]) room.bits[kind][i] = all->bits[kind][i];
     simt_touch_close(all);
-    *all = sum;
+    *all = room;
     return 0;
 }
 
 void guard_raise(SimGuard *guard, const SimtGpu *gpu, const SimtTouch *touch, const char *kernel)
 {
     uint64_t address, end;
-    if (touch_add(&guard->touch, touch) != 0) return;
+    if (guard->touch.groups < touch->groups && room_make(&guard->touch, gpu) != 0) return;
     snprintf(guard->kernel, sizeof guard->kernel, "%s", kernel);
+    guard->launches++;
     for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
-        pages_take(&guard->touch, address, end);
+        pages_take(&guard->touch, touch, address, end);
 }
 
 void guard_lower(SimGuard *guard, const SimtGpu *gpu)
@@ -63,6 +78,16 @@ void guard_lower(SimGuard *guard, const SimtGpu *gpu)
     for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
         rights_set(address, end, OPEN);
     simt_touch_close(&guard->touch);
+    guard->launches = 0;
+}
+
+static void kernel_name(const SimGuard *guard, char *text, size_t bytes)
+{
+    if (guard->launches == 1)
+        snprintf(text, bytes, "%s", guard->kernel);
+    else
+        snprintf(text, bytes, "one of the last %u kernels, up to %s,", guard->launches,
+                 guard->kernel);
 }
 
 int guard_ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes)
@@ -77,13 +102,15 @@ int guard_ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char 
     int written =
         ((touch->bits[SIMT_TOUCH_WRITE][group] | touch->bits[SIMT_TOUCH_ATOMIC][group]) & bit) != 0;
     int read = (touch->bits[SIMT_TOUCH_READ][group] & bit) != 0;
-    char near[256];
+    char near[256], who[160];
+    kernel_name(guard, who, sizeof who);
     rights_set(page, page + PAGE, OPEN);
     simt_describe(gpu, address, near, sizeof near);
     if (written || (read && rights == PROT_READ))
-        snprintf(text, bytes,
-                 "host code %s managed memory that %s %s, and nothing has waited for that kernel "
-                 "yet (cudaDeviceSynchronize): %s",
-                 written ? "uses" : "writes", guard->kernel, written ? "wrote" : "reads", near);
+        snprintf(
+            text, bytes,
+            "host code %s managed or pinned memory that %s %s, and nothing has waited for that "
+            "kernel yet (cudaDeviceSynchronize): %s",
+            written ? "uses" : "writes", who, written ? "wrote" : "reads", near);
     return 1;
 }

@@ -10,8 +10,9 @@
 #include "common/simt/simt.h"
 
 typedef struct SimGuard {
-    SimtTouch touch; /* of the launches that nobody has waited for */
-    char kernel[96]; /* the last of them */
+    SimtTouch touch;   /* of the launches that nobody has waited for */
+    uint32_t launches; /* how many those are */
+    char kernel[96];   /* the last of them */
 } SimGuard;
 
 /* After a launch, whose `touch` stays the caller's.  Out of memory: nothing is guarded. */

@@ -74,7 +74,7 @@ typedef struct SimDevice {
     StreamOrder *order;        /* NULL until the program makes a stream of its own */
     SimtTouch touch;           /* of the launch in hand */
     SimEarly early;            /* nothing has been waited for since */
-    int guards;                /* SimDeviceOptions' */
+    int guards;                /* sim_device_set_guards */
     SimGuard guard;
     uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;
