@@ -596,6 +596,7 @@ struct Block {
     uint32_t shared_bytes;
     uint32_t warps, threads;
     uint32_t arrived[MAX_BARRIERS]; /* threads that bar.arrive has counted */
+    uint32_t told[MAX_BARRIERS];    /* how many threads meet, as one of them said; 0: none did */
     Warp *warp;
     Flight *flight; /* bulk copies whose bytes have not landed */
     uint32_t flights, flight_room, flight_bytes;

@@ -246,6 +246,20 @@ static void barrier_reduce(Block *block, uint32_t id)
     }
 }
 
+/* Who meets at a barrier and says for how many threads, has to say what the others do. */
+static void barrier_agree(Block *block, Warp *warp)
+{
+    uint32_t *told = &block->told[warp->barrier], wanted = warp->barrier_wanted;
+    if (!wanted) return;
+    if (*told && *told != wanted)
+        finding_add(warp, warp->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0,
+                    0,
+                    "Barrier error: this warp is one of %u threads that meet at barrier %u, by its "
+                    "own count, and by another's of %u: all have to give the same count",
+                    wanted, warp->barrier, *told);
+    *told = wanted;
+}
+
 static void barrier_release(Block *block, uint32_t id)
 {
     uint64_t latest = 0, chain = 0;
@@ -253,6 +267,7 @@ static void barrier_release(Block *block, uint32_t id)
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
         if (warp->state != WARP_BARRIER || warp->barrier != id) continue;
+        barrier_agree(block, warp);
         if (warp->clock > latest) latest = warp->clock;
         if (warp->chain.begin > chain) chain = warp->chain.begin;
     }
@@ -264,7 +279,7 @@ static void barrier_release(Block *block, uint32_t id)
         warp->clock = latest;
         chain_turn(&warp->chain, chain + BARRIER_CYCLES);
     }
-    block->arrived[id] = 0;
+    block->arrived[id] = block->told[id] = 0;
     block->warp->worker->epoch++;
 }
 
@@ -276,6 +291,7 @@ static int barriers_resolve(Block *block)
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
         if (warp->state == WARP_BARRIER && warp->barrier_ins->aux == BAR_ARRIVE) {
+            barrier_agree(block, warp);
             block->arrived[warp->barrier] += LANES;
             wanted[warp->barrier] = warp->barrier_wanted;
             warp->state = WARP_READY;
@@ -384,6 +400,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     block->id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
     memset(block->arrived, 0, sizeof block->arrived);
+    memset(block->told, 0, sizeof block->told);
     flights_drop(block);
     for (uint32_t i = 0; i < block->phases; i++)
         block->phase_at[block->phase[i].barrier / 8] = 0;

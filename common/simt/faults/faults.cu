@@ -457,6 +457,15 @@ KERNEL(barrier_in_unequal_loop)
     x[self()] = 1.0f;
 }
 
+KERNEL(barrier_of_two_counts) // <<<2, 96, 0>>>
+{
+    if (threadIdx.x < 64)
+        asm volatile("bar.sync 1, 64;" ::: "memory"); // FAULT synccheck: by another's of 96
+    else
+        asm volatile("bar.arrive 1, 96;" ::: "memory");
+    x[self()] = 1.0f;
+}
+
 KERNEL(shuffle_without_oneself)
 {
     float v = x[threadIdx.x];
@@ -715,6 +724,18 @@ KERNEL(clean_named_barriers)
     tile[threadIdx.x] = (float)threadIdx.x;
     asm volatile("bar.sync %0, 32;" ::"r"(warp + 1) : "memory");
     x[self()] = tile[warp * 32 + 31 - threadIdx.x % 32];
+}
+
+/* One after another a barrier has meetings of 64 and of 96; what arrives counts the same. */
+KERNEL(clean_barrier_counted_anew) // <<<2, 96, 0>>>
+{
+    if (threadIdx.x < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x < 64)
+        asm volatile("bar.sync 1, 96;" ::: "memory");
+    else
+        asm volatile("bar.arrive 1, 96;" ::: "memory");
+    x[self()] = 1.0f;
 }
 
 KERNEL(clean_divergent_shuffle)
