@@ -120,8 +120,8 @@ export NUMBERS_LONG=1
 expect_failure 'a long check finds a record that drifted' 'these differ: ./docs/data/simulated/page/mine.tsv'
 unset NUMBERS_LONG
 
-# The comparison of PTX alone, with programs that measure nothing: what it cannot compare is no promise
-# that it breaks.
+# The comparison of PTX alone, with programs that measure nothing: what it cannot compare is no
+# promise that it breaks.
 start_validation() {
     rm -rf "$work/v"
     mkdir -p "$work/v/validate" "$work/v/tests/common/validate"
@@ -138,7 +138,8 @@ start_validation() {
 }
 cd "$root"
 start_validation 1
-expect 'of PTX alone the sets are shown' "$(grep -qx '| set | off |' "$work/v/said" && ! grep -q 'counts\|worst' "$work/v/said" && [ $validated = 0 ] && echo yes)"
+expect 'of PTX alone the sets are shown' "$(grep -qx '| set | off |' "$work/v/said" &&
+    ! grep -q 'counts\|worst' "$work/v/said" && [ $validated = 0 ] && echo yes)"
 start_validation 2
 expect 'a comparison that fails is no success' "$([ $validated = 2 ] && echo yes)"
 

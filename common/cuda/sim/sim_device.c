@@ -696,7 +696,10 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     sim->settles_later = may_settle_later(sim, call);
     if (wants_touch(sim, call) && simt_touch_open(sim->gpu, &sim->touch) != 0)
         return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory for a launch");
+    int alone = call->kind != CALL_LAUNCH;
+    if (alone) guard_enter(&sim->guard);
     int status = call_execute(sim, call, reply);
+    if (alone) guard_leave(&sim->guard);
     if (status == 0 && reply->status == DEVICE_SUCCESS) {
         if (!sim->unsettled.waits) call_time(sim, call);
         early_keep(sim, call);
@@ -877,9 +880,9 @@ void sim_device_set_guards(Device *device, int guards)
     if (!guards) guard_lower(&sim->guard, sim->gpu);
 }
 
-int sim_device_guards(const Device *device, uint64_t address, char *text, size_t bytes)
+int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes)
 {
-    const SimDevice *sim = (const SimDevice *)device;
+    SimDevice *sim = (SimDevice *)device;
     return guard_ask(&sim->guard, sim->gpu, address, text, bytes);
 }
 

@@ -39,7 +39,7 @@ uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
 /* Do launches from now on take managed memory from the program while a kernel may use it?  At first
  * not.  Only for who handles SIGSEGV and asks sim_device_guards there: guard_ask (sim_guard.h). */
 void sim_device_set_guards(Device *device, int guards);
-int sim_device_guards(const Device *device, uint64_t address, char *text, size_t bytes);
+int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes);
 /* Is the address one that device memory may have?  What it is near of. */
 int sim_device_describe(const Device *device, uint64_t address, char *text, size_t bytes);
 

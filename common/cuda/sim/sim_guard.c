@@ -1,10 +1,23 @@
 #include "common/cuda/sim/sim_guard.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
 enum { PAGE = 4096, GROUP = 64 * 4, GROUPS = PAGE / GROUP };
 enum { OPEN = PROT_READ | PROT_WRITE, KEEP = -1 };
+
+/* A handler may wait in this way alone. */
+void guard_enter(SimGuard *guard)
+{
+    while (__atomic_exchange_n(&guard->busy, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+void guard_leave(SimGuard *guard)
+{
+    __atomic_store_n(&guard->busy, 0, __ATOMIC_RELEASE);
+}
 
 /* What the program may do with a page: nothing where launches wrote, read where they read. */
 static int rights_of(const SimtTouch *touch, uint64_t address)
@@ -64,21 +77,26 @@ static int room_make(SimtTouch *all, const SimtGpu *gpu)
 void guard_raise(SimGuard *guard, const SimtGpu *gpu, const SimtTouch *touch, const char *kernel)
 {
     uint64_t address, end;
-    if (guard->touch.groups < touch->groups && room_make(&guard->touch, gpu) != 0) return;
-    snprintf(guard->kernel, sizeof guard->kernel, "%s", kernel);
-    guard->launches++;
-    for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
-        pages_take(&guard->touch, touch, address, end);
+    guard_enter(guard);
+    if (guard->touch.groups >= touch->groups || room_make(&guard->touch, gpu) == 0) {
+        snprintf(guard->kernel, sizeof guard->kernel, "%s", kernel);
+        guard->launches++;
+        for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
+            pages_take(&guard->touch, touch, address, end);
+    }
+    guard_leave(guard);
 }
 
 void guard_lower(SimGuard *guard, const SimtGpu *gpu)
 {
     uint64_t address, end;
     if (!guard->touch.groups) return;
+    guard_enter(guard);
     for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
         rights_set(address, end, OPEN);
     simt_touch_close(&guard->touch);
     guard->launches = 0;
+    guard_leave(guard);
 }
 
 static void kernel_name(const SimGuard *guard, char *text, size_t bytes)
@@ -90,7 +108,8 @@ static void kernel_name(const SimGuard *guard, char *text, size_t bytes)
                  guard->kernel);
 }
 
-int guard_ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes)
+static int ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text,
+               size_t bytes)
 {
     const SimtTouch *touch = &guard->touch;
     uint64_t page = address / PAGE * PAGE, word = (address - simt_memory_begin()) / 4;
@@ -113,4 +132,12 @@ int guard_ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char 
             "kernel yet (cudaDeviceSynchronize): %s",
             written ? "uses" : "writes", who, written ? "wrote" : "reads", near);
     return 1;
+}
+
+int guard_ask(SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes)
+{
+    guard_enter(guard);
+    int managed = ask(guard, gpu, address, text, bytes);
+    guard_leave(guard);
+    return managed;
 }
