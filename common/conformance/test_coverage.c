@@ -41,6 +41,7 @@ static unsigned char met[OP_COUNT][VARIANTS];
 #define UNITS   "autograder/tests/hopper, which a card ran as a whole"
 #define PROGRAM "a program's output: it is no function of a lane's operands"
 #define NOTHING "nothing: no PTX makes it"
+#define SLEEP   "common/validate/pauses.cu: it gives nothing and takes time"
 #define INSIDE  "every form: it stands for another instruction, or beside it"
 
 static const struct {
@@ -54,7 +55,7 @@ static const struct {
     {OP_ASSERTFAIL, PROGRAM},  {OP_MALLOC, PROGRAM},       {OP_FREE, PROGRAM},
     {OP_ACCELERATOR, PROGRAM}, {OP_TANH_F32_FTZ, NOTHING}, {OP_SAT_F32_FTZ, NOTHING},
     {OP_SPILL, INSIDE},        {OP_YIELD, INSIDE},         {OP_GUARDED, INSIDE},
-    {OP_PHASE_LOOK, INSIDE},   {OP_PHASE_STUCK, INSIDE},
+    {OP_PHASE_LOOK, INSIDE},   {OP_PHASE_STUCK, INSIDE},   {OP_NANOSLEEP, SLEEP},
 };
 
 static const char *elsewhere(uint32_t op)

@@ -250,7 +250,8 @@ static void launches_of_a_chain_overlap(void **state)
     (void)state;
     uint64_t apart = chain_cycles(0, 0), one = apart / 3, launch = 5190;
     assert_int_equal(apart, 3 * one);
-    assert_int_equal(chain_cycles(1, 0), apart + 3); /* an instruction more each */
+    /* The instruction more stands where %r1's first value is awaited. */
+    assert_int_equal(chain_cycles(1, 0), apart);
     /* Where nobody tells, the end does: only the launch itself is hidden. */
     uint64_t late = chain_cycles(0, LAUNCH_OVERLAPS);
     assert_in_range(apart - late, 2 * (launch - TIMELINE_HAND), 2 * (launch - TIMELINE_HAND) + 8);
