@@ -304,6 +304,33 @@ static void loads_of_earlier_turns_are_left_out(void **state)
     }
 }
 
+/* The way from one load's place to the other's is as far as there are addresses, and the step is
+ * one back: no quotient of those is a number. */
+static void loads_may_be_as_far_apart_as_can_be(void **state)
+{
+    (void)state;
+    char text[1200];
+    MachineIns ins[20] = {{0}};
+    uint32_t at = 0;
+    snprintf(text, sizeof text,
+             "%smov.u32 %%r1, 0;\nsetp.eq.u32 %%p1, %%r1, 0;\n@%%p1 bra END;\nLOOP:\n"
+             "ld.global.u8 %%r2, [%%rd1+4611686018427387904];\n"
+             "ld.global.u8 %%r2, [%%rd1-4611686018427387904];\nadd.s64 %%rd1, %%rd1, -1;\n"
+             "add.f32 %%f1, %%f1, %%f1;\nadd.f32 %%f2, %%f2, %%f2;\nadd.f32 %%f3, %%f3, %%f3;\n"
+             "@%%p1 bra LOOP;\nEND:\nret;\n}\n",
+             BEGIN);
+    uint32_t line = line_at(text, strstr(text, "ld.global")), bra = line + 6;
+    for (uint32_t k = 0; k < 6; k++)
+        for (uint32_t i = 0; i < (k < 2 ? 1 : AT_ONCE); i++)
+            ins[at++] = (MachineIns){.op = k < 2 ? LOAD : SUM, .line = line + k};
+    ins[at++] = (MachineIns){.op = BRANCH, .line = bra};
+    for (uint32_t i = 0; i < at; i++)
+        ins[i].loop = 1, ins[i].stall = 1, ins[i].reached = 1;
+    ins[at++] = (MachineIns){.op = EXIT, .line = bra + 2, .stall = 5, .piece = 1, .reached = 1};
+    MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
+    assert_int_equal(result_with(text, &code, 1, 1).counters.global_load_requests, 0);
+}
+
 /* ---- two ways ------------------------------------------------- */
 
 enum { TIMES = 20, ONE_WAY = 6, OTHER_WAY = 10 };
@@ -631,6 +658,7 @@ int main(void)
         cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),
         cmocka_unit_test(a_lie_gains_two_fifths_at_most),
         cmocka_unit_test(loads_of_earlier_turns_are_left_out),
+        cmocka_unit_test(loads_may_be_as_far_apart_as_can_be),
         cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
         cmocka_unit_test(a_warp_waits_for_constants),
         cmocka_unit_test(warps_share_who_gives_constants),

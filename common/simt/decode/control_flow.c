@@ -17,6 +17,7 @@ typedef struct Graph {
     uint32_t *back_start, *back;       /* predecessors */
     uint32_t *order, *number, ordered; /* reverse postorder of the reversed graph */
     uint32_t *idom;
+    uint64_t walked; /* steps up the tree of dominators, to find them */
 } Graph;
 
 static int ends_block(const Ins *ins)
@@ -155,12 +156,12 @@ static int order_make(Graph *g)
     return 0;
 }
 
-static uint32_t intersect(const Graph *g, uint32_t a, uint32_t b)
+static uint32_t intersect(Graph *g, uint32_t a, uint32_t b)
 {
     while (a != b) {
-        while (g->number[a] > g->number[b])
+        for (; g->number[a] > g->number[b]; g->walked++)
             a = g->idom[a];
-        while (g->number[b] > g->number[a])
+        for (; g->number[b] > g->number[a]; g->walked++)
             b = g->idom[b];
     }
     return a;
@@ -202,6 +203,7 @@ typedef struct Going {
                                                       * meet; some lanes end behind it, of any
                                                       * branch */
     uint32_t *stack;
+    uint64_t walked; /* as the graph's, for all branches */
 } Going;
 
 /* Is there nothing but the end, or a branch to it? */
@@ -271,7 +273,7 @@ static uint32_t leading_edges(const Going *w, Graph *on, int returns)
 }
 
 /* The block where those meet that go on; the exit: nowhere, UINT32_MAX: out of memory. */
-static uint32_t going_meet(const Going *w)
+static uint32_t going_meet(Going *w)
 {
     const Graph *g = w->all;
     size_t edges = (size_t)g->edge_start[g->blocks] + g->blocks + 1;
@@ -287,6 +289,7 @@ static uint32_t going_meet(const Going *w)
         if (order_make(&on) == 0 && dominators_find(&on) == 0) meet = on.idom[w->branch];
         if (meet == UINT32_MAX && on.idom) meet = g->blocks; /* no way to the exit */
     }
+    w->walked += on.walked;
     graph_free(&on);
     return meet;
 }
@@ -324,7 +327,7 @@ static int ends_resolve(const Graph *g, const Ins *code, uint32_t *reconv)
         uint32_t at = g->start[w.branch + 1] - 1, end = g->idom[w.branch];
         if (code[at].op != OP_BRA_P || end > g->blocks || !is_end(g, code, end)) continue;
         steps += g->blocks + g->edge_start[g->blocks];
-        if (steps > MOST_STEPS) break;
+        if (steps > MOST_STEPS || w.walked > MOST_STEPS) break;
         if (!leads_mark(&w)) continue;
         uint32_t meet = going_meet(&w);
         if (meet == UINT32_MAX) result = -1;

@@ -91,7 +91,7 @@ static int fragment_read(Decoder *d, uint32_t operand, int written, TensorType t
 }
 
 /* Is there a register for every element of a `rows` x `columns` matrix?  wmma's factors may have
- * twice as many, or four times: eight rows in registers for 32. */
+ * twice as many, or four times: eight rows in registers for 32; but not parts of bytes. */
 static int fragment_fits(Decoder *d, const Fragment *f, uint32_t rows, uint32_t columns, int more)
 {
     uint32_t room = f->count * 32 * type_elements(f->type), size = rows * columns;
@@ -233,7 +233,7 @@ static int metadata_read(Decoder *d, TensorPlan *plan)
 
 static int fragments_read(Decoder *d, const TensorType type[4], int sparse, TensorPlan *plan)
 {
-    int more = plan->kind == TENSOR_WMMA, octets = is_octets(plan, type[1]);
+    int more = plan->kind == TENSOR_WMMA && !is_part(type[1]), octets = is_octets(plan, type[1]);
     uint32_t m = octets ? OCTETS * plan->m : plan->m, n = octets ? OCTETS * plan->n : plan->n;
     if (fragment_read(d, 0, 1, type[0], &plan->d) != 0 ||
         fragment_read(d, 1, 0, type[1], &plan->a) != 0 ||
@@ -347,10 +347,11 @@ static int decode_matrix(Decoder *d, int store)
     plan.by_column = words.layout[0];
     plan.rows = words.matrix == 'b' ? plan.k : plan.m;
     plan.columns = words.matrix == 'a' ? plan.k : plan.n;
+    int more = words.matrix < 'c' && !is_part(words.type[0]);
     if (is_part(words.type[0]) && lines_of_halves(d, &words, &plan) != 0) return -1;
     Fragment *f = store ? &plan.c : &plan.d;
     if (fragment_read(d, store ? 1 : 0, !store, words.type[0], f) != 0 ||
-        fragment_fits(d, f, plan.rows, plan.columns, words.matrix < 'c') != 0 ||
+        fragment_fits(d, f, plan.rows, plan.columns, more) != 0 ||
         matrix_address(d, store ? 0 : 1, words.space, &address) != 0)
         return -1;
     if (d->in->operands > 2) plan.stride = source(d, 2, PTX_U32);

@@ -97,11 +97,14 @@ static int is_comparison(const Ins *ins)
     return ins->op >= OP_EQ_32 && ins->op <= OP_INF_F64;
 }
 
+enum { TRYING_MOST = 256 }; /* instructions of such a loop: what a hostile kernel may cost */
+
 /* Is there something that other blocks write and that each turn looks for at the same place, and of
  * which it only wants to know whether it is there?  So a lock is tried, with a pause that grows;
  * who takes one piece of work after the other uses what he gets. */
 static int tries_again(const Ins *code, uint32_t first, uint32_t last)
 {
+    if (last - first >= TRYING_MOST) return 0;
     for (uint32_t i = first; i <= last; i++) {
         const Ins *ins = &code[i];
         int tries = ins->order & ORDER_READS && ins->space != PTX_SHARED && ins->vector <= 1;

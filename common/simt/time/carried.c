@@ -18,7 +18,15 @@ enum { MOST_CODE = 2048, DEPTH = 6 };
 typedef struct Turn {
     const SimtKernel *kernel;
     uint32_t from, to;
+    uint64_t *steps; /* of looking at the kernel: a hostile one ends that at CODE_STEPS */
 } Turn;
+
+/* How many instructions of the turn write `score`; the last one in *writer. */
+static uint32_t writers_of(const Turn *t, uint16_t score, const Ins **writer)
+{
+    *t->steps += (uint64_t)t->to - t->from + t->kernel->constants;
+    return writers_count(t->kernel->code, t->from, t->to, score, writer);
+}
 
 /* A constant operand of an addition, with its sign. */
 static int addend_of(const Turn *t, const Ins *add, uint64_t *by)
@@ -40,7 +48,7 @@ static int counts_by(const Turn *t, uint16_t score, uint64_t *by)
     for (uint32_t k = 0; k < DEPTH; k++) {
         const Ins *writer = NULL;
         uint64_t more = 0;
-        if (writers_count(t->kernel->code, t->from, t->to, at, &writer) != 1) return 0;
+        if (writers_of(t, at, &writer) != 1) return 0;
         if (writer->guard != NO_SLOT) return 0;
         switch (writer->op) {
         case OP_ADD_32:
@@ -67,8 +75,8 @@ static int counts_by(const Turn *t, uint16_t score, uint64_t *by)
 static int advance_find(const Turn *t, uint16_t score, uint32_t depth, uint64_t *by)
 {
     const Ins *w = NULL;
-    uint64_t first = 0, second = 0, factor;
-    uint32_t writers = writers_count(t->kernel->code, t->from, t->to, score, &w);
+    uint64_t first = 0, second = 0, factor = 0;
+    uint32_t writers = writers_of(t, score, &w);
     *by = 0;
     if (!writers) return 1;
     if (counts_by(t, score, by)) return 1;
@@ -133,16 +141,19 @@ static int is_alike(const Ins *load, const Ins *other)
 }
 
 /* So many turns before has a load been where this one is; 0: none of the last `turns` - 1 has. */
-static uint32_t turns_ago(const Turn *t, uint32_t at, int64_t step, uint32_t turns)
+static uint32_t turns_ago(const Turn *t, uint32_t at, uint64_t step, uint32_t turns)
 {
     const Ins *code = t->kernel->code, *load = &code[at], *w = NULL;
+    int backward = (int64_t)step < 0;
+    uint64_t by = backward ? 0 - step : step;
     uint32_t best = 0;
-    if (writers_count(code, t->from, t->to, load->t_s[0], &w) > 1) return 0;
+    if (writers_of(t, load->t_s[0], &w) > 1) return 0;
     for (uint32_t i = t->from; i < t->to; i++) {
-        int64_t ahead = code[i].imm - load->imm;
-        if (!is_alike(load, &code[i]) || ahead % step || ahead / step < 1) continue;
+        uint64_t from = (uint64_t)load->imm, to = (uint64_t)code[i].imm,
+                 ahead = backward ? from - to : to - from;
+        if (!is_alike(load, &code[i]) || (int64_t)ahead <= 0 || ahead % by) continue;
         if (w && (w > load) != (w > &code[i])) continue;
-        uint64_t ago = (uint64_t)(ahead / step);
+        uint64_t ago = ahead / by;
         if (ago < turns && (!best || ago < best)) best = (uint32_t)ago;
     }
     return best;
@@ -151,13 +162,13 @@ static uint32_t turns_ago(const Turn *t, uint32_t at, int64_t step, uint32_t tur
 static void turn_look(SimtKernel *kernel, const CodeMap *map, const Turn *t, uint32_t turns,
                       const uint32_t *made)
 {
-    for (uint32_t i = t->from; i < t->to; i++) {
+    for (uint32_t i = t->from; i < t->to && *t->steps <= CODE_STEPS; i++) {
         const Ins *load = &kernel->code[i];
         uint32_t line = code_line(map, i), loads = line ? made[line - map->first] : 0;
         uint64_t step;
         if (!loads_plainly(load) || load->merge || !loads || loads >= turns) continue;
         if (!advance_find(t, load->t_s[0], DEPTH, &step) || !step || !is_spared(t, load)) continue;
-        uint32_t ago = turns_ago(t, i, (int64_t)step, turns);
+        uint32_t ago = turns_ago(t, i, step, turns);
         if (!ago) continue;
         if (!kernel->carried) kernel->carried = calloc(kernel->mems + 1, sizeof *kernel->carried);
         if (!kernel->carried) return;
@@ -170,11 +181,8 @@ void carried_find(SimtKernel *kernel, const CodeMap *map, const FollowLoop *loop
 {
     uint64_t steps = 0;
     for (uint32_t k = 0; k < map->loops; k++) {
-        const Turn t = {kernel, loop[k].head, loop[k].end};
+        const Turn t = {kernel, loop[k].head, loop[k].end, &steps};
         if (loop[k].copies[0] < 2 || !is_straight(&t)) continue;
-        uint64_t length = t.to - t.from;
-        steps += length * length * DEPTH;
-        if (steps > CODE_STEPS) return;
         turn_look(kernel, map, &t, loop[k].copies[0], made);
     }
 }

@@ -10,19 +10,10 @@
 
 #include <stdlib.h>
 
+#include "common/simt/core/code_map.h"
 #include "common/simt/core/ops.h"
 
 enum { MAXWELL = 5, AHEAD = 64 };
-
-static int constant_of(const SimtKernel *kernel, uint32_t slot, uint64_t *bits)
-{
-    for (uint32_t i = 0; i < kernel->constants; i++)
-        if (kernel->constant[i].slot == slot) {
-            *bits = kernel->constant[i].bits;
-            return 1;
-        }
-    return 0;
-}
 
 static void becomes_free(Price *p)
 {
