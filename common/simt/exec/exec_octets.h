@@ -11,13 +11,19 @@ typedef struct Octet {
     float sum[OCTET][OCTET];
 } Octet;
 
+/* Where lane l of the octet that begins at `first` is in the warp. */
+static uint32_t octet_lane(uint32_t first, uint32_t l)
+{
+    return first + l % QUAD + l / QUAD * (LANES / 2);
+}
+
 /* A lane's four elements of a factor lie along k in a row of a, or a column of b; or across them,
  * each at one k. */
 static void octet_factor(const Warp *warp, const Fragment *f, uint32_t first, int across,
                          float (*to)[OCTET_DEEP])
 {
     for (uint32_t l = 0; l < OCTET; l++) {
-        uint32_t lane = first + l % QUAD + l / QUAD * (LANES / 2);
+        uint32_t lane = octet_lane(first, l);
         for (uint32_t i = 0; i < OCTET_DEEP; i++) {
             float value = element_of(REG(const uint32_t, f->slot[i / 2])[lane], i % 2, TYPE_F16);
             if (across)
@@ -41,7 +47,7 @@ static void octet_addends(const Warp *warp, const Fragment *c, uint32_t first, O
     uint32_t each = type_elements(c->type);
     for (uint32_t l = 0; l < OCTET; l++)
         for (uint32_t i = 0; i < OCTET; i++) {
-            uint32_t lane = first + l % QUAD + l / QUAD * (LANES / 2);
+            uint32_t lane = octet_lane(first, l);
             *octet_place(o, c->type, l, i) =
                 element_of(REG(const uint32_t, c->slot[i / each])[lane], i % each, c->type);
         }
@@ -51,7 +57,7 @@ static void octet_results(Warp *warp, const Fragment *d, uint32_t first, Octet *
 {
     for (uint32_t l = 0; l < OCTET; l++)
         for (uint32_t i = 0; i < OCTET; i++) {
-            uint32_t lane = first + l % QUAD + l / QUAD * (LANES / 2),
+            uint32_t lane = octet_lane(first, l),
                      bits = bits_of(canonical(*octet_place(o, d->type, l, i)));
             if (d->type == TYPE_F32) {
                 REG(uint32_t, d->slot[i])[lane] = bits;
