@@ -116,9 +116,9 @@ USES_common/simt/machine := common/base
 USES_common/simt/core    := common/simt/machine common/ptx common/base
 USES_common/simt/decode  := common/simt/core $(USES_common/simt/core)
 USES_common/simt/checks  := common/simt/core $(USES_common/simt/core)
-USES_common/simt/time    := common/simt/core $(USES_common/simt/core)
-USES_common/simt/exec    := common/simt/checks common/simt/time common/simt/core \
-    $(USES_common/simt/core)
+USES_common/simt/traffic := common/simt/core $(USES_common/simt/core)
+USES_common/simt/time    := common/simt/traffic $(USES_common/simt/traffic)
+USES_common/simt/exec    := common/simt/checks common/simt/time $(USES_common/simt/time)
 USES_common/simt   := common/simt/decode common/simt/exec $(USES_common/simt/exec)
 USES_common/cuda   := common/base
 USES_common/cuda/runtime := common/cuda common/ptx common/base
@@ -165,7 +165,7 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training \
     common/operations common/operations/calls common/timing common/ptx \
-    $(addprefix common/simt/,machine core decode checks time exec) \
+    $(addprefix common/simt/,machine core decode checks traffic time exec) \
     common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance \
     common/validate common/tail datasets common/engine common/train common/serve/batches \
     common/serve \

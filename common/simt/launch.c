@@ -19,7 +19,7 @@
 #include "common/simt/time/meet.h"
 #include "common/simt/time/replay.h"
 #include "common/simt/time/schedule.h"
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 #include "common/simt/time/watch.h"
 
 static const uint64_t DEFAULT_LIMIT = 20000000000ull;

@@ -11,12 +11,12 @@
 #include "common/simt/exec/exec_parts.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
-#include "common/simt/time/first.h"
-#include "common/simt/time/l1.h"
+#include "common/simt/traffic/first.h"
+#include "common/simt/traffic/l1.h"
 #include "common/simt/time/l2.h"
 #include "common/simt/time/meet.h"
 #include "common/simt/time/replay.h"
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 #include "common/simt/time/watch.h"
 
 /* Instructions between two looks at the limit and at what other host threads found, and so many

@@ -2,7 +2,7 @@
  *
  * Room: counts (count.c), a trace of the first blocks (trace.c), and cycles (docs/cycle-model.md).
  * Callers: exec, with every access; a launch, for its cycles.
- * May use: core, machine. */
+ * May use: traffic, core, machine. */
 #ifndef CONVLAB_SIMT_TIME_COST_H
 #define CONVLAB_SIMT_TIME_COST_H
 

@@ -8,13 +8,13 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/time/count.h"
 #include "common/simt/time/follow.h"
-#include "common/simt/time/l1.h"
+#include "common/simt/traffic/l1.h"
 #include "common/simt/time/l2.h"
 #include "common/simt/time/meet.h"
 #include "common/simt/time/stores.h"
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 #include "common/simt/time/watch.h"
-#include "common/simt/time/wavefronts.h"
+#include "common/simt/traffic/wavefronts.h"
 
 enum { WORD = 4 };
 

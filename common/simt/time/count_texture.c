@@ -7,7 +7,7 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/count.h"
 #include "common/simt/time/l2.h"
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 #include "common/simt/time/watch.h"
 
 /* The different sectors of lanes that go together. */

@@ -16,9 +16,9 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
-#include "common/simt/time/extremes.h"
+#include "common/simt/traffic/extremes.h"
 #include "common/simt/time/replay.h"
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 
 /* What a loaded sector in a row of DRAM of its own takes more than one of a stream, in percent,
  * measured on an H200 (scatter-...). */

@@ -5,7 +5,7 @@
  * gets so many sectors from the L2, and the blocks that are there at once each take as long as
  * their longest chain. */
 #include "common/simt/time/cost.h"
-#include "common/simt/time/extremes.h"
+#include "common/simt/traffic/extremes.h"
 #include "common/simt/time/replay.h"
 
 enum { TICKS = 256, FOLDED_PER_SLOT = 4, BELIEVED = 3, OF = 5 };

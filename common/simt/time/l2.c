@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/time/first.h"
+#include "common/simt/traffic/first.h"
 #include "common/simt/time/replay.h"
 
 enum {

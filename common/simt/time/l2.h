@@ -9,7 +9,7 @@
 #define CONVLAB_SIMT_TIME_L2_H
 
 #include "common/simt/core/core.h"
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 
 int l2_log_open(L2Log *log, const Launch *launch);
 void l2_log_close(L2Log *log);

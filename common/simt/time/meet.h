@@ -8,7 +8,7 @@
 #define CONVLAB_SIMT_TIME_MEET_H
 
 #include "common/simt/time/chain.h"
-#include "common/simt/time/first.h"
+#include "common/simt/traffic/first.h"
 
 enum {
     /* From a store to the first load that finds what it wrote, beyond the way that both go. */

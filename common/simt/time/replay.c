@@ -26,9 +26,9 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
-#include "common/simt/time/first.h"
+#include "common/simt/traffic/first.h"
 #include "common/simt/time/follow.h"
-#include "common/simt/time/l1.h"
+#include "common/simt/traffic/l1.h"
 #include "common/simt/time/phases.h"
 #include "common/simt/time/schedule.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/simt/time/count.h"
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 
 enum { WHOLE = UINT32_MAX }; /* all bytes of a sector, a bit each */
 

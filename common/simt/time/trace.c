@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simt/time/extremes.h"
+#include "common/simt/traffic/extremes.h"
 #include "common/simt/time/replay.h"
 
 enum {

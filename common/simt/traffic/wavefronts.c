@@ -1,5 +1,5 @@
 /* wavefronts.c - how many passes through the banks of shared memory an access takes. */
-#include "common/simt/time/wavefronts.h"
+#include "common/simt/traffic/wavefronts.h"
 
 #include "common/simt/core/core.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/simt/core/core.h"
-#include "common/simt/time/wavefronts.h"
+#include "common/simt/traffic/wavefronts.h"
 
 /* Which vector a lane wants. */
 typedef enum Way { SAME, OWN, PAIRS, TWOS, FOURS, EIGHTHS, THREES } Way;

@@ -3,11 +3,11 @@
  * A line has its place from the moment at which one of its sectors is asked for, a sector is there
  * when the L2 has sent it.  Who wants it in between waits for the same answer and asks for nothing.
  * Blocks come one after another to what those before them have left. */
-#ifndef CONVLAB_SIMT_TIME_L1_H
-#define CONVLAB_SIMT_TIME_L1_H
+#ifndef CONVLAB_SIMT_L1_H
+#define CONVLAB_SIMT_L1_H
 
 #include "common/simt/core/core.h"
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 
 enum { L1_WAYS = 4, L1_LINE_BYTES = 128 };
 

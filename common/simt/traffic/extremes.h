@@ -1,6 +1,6 @@
 /* extremes.h - the larger and the smaller of two counts. */
-#ifndef CONVLAB_SIMT_TIME_EXTREMES_H
-#define CONVLAB_SIMT_TIME_EXTREMES_H
+#ifndef CONVLAB_SIMT_EXTREMES_H
+#define CONVLAB_SIMT_EXTREMES_H
 
 #include <stdint.h>
 

@@ -1,9 +1,14 @@
-/* traffic.h - the sectors of device memory that a launch touches. */
+/* traffic.h - traffic: the sectors of device memory that a launch touches.
+ *
+ * Room: what accesses become on their way to memory: wavefronts (wavefronts.h), lines of the L1
+ * (l1.h), sectors of device memory.
+ * Callers: time, which counts and prices them; a launch, which opens and closes their memory.
+ * May use: core. */
 #ifndef CONVLAB_SIMT_TRAFFIC_H
 #define CONVLAB_SIMT_TRAFFIC_H
 
 #include "common/simt/core/core.h"
-#include "common/simt/time/first.h"
+#include "common/simt/traffic/first.h"
 
 enum { SECTOR = 32, LINE_SECTORS = 4, PAGE_WORDS = 512 };
 

@@ -5,8 +5,8 @@
  * is first asked for waits for DRAM, whether or not it was the first.  So the moment of an access
  * is the wave that its block belongs to, and how many instructions its warp has executed; of each
  * fetch the earliest is kept, which is the same however the host's threads came to it. */
-#ifndef CONVLAB_SIMT_TIME_FIRST_H
-#define CONVLAB_SIMT_TIME_FIRST_H
+#ifndef CONVLAB_SIMT_FIRST_H
+#define CONVLAB_SIMT_FIRST_H
 
 #include "common/simt/core/core.h"
 #include "common/simt/core/kinds.h"

@@ -1,9 +1,9 @@
 /* l1.c - places of lines: sets of a few, of which the one that was used longest ago goes first. */
-#include "common/simt/time/l1.h"
+#include "common/simt/traffic/l1.h"
 
 #include <stdlib.h>
 
-#include "common/simt/time/extremes.h"
+#include "common/simt/traffic/extremes.h"
 
 enum { LEAST_BYTES = 16384, KB = 1024 };
 

@@ -6,7 +6,7 @@
  * first needed: a launch may touch little of a large memory.  A moment says something where its bit
  * is set.  When the worker has run its blocks it adds both to the launch's; in whatever order
  * workers do, the sum is the same. */
-#include "common/simt/time/traffic.h"
+#include "common/simt/traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
