@@ -43,10 +43,14 @@ chosen() {
     done
 } >"$out/converter.md"
 
+most=0
 for case in table-1 wide eleven; do
     apart=$(saved "$(number converter-$case cycles)" "$(number counters-$case cycles)")
-    [ "${apart#-}" -le 3 ] || fail "$page calls it a draw, and in $case it is none"
+    [ "${apart#-}" -le "$most" ] || most=${apart#-}
 done
+[ "$most" -le 8 ] || fail "$page calls it nearly a draw, and one saves $most %"
+say "$page" "nearly a draw ($most % at most)"
+say docs/cheng.md "the two are never more than $most % apart"
 
 # Where no machine has them.
 for compute in PLAIN INNER; do

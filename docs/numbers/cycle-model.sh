@@ -19,7 +19,8 @@ word() {
     echo 'one two three four five six seven eight' | cut -d ' ' -f "$1"
 }
 
-loaded=$(constant LOAD_LINE "$replay")
+loaded=$(calc '%.1f' "$(constant LOAD_LINE "$replay") / 256") # of ticks
+more=$(calc '%.1f' "$(constant LOAD_PERCENT "$replay") / 100")
 stored=$(calc '%.1f' "$(constant STORE_LINE "$replay") / 256") # of ticks
 arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "$chain")
 branch=$(constant BRANCH_CYCLES "$chain") start=$(constant START_CYCLES "$chain")
@@ -34,16 +35,20 @@ most=$(constant MOST_WAVES common/simt/time/trace.c) \
 slots='slots = \([0-9]*\),' latency='alu \* \([0-9]*\)'
 say "$page" "64-bit \`add\` otherwise | $(price INT_WIDE 'is_add_64(ins) ? \([0-9]*\)') |"
 say "$page" "\`div\`, \`rem\` | $(price DIV "$slots"), and $(price DIV '(uint16_t)(\([0-9]*\) \*') on the special function unit"
-say "$page" "\`rsqrt\`, \`ex2\`, \`sin\` ... | $(price SFU "$slots") |"
+schedule=common/simt/time/schedule.c
+say "$page" "\`rsqrt\`, not \`.ftz\` | $(constant SCALED $schedule) |"
+say "$page" "\`sin\` and \`cos\` | $(constant RECIPROCAL $schedule); $(constant QUOTIENT $schedule); 2 |"
 single='is_single(ins) ? \([0-9]*\)' double='is_single(ins) ? [0-9]* : \([0-9]*\)'
-say "$page" "$(price FP64 "$latency") times that for doubles, $(price SFU "$latency") for special functions"
+unit=$(calc '%.1f' "$(sed -n 's/.*unit = alu \* \([0-9]* \/ [0-9]*\).*/\1/p' $schedule)")
+say "$page" "$(price FP64 "$latency") times that for doubles, $unit for the special function unit"
 say "$page" "$(price DIV "$single") for divisions and roots of floats"
 say "$page" "$(price DIV "$double") for other divisions"
 say "$page" "a branch over at most $(constant MOST_GUARDED common/simt/time/schedule.c) plain instructions"
 say "$page" "all of them up to $(word "$most") waves and the first $(word "$least") of more"
 say "$page" "\`alu_latency\` ($(machine h200 alu_latency) on an H200)"
 say "$page" "**Constant memory**: $constant_word cycles for each different word"
-say "$page" "a line takes $loaded cycles on its way in and $stored out"
+say "$page" "wanted takes $more times that (gather-L2), and $loaded cycles at the least"
+say "$page" "On its way out a line takes $stored"
 say "$page" "$arrival cycles a warp, and $barrier from the last arrival"
 say "$page" "**Branches**: $branch cycles until"
 say "$page" "and $start cycles later their first instruction"
