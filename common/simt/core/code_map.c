@@ -29,6 +29,13 @@ int constant_of(const SimtKernel *kernel, uint32_t slot, uint64_t *bits)
     return 0;
 }
 
+int writes_score(const Ins *ins, uint16_t score)
+{
+    for (int d = 0; d < 4 && ins->t_d[d]; d++)
+        if (ins->t_d[d] == score) return 1;
+    return 0;
+}
+
 uint32_t writers_count(const Ins *code, uint32_t from, uint32_t to, uint16_t score,
                        const Ins **writer)
 {

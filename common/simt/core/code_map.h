@@ -11,6 +11,9 @@ enum { CODE_NOWHERE = 0xffffffff, CODE_STEPS = 200000000, CODE_COPIES = 1024 };
 /* A constant's bits, if the slot holds one. */
 int constant_of(const SimtKernel *kernel, uint32_t slot, uint64_t *bits);
 
+/* Is `score` one of its results? */
+int writes_score(const Ins *ins, uint16_t score);
+
 /* How many instructions of code[from, to) write `score`, the last of them in *writer: a result
  * that one writes twice counts twice.  0: *writer stays as it was. */
 uint32_t writers_count(const Ins *code, uint32_t from, uint32_t to, uint16_t score,

@@ -47,6 +47,11 @@ static inline uint32_t type_elements(TensorType type)
     return EACH[type];
 }
 
+static inline int is_eighth(TensorType type)
+{
+    return type == TYPE_E4M3 || type == TYPE_E5M2;
+}
+
 enum { FRAGMENT = 8 };
 
 typedef struct Fragment {
@@ -77,13 +82,13 @@ typedef struct TensorPlan {
     uint32_t lines, accesses, tiles, run; /* tiles: of an access, where it is as ldmatrix's */
 } TensorPlan;
 
-enum { QUAD_LANES = 4, OCTETS = 4 };
+enum { QUAD = 4, OCTETS = 4 }; /* lanes beside each other; octets of a warp */
 
 /* How many lanes of each four have metadata of a sparse product: two bits for each element of `a`
  * that is there, four of TF32, two for a pair of halves of bytes. */
 static inline uint32_t metadata_lanes(const TensorPlan *plan)
 {
-    uint32_t deep = plan->k / (QUAD_LANES * type_elements(plan->a.type));
+    uint32_t deep = plan->k / (QUAD * type_elements(plan->a.type));
     return type_elements(plan->a.type) <= 2 ? deep / 2 : deep;
 }
 

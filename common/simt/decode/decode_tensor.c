@@ -119,11 +119,6 @@ static Ins *plan_emit(Decoder *d, Op op, OpClass class, const TensorPlan *plan)
     return ins;
 }
 
-static int is_eighth(TensorType type)
-{
-    return type == TYPE_E4M3 || type == TYPE_E5M2;
-}
-
 static int is_whole(TensorType type)
 {
     return type == TYPE_S8 || type == TYPE_U8 || type == TYPE_S4 || type == TYPE_U4 ||
@@ -225,7 +220,7 @@ static int metadata_read(Decoder *d, TensorPlan *plan)
     plan->metadata = source(d, 4, PTX_B32);
     if (d->failed) return -1;
     if (selector->kind != PTX_OPERAND_INTEGER || selector->integer < 0 ||
-        selector->integer >= QUAD_LANES / metadata_lanes(plan))
+        selector->integer >= QUAD / metadata_lanes(plan))
         return refuse(d, "that choice of lanes for the metadata");
     plan->selector = (uint32_t)selector->integer;
     return 0;

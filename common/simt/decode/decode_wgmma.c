@@ -34,11 +34,6 @@ static int is_whole(TensorType type)
     return type == TYPE_S8 || type == TYPE_U8;
 }
 
-static int is_eighth(TensorType type)
-{
-    return type == TYPE_E4M3 || type == TYPE_E5M2;
-}
-
 /* .m64nNkK.d.a.b */
 static int shape_read(Decoder *d, WgmmaPlan *plan)
 {

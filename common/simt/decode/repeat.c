@@ -15,19 +15,12 @@
 
 enum { WINDOW = 256 };
 
-static int writes(const Ins *ins, uint16_t score)
-{
-    for (int d = 0; d < 4 && score; d++)
-        if (ins->t_d[d] == score) return 1;
-    return 0;
-}
-
 /* Are address and result of the load the same behind this instruction? */
 static int keeps(const Ins *load, const Ins *ins)
 {
-    int kept = !writes(ins, load->t_s[0]);
+    int kept = !writes_score(ins, load->t_s[0]);
     for (int d = 0; d < 4; d++)
-        kept &= !writes(ins, load->t_d[d]);
+        kept &= !writes_score(ins, load->t_d[d]);
     return kept;
 }
 
@@ -43,7 +36,7 @@ static int is_same(const Ins *load, const Ins *ins)
 static void load_look(SimtKernel *kernel, uint32_t at, const uint8_t *target)
 {
     const Ins *load = &kernel->code[at];
-    int stays = !writes(load, load->t_s[0]);
+    int stays = !writes_score(load, load->t_s[0]);
     for (uint32_t k = at + 1; stays && k < kernel->count && k < at + WINDOW && !target[k]; k++) {
         Ins *ins = &kernel->code[k];
         int repeats = loads_plainly(ins) && is_same(load, ins);

@@ -54,7 +54,7 @@ typedef struct Share {
     uint32_t block, first, each;
 } Share;
 
-/* Element i of a row as the share counts them; -1 if it is not of it. */
+/* Is element i of what a row has in the share? */
 ALWAYS int share_has(const Share *share, uint32_t i)
 {
     return i / 2 % share->each == share->first;
@@ -174,7 +174,7 @@ HANDLER(TENSOR_SPARSE)
     sparse_gather(warp, plan, &f);
     if (plan->d.type == TYPE_S32)
         sparse_integers(warp, plan, &f);
-    else if (plan->a.type >= TYPE_E4M3)
+    else if (is_eighth(plan->a.type))
         sparse_eighths(warp, plan, &f);
     else
         sparse_floats(warp, plan, &f);

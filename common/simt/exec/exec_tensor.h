@@ -127,7 +127,7 @@ static void factor_gather(const Warp *warp, const TensorPlan *plan, int is_b, fl
 
 /* Of registers whose lanes have four neighbours of a row, one of rows 0 to 7 and one of rows 8 to
  * 15: each neighbour's sixteen rows. */
-enum { QUAD = 4, PAIR_ROWS = 8 };
+enum { PAIR_ROWS = 8 };
 
 ALWAYS void quads_turn(const uint32_t *upper, const uint32_t *lower, Wholes *to)
 {
@@ -533,7 +533,7 @@ HANDLER(TENSOR_PRODUCT)
         product_doubles(warp, plan);
     else if (plan->d.type == TYPE_S32)
         product_integers(warp, plan);
-    else if (plan->a.type >= TYPE_E4M3)
+    else if (is_eighth(plan->a.type))
         product_eighths(warp, plan);
     else
         product_floats(warp, plan);

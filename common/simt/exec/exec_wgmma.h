@@ -148,7 +148,7 @@ static void factors_place(const WgmmaPlan *plan, unsigned char (*a)[WGMMA_K_BYTE
 
 static void warp_product(Warp *warp, const WgmmaPlan *plan, int adds, Sums *s)
 {
-    int halves = plan->d_type == TYPE_F16, eighths = plan->a_type >= TYPE_E4M3;
+    int halves = plan->d_type == TYPE_F16, eighths = is_eighth(plan->a_type);
     s->wide = WARP_ROWS, s->narrow = plan->n, s->deep = s->step = plan->k;
     s->bits = eighths ? EIGHTHS_BITS : SUM_BITS;
     s->least_across = least_exponent(plan->a_type), s->least_along = least_exponent(plan->b_type);

@@ -8,8 +8,7 @@
  * needs at least of everything there is; where the busiest SM needs something in another proportion
  * than the sample, the blocks with the most to do are played instead, wherever they lie.  And no
  * launch is faster than its floors, so that work which nobody plays is paid for as well.
- * docs/cycle-model.md is the long form.
- */
+ * docs/cycle-model.md is the long form. */
 #include <stdlib.h>
 #include <string.h>
 

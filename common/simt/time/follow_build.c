@@ -16,7 +16,7 @@
 #include "common/simt/time/chain.h"
 #include "common/simt/time/follow.h"
 
-enum { NONE = CODE_NOWHERE, ELSEWHERE = 2, HOPPER = 9 };
+enum { NONE = CODE_NOWHERE, ELSEWHERE = 2 };
 enum { MOST_PLACES = 1 << 20 };
 
 typedef struct Reading {

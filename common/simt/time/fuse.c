@@ -13,11 +13,17 @@
 #include "common/simt/core/code_map.h"
 #include "common/simt/core/ops.h"
 
-enum { MAXWELL = 5, AHEAD = 64 };
+enum { AHEAD = 64 };
 
 static void becomes_free(Price *p)
 {
     p->slots = 0, p->busy = 0, p->latency = 0, p->pipe = PIPE_NONE;
+}
+
+static int is_product(const Ins *ins)
+{
+    return ins->op == OP_MULWIDE_U32 || ins->op == OP_MULWIDE_S32 || ins->op == OP_SHL_32 ||
+           ins->op == OP_SHL_64;
 }
 
 static int is_sum(const Ins *ins)
@@ -114,8 +120,31 @@ static void predicates_fuse(const SimtKernel *kernel, Price *price, const Uses *
     }
 }
 
+/* mul.wide or shl whose only reader adds it to an address becomes part of that sum: IMAD.WIDE,
+ * LEA. */
+static void products_fold(const SimtKernel *kernel, Price *price, const Uses *uses)
+{
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        const Ins *product = &kernel->code[i];
+        uint32_t result = product->t_d[0];
+        if (!is_product(product) || !result || uses->read[result] != 1 ||
+            uses->written[result] != 1)
+            continue;
+        for (uint32_t k = i + 1; k < kernel->count && k < i + AHEAD; k++) {
+            const Ins *sum = &kernel->code[k];
+            if (sum->t_s[0] != result && sum->t_s[1] != result) continue;
+            int folds = product->op == OP_SHL_32 ? sum->op == OP_ADD_32 : is_add_64(sum);
+            if (!folds) break;
+            becomes_free(&price[i]);
+            if (price[k].slots > 1) price[k].slots = 1, price[k].busy /= 2;
+            break;
+        }
+    }
+}
+
 int sums_fuse(const SimtKernel *kernel, Price *price, const Uses *uses, const SimtMachine *machine)
 {
+    products_fold(kernel, price, uses);
     predicates_fuse(kernel, price, uses, machine);
     return machine->cc_major < MAXWELL ? 0 : pairs_fuse(kernel, price, uses);
 }

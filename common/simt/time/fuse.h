@@ -11,6 +11,11 @@ typedef struct Uses {
     uint32_t *read, *written, *writer;
 } Uses;
 
+static inline int is_add_64(const Ins *ins)
+{
+    return ins->op == OP_ADD_64 || ins->op == OP_SUB_64;
+}
+
 static inline int joins_predicates(const Ins *ins)
 {
     return ins->op == OP_AND_P || ins->op == OP_OR_P || ins->op == OP_XOR_P;

@@ -9,16 +9,10 @@
 
 #include <string.h>
 
+#include "common/simt/core/code_map.h"
 #include "common/simt/time/alive.h"
 
 enum { KEPT = 3 }; /* for what the piece does not mention */
-
-static int writes(const Ins *ins, uint16_t score)
-{
-    for (int d = 0; d < 4 && ins->t_d[d]; d++)
-        if (ins->t_d[d] == score) return 1;
-    return 0;
-}
 
 /* The value that instruction `k` finds in `score`: of an instruction of the piece, or one that was
  * there before. */
@@ -26,7 +20,7 @@ static uint16_t value_of(Pressure *p, const Ins *code, uint32_t k, uint16_t scor
 {
     if (!score) return NO_VALUE;
     for (uint32_t i = k; i-- > 0;)
-        if (writes(&code[i], score)) return (uint16_t)i;
+        if (writes_score(&code[i], score)) return (uint16_t)i;
     for (uint32_t v = 0; v < p->olds; v++)
         if (p->old[v] == score) return (uint16_t)(PIECE + v);
     if (p->olds == PIECE) return NO_VALUE;
@@ -91,14 +85,14 @@ static void values_keep(Pressure *p, const Ins *code, uint32_t count, const Simt
     for (uint32_t v = 0; v < p->olds; v++) {
         int written = 0;
         for (uint32_t k = 0; k < count && !written; k++)
-            written = writes(&code[k], p->old[v]);
+            written = writes_score(&code[k], p->old[v]);
         p->readers[PIECE + v] += !written && is_alive(alive, p->old[v]);
     }
     for (uint32_t k = 0; alive && k < count; k++)
         for (int d = 0; d < 4 && code[k].t_d[d]; d++) {
             int last = 1;
             for (uint32_t i = k + 1; i < count && last; i++)
-                last = !writes(&code[i], code[k].t_d[d]);
+                last = !writes_score(&code[i], code[k].t_d[d]);
             /* Names of copies of a loop are known within it only. */
             if (!last || code[k].t_d[d] >= kernel->scoreboard || !is_alive(alive, code[k].t_d[d]))
                 continue;

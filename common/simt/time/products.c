@@ -10,7 +10,7 @@
 #include "common/simt/core/tensor.h"
 #include "common/simt/time/chain.h"
 
-enum { HOPPER_CC = 9, AMPERE_CC = 8, MMA_ROWS = 16, MMA_WIDE = 8 };
+enum { MMA_ROWS = 16, MMA_WIDE = 8 };
 
 static uint64_t fmas_a_cycle(const SimtMachine *m)
 {
@@ -50,11 +50,6 @@ static uint64_t as_halves(TensorType type, uint64_t fmas)
     default:
         return fmas;
     }
-}
-
-static int is_eighths(const TensorPlan *plan)
-{
-    return plan->a.type == TYPE_E4M3 || plan->a.type == TYPE_E5M2;
 }
 
 static int is_sparse(const TensorPlan *plan)
@@ -103,7 +98,8 @@ static void octets_price(const TensorPlan *plan, Price *p)
  * of wmma's TF32 two, each over half of k.  So many come one after the other. */
 static uint32_t product_steps(const TensorPlan *plan)
 {
-    return is_eighths(plan) || (plan->kind == TENSOR_WMMA && plan->a.type == TYPE_TF32) ? 2 : 1;
+    return is_eighth(plan->a.type) || (plan->kind == TENSOR_WMMA && plan->a.type == TYPE_TF32) ? 2
+                                                                                               : 1;
 }
 
 static uint32_t product_parts(const TensorPlan *plan)
@@ -131,7 +127,7 @@ static void hopper_price(const TensorPlan *plan, const SimtMachine *m, Price *p)
     enum { BESIDE = 2, FIRST = 10, EACH = 4, FIRST_DOUBLE = 18, EACH_DOUBLE = 8 };
     uint32_t steps = product_steps(plan), sparse = is_sparse(plan),
              deep = plan->k / steps / (sparse ? 2 : 1), doubles = plan->a.type == TYPE_F64,
-             each = type_elements(is_eighths(plan) ? TYPE_F16 : plan->a.type),
+             each = type_elements(is_eighth(plan->a.type) ? TYPE_F16 : plan->a.type),
              rows = plan->n == MMA_WIDE && plan->m < MMA_ROWS ? plan->m : MMA_ROWS,
              of_a = rows * deep / (LANES * each);
     uint64_t fmas = as_halves(plan->a.type, MMA_ROWS * MMA_WIDE * deep) * m->schedulers,
@@ -140,14 +136,14 @@ static void hopper_price(const TensorPlan *plan, const SimtMachine *m, Price *p)
     p->part_busy = (uint16_t)busy, p->busy = (uint16_t)(product_parts(plan) * busy);
     p->latency =
         (uint16_t)(steps * (doubles ? FIRST_DOUBLE + EACH_DOUBLE * of_a : FIRST + EACH * of_a));
-    if (is_eighths(plan)) eighths_price(plan, p);
+    if (is_eighth(plan->a.type)) eighths_price(plan, p);
 }
 
-static void older_price(const TensorPlan *plan, const SimtMachine *m, Price *p)
+static void older_price(const Ins *ins, const TensorPlan *plan, const SimtMachine *m, Price *p)
 {
     uint64_t fmas = as_halves(plan->a.type, (uint64_t)plan->m * plan->n * plan->k), cycles;
     if (is_sparse(plan)) fmas /= 2;
-    if (plan->kind == TENSOR_MMA && plan->a.type == TYPE_F16 && plan->m == 8) fmas *= OCTETS;
+    if (ins->op == OP_TENSOR_OCTETS) fmas *= OCTETS;
     cycles = (fmas * m->schedulers + fmas_a_cycle(m) - 1) / fmas_a_cycle(m);
     p->busy = (uint16_t)(cycles ? cycles : 1);
     p->latency = (uint16_t)(p->busy + 4 * m->alu_latency);
@@ -162,10 +158,10 @@ void product_price(const Ins *ins, const SimtKernel *kernel, const SimtMachine *
         return;
     }
     const TensorPlan *plan = &kernel->tensor[ins->aux];
-    if (ins->op == OP_TENSOR_OCTETS && m->cc_major >= AMPERE_CC)
+    if (ins->op == OP_TENSOR_OCTETS && m->cc_major >= AMPERE)
         octets_price(plan, p);
-    else if (m->cc_major < HOPPER_CC)
-        older_price(plan, m, p);
+    else if (m->cc_major < HOPPER)
+        older_price(ins, plan, m, p);
     else if (unpacks(plan))
         unpacking_price(plan, p);
     else

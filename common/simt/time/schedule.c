@@ -23,18 +23,7 @@
 #include "common/simt/time/unroll.h"
 #include "common/simt/core/async.h"
 
-enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, MOST_GUARDED = 8, VOLTA = 7, HOPPER = 9 };
-
-static int is_add_64(const Ins *ins)
-{
-    return ins->op == OP_ADD_64 || ins->op == OP_SUB_64;
-}
-
-static int is_product(const Ins *ins)
-{
-    return ins->op == OP_MULWIDE_U32 || ins->op == OP_MULWIDE_S32 || ins->op == OP_SHL_32 ||
-           ins->op == OP_SHL_64;
-}
+enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, MOST_GUARDED = 8 };
 
 static int uses_count(const SimtKernel *kernel, Uses *uses)
 {
@@ -254,29 +243,6 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     if (ins->op == OP_CLOCK) p.latency = CLOCK_CYCLES;
     if (ins->op == OP_ACCELERATOR) p.slots = (uint8_t)accelerator_slots((Accelerator)ins->aux);
     return p;
-}
-
-/* mul.wide or shl whose only reader adds it to an address becomes part of that sum: IMAD.WIDE,
- * LEA. */
-static void products_fold(const SimtKernel *kernel, Price *price, const Uses *uses)
-{
-    for (uint32_t i = 0; i < kernel->count; i++) {
-        const Ins *product = &kernel->code[i];
-        uint32_t result = product->t_d[0];
-        if (!is_product(product) || !result || uses->read[result] != 1 ||
-            uses->written[result] != 1)
-            continue;
-        for (uint32_t k = i + 1; k < kernel->count && k < i + 64; k++) {
-            const Ins *sum = &kernel->code[k];
-            if (sum->t_s[0] != result && sum->t_s[1] != result) continue;
-            int folds = product->op == OP_SHL_32 ? sum->op == OP_ADD_32 : is_add_64(sum);
-            if (!folds) break;
-            price[i].slots = 0, price[i].busy = 0, price[i].latency = 0, price[i].pipe = PIPE_NONE;
-            if (price[k].slots > 1)
-                price[k].slots = 1, price[k].busy /= 2, price[k].latency -= price[i].latency;
-            break;
-        }
-    }
 }
 
 static int is_division_32(const Ins *ins)
@@ -604,7 +570,6 @@ static int prices_make(SimtKernel *kernel, Price *price, const Uses *uses,
 {
     for (uint32_t i = 0; i < kernel->count; i++)
         price[i] = price_of(&kernel->code[i], kernel, machine);
-    products_fold(kernel, price, uses);
     if (sums_fuse(kernel, price, uses, machine) != 0) return -1;
     variables_begin(kernel, price, uses, machine);
     branches_fold(kernel, price, machine);

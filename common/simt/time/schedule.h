@@ -6,6 +6,9 @@
 
 #include "common/simt/core/core.h"
 
+/* Generations of GPUs, as SimtMachine.cc_major. */
+enum { MAXWELL = 5, VOLTA = 7, AMPERE = 8, HOPPER = 9 };
+
 struct Price {
     uint8_t slots;      /* machine instructions; 0: folded into others */
     uint8_t pipe;       /* Pipe */
