@@ -410,6 +410,47 @@ static void a_repeated_load_is_free(void **state)
     }
 }
 
+/* What was loaded in front of a loop its turns load again only where something may have changed it,
+ * where the address or the first result did not stay, or where another way leads into the loop. */
+static void a_turn_loads_no_more_than_was_there(void **state)
+{
+    enum { TURNS = 10 };
+    static const struct {
+        const char *name, *before, *between, *turn;
+        uint64_t loads;
+    } LOOPS[] = {
+        {"the same", "", "", "", 1},
+        {"a branch beyond the loop", "", "@%p2 bra E;\n", "", 1},
+        {"a store", "", "", "st.global.u32 [%rd1+64], %r3;\n", 1 + TURNS},
+        {"a store to shared memory", "", "", "st.shared.u32 [%r9], %r3;\n", 1},
+        {"an atomic", "", "", "red.global.add.u32 [%rd1+64], 1;\n", 1 + TURNS},
+        {"an address that goes on", "", "", "add.u64 %rd1, %rd1, 4;\n", 1 + TURNS},
+        {"a first result that is lost", "", "", "mov.u32 %r3, 7;\n", 1 + TURNS},
+        {"a store in front of it", "", "st.global.u32 [%rd1+64], %r3;\n", "", 1 + TURNS},
+        {"a way around the first", "@%p2 bra F;\n", "F: add.u32 %r8, %r8, 1;\n", "", 1 + TURNS},
+        {"a way into the loop", "@%p2 bra L;\n", "", "", 1 + TURNS}};
+    (void)state;
+    for (size_t i = 0; i < sizeof LOOPS / sizeof *LOOPS; i++) {
+        SimtResult result;
+        char body[800];
+        snprintf(body, sizeof body,
+                 ".shared .align 16 .b8 tile[64];\nmov.u32 %%r9, tile;\nmov.u32 %%r5, 0;\n"
+                 "setp.eq.u32 %%p2, %%r2, 5;\n%s"
+                 "ld.global.u32 %%r3, [%%rd1];\n%s"
+                 "L: add.u32 %%r5, %%r5, 1; ld.global.u32 %%r4, [%%rd1];\n"
+                 "add.u32 %%r6, %%r6, %%r4;\n%s"
+                 "setp.lt.u32 %%p1, %%r5, %d; @%%p1 bra L;\nE: add.u32 %%r6, %%r6, %%r3;\n",
+                 LOOPS[i].before, LOOPS[i].between, LOOPS[i].turn, TURNS);
+        char *text = kernel_text("", body, 1, "st.global.u32 [%rd1+128], %r6;\n");
+        cycles_of(text, (Setup){.blocks = 1, .threads = 32}, &result, NULL);
+        if (result.counters.global_load_requests != LOOPS[i].loads)
+            fail_msg("%s: %llu loads, not %llu", LOOPS[i].name,
+                     (unsigned long long)result.counters.global_load_requests,
+                     (unsigned long long)LOOPS[i].loads);
+        free(text);
+    }
+}
+
 /* 32 warps of a block load 100 times what lies in the L1, their two halves so many bytes apart. */
 static uint64_t halves_cycles(uint32_t apart)
 {
@@ -1805,6 +1846,7 @@ int main(void)
         cmocka_unit_test(schedulers_share_warps),
         cmocka_unit_test(conflicts_add_passes),
         cmocka_unit_test(a_repeated_load_is_free),
+        cmocka_unit_test(a_turn_loads_no_more_than_was_there),
         cmocka_unit_test(two_rows_in_one_bank_take_turns),
         cmocka_unit_test(blocks_come_in_waves),
         cmocka_unit_test(first_warps_share_no_scheduler),

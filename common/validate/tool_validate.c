@@ -82,9 +82,6 @@ static const struct {
     /* Floats that are added in shared memory, by warps at the same words. */
     {WAVEFRONTS, "means-moved"},
     {CONFLICTS, "means-moved"},
-    /* Lanes that leave a loop in different turns, or by two ways: a card joins others again. */
-    {SECTORS, "spmv-lanes-4"},
-    {SECTORS, "spmv-lanes-16"},
     /* Lanes that wait behind a loop of atomics: on a card they go on at its YIELD. */
     {SECTORS, "product-counted"},
     {WAVEFRONTS, "product-counted"},

@@ -6,6 +6,9 @@
  * the two writes to that kind of memory, not even beside it, or says anything to other threads:
  * machine code for sm_75, sm_80 and sm_90 is alike in that.
  *
+ * So it is, too, where a loop loads in each turn what was loaded in front of it, as the end of a
+ * row beside whose inline assembly nvcc looks again (spmv-lanes-...).
+ *
  * Such a load is executed, but neither counted nor priced. */
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +54,83 @@ static void load_look(SimtKernel *kernel, uint32_t at, const uint8_t *target)
     }
 }
 
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+/* A loop, and how often one has looked at an instruction: of hostile kernels no more than that. */
+typedef struct Loop {
+    SimtKernel *kernel;
+    const uint8_t *target;
+    uint32_t head, end;
+    uint64_t *steps;
+} Loop;
+
+static int only_branches(const Ins *ins)
+{
+    return ins->op == OP_JOIN || ins->op == OP_BRA || ins->op == OP_BRA_P;
+}
+
+/* Does each turn load the same, before it may go one way or another? */
+static int is_steady(const Loop *l, uint32_t at)
+{
+    const Ins *code = l->kernel->code, *load = &code[at];
+    *l->steps += l->end - l->head;
+    for (uint32_t i = l->head; i <= l->end; i++) {
+        int plain = i == at || (spares_load(load, &code[i]) && keeps(load, &code[i]));
+        if (writes_score(&code[i], load->t_s[0]) || (!plain && !only_branches(&code[i]))) return 0;
+        if (i <= at && (code[i].class == CLASS_BRANCH || (i > l->head && l->target[i]))) return 0;
+    }
+    return 1;
+}
+
+/* Does nothing come into the loop but by way of code[from]? */
+static int is_entered_from(const Loop *l, uint32_t from)
+{
+    const Ins *code = l->kernel->code;
+    *l->steps += l->kernel->count;
+    for (uint32_t i = 0; i < l->kernel->count; i++) {
+        int outside = i < from || i > l->end,
+            branches = code[i].op == OP_BRA || code[i].op == OP_BRA_P;
+        if (branches && outside && code[i].target > from && code[i].target <= l->end) return 0;
+    }
+    return 1;
+}
+
+/* The load in front of the loop that has loaded what code[at] does; NULL: there is none. */
+static const Ins *first_find(const Loop *l, uint32_t at)
+{
+    const Ins *code = l->kernel->code, *load = &code[at];
+    for (uint32_t i = l->head; i-- > 0 && i + WINDOW > l->head;) {
+        const Ins *ins = &code[i];
+        if (loads_plainly(ins) && is_same(load, ins)) return is_entered_from(l, i) ? ins : NULL;
+        int plain = spares_load(load, ins) || only_branches(ins);
+        if (!plain || writes_score(ins, load->t_s[0]) || l->target[i]) return NULL;
+    }
+    return NULL;
+}
+
+/* Are the first load's results kept from there to the loop's end? */
+static int is_kept(const Loop *l, const Ins *first)
+{
+    const Ins *code = l->kernel->code;
+    for (const Ins *ins = first + 1; ins <= &code[l->end]; ins++)
+        if (!keeps(first, ins)) return 0;
+    return !writes_score(first, first->t_s[0]);
+}
+
+static void loop_look(const Loop *l)
+{
+    enum { MOST_STEPS = 20000000 }; /* what a hostile kernel may cost */
+    for (uint32_t i = l->head; i < l->end && *l->steps < MOST_STEPS; i++) {
+        Ins *load = &l->kernel->code[i];
+        if (!loads_plainly(load) || !is_steady(l, i)) continue;
+        const Ins *first = first_find(l, i);
+        if (!first || !is_kept(l, first)) continue;
+        load->class = CLASS_FREE;
+        memset(load->t_s, 0, sizeof load->t_s);
+        memcpy(load->t_s, first->t_d, sizeof first->t_d);
+    }
+}
+
 /* Instructions that something branches to.  NULL: out of memory. */
 static uint8_t *targets_find(const SimtKernel *kernel)
 {
@@ -64,7 +144,11 @@ static uint8_t *targets_find(const SimtKernel *kernel)
 void repeats_find(SimtKernel *kernel)
 {
     uint8_t *target = kernel->tables || kernel->routines ? NULL : targets_find(kernel);
+    uint64_t steps = 0;
     for (uint32_t i = 0; target && i < kernel->count; i++)
         if (loads_plainly(&kernel->code[i])) load_look(kernel, i, target);
+    for (uint32_t i = 0; target && i < kernel->count; i++)
+        if (goes_back(kernel->code, i))
+            loop_look(&(Loop){kernel, target, kernel->code[i].target, i, &steps});
     free(target);
 }
