@@ -375,6 +375,12 @@ static int launch_run_cooperative(Run *run)
     return status;
 }
 
+/* What alloca may give, behind all that. */
+static uint64_t stack_room(const SimtGpu *gpu, const SimtKernel *kernel)
+{
+    return kernel->stack_slot ? (gpu->stack_limit + 15) / 16 * 16 : 0;
+}
+
 /* Local memory of a thread: the kernel's variables, and as many frames as the stack may have, which
  * are larger here than on a card: parameters lie in them. */
 static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
@@ -386,7 +392,7 @@ static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
                  bytes = calls * routine->frame_bytes;
         if (bytes > frames) frames = bytes;
     }
-    return kernel->local_bytes + frames;
+    return kernel->local_bytes + frames + stack_room(gpu, kernel);
 }
 
 /* NULL: out of host memory. */

@@ -310,6 +310,7 @@ struct SimtKernel {
     CallCopy *copy;
     uint32_t routines, calls, copies;
     uint32_t frame_slot; /* 64 bits a lane: where the frame of the routine begins that it is in */
+    uint32_t stack_slot; /* ... and where what alloca gave last begins; 0: it calls none */
     TensorPlan *tensor;
     uint32_t tensors;
     BulkPlan *bulk;

@@ -129,8 +129,8 @@ static int instruction_decode(Decoder *d)
 {
     static int (*const FAMILIES[])(Decoder *) = {decode_tensor,  decode_wgmma,   decode_async,
                                                  decode_cluster, decode_memory,  decode_texture,
-                                                 decode_control, decode_integer, decode_compare,
-                                                 decode_convert, decode_float};
+                                                 decode_control, decode_stack,   decode_integer,
+                                                 decode_compare, decode_convert, decode_float};
     uint32_t first = d->count;
     int is_call = strcmp(d->in->word[0], "call") == 0, result = 1;
     d->used = 1;

@@ -114,6 +114,7 @@ static int body_expand(Decoder *d, const PtxFunction *function, const PtxOperand
         return -1;
     }
     Instance *caller = d->instance;
+    uint32_t stack = stack_keep(d, function);
     d->depth++;
     d->instance = &callee;
     int result = decode_function(d, function, caller);
@@ -123,6 +124,7 @@ static int body_expand(Decoder *d, const PtxFunction *function, const PtxOperand
     d->from = from;
     d->used = used;
     if (result != 0) return -1;
+    stack_give_back(d, stack);
     for (uint32_t i = body; is_accelerator(d, function) && i < d->count; i++)
         d->code[i].pseudo = 1, d->code[i].class = CLASS_FREE, d->code[i].from = from;
     emit(d, OP_NOP, CLASS_FREE)->pseudo = 1; /* where returns go */

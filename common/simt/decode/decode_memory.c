@@ -460,7 +460,5 @@ int decode_memory(Decoder *d)
         strcmp(name, "applypriority") == 0 || strcmp(name, "discard") == 0)
         return decode_prefetch(d);
     if (strcmp(name, "multimem") == 0) return refuse(d, "memory of several GPUs");
-    if (strcmp(name, "alloca") == 0 || strncmp(name, "stack", 5) == 0)
-        return refuse(d, "a stack that grows while the kernel runs");
     return 1;
 }

@@ -41,6 +41,7 @@ int routines_open(Decoder *d)
     for (uint32_t i = 0; i < d->recursives; i++)
         kernel->routine[i].function = d->recursive[i];
     kernel->frame_slot = slot_new(d, WIDTH_64);
+    stack_slot(d); /* of no routine's registers: those are saved */
     if (d->failed) return -1;
     d->score[kernel->frame_slot / 4] = 0; /* always there */
     return 0;
@@ -146,7 +147,9 @@ static int routine_decode(Decoder *d, uint32_t number)
         free(body.symbol);
         return -1;
     }
+    uint32_t stack = stack_keep(d, f);
     if (decode_function(d, f, NULL) != 0) return -1;
+    stack_give_back(d, stack);
     routine->leave = d->count;
     emit_pseudo(d, OP_RETURN, NO_SLOT, 0, 0);
     for (uint32_t i = routine->entry; i < routine->leave; i++)

@@ -127,6 +127,7 @@ int decode_wgmma(Decoder *d);
 int decode_cluster(Decoder *d);
 int decode_texture(Decoder *d);
 int decode_control(Decoder *d);
+int decode_stack(Decoder *d);
 int decode_call(Decoder *d);
 /* A branch to a PTX instruction of this function, taken where the guard holds (or, `inverted`, does
  * not). */
@@ -149,6 +150,13 @@ uint32_t routine_return(const SimtKernel *kernel, uint32_t ins);
 /* Offset of an argument, which must be a variable of the caller, in its local memory or its
  * routine's frame. */
 int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offset);
+
+/* ---- decode_stack.c ---- */
+/* The stack pointer, from here on in the kernel. */
+uint32_t stack_slot(Decoder *d);
+/* Where a function begins and ends: the slot that keeps the stack pointer, or NO_SLOT. */
+uint32_t stack_keep(Decoder *d, const PtxFunction *function);
+void stack_give_back(Decoder *d, uint32_t kept);
 
 /* ---- decode_memory.c ---- */
 /* 1 where the last operand is a cache policy, which changes nothing here. */

@@ -37,8 +37,7 @@ static uint64_t *frames_of(const Warp *warp)
     return (uint64_t *)(void *)(warp->file + warp->worker->kernel->frame_slot);
 }
 
-/* Of a card's stack, by any of these lanes. */
-static uint32_t stack_used(const Warp *warp, uint32_t lanes)
+uint32_t stack_used(const Warp *warp, uint32_t lanes)
 {
     uint32_t used = 0;
     for (uint32_t k = warp->frames; k-- > 0 && lanes; lanes &= ~warp->frame[k].mask)

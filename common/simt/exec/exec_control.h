@@ -523,6 +523,11 @@ HANDLER(ASSERTFAIL)
     return device_assert(warp, ins);
 }
 
+HANDLER(ALLOCA)
+{
+    return stack_take(warp, ins) == 0 ? ins + 1 : NULL;
+}
+
 HANDLER(MALLOC)
 {
     device_malloc(warp, ins);

@@ -38,6 +38,12 @@ int call_enter(Warp *warp, const Ins *ins);
  * where they go on. */
 uint32_t call_leave(Warp *warp, uint32_t left, uint32_t *back);
 void calls_close(Warp *warp);
+/* Of a card's stack, by the calls of any of these lanes. */
+uint32_t stack_used(const Warp *warp, uint32_t lanes);
+
+/* ---- stack.c: what alloca gives */
+void stack_clear(Warp *warp);
+int stack_take(Warp *warp, const Ins *ins); /* -1: a fault */
 
 /* ---- looks.c: loops that only look at the clock, or, where blocks run in the order of time
  * (meet.h), at what others write */
