@@ -56,6 +56,7 @@ static const struct {
     {OP_ACCELERATOR, PROGRAM}, {OP_TANH_F32_FTZ, NOTHING}, {OP_SAT_F32_FTZ, NOTHING},
     {OP_SPILL, INSIDE},        {OP_YIELD, INSIDE},         {OP_GUARDED, INSIDE},
     {OP_PHASE_LOOK, INSIDE},   {OP_PHASE_STUCK, INSIDE},   {OP_NANOSLEEP, SLEEP},
+    {OP_ALLOCA, PROGRAM},
 };
 
 static const char *elsewhere(uint32_t op)

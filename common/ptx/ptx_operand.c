@@ -216,7 +216,10 @@ int operand_parse(Parser *p, PtxOperand *operand, unsigned depth)
     *operand = (PtxOperand){.reg = PTX_NO_REGISTER};
     if (depth > PTX_MAX_NESTING)
         return parser_fail(p, p->token.line, "operands nested deeper than %d", PTX_MAX_NESTING);
-    if (lexer_is(p, '{')) return operand_list_parse(p, operand, '}', depth);
+    if (lexer_is(p, '{')) {
+        int result = operand_list_parse(p, operand, '}', depth);
+        return result == 0 && lexer_is(p, '|') ? pair_parse(p, operand, depth) : result;
+    }
     if (lexer_is(p, '[')) return address_operand(p, operand, depth);
     int result = lexer_is(p, '-') ? minus_operand(p, operand) : 0;
     if (result) return result < 0 ? -1 : 0;

@@ -375,10 +375,13 @@ static int launch_run_cooperative(Run *run)
     return status;
 }
 
-/* What alloca may give, behind all that. */
-static uint64_t stack_room(const SimtGpu *gpu, const SimtKernel *kernel)
+/* With what alloca may give, behind all that, up to where the stack pointer has the alignment of an
+ * H200's: 64 of 128, less the kernel's own variables. */
+static uint64_t stack_room(const SimtGpu *gpu, const SimtKernel *kernel, uint64_t bytes)
 {
-    return kernel->stack_slot ? (gpu->stack_limit + 15) / 16 * 16 : 0;
+    enum { ALIGN = 128, BEGIN = 64 };
+    uint64_t begin = (BEGIN + ALIGN - kernel->local_bytes % ALIGN) % ALIGN;
+    return (bytes + gpu->stack_limit + ALIGN - 1) / ALIGN * ALIGN + begin;
 }
 
 /* Local memory of a thread: the kernel's variables, and as many frames as the stack may have, which
@@ -392,7 +395,8 @@ static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
                  bytes = calls * routine->frame_bytes;
         if (bytes > frames) frames = bytes;
     }
-    return kernel->local_bytes + frames + stack_room(gpu, kernel);
+    uint64_t bytes = kernel->local_bytes + frames;
+    return kernel->stack_slot ? stack_room(gpu, kernel, bytes) : bytes;
 }
 
 /* NULL: out of host memory. */
@@ -434,6 +438,7 @@ static int run_launch(Run *run)
                           "a stack of so many calls, each with so large parameters, is not "
                           "supported (cudaLimitStackSize)");
     launch->local_bytes = (uint32_t)local;
+    launch->number = ++gpu->launches;
     run->result->resident_blocks = launch->resident;
     uint64_t at_once = (uint64_t)launch->resident * gpu->machine.sms;
     run->result->waves = (launch->blocks + at_once - 1) / at_once;

@@ -47,10 +47,9 @@ static int run_on(SimtGpu *gpu, const char *text, uint32_t threads, uint64_t *ou
 static void a_function_gives_back_what_it_took(void **state)
 {
     enum { THREADS = 40, TURNS = 30 };
-    static const char TEXT[] = HEAD SUM KERNEL(
-        "mov.u32 %r2, 0;\nmov.u64 %x3, 0;\nNEXT:\n" CALL("%r3", "%r1")
-        "cvt.u64.u32 %x4, %r3;\nadd.u64 %x3, %x3, %x4;\nadd.u32 %r2, %r2, 1;\n"
-        "setp.lt.u32 %p1, %r2, 30;\n@%p1 bra NEXT;\nst.global.u64 [%x1], %x3;\n");
+    static const char TEXT[] = HEAD SUM KERNEL("mov.u32 %r2, 0;\nmov.u64 %x3, 0;\nNEXT:\n" CALL(
+        "%r3", "%r1") "cvt.u64.u32 %x4, %r3;\nadd.u64 %x3, %x3, %x4;\nadd.u32 %r2, %r2, 1;\n"
+                      "setp.lt.u32 %p1, %r2, 30;\n@%p1 bra NEXT;\nst.global.u64 [%x1], %x3;\n");
     uint64_t out[64];
     SimtResult result;
     (void)state;
@@ -109,14 +108,43 @@ static void a_stack_is_saved_and_restored(void **state)
     simt_close(gpu);
 }
 
+/* What an H200 gave, driver 580.159: from the pointer that stacksave gave first, downwards: after
+ * alloca of so many bytes at 8, 16 and 128 bytes, of which the last is given back, and at none. */
+static void a_stack_goes_down_as_a_cards(void **state)
+{
+    static const uint64_t BYTES[] = {4, 16, 20, 100};
+    static const uint64_t WANTED[][4] = {{0x8, 0x10, 0x40, 0x18},
+                                         {0x10, 0x20, 0x40, 0x30},
+                                         {0x18, 0x30, 0xc0, 0x48},
+                                         {0x68, 0xd0, 0x140, 0x138}};
+    static const char TEXT[] =
+        HEAD KERNEL("ld.global.u64 %x3, [%x1];\nstacksave.u64 %x4;\nalloca.u64 %x5, %x3, 8;\n"
+                    "alloca.u64 %x6, %x3, 16;\nstacksave.u64 %x9;\nalloca.u64 %x7, %x3, 128;\n"
+                    "stackrestore.u64 %x9;\nalloca.u64 %x8, %x3;\nsub.u64 %x5, %x4, %x5;\n"
+                    "sub.u64 %x6, %x4, %x6;\nsub.u64 %x7, %x4, %x7;\nsub.u64 %x8, %x4, %x8;\n"
+                    "st.global.u64 [%x1], %x5;\nst.global.u64 [%x1+8], %x6;\n"
+                    "st.global.u64 [%x1+16], %x7;\nst.global.u64 [%x1+24], %x8;\n");
+    SimtResult result;
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 0);
+    for (uint32_t i = 0; i < sizeof BYTES / sizeof *BYTES; i++) {
+        uint64_t out[4] = {BYTES[i]}, address = device_data(gpu, out, sizeof out);
+        if (run(gpu, TEXT, 1, 1, 0, &address, sizeof address, &result) != 0)
+            fail_msg("%s", result.report.text);
+        device_fetch(gpu, address, out, sizeof out);
+        assert_memory_equal(out, WANTED[i], sizeof out);
+    }
+    simt_close(gpu);
+}
+
 static void faults(const char *body, const char *words)
 {
     char text[4096];
     uint64_t out[64];
     SimtResult result;
     SimtGpu *gpu = gpu_open(1, 0, 0);
-    snprintf(text, sizeof text, "%s%s%s%s", HEAD, ".visible .entry k(.param .u64 out)\n{\n" REGISTERS,
-             body, "ret;\n}\n");
+    snprintf(text, sizeof text, "%s%s%s%s", HEAD,
+             ".visible .entry k(.param .u64 out)\n{\n" REGISTERS, body, "ret;\n}\n");
     assert_int_not_equal(run_on(gpu, text, 3, out, &result), 0);
     if (!strstr(result.report.text, words)) fail_msg("%s: %s", body, result.report.text);
     simt_close(gpu);
@@ -128,7 +156,8 @@ static void a_stack_has_an_end(void **state)
     faults("alloca.u64 %x2, 1025;\n", "Stack overflow: alloca of 1025 bytes");
     faults("NEXT:\nalloca.u64 %x2, 1000;\nbra NEXT;\n", "Stack overflow: alloca of 1000 bytes");
     faults("alloca.u64 %x2, -1;\n", "Stack overflow: alloca");
-    faults("mov.u64 %x3, 5000;\nstackrestore.u64 %x3;\nalloca.u64 %x2, 8;\n", "Invalid stack pointer");
+    faults("mov.u64 %x3, 5000;\nstackrestore.u64 %x3;\nalloca.u64 %x2, 8;\n",
+           "Invalid stack pointer");
     faults("alloca.u64 %x2, 8;\nst.local.u32 [%x2+8], %r1;\n", "__local__ write of 4 bytes");
 }
 
@@ -138,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_function_gives_back_what_it_took),
         cmocka_unit_test(each_call_has_its_own),
         cmocka_unit_test(a_stack_is_saved_and_restored),
+        cmocka_unit_test(a_stack_goes_down_as_a_cards),
         cmocka_unit_test(a_stack_has_an_end),
     };
     return cmocka_run_group_tests_name("simt stack", tests, NULL, NULL);

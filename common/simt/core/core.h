@@ -236,11 +236,16 @@ typedef enum Special {
     SR_MASK_GE,
     SR_MASK_GT,
     SR_DYNAMIC_SMEM,
-    SR_TOTAL_SMEM,
-    SR_RESERVED_SMEM, /* where the scratch of cooperative groups begins */
+    SR_TOTAL_SMEM,    /* in units in which a block gets it */
+    SR_AGGR_SMEM,     /* with CUDA's own part, in bytes */
+    SR_GRIDID,        /* the launch's number, from 1 */
+    SR_RESERVED_CAP,  /* bytes of CUDA's own part of shared memory ... */
+    SR_RESERVED_SMEM, /* where it, and in it the scratch of cooperative groups, begins */
+    SR_RESERVED_END,  /* ... and where what the driver uses of it ends */
     SR_ENVREG1,       /* and 2: the address of a cooperative grid's barrier, high and low half */
     SR_ENVREG2,
-    SR_CLUSTERID_X, /* these as a grid of clusters ... */
+    SR_EXPLICIT_CLUSTER, /* a predicate: launched with clusters */
+    SR_CLUSTERID_X,      /* these as a grid of clusters ... */
     SR_CLUSTERID_Y,
     SR_CLUSTERID_Z,
     SR_NCLUSTERID_X,
@@ -749,6 +754,7 @@ struct Launch {
     uint32_t warp_places, block_places; /* of an SM: for this kernel's warps, for its blocks */
     uint32_t local_bytes;               /* of a thread: the kernel's, and what its calls may take */
     uint32_t cluster[3], cluster_blocks; /* 0: the launch has no clusters */
+    uint32_t number;                     /* among the GPU's launches, from 1 */
     uint64_t *loaded, *stored;           /* what workers told of theirs: for DRAM traffic */
     uint64_t touched_words;              /* of each */
     uint32_t *first;                     /* when each fetch of DRAM was first asked for (first.h) */
@@ -811,6 +817,7 @@ struct SimtGpu {
     SimtOptions options;
     int count, racecheck; /* launches are, by `options` and simt_study */
     uint64_t stack_limit; /* bytes of a thread's stack: cudaLimitStackSize */
+    uint32_t launches;    /* that were not refused */
     Heap heap;
     Memory memory;
     Shelf *shelf, *spare; /* the workers', and those of the launch before the last */

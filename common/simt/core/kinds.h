@@ -100,6 +100,8 @@ typedef enum AtomOp {
 /* Ins.order: what an atomic, volatile or ordered access may say to other threads.  A result that
  * nobody uses tells its thread nothing.  SPINS: read in a loop that waits for what it reads. */
 /* aux of OP_TEXTURE: a kind in the lowest bits, and from these bits on what it says of it. */
+enum { CLOCK_NANOSECONDS = 1, CLOCK_UPPER = 2 }; /* the upper half of either */
+
 enum { TEXTURE_READ, SURFACE_READ, SURFACE_WRITE, TEXTURE_KIND = 3 };
 enum {
     TEXTURE_DIMS = 2,

@@ -514,13 +514,14 @@ static int move_unpack(Decoder *d, PtxType type)
 
 static int move_special(Decoder *d, const char *name)
 {
-    int nanoseconds = strcmp(name, "%globaltimer") == 0,
-        wide = strcmp(name, "%clock64") == 0 || nanoseconds;
+    int nanoseconds = strncmp(name, "%globaltimer", 12) == 0, upper = strstr(name, "_hi") != NULL,
+        wide = strcmp(name, "%clock64") == 0 || strcmp(name, "%globaltimer") == 0;
     uint32_t dst = destination(d, 0, wide ? PTX_B64 : PTX_B32);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_CLOCK, CLASS_INT);
     d->kernel->reads_clock = 1;
-    ins->d = dst, ins->bytes = wide ? 8 : 4, ins->aux = (uint32_t)nanoseconds;
+    ins->d = dst, ins->bytes = wide ? 8 : 4;
+    ins->aux = (nanoseconds ? CLOCK_NANOSECONDS : 0) | (upper ? CLOCK_UPPER : 0);
     return words_finished(d);
 }
 

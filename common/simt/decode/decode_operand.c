@@ -122,6 +122,27 @@ PtxType register_type(Decoder *d, const PtxOperand *operand)
     return d->instance->function->reg[operand->reg].type;
 }
 
+/* What is the same in every launch: counters that nobody has set up (%pm0 ...) and what the driver
+ * tells CUDA's own functions.  An H200 says the same, driver 580.159; only of %envreg0 it says what
+ * differs from run to run. */
+static uint32_t special_constant(Decoder *d, const char *name)
+{
+    static const char DRIVER[] = "%envreg", COUNTER[] = "%pm";
+    enum { DRIVERS = 32, COUNTERS = 8, SIX = 1, TEN = 288 };
+    int driver = strncmp(name, DRIVER, sizeof DRIVER - 1) == 0,
+        counter = strncmp(name, COUNTER, sizeof COUNTER - 1) == 0;
+    const char *digits = name + (driver ? sizeof DRIVER : sizeof COUNTER) - 1;
+    size_t length = driver || counter ? strspn(digits, "0123456789") : 0;
+    long number = length && length < 3 && !digits[length] ? strtol(digits, NULL, 10) : -1;
+    if (number < 0 || number >= (driver ? DRIVERS : COUNTERS))
+        return (uint32_t)(refuse(d, "the special register %s is not supported", name), 0);
+    return constant_slot(d, WIDTH_32,
+                         driver && number == 6    ? SIX
+                         : driver && number == 10 ? TEN
+                                                  : 0,
+                         0);
+}
+
 static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
 {
     static const struct {
@@ -143,6 +164,12 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
                  {"%lanemask_gt", SR_MASK_GT, 0},
                  {"%dynamic_smem_size", SR_DYNAMIC_SMEM, 0},
                  {"%total_smem_size", SR_TOTAL_SMEM, 0},
+                 {"%aggr_smem_size", SR_AGGR_SMEM, 0},
+                 {"%gridid", SR_GRIDID, 0},
+                 {"%reserved_smem_offset_cap", SR_RESERVED_CAP, 0},
+                 {"%reserved_smem_offset_begin", SR_RESERVED_SMEM, 0},
+                 {"%reserved_smem_offset_end", SR_RESERVED_END, 0},
+                 {"%reserved_smem_offset_0", SR_RESERVED_SMEM, 0},
                  {"%reserved_smem_offset_1", SR_RESERVED_SMEM, 0},
                  {"%envreg1", SR_ENVREG1, 0},
                  {"%envreg2", SR_ENVREG2, 0},
@@ -155,12 +182,33 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         if (strcmp(TABLE[i].name, operand->name) != 0) continue;
         if (TABLE[i].base >= SR_CLUSTERID_X) d->kernel->asks_cluster = 1;
-        if (TABLE[i].base == SR_RESERVED_SMEM) d->kernel->asks_reserved = 1;
+        if (TABLE[i].base == SR_RESERVED_SMEM || TABLE[i].base == SR_RESERVED_END)
+            d->kernel->asks_reserved = 1;
         if (!TABLE[i].vector) return (uint32_t)TABLE[i].base * LANES * 4;
         if (operand->component >= 'x' && operand->component <= 'z')
             return (uint32_t)(TABLE[i].base + operand->component - 'x') * LANES * 4;
+        if (operand->component == 'w') return constant_slot(d, WIDTH_32, 0, 0);
     }
-    refuse(d, "the special register %s is not supported", operand->name);
+    return special_constant(d, operand->name);
+}
+
+/* Special registers of 64 bits and predicates; the clocks are read by their own instruction. */
+static uint32_t special_wide(Decoder *d, const PtxOperand *operand, Width width)
+{
+    int is_number = strcmp(operand->name, "%gridid") == 0, length = (int)strlen(operand->name);
+    if (width == WIDTH_PRED && strcmp(operand->name, "%is_explicit_cluster") == 0)
+        return (uint32_t)SR_EXPLICIT_CLUSTER * LANES * 4;
+    if (width == WIDTH_64 && is_number) {
+        uint32_t wide = temp_slot(d, WIDTH_64);
+        emit_pseudo(d, OP_ZEXT_64, wide, (uint32_t)SR_GRIDID * LANES * 4, 0);
+        return wide;
+    }
+    int counts = strncmp(operand->name, "%pm", 3) == 0 && length == 7;
+    if (width == WIDTH_64 && (counts || strcmp(operand->name, "%current_graph_exec") == 0))
+        return constant_slot(d, WIDTH_64, 0,
+                             0); /* of a graph that a kernel launched: there is none */
+    refuse(d, "%s where %s", operand->name,
+           width == WIDTH_64 ? "64 bits are wanted" : "a predicate is wanted");
     return 0;
 }
 
@@ -325,9 +373,7 @@ uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type)
     case PTX_OPERAND_FLOAT:
         return constant_slot(d, width, immediate_bits(d, operand, type), 0);
     case PTX_OPERAND_SPECIAL:
-        if (width != WIDTH_32)
-            return (uint32_t)(refuse(d, "%s where 64 bits are wanted", operand->name), 0);
-        return special_slot(d, operand);
+        return width == WIDTH_32 ? special_slot(d, operand) : special_wide(d, operand, width);
     case PTX_OPERAND_SYMBOL:
         address = operand->variable ? 0 : function_address(d->module, operand->name);
         if (address && width == WIDTH_64) return constant_slot(d, width, address, 0);

@@ -211,6 +211,7 @@ int spills_place(Decoder *d)
 {
     Spills s = {.d = d, .machine = d->kernel->machine};
     if (!s.machine || !s.machine->count || spills_slightly(d)) return 0;
+    if (d->kernel->stack_slot) return 0; /* what lies where is known only at run time */
     s.add = calloc(s.machine->count, sizeof *s.add);
     int good = s.add && code_map_open(&s.map, d->kernel, d->code, d->count) == 0 &&
                machine_loops_find(&s) == 0 && order_find(&s) == 0;

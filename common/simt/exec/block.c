@@ -408,7 +408,8 @@ static void block_prepare(Worker *worker, uint64_t number)
     worker->block_epoch = ++worker->epoch, block->early_over = 0;
     worker->fenced = 0;
     worker->watcher = watch_of(worker->launch, number);
-    if (worker->local_line && (worker->kernel->local_bytes || worker->kernel->info.spills))
+    if (worker->local_line &&
+        (worker->kernel->local_bytes || worker->kernel->info.spills || worker->kernel->stack_slot))
         memset(worker->local_line, 0,
                (size_t)(worker->local_lines + 1) * block->warps * sizeof *worker->local_line);
     /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
@@ -618,8 +619,10 @@ static void constants_fill(Worker *worker, Warp *warp)
 
 static void specials_fill(Worker *worker, Warp *warp, uint32_t index)
 {
+    enum { RESERVED_USED = 288 }; /* as an H200 says, driver 580.159 */
     const SimtLaunch *launch = worker->launch->launch;
-    const uint32_t *block = launch->block;
+    const uint32_t *block = launch->block, unit = worker->gpu->machine.shared_unit,
+                   shared = worker->kernel->static_shared + launch->dynamic_shared;
     for (uint32_t i = 0; i < LANES; i++) {
         uint32_t thread = index * LANES + i;
         uint32_t value[SR_COUNT] = {0};
@@ -638,8 +641,13 @@ static void specials_fill(Worker *worker, Warp *warp, uint32_t index)
         value[SR_MASK_GE] = ~value[SR_MASK_LT];
         value[SR_MASK_GT] = ~value[SR_MASK_LE];
         value[SR_DYNAMIC_SMEM] = launch->dynamic_shared;
-        value[SR_TOTAL_SMEM] = worker->kernel->static_shared + launch->dynamic_shared;
+        value[SR_TOTAL_SMEM] = (shared + unit - 1) / unit * unit;
+        value[SR_AGGR_SMEM] = shared + worker->gpu->machine.shared_reserved;
+        value[SR_GRIDID] = worker->launch->number;
+        value[SR_RESERVED_CAP] = worker->gpu->machine.shared_reserved;
         value[SR_RESERVED_SMEM] = worker->launch->reserved_at;
+        value[SR_RESERVED_END] = worker->launch->reserved_at + RESERVED_USED;
+        value[SR_EXPLICIT_CLUSTER] = worker->launch->cluster_blocks ? FULL_MASK : 0;
         value[SR_ENVREG1] = (uint32_t)(worker->launch->grid_barrier >> 32);
         value[SR_ENVREG2] = (uint32_t)worker->launch->grid_barrier;
         for (uint32_t s = 0; s < SR_COUNT; s++)

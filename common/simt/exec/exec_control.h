@@ -492,7 +492,8 @@ HANDLER(CLOCK)
     enum { EACH = 16 };
     const SimtMachine *machine = &warp->worker->gpu->machine;
     uint64_t now = has_even_clock(warp) ? (warp->clock += EACH) : chain_now(warp);
-    if (ins->aux) now = timer_shows(machine, now);
+    if (ins->aux & CLOCK_NANOSECONDS) now = timer_shows(machine, now);
+    if (ins->aux & CLOCK_UPPER) now >>= 32;
     warp->wanted = warp->held < UINT32_MAX ? (uint32_t)warp->held : UINT32_MAX;
     warp->held = 0;
     if (ins->bytes == 8) {

@@ -26,12 +26,12 @@ static int stack_over(Warp *warp, const Ins *ins, uint32_t lane, uint64_t bytes)
 /* What a stack holds is nobody's promise: all ones reads as NaN. */
 int stack_take(Warp *warp, const Ins *ins)
 {
-    const uint64_t all = warp->worker->launch->local_bytes,
-                   limit = warp->worker->gpu->stack_limit;
+    const uint64_t all = warp->worker->launch->local_bytes, limit = warp->worker->gpu->stack_limit;
     uint64_t *stack = SLOT(uint64_t, ins->d), cleared = 0;
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t bytes = ins->bytes == 8 ? SLOT(uint64_t, ins->b)[lane] : SLOT(uint32_t, ins->b)[lane];
+        uint64_t bytes =
+            ins->bytes == 8 ? SLOT(uint64_t, ins->b)[lane] : SLOT(uint32_t, ins->b)[lane];
         uint64_t left = limit - stack_used(warp, 1u << lane), end = stack[lane];
         if (end > all || all - end > limit) {
             fault_at(warp, ins, SIMT_MEMCHECK, lane, end, 0,

@@ -45,6 +45,7 @@ static int is_strange(const Ins *ins)
     case OP_ACCELERATOR:
     case OP_DEPENDENTS:
     case OP_NANOSLEEP:
+    case OP_ALLOCA:
         return 1;
     default:
         return ins->shared_atomic == SHARED_RETRIES;
