@@ -59,17 +59,41 @@ static const Case ENDS[] = {
      20, 0xffffffff},
 };
 
+#define TRY  "atom.global.cas.b32 %r2, [%rd0+128], 0, 1;\n"
+#define FREE "atom.global.exch.b32 %r4, [%rd0+128], 0;\n"
+
+/* As an H200 counts the stores behind such loops: locked-lanes-2, locked-asleep-8. */
+static const Case TRIES[] = {
+    {"a lock that each lane wants",
+     "L: " TRY "setp.eq.u32 %p1, %r2, 0; @!%p1 bra S; " FREE "bra J;\n"
+     "S: nanosleep.u32 50;\n"
+     "J: @!%p1 bra L; " WRITE "ret;",
+     3, 0x8},
+    {"a lock that one lane tries with pauses that grow",
+     "setp.ne.u32 %p1, %r0, 0; @%p1 bra E;\n"
+     "L: nanosleep.u32 %r1; add.u32 %r1, %r1, 8; " TRY "setp.ne.u32 %p2, %r2, 0; @%p2 bra L;\n" FREE
+     "E: " WRITE "ret;",
+     5, 0xfffffffe},
+    {"... and gets at once",
+     "setp.ne.u32 %p1, %r0, 0; @%p1 bra E;\n"
+     "L: " TRY "setp.eq.u32 %p2, %r2, 0; @%p2 bra F;\n"
+     "M: nanosleep.u32 %r1; add.u32 %r1, %r1, 8; " TRY "setp.ne.u32 %p3, %r2, 0; @%p3 bra M;\n"
+     "F: " FREE "add.u32 %r3, %r3, 1; setp.lt.u32 %p4, %r3, 1; @%p4 bra L;\n"
+     "E: " WRITE "ret;",
+     5, 0xffffffff},
+};
+
 static void case_check(SimtGpu *gpu, const Case *c)
 {
     char text[2048];
-    uint32_t got[32] = {0};
+    uint32_t got[33] = {0}; /* the last is a lock */
     uint64_t out = device_data(gpu, got, sizeof got);
     SimtResult result;
     snprintf(text, sizeof text,
              HEAD ".visible .entry k(.param .u64 out)\n{\n"
                   ".reg .b32 %%r<10>; .reg .b64 %%rd<3>; .reg .pred %%p<6>;\n"
-                  "ld.param.u64 %%rd1, [out]; mov.u32 %%r0, %%tid.x; mul.wide.u32 %%rd2, %%r0, 4;\n"
-                  "add.s64 %%rd1, %%rd1, %%rd2; mov.u32 %%r1, 0; mov.u32 %%r3, 0;\n%s\n}\n",
+                  "ld.param.u64 %%rd0, [out]; mov.u32 %%r0, %%tid.x; mul.wide.u32 %%rd2, %%r0, 4;\n"
+                  "add.s64 %%rd1, %%rd0, %%rd2; mov.u32 %%r1, 0; mov.u32 %%r3, 0;\n%s\n}\n",
              c->body);
     if (run(gpu, text, 1, 32, 0, &out, sizeof out, &result) != 0)
         fail_msg("%s: %s", c->name, result.report.text);
@@ -91,8 +115,19 @@ static void lanes_that_end_are_not_waited_for(void **state)
     simt_close(gpu);
 }
 
+/* Who waits behind a loop that tries again goes on when that is made again. */
+static void lanes_that_try_are_not_waited_for(void **state)
+{
+    (void)state;
+    SimtGpu *gpu = gpu_open(1, 0, 1);
+    for (size_t i = 0; i < sizeof TRIES / sizeof *TRIES; i++)
+        case_check(gpu, &TRIES[i]);
+    simt_close(gpu);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_that_end_are_not_waited_for)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_that_end_are_not_waited_for),
+                                       cmocka_unit_test(lanes_that_try_are_not_waited_for)};
     return cmocka_run_group_tests_name("simt ways", tests, NULL, NULL);
 }

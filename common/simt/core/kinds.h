@@ -119,13 +119,15 @@ enum { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
 enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION };
 
 /* A branch back in a loop that waits for others: these go on first, always where the loop does
- * nothing else.  LOOKING: always, and each turn does just what the one before it did.  TIMED, and
- * as LOOKING is CLOCKED: always, and it reads the clock, so it may end though nobody writes. */
+ * nothing else.  LOOKING: always, and each turn does just what the one before it did.  TRYING:
+ * always, and each turn tries at the same place, whatever it does to pause.  TIMED, and as LOOKING
+ * is CLOCKED: always, and it reads the clock, so it may end though nobody writes. */
 enum {
     YIELDS_NEVER,
     YIELDS_ALWAYS,
     YIELDS_SOMETIMES,
     YIELDS_LOOKING,
+    YIELDS_TRYING,
     YIELDS_TIMED,
     YIELDS_CLOCKED
 };

@@ -116,12 +116,22 @@ static int tries_again(const Ins *code, uint32_t first, uint32_t last)
     return 0;
 }
 
+/* Has it no other loop in it? */
+static int is_innermost(const Ins *code, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first; i < last; i++)
+        if (goes_back(code, i)) return 0;
+    return 1;
+}
+
 /* Of a loop that reads what others write, or the clock, and does no other work: how it waits. */
 static uint8_t waiting_of(const Ins *code, uint32_t first, uint32_t last, int clocks)
 {
     int looks = only_looks(code, first, last);
     if (clocks) return looks ? YIELDS_CLOCKED : YIELDS_TIMED;
-    return looks ? YIELDS_LOOKING : YIELDS_ALWAYS;
+    if (looks) return YIELDS_LOOKING;
+    int tries = tries_again(code, first, last) && is_innermost(code, first, last);
+    return tries ? YIELDS_TRYING : YIELDS_ALWAYS;
 }
 
 /* The loop from `first` to the branch back at `last`.  Blocks run side by side only for what a

@@ -114,14 +114,23 @@ ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
 /* So often do lanes wait in vain before others of their warp go on. */
 enum { PATIENCE = 64, LONG_PATIENCE = 1024 };
 
-/* A branch back in a loop that waits.  Where a loop does nothing else, those that wait for its
- * lanes to come out go on without them when it is first made: so they do on a card, even if it is
- * not made again (lock-1, ticket-1). */
+/* Do others wait for these lanes, at a place where all meet? */
+ALWAYS int lanes_are_awaited(const Warp *warp)
+{
+    if (!warp->depth) return 0;
+    uint32_t met = warp->stack[warp->depth - 1].mask;
+    return met & warp->mask && met & warp->alive & ~warp->mask;
+}
+
+/* A branch back in a loop that waits.  Where a loop does nothing else, or tries again, those that
+ * wait for its lanes to come out go on without them each time that it is made: so they do on a
+ * card, even if it is not made again (lock-1, ticket-1, locked-asleep-8, locked-lanes-2). */
 HANDLER(YIELD)
 {
     const Ins *next = ins->inner(warp, ins);
     if (!next) return next;
-    if (ins->yields == YIELDS_LOOKING && warp->depth && !warp->changed)
+    int looks = ins->yields == YIELDS_LOOKING, tries = ins->yields == YIELDS_TRYING;
+    if ((looks && warp->depth && !warp->changed) || ((looks || tries) && lanes_are_awaited(warp)))
         next = lanes_change(warp, next);
     if (next > ins) return next;
     warp->turns++;
