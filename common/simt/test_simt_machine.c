@@ -25,7 +25,10 @@ enum {
     SPECIAL = 0x308,
     MEET = 0x941,
     UNIFORM_CONSTANT = 0xabb,
-    LOADED_CONSTANT = 0xb82
+    LOADED_CONSTANT = 0xb82,
+    OF_BITS = 0x23d,    /* BMMA */
+    OF_DOUBLES = 0x23f, /* DMMA */
+    CALL = 0x944
 };
 
 static const char BEGIN[] = HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .b64 %rd<3>;\n"
@@ -50,7 +53,7 @@ static SimtResult result_with(const char *text, const MachineCode *code, int mac
     SimtMachine machine = SMALL;
     SimtOptions options = {.threads = 1, .count = 1, .machine_code = machine_code};
     SimtResult result;
-    machine.cc_major = 9;
+    machine.cc_major = 9, machine.tensor_fma = 2048;
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     assert_non_null(gpu);
     static float zeros[1 << 12];
@@ -157,6 +160,46 @@ static void a_bank_that_gives_more_holds_up(void **state)
     assert_in_range(products_cycles(4, 6, 0, 90), 6 * PRODUCTS, 6 * PRODUCTS + ENDS);
     assert_in_range(products_cycles(4, 5, 6, 90), 6 * PRODUCTS, 6 * PRODUCTS + ENDS);
     assert_in_range(products_cycles(4, 4, 4, 90), 4 * PRODUCTS, 4 * PRODUCTS + ENDS);
+}
+
+/* Cycles of one of a few matrix products, which do not need each other in the PTX: what each warp
+ * has in machine code, which waits for the counter of the one before. */
+static uint64_t matrices_each(const char *product, uint16_t op, uint32_t warps)
+{
+    enum { MATRICES = 64 };
+    static MachineIns ins[MATRICES + 1];
+    char text[sizeof BEGIN + (MATRICES + 2) * 160], *at = text;
+    at += sprintf(at, "%s.reg .b32 %%x<32>;\n.reg .f64 %%d<32>;\n", BEGIN);
+    uint32_t line = line_at(text, at);
+    for (int i = 0; i < MATRICES; i++)
+        at += sprintf(at, "%s\n", product);
+    strcpy(at, "ret;\n}\n");
+    for (uint32_t i = 0; i <= MATRICES; i++)
+        ins[i] = (MachineIns){.op = i < MATRICES ? op : EXIT,
+                              .line = line + i,
+                              .stall = 1,
+                              .made = op == OF_DOUBLES,
+                              .waits = op == OF_DOUBLES,
+                              .reached = 1};
+    MachineCode code = {.ins = ins, .count = MATRICES + 1, .sm = 90};
+    return warps_cycles(text, &code, warps) / MATRICES;
+}
+
+/* On an H200 products of bits take 6 cycles of a scheduler, as those of bytes; one of doubles that
+ * needs another comes 26 after it; halves of bytes are a routine of 220, which is called. */
+static void machine_products_take_what_they_are(void **state)
+{
+    static const char
+        BITS[] = "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%x0, %x1, %x2, %x3}, "
+                 "{%x4, %x5, %x6, %x7}, {%x8, %x9}, {%x10, %x11, %x12, %x13};",
+        DOUBLES[] = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d0, %d1}, {%d2}, {%d3}, "
+                    "{%d4, %d5};",
+        HALVES[] = "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%x0, %x1, %x2, %x3}, "
+                   "{%x4, %x5, %x6, %x7}, {%x8, %x9}, {%x10, %x11, %x12, %x13};";
+    (void)state;
+    assert_in_range(matrices_each(BITS, OF_BITS, 16), 4 * 6, 4 * 6 + 2);
+    assert_in_range(matrices_each(DOUBLES, OF_DOUBLES, 1), 26, 27);
+    assert_in_range(matrices_each(HALVES, CALL, 16), 800, 1100);
 }
 
 /* No chain of products is faster than its latencies, whatever machine code says. */
@@ -654,6 +697,7 @@ int main(void)
         cmocka_unit_test(some_take_more_than_their_stall_counts),
         cmocka_unit_test(ways_without_a_branch_are_issued_both),
         cmocka_unit_test(a_bank_that_gives_more_holds_up),
+        cmocka_unit_test(machine_products_take_what_they_are),
         cmocka_unit_test(a_lie_does_not_shorten_a_chain),
         cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),
         cmocka_unit_test(a_lie_gains_two_fifths_at_most),

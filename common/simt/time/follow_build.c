@@ -263,12 +263,19 @@ static uint8_t variant_of(const Reading *r, const MachineIns *ins, uint32_t at)
 
 /* ---- whose they are ------------------------------------------------- */
 
+/* Is it a call each time, and nothing rare?  Halves of bytes and bits that differ are products of
+ * others. */
+static int is_called(const Ins *ins)
+{
+    return divides_wide(ins) || ins->op == OP_TENSOR_PRODUCT;
+}
+
 static void pieces_judge(Reading *r)
 {
     for (uint32_t i = 0; i < r->code->count; i++) {
         const MachineIns *ins = &r->code->ins[i];
         uint32_t at = code_at(&r->map, ins->line);
-        int is_routine = at != NONE && divides_wide(&r->kernel->code[at]);
+        int is_routine = at != NONE && is_called(&r->kernel->code[at]);
         if (!ins->reached || (follow_is_call(ins) && !is_routine)) r->left_out[ins->piece] = 1;
         if (at == NONE || !follow_is_access(ins) || !r->map.around[at]) continue;
         if (variant_of(r, ins, at) == ELSEWHERE) r->left_out[ins->piece] = 1;

@@ -219,10 +219,12 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case 0x1c3:
         p->latency = CONSTANT_LATENCY, p->wait = STALL_SHORT_SCOREBOARD;
         break;
-    case 0x037: /* IMMA HMMA DMMA */
+    case 0x037: /* IMMA HMMA BMMA DMMA, of which the last one's result has a counter */
     case 0x03c:
+    case 0x03d:
     case 0x03f:
         p->pipe = PIPE_TENSOR, p->busy = price && price->part_busy ? price->part_busy : 1;
+        if (price && price->part_busy) p->latency = price->latency;
         break;
     default:
         break;
@@ -244,6 +246,7 @@ Price follow_price(const MachineIns *ins, const Ins *own, const Price *price, co
     if (kind(ins) == UNIFORM_CONSTANT_AT && p.stall < UNIFORM_CYCLES) p.stall = UNIFORM_CYCLES;
     if (follow_is_call(ins) && price) {
         p.slots = price->slots;
+        if (price->part_busy) p.pipe = price->pipe, p.busy = price->busy;
         p.stall = (uint8_t)(price->latency < UINT8_MAX ? price->latency : UINT8_MAX);
     }
     if (follow_is_access(ins) && price)
