@@ -38,6 +38,7 @@ say "$page" "$(($(of '' unseen) - 1)) launches that were written after the model
 say "$page" "$(($(of '' blind) - 1)) launches more, as public programs have them"
 say "$page" "$(($(of '' suites) - 1)) launches more, written when all of the above was"
 say "$page" "$(($(of '' public) - 1)) launches more, as public repositories have them"
+say "$page" "$(($(of '' field) - 1)) launches more, unlike those of all sets above"
 say "$page" "$(of '' lookups) launches that each have one part of a program"
 say "$page" "exponentials, trees of sums; $(of held-out lookups) are held out"
 say "$page" "$(($(of '' textures) - 1)) launches that read through the texture units"
@@ -62,10 +63,11 @@ foretold() {
         /^$/ { on = 0 }
         on && $2 == name { print $column }' "$out/report.md"
 }
-for set in public suites; do
+for set in field public suites; do
     say "$page" "these forecasts are $(foretold $set 5) off"
     say "$page" "$(foretold $set 6) of them are within a quarter"
 done
+say "$page" "their rank correlation is $(foretold field 4), and three are beyond 1.5"
 say "$page" "their rank correlation is $(foretold public 4), and five are beyond 1.5 times"
 say "$page" "their rank correlation is $(foretold suites 4), and three are beyond 1.5 times"
 say "$page" "in which threads wait for each other, were $(foretold meetings 5) off"
