@@ -15,6 +15,7 @@ enum {
     COUNTERS = 6,
     LOAD_LOCAL = 0x983,
     STORE_LOCAL = 0x387,
+    LOAD_SHARED = 0x184, /* whatever its operands are */
     BRANCH = 0x947,
     EXIT = 0x94d,
     RETURN = 0x950,
@@ -183,10 +184,12 @@ static void fetches_count(const MachineText *text, uint32_t number, uint8_t kept
             kept[i] = high >> 58 >> i & 1 ? operand[i] : NO_REGISTER;
 }
 
-static void local_read(const MachineText *text, uint32_t number, MachineIns *ins)
+static void access_read(const MachineText *text, uint32_t number, MachineIns *ins)
 {
     uint64_t word = word_at(text, number, 0);
+    static const uint8_t BYTES[] = {1, 1, 2, 2, 4, 8, 16, 0};
     uint32_t op = operation(text, number), size = word_at(text, number, 1) >> 9 & 7;
+    if ((op & MACHINE_OPERATION) == LOAD_SHARED) ins->bytes = BYTES[size];
     if ((op != LOAD_LOCAL && op != STORE_LOCAL) || (word >> 24 & 255) != STACK_POINTER) return;
     ins->kind = op == LOAD_LOCAL ? MACHINE_LOCAL_LOAD : MACHINE_LOCAL_STORE;
     ins->bytes = size == 6 ? 16 : size == 5 ? 8 : 4;
@@ -367,7 +370,7 @@ static int flow_read(Flow *flow)
         ins->piece = flow->piece_of[i], ins->reached = flow->piece[ins->piece].seen;
         control_read(text, i, ins);
         fetches_count(text, i, kept, ins->fetches);
-        local_read(text, i, ins);
+        access_read(text, i, ins);
     }
     for (uint32_t i = 0; good && i < text->count; i++)
         if (code->ins[i].kind) other_find(flow, i);

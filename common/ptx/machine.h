@@ -23,7 +23,7 @@ typedef struct MachineIns {
                      * one that made its value; both in the same straight piece, else its own
                      * number */
     int32_t offset; /* local: bytes from the stack pointer */
-    uint8_t kind, bytes;
+    uint8_t kind, bytes; /* bytes: of each lane, of what is local or loaded from shared memory */
     uint8_t last;       /* a local load behind which the value is not needed there any more */
     uint8_t reached;    /* by branches from the first instruction on; routines are not */
     uint8_t guarded;    /* by a predicate */

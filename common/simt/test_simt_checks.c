@@ -784,7 +784,7 @@ static Counters shared_counters(const char *access)
     SimtGpu *gpu = gpu_open(1, 0, 1);
     snprintf(text, sizeof text,
              "%s.visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 s[8192];\n"
-             ".reg .b32 %%r<14>; .reg .b64 %%rd<9>; .reg .pred %%p<2>;\n"
+             ".reg .b32 %%r<14>; .reg .b64 %%rd<9>; .reg .pred %%p<2>; .reg .b16 %%h<7>;\n"
              "ld.param.u64 %%rd1, [out];\n"
              "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; mov.u32 %%r5, 0; mov.u32 %%r6, 0; "
              "mov.u32 %%r7, 0; mov.u32 %%r8, 0; mov.u32 %%r9, 0; mov.u64 %%rd6, 0;\n"
@@ -867,6 +867,10 @@ static void wide_accesses_go_by_parts_of_a_warp(void **state)
     }
 }
 
+#define HALVES                                                                                     \
+    ".reg .f32 %f<2>; ld.shared.b16 %h1, [%r3]; ld.shared.b16 %h2, [%r3+2]; "                      \
+    "ld.shared.b16 %h3, [%r3+4]; ld.shared.b16 %h4, [%r3+6]; "
+
 /* What machine code has of these loads and stores, for sm_75, sm_80 and sm_90. */
 static void accesses_are_joined_and_left_out(void **state)
 {
@@ -882,6 +886,25 @@ static void accesses_are_joined_and_left_out(void **state)
         {"ld.shared.u32 %r6, [%r3+4]; ld.shared.u32 %r7, [%r3+8];", 2},
         {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3+12];", 2},
         {"st.shared.u32 [%r3+4], %r6; st.shared.u32 [%r3+8], %r7; st.shared.u32 [%r3+12], %r8;", 2},
+        /* Up to four halves, which nothing makes integers. */
+        {HALVES "fma.rn.f16 %h5, %h1, %h2, %h3; cvt.f32.f16 %f1, %h4;", 1},
+        {HALVES "ld.shared.b16 %h6, [%r3+8]; mov.b32 %r6, {%h6,%h6}; mov.b32 %r7, {%h1,%h2};", 2},
+        {HALVES "mov.b32 %r5, {%h1,%h2}; cvt.u32.u16 %r6, %h3; cvt.u32.u16 %r7, %h4;", 3},
+        {HALVES "add.u16 %h5, %h1, %h2; add.u16 %h5, %h3, %h4;", 4},
+        {"ld.shared.b16 %h1, [%r3+6]; ld.shared.b16 %h2, [%r3+4]; add.f16 %h3, %h1, %h2;", 1},
+        {"ld.shared.b16 %h1, [%r3+2]; ld.shared.b16 %h2, [%r3+4]; add.f16 %h3, %h1, %h2;", 2},
+        {"st.shared.b16 [%r3], %h1; st.shared.b16 [%r3+2], %h2; st.shared.b16 [%r3+4], %h3; "
+         "st.shared.b16 [%r3+6], %h4;",
+         1},
+        {"st.shared.b16 [%r3], %h1; st.shared.b16 [%r3+2], %h2; st.shared.b16 [%r3+4], %h3;", 2},
+        /* Of variables what is declared first lies first. */
+        {".shared .align 4 .b8 w[16]; .shared .align 4 .u32 n; st.shared.u32 [n], %r6; "
+         "ld.shared.u32 %r6, [w]; ld.shared.u32 %r7, [w+4]; ld.shared.u32 %r8, [w+8]; "
+         "ld.shared.u32 %r9, [w+12];",
+         2},
+        {".shared .align 4 .u32 n; .shared .align 4 .b8 w[16]; ld.shared.u32 %r6, [w]; "
+         "ld.shared.u32 %r7, [w+4]; st.shared.u32 [n], %r6;",
+         3},
         /* What has been loaded is not loaded again ... */
         {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3];", 1},
         {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r6, [%r3];", 1},

@@ -374,6 +374,65 @@ static void loads_may_be_as_far_apart_as_can_be(void **state)
     assert_int_equal(result_with(text, &code, 1, 1).counters.global_load_requests, 0);
 }
 
+/* ---- loads that are one ------------------------------------------------- */
+
+enum { MOST_LOADS = 4, LOAD_SHARED = 0x984 };
+
+/* Loads from shared memory, and how wide the machine's of each are: 0, there is none. */
+static const struct {
+    const char *name, *loads[MOST_LOADS];
+    uint8_t width[MOST_LOADS];
+    int not_believed;
+    uint32_t requests;
+} JOINED[] = {
+    {"two", {"f1, [%r1]", "f2, [%r1+4]"}, {8, 0}, 0, 1},
+    {"two, of which the first is the upper one", {"f1, [%r1]", "f2, [%r1-4]"}, {8, 0}, 0, 1},
+    {"each by itself", {"f1, [%r1]", "f2, [%r1+4]"}, {4, 4}, 0, 2},
+    {"machine code that is not believed", {"f1, [%r1]", "f2, [%r1+4]"}, {8, 0}, 1, 2},
+    {"two of two words each", {"f1, [%r1]", "f2, [%r1+4]"}, {8, 8}, 0, 2},
+    {"no neighbours", {"f1, [%r1]", "f2, [%r1+8]"}, {8, 0}, 0, 2},
+    {"four", {"f1, [%r1]", "f2, [%r1+4]", "f3, [%r1-4]", "f1, [%r1-8]"}, {16, 0, 0, 0}, 0, 1},
+    {"three of four", {"f1, [%r1]", "f2, [%r1+4]", "f3, [%r1+12]"}, {16, 0, 0}, 0, 1},
+    {"two of four", {"f1, [%r1]", "f2, [%r1+4]"}, {16, 0}, 0, 2},
+    {"two and two",
+     {"f1, [%r1]", "f2, [%r1+4]", "f3, [%r1+8]", "f1, [%r1+12]"},
+     {8, 0, 8, 0},
+     0,
+     2},
+};
+
+/* What is loaded at once in machine code is one access, though the PTX does not show that its
+ * address is a multiple of so many bytes. */
+static void loads_that_machine_code_joins_are_one(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof JOINED / sizeof *JOINED; i++) {
+        char text[1200];
+        MachineIns ins[MOST_LOADS + 1] = {{0}};
+        uint32_t at = 0, count = 0;
+        int length = snprintf(text, sizeof text,
+                              "%s.shared .align 16 .b8 s[64];\nmov.u32 %%r1, s;\n"
+                              "add.u32 %%r1, %%r1, 8;\nmin.u32 %%r1, %%r1, 8;\n",
+                              BEGIN);
+        uint32_t line = line_at(text, text + length);
+        for (; count < MOST_LOADS && JOINED[i].loads[count]; count++) {
+            length += sprintf(text + length, "ld.shared.f32 %%%s;\n", JOINED[i].loads[count]);
+            if (JOINED[i].width[count])
+                ins[at++] = (MachineIns){
+                    .op = LOAD_SHARED, .line = line + count, .bytes = JOINED[i].width[count]};
+        }
+        sprintf(text + length, "ret;\n}\n");
+        ins[at++] = (MachineIns){.op = EXIT, .line = line + count};
+        for (uint32_t k = 0; k < at; k++)
+            ins[k].stall = 1, ins[k].reached = 1;
+        MachineCode code = {.ins = ins, .count = at, .sm = 90};
+        Counters counters = result_with(text, &code, !JOINED[i].not_believed, 1).counters;
+        if (counters.shared_load_requests != JOINED[i].requests)
+            fail_msg("%s: %u, not %u", JOINED[i].name, (unsigned)counters.shared_load_requests,
+                     JOINED[i].requests);
+    }
+}
+
 /* ---- two ways ------------------------------------------------- */
 
 enum { TIMES = 20, ONE_WAY = 6, OTHER_WAY = 10 };
@@ -703,6 +762,7 @@ int main(void)
         cmocka_unit_test(a_lie_gains_two_fifths_at_most),
         cmocka_unit_test(loads_of_earlier_turns_are_left_out),
         cmocka_unit_test(loads_may_be_as_far_apart_as_can_be),
+        cmocka_unit_test(loads_that_machine_code_joins_are_one),
         cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
         cmocka_unit_test(a_warp_waits_for_constants),
         cmocka_unit_test(warps_share_who_gives_constants),

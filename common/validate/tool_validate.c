@@ -69,11 +69,6 @@ static const struct {
     {WAVEFRONTS, "waiting-size-0"},
     {WAVEFRONTS, "norm-slope-rows"},
     {CONFLICTS, "norm-slope-rows"},
-    /* Words and halves beside each other, which ptxas loads at once where it unrolls a loop. */
-    {WAVEFRONTS, "gemm-half-pairs"},
-    {WAVEFRONTS, "conv-stem"},
-    {CONFLICTS, "conv-stem"},
-    {WAVEFRONTS, "word-drawn"},
     /* Tiles whose places are mixed by an exclusive or: why is not known. */
     {WAVEFRONTS, "gemm-brain-stages"},
     {CONFLICTS, "gemm-brain-stages"},

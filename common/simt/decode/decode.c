@@ -398,6 +398,7 @@ static int kernel_build(Decoder *d)
     for (uint32_t i = 0; i < kernel->function->params && result == 0; i++)
         result = local_bind(d, &top, &kernel->function->param[i],
                             i < 64 ? kernel->info.param_offset[i] : 0, PTX_PARAM);
+    if (result == 0) result = shared_layout(d, kernel->function);
     if (result == 0) result = routines_open(d);
     if (result != 0) {
         free(top.symbol);

@@ -276,6 +276,52 @@ static int shared_place(Decoder *d, const PtxVariable *v, uint64_t *offset, int 
     return 0;
 }
 
+/* The variables of shared memory that operands name, each as often. */
+typedef struct Named {
+    const PtxVariable **variable;
+    uint32_t count, room;
+} Named;
+
+static void named_find(Decoder *d, const PtxOperand *operand, Named *named)
+{
+    int elements = operand->kind == PTX_OPERAND_VECTOR ? (int)operand->count
+                   : operand->kind == PTX_OPERAND_PAIR ? 2
+                                                       : 0;
+    for (int i = 0; i < elements && !d->failed; i++)
+        named_find(d, &operand->element[i], named);
+    const PtxVariable *v = operand->variable;
+    if (elements || !v || v->space != PTX_SHARED) return;
+    named->variable = grow(d, named->variable, named->count, &named->room, sizeof *named->variable);
+    if (!d->failed) named->variable[named->count++] = v;
+}
+
+static int declared_before(const void *a, const void *b)
+{
+    uintptr_t first = (uintptr_t) * (const PtxVariable *const *)a,
+              second = (uintptr_t) * (const PtxVariable *const *)b;
+    return first < second ? -1 : first > second;
+}
+
+int shared_layout(Decoder *d, const PtxFunction *function)
+{
+    Named named = {0};
+    uint64_t offset;
+    int dynamic;
+    for (uint32_t i = 0; i < function->instructions && !d->failed; i++)
+        for (uint32_t k = 0; k < function->instruction[i].operands && !d->failed; k++)
+            named_find(d, &function->instruction[i].operand[k], &named);
+    if (named.count) qsort(named.variable, named.count, sizeof *named.variable, declared_before);
+    for (int own = 1; own >= 0; own--)
+        for (uint32_t i = 0; i < named.count && !d->failed; i++) {
+            const PtxVariable *v = named.variable[i];
+            int is_own = v >= function->variable && v < function->variable + function->variables;
+            if (is_own == own && (!i || v != named.variable[i - 1]))
+                shared_place(d, v, &offset, &dynamic);
+        }
+    free(named.variable);
+    return d->failed ? -1 : 0;
+}
+
 /* The address of a variable in its own space. */
 int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint64_t *address,
                    int *dynamic)

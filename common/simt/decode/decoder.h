@@ -111,6 +111,9 @@ int result_is_used(const Decoder *d, const PtxOperand *operand);
 int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins);
 int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint64_t *address,
                    int *dynamic);
+/* Places what the function names of shared memory as ptxas does: as it was declared, the function's
+ * own variables first. */
+int shared_layout(Decoder *d, const PtxFunction *function);
 int local_bind(Decoder *d, Instance *instance, const PtxVariable *variable, uint64_t offset,
                PtxSpace space);
 

@@ -1,7 +1,8 @@
 /* merge.c - loads from shared memory, and stores, that ptxas joins: four neighbouring words or two
  * pairs of words become one LDS.128 or STS.128, two words one of 64 bits, where it can prove that
- * the address is a multiple of the width.  For three of four words it loads all of them.  Stores
- * to global memory are joined likewise, and of 16 bits too.
+ * the address is a multiple of the width.  For three of four words it loads all of them.  So it is
+ * with halves, up to four of them, which nothing reads as integers: those are made 32 bits by their
+ * own load.  Stores to global memory are joined likewise.
  *
  * The proof is by known zeros: how many low bits of a register are always zero, worked out from
  * every instruction that writes it.  What a pointer to global memory is a multiple of, another
@@ -15,8 +16,9 @@
 enum { ALL_ZERO = 63, PASSES = 12, WINDOW = 256 };
 
 typedef struct Zeros {
-    const SimtKernel *kernel;
-    uint8_t *known; /* per scoreboard number */
+    SimtKernel *kernel;
+    uint8_t *known;   /* per scoreboard number */
+    uint8_t *integer; /* ... is it read as what no half is? */
 } Zeros;
 
 static uint32_t trailing(uint64_t bits)
@@ -101,25 +103,46 @@ static int zeros_find(Zeros *z)
     return 0;
 }
 
+/* Does it take 16 bits of a register as they lie there? */
+static int takes_half(const Ins *ins)
+{
+    return ins->op == OP_HALF || ins->op == OP_PACK_32 || ins->op == OP_CVT_F32_F16 ||
+           ins->op == OP_CVT_F32_BF16 || ins->class == CLASS_STORE ||
+           ins->class == CLASS_SHARED_STORE;
+}
+
+static int integers_find(Zeros *z)
+{
+    z->integer = calloc(z->kernel->scoreboard, 1);
+    for (uint32_t i = 0; z->integer && i < z->kernel->count; i++)
+        for (int k = 0; k < 6 && !takes_half(&z->kernel->code[i]); k++)
+            z->integer[z->kernel->code[i].t_s[k]] = 1;
+    return z->integer ? 0 : -1;
+}
+
 static int is_global_store(const Ins *ins)
 {
     return ins->class == CLASS_STORE && ins->space == PTX_GLOBAL && !ins->order && !ins->pseudo;
 }
 
 /* Bytes of an access that may be a part of a wider one; 0: it may not. */
-static uint32_t part_of(const Ins *ins)
+static uint32_t part_of(const Zeros *z, const Ins *ins)
 {
     uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
     if (ins->class == CLASS_FREE) return 0; /* a load that is left out */
     if (is_global_store(ins)) return ins->guard != NO_SLOT || bytes < 2 || bytes > 8 ? 0 : bytes;
     switch (ins->op) {
+    case OP_LD_SHARED_16:
+        if (z->integer[ins->t_d[0]]) return 0;
+        /* fallthrough */
     case OP_LD_SHARED_32:
     case OP_LD_SHARED_64:
     case OP_LD_SHARED_V:
+    case OP_ST_SHARED_16:
     case OP_ST_SHARED_32:
     case OP_ST_SHARED_64:
     case OP_ST_SHARED_V:
-        return ins->guard != NO_SLOT || ins->part_bytes || bytes < 4 || bytes > 8 ? 0 : bytes;
+        return ins->guard != NO_SLOT || ins->part_bytes || bytes < 2 || bytes > 8 ? 0 : bytes;
     default:
         return 0;
     }
@@ -141,14 +164,15 @@ static int is_between(const Ins *first, const Ins *ins)
 }
 
 /* The access of as many bytes at `imm` off the same address as code[at]. */
-static Ins *partner(SimtKernel *kernel, uint32_t at, int64_t imm)
+static Ins *partner(const Zeros *z, uint32_t at, int64_t imm)
 {
+    SimtKernel *kernel = z->kernel;
     const Ins *first = &kernel->code[at];
     for (uint32_t k = at + 1; k < kernel->count && k < at + WINDOW; k++) {
         Ins *ins = &kernel->code[k];
         if (is_between(first, ins)) return NULL;
-        if (ins->class == first->class && part_of(ins) == part_of(first) && ins->a == first->a &&
-            ins->imm == imm && ins->merge == MERGE_NONE)
+        if (ins->class == first->class && part_of(z, ins) == part_of(z, first) &&
+            ins->a == first->a && ins->imm == imm && ins->merge == MERGE_NONE)
             return ins;
         for (int d = 0; d < 4 && first->t_s[0] && ins->t_d[d]; d++)
             if (ins->t_d[d] == first->t_s[0]) return NULL;
@@ -157,15 +181,15 @@ static Ins *partner(SimtKernel *kernel, uint32_t at, int64_t imm)
 }
 
 /* Loads are joined where the first of them stands, stores where the last does. */
-static int merge_try(SimtKernel *kernel, uint32_t at, int64_t bytes)
+static int merge_try(const Zeros *z, uint32_t at, int64_t bytes)
 {
-    Ins *part[4] = {&kernel->code[at]}, *joined = part[0];
-    int64_t each = part_of(joined), base = joined->imm & ~(bytes - 1);
+    Ins *part[4] = {&z->kernel->code[at]}, *joined = part[0];
+    int64_t each = part_of(z, joined), base = joined->imm & ~(bytes - 1);
     uint32_t parts = 1;
     uint32_t spare = joined->class == CLASS_SHARED_LOAD && bytes == 4 * each;
     for (int64_t imm = base; imm < base + bytes; imm += each) {
         if (imm == part[0]->imm) continue;
-        part[parts] = partner(kernel, at, imm);
+        part[parts] = partner(z, at, imm);
         if (!part[parts]) {
             if (!spare--) return 0;
             continue;
@@ -201,31 +225,24 @@ static int is_shown(const SimtKernel *kernel, uint32_t at, int64_t bytes)
 }
 
 /* Up to four parts become the widest access that is possible. */
-static void stores_merge(SimtKernel *kernel, const Zeros *z, uint32_t at)
+static void parts_merge(const Zeros *z, uint32_t at)
 {
-    const Ins *ins = &kernel->code[at];
+    const Ins *ins = &z->kernel->code[at];
     uint32_t zeros = zeros_of(z, ins->t_s[0], ins->a);
-    for (int64_t each = part_of(ins), bytes = each * 4; bytes > each; bytes /= 2)
+    for (int64_t each = part_of(z, ins), bytes = each * 4; bytes > each; bytes /= 2)
         if (bytes <= 16 &&
-            (bytes <= (int64_t)1 << smaller(zeros, 4) || is_shown(kernel, at, bytes)) &&
-            merge_try(kernel, at, bytes))
+            (bytes <= (int64_t)1 << smaller(zeros, 4) ||
+             (is_global_store(ins) && is_shown(z->kernel, at, bytes))) &&
+            merge_try(z, at, bytes))
             return;
 }
 
 void accesses_merge(SimtKernel *kernel)
 {
     Zeros z = {.kernel = kernel};
-    if (zeros_find(&z) != 0) return;
-    for (uint32_t i = 0; i < kernel->count; i++) {
-        const Ins *ins = &kernel->code[i];
-        uint32_t zeros = zeros_of(&z, ins->t_s[0], ins->a), bytes = part_of(ins);
-        if (!bytes || ins->merge != MERGE_NONE) continue;
-        if (is_global_store(ins)) {
-            stores_merge(kernel, &z, i);
-            continue;
-        }
-        if (zeros >= 4 && merge_try(kernel, i, 16)) continue;
-        if (zeros >= 3 && bytes == 4) merge_try(kernel, i, 8);
-    }
-    free(z.known);
+    if (zeros_find(&z) == 0 && integers_find(&z) == 0)
+        for (uint32_t i = 0; i < kernel->count; i++)
+            if (part_of(&z, &kernel->code[i]) && kernel->code[i].merge == MERGE_NONE)
+                parts_merge(&z, i);
+    free(z.known), free(z.integer);
 }

@@ -238,7 +238,7 @@ static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *pri
     if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
     chain_result(chain, ins, result);
     if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
-    if (ins->merge == MERGE_8 || ins->merge == MERGE_16) chain->joined = result;
+    if (ins->merge && ins->merge != MERGE_FOLLOWER) chain->joined = result;
     if (ins->shared_atomic == SHARED_RETRIES)
         chain_turn(chain,
                    chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * OWN_RETRY_CYCLES);

@@ -68,6 +68,9 @@ void carried_find(SimtKernel *kernel, const CodeMap *map, const FollowLoop *loop
 /* Is this load left out?  `address`: of the first lane of the mask.  To be asked once each time. */
 int is_carried(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask);
 
+/* joined.c: joins loads that are one in machine code, besides those that the PTX shows to be. */
+void joined_find(SimtKernel *kernel, const CodeMap *map, const MachineCode *code);
+
 /* A warp's steps as machine instructions, in *to, which grows.  -1: out of memory. */
 int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to);
 

@@ -469,6 +469,7 @@ Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const Sim
         lists_make(&r);
         good = is_covered(&r) && prices_append(&r, &price, prices, machine) == 0;
     }
+    if (good) joined_find(kernel, &r.map, r.code);
     kernel->follow = good ? r.f : NULL;
     if (!good) free(r.f), free(kernel->carried), kernel->carried = NULL;
     reading_close(&r);

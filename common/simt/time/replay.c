@@ -1012,7 +1012,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
         memmove(actor->committed + 1, actor->committed, 3 * sizeof *actor->committed);
         actor->committed[0] = actor->copied;
     }
-    if (ins->merge == MERGE_8 || ins->merge == MERGE_16) actor->joined = at;
+    if (ins->merge && ins->merge != MERGE_FOLLOWER) actor->joined = at;
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
     actor->held = barrier ? price->origin + 1 : 0;
     actor->free = now + busy + warp_holds(actor, ins, price, busy) + release;
