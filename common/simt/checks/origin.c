@@ -1,5 +1,5 @@
 /* origin.c - from an address back to a parameter: all definitions of its registers, wherever they
- * stand, and theirs.  A fault ends a launch, so this may take its time. */
+ * stand, and theirs.  The body is read once, however many registers are on the way. */
 #include "common/simt/checks/origin.h"
 
 #include <stdlib.h>
@@ -11,6 +11,8 @@ typedef struct Search {
     unsigned char *seen; /* per register */
     int32_t *todo;
     uint32_t waiting;
+    uint32_t *begin, *by; /* of each register, where in `by` the instructions stand that define it;
+                           * one more for the end */
     const Allocation *found;
     int several;
 } Search;
@@ -42,14 +44,40 @@ static void todo_add(Search *search, const PtxOperand *operand)
     search->todo[search->waiting++] = reg;
 }
 
-static int defines(const PtxInstruction *instruction, int32_t reg)
+/* Counts that `to` defines these registers, or notes by which instruction. */
+static void definition_note(Search *search, const PtxOperand *to, uint32_t instruction)
 {
-    const PtxOperand *to = instruction->operand;
-    if (!instruction->operands) return 0;
-    if (to->kind == PTX_OPERAND_REGISTER) return to->reg == reg;
-    for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++)
-        if (to->element[i].reg == reg) return 1;
-    return 0;
+    const PtxOperand *element = to->kind == PTX_OPERAND_VECTOR ? to->element : to;
+    uint32_t count = to->kind == PTX_OPERAND_VECTOR     ? to->count
+                     : to->kind == PTX_OPERAND_REGISTER ? 1
+                                                        : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t reg = element[i].reg;
+        if (reg < 0 || (uint32_t)reg >= search->kernel->function->regs) continue;
+        if (search->by)
+            search->by[search->begin[reg + 1]++] = instruction;
+        else
+            search->begin[reg + 2]++;
+    }
+}
+
+/* By counting: `begin` tells first how many, then where the next comes, at last where they begin.
+ * -1: out of memory. */
+static int definitions_find(Search *search)
+{
+    const PtxFunction *function = search->kernel->function;
+    search->begin = calloc(function->regs + 3, sizeof *search->begin);
+    if (!search->begin) return -1;
+    for (uint32_t i = 0; i < function->instructions; i++)
+        if (function->instruction[i].operands)
+            definition_note(search, function->instruction[i].operand, i);
+    for (uint32_t reg = 0; reg <= function->regs; reg++)
+        search->begin[reg + 2] += search->begin[reg + 1];
+    search->by = malloc((search->begin[function->regs + 1] + 1) * sizeof *search->by);
+    for (uint32_t i = 0; i < function->instructions && search->by; i++)
+        if (function->instruction[i].operands)
+            definition_note(search, function->instruction[i].operand, i);
+    return search->by ? 0 : -1;
 }
 
 static void definition_follow(Search *search, const PtxInstruction *instruction)
@@ -82,13 +110,14 @@ static const Allocation *origin_find(const Warp *warp, const Ins *ins)
     const PtxOperand *address = address_of(search.kernel, ins);
     search.seen = calloc(function->regs + 1, 1);
     search.todo = calloc(function->regs + 1, sizeof *search.todo);
-    if (address && search.seen && search.todo) todo_add(&search, address);
+    if (address && search.seen && search.todo && definitions_find(&search) == 0)
+        todo_add(&search, address);
     while (search.waiting) {
         int32_t reg = search.todo[--search.waiting];
-        for (uint32_t i = 0; i < function->instructions; i++)
-            if (defines(&function->instruction[i], reg))
-                definition_follow(&search, &function->instruction[i]);
+        for (uint32_t i = search.begin[reg]; i < search.begin[reg + 1]; i++)
+            definition_follow(&search, &function->instruction[search.by[i]]);
     }
+    free(search.begin), free(search.by);
     free(search.seen);
     free(search.todo);
     return search.several ? NULL : search.found;

@@ -73,15 +73,21 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
     return NULL;
 }
 
+int finding_is_told(const Warp *warp, SimtCheck check)
+{
+    const Worker *worker = warp->worker;
+    /* A race explains the unwritten memory that one of its threads met. */
+    int explains = check == SIMT_RACECHECK && worker->finding.check == SIMT_INITCHECK &&
+                   worker->finding_block == warp->block->number;
+    return worker->finding_block == UINT64_MAX || explains;
+}
+
 void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                  uint32_t bytes, const char *format, ...)
 {
     Worker *worker = warp->worker;
     worker->findings++;
-    /* A race explains the unwritten memory that one of its threads met. */
-    int explains = check == SIMT_RACECHECK && worker->finding.check == SIMT_INITCHECK &&
-                   worker->finding_block == warp->block->number;
-    if (worker->finding_block != UINT64_MAX && !explains) return;
+    if (!finding_is_told(warp, check)) return;
     va_list list;
     va_start(list, format);
     report_fill(&worker->finding, warp, ins, check, lane, address, bytes, format, list);

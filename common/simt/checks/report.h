@@ -16,6 +16,9 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
 /* A finding after which execution goes on. */
 void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                  uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Of a worker's findings one is told, the others are counted: is one of now that one?  Who has much
+ * to say about a finding asks first. */
+int finding_is_told(const Warp *warp, SimtCheck check);
 
 /* The two accesses of a race in words: an earlier one's thread and line, and the line of this. */
 typedef struct RaceEnds {
