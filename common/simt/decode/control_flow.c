@@ -1,7 +1,8 @@
 /* control_flow.c - immediate post-dominators: where lanes that part at a branch meet again.
  *
- * Basic blocks, edges reversed, and the iterative algorithm of Cooper, Harvey and Kennedy ("A
- * Simple, Fast Dominance Algorithm", 2001) from a virtual exit that every ending block leads to.
+ * Basic blocks, edges reversed, and the algorithm of Lengauer and Tarjan ("A Fast Algorithm for
+ * Finding Dominators in a Flowgraph", 1979, the simple one) from a virtual exit that every ending
+ * block leads to.  A kernel may be any shape, so what it takes must not grow with more than edges.
  *
  * Where some lanes end on their way, that is the end of all ways; but a card's lanes meet where
  * those do that go on. */
@@ -15,9 +16,9 @@ typedef struct Graph {
     uint32_t *start, *block_of;
     uint32_t *edge_start, *edge;       /* successors */
     uint32_t *back_start, *back;       /* predecessors */
-    uint32_t *order, *number, ordered; /* reverse postorder of the reversed graph */
+    uint32_t *order, *number, ordered; /* as the reversed graph is first come to, depth first */
+    uint32_t *parent;                  /* in the tree of that: of numbers, as they come */
     uint32_t *idom;
-    uint64_t walked; /* steps up the tree of dominators, to find them */
 } Graph;
 
 static int ends_block(const Ins *ins)
@@ -30,7 +31,7 @@ static void graph_free(Graph *g)
 {
     free(g->start), free(g->block_of), free(g->edge_start), free(g->edge), free(g->back_start),
         free(g->back);
-    free(g->order), free(g->number), free(g->idom);
+    free(g->order), free(g->number), free(g->parent), free(g->idom);
 }
 
 static int blocks_find(Graph *g, const Ins *code, uint32_t count, const uint32_t *table)
@@ -123,70 +124,98 @@ static int edges_make(Graph *g, const Ins *code, const uint32_t *table)
 /* Depth first from the exit along reversed edges, without recursion: programs may be deep. */
 static int order_make(Graph *g)
 {
-    uint32_t n = g->blocks + 1, depth = 0, post = n;
+    uint32_t n = g->blocks + 1, depth = 0;
     uint32_t *stack = malloc(n * sizeof *stack), *next = malloc(n * sizeof *next);
     g->order = malloc(n * sizeof *g->order);
     g->number = malloc(n * sizeof *g->number);
-    if (!stack || !next || !g->order || !g->number) {
+    g->parent = malloc(n * sizeof *g->parent);
+    if (!stack || !next || !g->order || !g->number || !g->parent) {
         free(stack), free(next);
         return -1;
     }
     for (uint32_t b = 0; b < n; b++)
         g->number[b] = UINT32_MAX, next[b] = g->back_start[b];
     stack[depth++] = g->blocks;
-    g->number[g->blocks] = 0;
+    g->parent[0] = g->number[g->blocks] = 0, g->order[0] = g->blocks, g->ordered = 1;
     while (depth) {
         uint32_t b = stack[depth - 1];
-        if (next[b] < g->back_start[b + 1]) {
-            uint32_t p = g->back[next[b]++];
-            if (g->number[p] == UINT32_MAX) {
-                g->number[p] = 0;
-                stack[depth++] = p;
-            }
-        } else {
-            g->order[--post] = b;
+        if (next[b] == g->back_start[b + 1]) {
             depth--;
+            continue;
         }
+        uint32_t p = g->back[next[b]++];
+        if (g->number[p] != UINT32_MAX) continue;
+        g->parent[g->ordered] = g->number[b];
+        g->number[p] = g->ordered, g->order[g->ordered++] = p;
+        stack[depth++] = p;
     }
-    g->ordered = n - post;
-    memmove(g->order, g->order + post, g->ordered * sizeof *g->order);
-    for (uint32_t i = 0; i < g->ordered; i++)
-        g->number[g->order[i]] = i;
     free(stack), free(next);
     return 0;
 }
 
-static uint32_t intersect(Graph *g, uint32_t a, uint32_t b)
+/* By numbers.  A block is in the forest once it was looked at; `up` leads towards its tree's root,
+ * by ever fewer steps, and `best` is the one with the least `semi` on the way passed over so. */
+typedef struct Forest {
+    uint32_t *up, *best, *semi, *dom, *first, *next, *stack;
+} Forest;
+
+/* Of what lies between v and its root, the one with the least `semi`. */
+static uint32_t forest_best(const Forest *f, uint32_t v)
 {
-    while (a != b) {
-        for (; g->number[a] > g->number[b]; g->walked++)
-            a = g->idom[a];
-        for (; g->number[b] > g->number[a]; g->walked++)
-            b = g->idom[b];
+    uint32_t depth = 0;
+    if (f->up[v] == UINT32_MAX) return v;
+    for (uint32_t w = v; f->up[f->up[w]] != UINT32_MAX; w = f->up[w])
+        f->stack[depth++] = w;
+    while (depth) {
+        uint32_t w = f->stack[--depth], over = f->up[w];
+        if (f->semi[f->best[over]] < f->semi[f->best[w]]) f->best[w] = f->best[over];
+        f->up[w] = f->up[over];
     }
-    return a;
+    return f->best[v];
+}
+
+/* Block number i joins the forest: all behind it have. */
+static void forest_add(const Graph *g, Forest *f, uint32_t i)
+{
+    uint32_t b = g->order[i], parent = g->parent[i];
+    for (uint32_t e = g->edge_start[b]; e < g->edge_start[b + 1]; e++) {
+        uint32_t from = g->number[g->edge[e]];
+        if (from == UINT32_MAX) continue;
+        uint32_t semi = f->semi[forest_best(f, from)];
+        if (semi < f->semi[i]) f->semi[i] = semi;
+    }
+    f->next[i] = f->first[f->semi[i]], f->first[f->semi[i]] = i;
+    f->up[i] = parent;
+    for (uint32_t v = f->first[parent]; v != UINT32_MAX; v = f->next[v]) {
+        uint32_t best = forest_best(f, v);
+        f->dom[v] = f->semi[best] < f->semi[v] ? best : parent;
+    }
+    f->first[parent] = UINT32_MAX;
 }
 
 static int dominators_find(Graph *g)
 {
-    uint32_t exit = g->blocks;
+    uint32_t n = g->ordered, *room = malloc((size_t)n * 7 * sizeof *room);
     g->idom = malloc((g->blocks + 1) * sizeof *g->idom);
-    if (!g->idom) return -1;
-    for (uint32_t b = 0; b <= exit; b++)
-        g->idom[b] = UINT32_MAX;
-    g->idom[exit] = exit;
-    for (int changed = 1; changed;) {
-        changed = 0;
-        for (uint32_t i = 1; i < g->ordered; i++) {
-            uint32_t b = g->order[i], best = UINT32_MAX;
-            for (uint32_t e = g->edge_start[b]; e < g->edge_start[b + 1]; e++) {
-                uint32_t s = g->edge[e];
-                if (g->number[s] == UINT32_MAX || g->idom[s] == UINT32_MAX) continue;
-                best = best == UINT32_MAX ? s : intersect(g, best, s);
-            }
-            if (best != UINT32_MAX && best != g->idom[b]) g->idom[b] = best, changed = 1;
-        }
+    if (!room || !g->idom) {
+        free(room);
+        return -1;
     }
+    Forest f = {room,         room + n,     room + 2 * n, room + 3 * n,
+                room + 4 * n, room + 5 * n, room + 6 * n};
+    memset(f.up, 0xff, n * sizeof *f.up);
+    memset(f.first, 0xff, n * sizeof *f.first);
+    for (uint32_t i = 0; i < n; i++)
+        f.best[i] = f.semi[i] = i;
+    for (uint32_t i = n; i-- > 1;)
+        forest_add(g, &f, i);
+    memset(g->idom, 0xff, (g->blocks + 1) * sizeof *g->idom);
+    g->idom[g->blocks] = g->blocks;
+    for (uint32_t i = 1; i < n; i++) {
+        if (f.dom[i] != f.semi[i]) f.dom[i] = f.dom[f.dom[i]];
+        g->idom[g->order[i]] = g->order[f.dom[i]];
+    }
+    free(room);
     return 0;
 }
 
@@ -203,7 +232,6 @@ typedef struct Going {
                                                       * meet; some lanes end behind it, of any
                                                       * branch */
     uint32_t *stack;
-    uint64_t walked; /* as the graph's, for all branches */
 } Going;
 
 /* Is there nothing but the end, or a branch to it? */
@@ -289,7 +317,6 @@ static uint32_t going_meet(Going *w)
         if (order_make(&on) == 0 && dominators_find(&on) == 0) meet = on.idom[w->branch];
         if (meet == UINT32_MAX && on.idom) meet = g->blocks; /* no way to the exit */
     }
-    w->walked += on.walked;
     graph_free(&on);
     return meet;
 }
@@ -327,7 +354,7 @@ static int ends_resolve(const Graph *g, const Ins *code, uint32_t *reconv)
         uint32_t at = g->start[w.branch + 1] - 1, end = g->idom[w.branch];
         if (code[at].op != OP_BRA_P || end > g->blocks || !is_end(g, code, end)) continue;
         steps += g->blocks + g->edge_start[g->blocks];
-        if (steps > MOST_STEPS || w.walked > MOST_STEPS) break;
+        if (steps > MOST_STEPS) break;
         if (!leads_mark(&w)) continue;
         uint32_t meet = going_meet(&w);
         if (meet == UINT32_MAX) result = -1;

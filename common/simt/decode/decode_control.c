@@ -44,12 +44,15 @@ static int decode_bra(Decoder *d)
 
 static int decode_brx(Decoder *d)
 {
+    enum { TABLES_LIMIT = 1 << 22 }; /* each such jump has a table of its own */
     word_take(d, "idx");
     word_take(d, "uni");
     if (d->in->guard != PTX_NO_REGISTER) return refuse(d, "a guarded jump by table");
     if (!d->in->targets || !d->in->target_count) return refuse(d, "no table of targets");
     uint32_t index = source(d, 0, PTX_U32), first = d->kernel->tables;
     if (d->failed) return -1;
+    if (d->in->target_count > TABLES_LIMIT - first)
+        return refuse(d, "more than %d targets of jumps by table", TABLES_LIMIT);
     for (uint32_t i = 0; i < d->in->target_count; i++) {
         d->kernel->table =
             grow(d, d->kernel->table, d->kernel->tables, &d->table_room, sizeof *d->kernel->table);

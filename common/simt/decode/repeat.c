@@ -60,6 +60,7 @@ static void load_look(SimtKernel *kernel, uint32_t at, const uint8_t *target)
 typedef struct Loop {
     SimtKernel *kernel;
     const uint8_t *target;
+    const uint32_t *load; /* from each instruction on, the next that is a load */
     uint32_t head, end;
     uint64_t *steps;
 } Loop;
@@ -120,8 +121,9 @@ static int is_kept(const Loop *l, const Ins *first)
 static void loop_look(const Loop *l)
 {
     enum { MOST_STEPS = 20000000 }; /* what a hostile kernel may cost */
-    for (uint32_t i = l->head; i < l->end && *l->steps < MOST_STEPS; i++) {
+    for (uint32_t i = l->load[l->head]; i < l->end && *l->steps < MOST_STEPS; i = l->load[i + 1]) {
         Ins *load = &l->kernel->code[i];
+        ++*l->steps;
         if (!loads_plainly(load) || !is_steady(l, i)) continue;
         const Ins *first = first_find(l, i);
         if (!first || !is_kept(l, first)) continue;
@@ -141,14 +143,25 @@ static uint8_t *targets_find(const SimtKernel *kernel)
     return target;
 }
 
+/* From each instruction on, the next plain load: loops may lie in loops.  NULL: out of memory. */
+static uint32_t *loads_find(const SimtKernel *kernel)
+{
+    uint32_t *load = malloc((kernel->count + 1) * sizeof *load);
+    if (load) load[kernel->count] = kernel->count;
+    for (uint32_t i = kernel->count; load && i-- > 0;)
+        load[i] = loads_plainly(&kernel->code[i]) ? i : load[i + 1];
+    return load;
+}
+
 void repeats_find(SimtKernel *kernel)
 {
     uint8_t *target = kernel->tables || kernel->routines ? NULL : targets_find(kernel);
+    uint32_t *load = target ? loads_find(kernel) : NULL;
     uint64_t steps = 0;
     for (uint32_t i = 0; target && i < kernel->count; i++)
         if (loads_plainly(&kernel->code[i])) load_look(kernel, i, target);
-    for (uint32_t i = 0; target && i < kernel->count; i++)
+    for (uint32_t i = 0; load && i < kernel->count; i++)
         if (goes_back(kernel->code, i))
-            loop_look(&(Loop){kernel, target, kernel->code[i].target, i, &steps});
-    free(target);
+            loop_look(&(Loop){kernel, target, load, kernel->code[i].target, i, &steps});
+    free(target), free(load);
 }
