@@ -34,7 +34,7 @@ typedef struct Case {
     unsigned file;
 } Case;
 
-static Case cases[200];
+static Case cases[300];
 static size_t count;
 
 static const char *const CHECK[] = {[SIMT_OK] = "",

@@ -43,7 +43,7 @@ enum { NOBODY = 0xffff };
 
 typedef struct Word {
     uint64_t number, wrote, read; /* epochs */
-    uint32_t write_step, read_step, other_step, stamp;
+    uint32_t write_step, read_step, other_step;
     uint32_t writer, reader, other, write_bytes;
     uint32_t readers[WORD]; /* of each byte, the warps as bits */
     int atomic, whole;      /* the whole word was read at once */
@@ -60,7 +60,7 @@ typedef struct Model {
     const Step *step;
     int initcheck;
     uint64_t epoch;
-    uint32_t stamp, block;
+    uint32_t block;
     unsigned char shared[SHARED + PAST_END], written[SHARED + PAST_END], global[GLOBAL];
     Word word[SHARED / WORD + PAST_END], table[TABLE];
     Side reader[GLOBAL / WORD], writer[GLOBAL / WORD];
@@ -138,7 +138,7 @@ static int word_play(Model *m, Word *w, uint32_t number, uint32_t thread, uint32
     const Step *step = &m->step[number];
     uint32_t all = step->element * step->count, warp = thread / LANES, found = 0, other = 0,
              part = all >= WORD ? 15 : ((1u << all) - 1) << at % WORD, bytes;
-    unsigned char mine[WORD], theirs[WORD];
+    unsigned char mine[WORD];
     const char *name = "";
     int before = 1;
     uint32_t before_step = 0;
@@ -150,12 +150,6 @@ static int word_play(Model *m, Word *w, uint32_t number, uint32_t thread, uint32
         int first = w->reader / LANES != warp;
         found = 1, name = "WAR", before = 0;
         before_step = first ? w->read_step : w->other_step, other = first ? w->reader : w->other;
-    } else if (kind == 1 && !step->global && w->wrote == m->epoch && w->stamp == m->stamp) {
-        bytes = part_stored(step, thread, skip, mine);
-        part_stored(step, w->writer, skip, theirs);
-        if (step_place(step, m->block, w->writer) == step_place(step, m->block, thread) && bytes &&
-            memcmp(mine, theirs, bytes) != 0)
-            found = 1, name = "WAW", before_step = number, other = w->writer;
     }
     if (found && kind == 1 && before != 0) {
         bytes = part_stored(step, thread, skip, mine);
@@ -165,7 +159,7 @@ static int word_play(Model *m, Word *w, uint32_t number, uint32_t thread, uint32
     if (found) race_finding(m, name, before, before_step, other, kind, number, address);
     if (kind) {
         w->wrote = m->epoch, w->writer = thread, w->write_step = number, w->write_bytes = part;
-        w->atomic = kind == 2, w->stamp = m->stamp;
+        w->atomic = kind == 2;
     } else if (w->read != m->epoch) {
         w->read = m->epoch, w->reader = thread, w->read_step = number, w->other = NOBODY;
         memset(w->readers, 0, sizeof w->readers), w->whole = 0;
@@ -218,13 +212,32 @@ static void init_play(Model *m, uint32_t number, uint32_t warp, uint32_t mask)
     }
 }
 
+/* Lanes of one store, each held against the first with its address. */
+static void lanes_play(Model *m, uint32_t number, uint32_t warp, uint32_t mask)
+{
+    const Step *step = &m->step[number];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t thread = warp * LANES + lane, other = warp * LANES;
+        uint32_t at = step_place(step, m->block, thread);
+        if (!(mask >> lane & 1)) continue;
+        while (!(mask >> other % LANES & 1) || step_place(step, m->block, other) != at)
+            other++;
+        for (uint32_t k = 0; k < step->count; k++) {
+            uint64_t mine = step_value(step, thread, k), theirs = step_value(step, other, k);
+            if (memcmp(&mine, &theirs, step->element) == 0) continue;
+            race_finding(m, "WAW", 1, number, other, 1, number, at + k * step->element);
+            return;
+        }
+    }
+}
+
 /* The words of a warp's access, before it is done. */
 static void access_play(Model *m, uint32_t number, uint32_t warp, uint32_t mask, int kind)
 {
     const Step *step = &m->step[number];
     uint32_t bytes = step->element * step->count, before = UINT32_MAX;
     int told = 0;
-    m->stamp++;
+    if (step->act == STORE) lanes_play(m, number, warp, mask);
     for (uint32_t lane = 0; lane < LANES; lane++) {
         uint32_t thread = warp * LANES + lane, from = step_place(step, m->block, thread);
         if (!(mask >> lane & 1) || (kind == 0 && from == before)) continue;
@@ -342,7 +355,7 @@ static void blocks_judge(Model *m)
 static Step step_draw(uint32_t *state, int global, int copies)
 {
     static const uint32_t SIZES[][2] = {{4, 1}, {4, 1}, {4, 4}, {4, 2},
-                                        {8, 1}, {2, 1}, {1, 1}, {4, 4}};
+                                        {8, 1}, {2, 1}, {1, 1}, {2, 2}};
     static const uint32_t MASKS[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 0xffff,
                                      0x0ff0,     1,          0xaaaaaaaa};
     uint32_t kind = dice(state, 20);

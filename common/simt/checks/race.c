@@ -2,9 +2,9 @@
  *
  * Every word of shared memory remembers who wrote it last and who read it since the last barrier.
  * An access by another warp with no barrier between is a hazard, in compute-sanitizer's words
- * RAW, WAR or WAW.  The lanes of one warp are taken as ordered, except that one store with two
- * lanes on one word, and different values, is a hazard.  A barrier that only some warps wait at
- * counts as one for all: that may miss a hazard, never invent one.
+ * RAW, WAR or WAW.  The lanes of one warp are taken as ordered, except those of one store that bring
+ * different values to one place: which of them stays CUDA leaves open.  A barrier that only some
+ * warps wait at counts as one for all: that may miss a hazard, never invent one.
  *
  * Global memory has a table of the words that a block touched lately, which may forget.  A block
  * that has executed a fence may order its warps by flags and atomics there: each atomic whose
@@ -72,6 +72,7 @@ typedef struct Hazard {
     const char *name; /* "RAW" */
     RaceKind before;
     uint32_t ins, thread; /* of the earlier access */
+    int lanes;            /* it is the same store */
 } Hazard;
 
 static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
@@ -86,9 +87,11 @@ static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
     finding_add(
         warp, ins, SIMT_RACECHECK, lane, shared ? 0 : address, WORD,
         "Race reported between %s access at %.100s by thread %s and %s access at %.100s: %s "
-        "hazard on %s%s, with no barrier between them",
+        "hazard on %s%s, %s",
         KIND[hazard->before], ends.where, ends.who, KIND[kind], ends.here, hazard->name,
-        shared ? "__shared__ memory" : "__global__ memory", element);
+        shared ? "__shared__ memory" : "__global__ memory", element,
+        hazard->lanes ? "lanes of one store with different values: any of them may stay"
+                      : "with no barrier between them");
 }
 
 static uint32_t tag_warp(uint32_t tag)
@@ -136,7 +139,7 @@ static int word_check(const RaceWords *words, size_t i, uint32_t own, uint32_t b
     if (tag_is_now(wrote, own) && !tag_is_own(wrote, own) &&
         place_bytes(at, words->wrote_part[i]) & bytes && !(kind == RACE_ATOMIC && atomic)) {
         *hazard = (Hazard){kind == RACE_READ ? "RAW" : "WAW", atomic ? RACE_ATOMIC : RACE_WRITE,
-                           at >> RACE_INS_SHIFT, place_thread(at)};
+                           at >> RACE_INS_SHIFT, place_thread(at), 0};
         return 1;
     }
     at = words->read_at[i];
@@ -147,7 +150,7 @@ static int word_check(const RaceWords *words, size_t i, uint32_t own, uint32_t b
         if (!tag_is_own(read, tag_of_any(own))) return 0;
         at = words->other_at[i];
     }
-    *hazard = (Hazard){"WAR", RACE_READ, at >> RACE_INS_SHIFT, place_thread(at)};
+    *hazard = (Hazard){"WAR", RACE_READ, at >> RACE_INS_SHIFT, place_thread(at), 0};
     return 1;
 }
 
@@ -209,16 +212,38 @@ static int changes(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t ski
     return !bytes || memcmp(value, host, bytes) != 0;
 }
 
-/* Does a lane store another value into a word that an earlier lane of this store wrote last? */
-static int lanes_clash(const Warp *warp, const Ins *ins, uint32_t place, uint32_t lane,
-                       uint32_t skip, const uint32_t *offset, uint32_t mask)
+/* Where in what two lanes store the first element stands that differs; -1: in none. */
+static int lanes_differ(const Warp *warp, const Ins *ins, uint32_t a, uint32_t b)
 {
-    unsigned char mine[WORD], theirs[WORD];
-    uint32_t other = place_thread(place) % LANES, bytes;
-    if (!(mask & ((1u << lane) - 1) & 1u << other) || offset[other] != offset[lane]) return 0;
-    bytes = stored_part(warp, ins, lane, skip, mine);
-    stored_part(warp, ins, other, skip, theirs);
-    return bytes && memcmp(mine, theirs, bytes) != 0;
+    uint32_t element = ins->bytes, count = ins->vector > 1 ? ins->vector : 1;
+    size_t stride = element == 8 ? 8 : 4;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
+        if (slot == NO_SLOT || element > 8) return -1; /* values that lie elsewhere */
+        const char *value = warp->file + slot;
+        if (memcmp(value + a * stride, value + b * stride, element) != 0) return (int)(k * element);
+    }
+    return -1;
+}
+
+void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int shared)
+{
+    enum { PLACES = 2 * LANES };
+    uint8_t first[PLACES] = {0}; /* the first lane with an address, + 1 */
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)(address[lane] / ins->bytes);
+        uint32_t i = word * 0x9e3779b1u >> 26;
+        while (first[i] && address[first[i] - 1] != address[lane])
+            i = (i + 1) % PLACES;
+        uint32_t other = first[i] ? first[i] - 1u : lane;
+        int at = other == lane ? -1 : lanes_differ(warp, ins, other, lane);
+        if (!first[i]) first[i] = (uint8_t)(lane + 1);
+        if (at < 0) continue;
+        Hazard hazard = {"WAW", RACE_WRITE, (uint32_t)(ins - warp->code),
+                         warp->index * LANES + other, 1};
+        hazard_report(warp, ins, lane, address[lane] + (uint32_t)at, RACE_WRITE, shared, &hazard);
+        return;
+    }
 }
 
 /* Bytes [at, at + bytes) of the word: a bit for each. */
@@ -242,8 +267,8 @@ static RaceKind within_block(const Ins *ins, RaceKind kind)
 }
 
 /* An access of one word of shared memory; 1 when a hazard was told, of which `told` wants none. */
-static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
-                       uint32_t lane, uint32_t at, uint32_t part, RaceKind kind, int told)
+static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t lane,
+                       uint32_t at, uint32_t part, RaceKind kind, int told)
 {
     const RaceWords *words = warp->worker->race_shared;
     uint32_t own = race_tag(warp->worker->epoch, warp->index),
@@ -252,11 +277,6 @@ static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
     size_t i = at / WORD;
     Hazard hazard;
     int found = !told && word_check(words, i, own, part, kind, &hazard);
-    if (!told && !found && kind == RACE_WRITE && tag_is_own(words->wrote[i], own) &&
-        lanes_clash(warp, ins, words->wrote_at[i], lane, skip, offset, mask)) {
-        hazard = (Hazard){"WAW", RACE_WRITE, number, place_thread(words->wrote_at[i])};
-        found = 1;
-    }
     if (found && (kind != RACE_WRITE || hazard.before == RACE_READ ||
                   changes(warp, ins, lane, skip, warp->block->shared + at)))
         hazard_report(warp, ins, lane, at, kind, 1, &hazard);
@@ -271,21 +291,20 @@ static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
     return found;
 }
 
-/* Of `mask`, the lanes in `left` are left. */
-void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t left,
-                uint32_t bytes, RaceKind kind)
+void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                RaceKind kind)
 {
     uint32_t before = UINT32_MAX;
     int told = 0;
     era_begin(warp->worker);
-    for (uint32_t m = left; m; m &= m - 1) {
+    for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), from = offset[lane];
         if (kind == RACE_READ && from == before) continue; /* the same, to other warps */
         before = from;
         for (uint32_t at = from; at < from + bytes; at += WORD) {
             uint32_t part = bytes_of(at, bytes);
             if (kind == RACE_READ && word_is_settled(warp, at / WORD, part)) continue;
-            told |= word_access(warp, ins, offset, mask, lane, at, part, kind, told);
+            told |= word_access(warp, ins, offset, lane, at, part, kind, told);
         }
     }
 }
@@ -301,7 +320,7 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
         race_departures(warp, ins, offset, mask, bytes);
     if (warp->block->read && kind != RACE_READ) race_products(warp, ins, offset, mask, bytes);
     if (warp->block->flights) race_flights(warp, ins, offset, mask, bytes, kind == RACE_READ);
-    race_words(warp, ins, offset, mask, mask, bytes, kind);
+    race_words(warp, ins, offset, mask, bytes, kind);
 }
 
 /* Two blocks and one word that nothing orders; writing what is there already harms nobody. */

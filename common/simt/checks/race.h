@@ -65,10 +65,11 @@ static inline int race_era_ended(const Worker *worker)
 /* Called before the access is done.  `bytes` of each lane from offset or address on. */
 void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                  RaceKind kind);
-/* The same without a look at bulk copies, of the lanes of `mask` that are `left`: of an access that
- * orders nothing. */
-void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t left,
-                uint32_t bytes, RaceKind kind);
+/* The same without a look at bulk copies: of an access that orders nothing. */
+void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                RaceKind kind);
+/* Do lanes of one plain store bring different values to one address, or offset of shared memory? */
+void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int shared);
 /* Of a piece of 16 bytes of shared memory that the tensor memory accelerator or a warpgroup's
  * product reads for `lane`: is what threads wrote there fenced?  0 after telling that it is not. */
 int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece);

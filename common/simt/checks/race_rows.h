@@ -211,8 +211,7 @@ RACE_INLINE int quad_is_any(Quad x)
 }
 
 /* The same as the functions of rows, of a piece: T are its words, MASK makes all ones of a
- * comparison that holds.  A write may follow one of the same warp where all bits of `again` are
- * set; or else that may be another lane's. */
+ * comparison that holds. */
 #define RACE_PIECE(name, T, MASK)                                                                  \
     RACE_INLINE T name##_at(const uint32_t *column)                                                \
     {                                                                                              \
@@ -268,12 +267,11 @@ RACE_INLINE int quad_is_any(Quad x)
         return 1;                                                                                  \
     }                                                                                              \
     RACE_INLINE int name##_write(const RaceWords *words, size_t i, uint32_t own, uint32_t place,   \
-                                 uint32_t fences, uint32_t again)                                  \
+                                 uint32_t fences)                                                  \
     {                                                                                              \
         T r = name##_at(words->read + i), o = name##_at(words->wrote + i), zero = {0};             \
         T hazards = MASK((r ^ own) >> RACE_EPOCH_SHIFT == 0) & MASK((r ^ own) >> 1 != 0);          \
-        hazards |=                                                                                 \
-            MASK((o ^ own) >> RACE_EPOCH_SHIFT == 0) & (MASK((o ^ own) >> 1 != 0) | ~again);       \
+        hazards |= MASK((o ^ own) >> RACE_EPOCH_SHIFT == 0) & MASK((o ^ own) >> 1 != 0);           \
         if (name##_is_any(hazards)) return 0;                                                      \
         T tag = zero + own, at = zero + place, fence = zero + fences;                              \
         memcpy(words->wrote + i, &tag, sizeof tag);                                                \

@@ -29,7 +29,7 @@ ALWAYS uint32_t shared_lanes(Warp *warp, const Ins *ins, const uint32_t *off, ui
         if (!store && from == before) continue;
         before = from;
         if (store)
-            plain = RACE_PIECE_OF(row.each, write, &words, word, row.own, place, fences, 0);
+            plain = RACE_PIECE_OF(row.each, write, &words, word, row.own, place, fences);
         else
             plain = RACE_PIECE_OF(row.each, is_settled, words.read + word, row.own) ||
                     RACE_PIECE_OF(row.each, read, &words, word, row.own, place, open);
@@ -91,16 +91,53 @@ __attribute__((noinline)) static uint32_t shared_rows(Warp *warp, const Ins *ins
     return shared_whole(warp, ins, off, mask, 16, shape, store, open);
 }
 
+/* Of a store by lanes that do not lie next to each other: do they come to one place?  Where each lies
+ * behind the one before, as in most, or in front of it, they do not. */
+#define LANES_APART(OFF)                                                                           \
+    uint32_t rising = 1, falling = 1;                                                              \
+    for (int i = 0; i + 1 < LANES; i++) {                                                          \
+        rising &= (uint32_t)((OFF)[i] < (OFF)[i + 1]);                                             \
+        falling &= (uint32_t)((OFF)[i] > (OFF)[i + 1]);                                            \
+    }                                                                                              \
+    return (int)(rising | falling);
+
+static int shared_lanes_lie_apart(const uint32_t *off)
+{
+    LANES_APART(off)
+}
+
+static int global_lanes_lie_apart(const uint64_t *address)
+{
+    LANES_APART(address)
+}
+
+__attribute__((noinline)) static void shared_lanes_raced(Warp *warp, const Ins *ins,
+                                                         const uint32_t *off, uint32_t mask)
+{
+    uint64_t offset[LANES];
+    if (shared_lanes_lie_apart(off)) return;
+    for (int i = 0; i < LANES; i++)
+        offset[i] = off[i];
+    race_lanes(warp, ins, offset, mask, 1);
+}
+
+/* Has a store lanes that may come to one place?  `order`ed ones mean to. */
+ALWAYS int lanes_may_meet(const Ins *ins, uint32_t mask, Shape shape)
+{
+    return shape != SHAPE_LINEAR && !ins->order && mask & (mask - 1);
+}
+
 /* A load or a store of shared memory, before it is done.  `open`: it may read what nobody wrote. */
 ALWAYS void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
                          uint32_t bytes, Shape shape, int store, uint32_t open)
 {
     RaceKind kind = store ? RACE_WRITE : RACE_READ;
+    if (store && lanes_may_meet(ins, mask, shape)) shared_lanes_raced(warp, ins, off, mask);
     uint32_t left = shared_rows(warp, ins, off, mask, bytes, shape, store, open);
     if (left == mask)
         race_shared(warp, ins, off, mask, bytes, kind);
     else if (left)
-        race_words(warp, ins, off, mask, left, bytes, kind);
+        race_words(warp, ins, off, left, bytes, kind);
 }
 
 /* Did all that this load reads settle, so that there is nothing to note and nothing unwritten?
@@ -152,7 +189,7 @@ static void async_raced(Warp *warp, const Ins *ins, uint32_t lane, const uint32_
         Quad by_threads = ~quad_at(words.fences + word) & RACE_BY_PROXY;
         if (!store && fenced && quad_is_any(by_threads))
             fenced = race_fenced(warp, ins, lane, piece[i]);
-        int plain = !slowly && (store ? quad_write(&words, word, row.own, row.place, fences, 0)
+        int plain = !slowly && (store ? quad_write(&words, word, row.own, row.place, fences)
                                       : quad_is_settled(words.read + word, row.own) ||
                                             quad_read(&words, word, row.own, row.place, open));
         if (!plain) {
@@ -239,7 +276,7 @@ ALWAYS uint32_t global_lanes(Warp *warp, const Ins *ins, const uint64_t *address
         before = from;
         if (!store && RACE_PIECE_OF(row.each, is_known, &words, i, row.own, page, number)) continue;
         RACE_PIECE_OF(row.each, turn, &words, i, page);
-        if (!(store ? RACE_PIECE_OF(row.each, write, &words, i, row.own, place, 0, ~0u)
+        if (!(store ? RACE_PIECE_OF(row.each, write, &words, i, row.own, place, 0)
                     : RACE_PIECE_OF(row.each, read, &words, i, row.own, place, 0)))
             return m;
         if (!store) blocks_read(warp->worker->launch, side, from, row.each);
@@ -260,11 +297,17 @@ ALWAYS uint32_t global_whole(Warp *warp, const Ins *ins, const uint64_t *address
     return left;
 }
 
+static void global_lanes_raced(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    if (!global_lanes_lie_apart(address)) race_lanes(warp, ins, address, mask, 0);
+}
+
 /* A load or a store of global memory by plain registers, before it is done. */
 __attribute__((noinline)) static void global_raced(Warp *warp, const Ins *ins,
                                                    const uint64_t *address, uint32_t mask,
                                                    uint32_t bytes, Shape shape, int store)
 {
+    if (store && lanes_may_meet(ins, mask, shape)) global_lanes_raced(warp, ins, address, mask);
     if (!ins->order && warp->worker->launch->writers && ins->bytes >= RACE_WORD &&
         !race_era_ended(warp->worker)) {
         if (bytes == 4)

@@ -331,6 +331,45 @@ KERNEL(global_written_twice) // <<<1, 64>>>
     x[threadIdx.x / 33] = (float)threadIdx.x; // FAULT racecheck: WAW
 }
 
+KERNEL(two_lanes_one_word) // <<<1, 32>>>
+{
+    x[threadIdx.x * 7 % 31] = (float)threadIdx.x; // FAULT racecheck: lanes of one store
+}
+
+KERNEL(two_lanes_one_byte) // <<<1, 16>>>
+{
+    unsigned char *byte = (unsigned char *)(x + blockDim.x);
+    byte[15 - threadIdx.x / 2] = (unsigned char)threadIdx.x; // FAULT racecheck: lanes of one store
+}
+
+KERNEL(two_lanes_one_word_by_any_pointer) // <<<1, 32>>>
+{
+    float *pointer = hidden(x + threadIdx.x / 2);
+    *pointer = (float)threadIdx.x; // FAULT racecheck: lanes of one store
+}
+
+/* The second lane stores what is there already; the first one's value may stay all the same. */
+KERNEL(two_lanes_and_what_is_there) // <<<1, 32>>>
+{
+    __shared__ float tile[32];
+    tile[threadIdx.x] = 0.0f;
+    __syncthreads();
+    tile[threadIdx.x / 2] = threadIdx.x % 2 ? 0.0f : 1.0f; // FAULT racecheck: lanes of one store
+    __syncthreads();
+    x[self()] = tile[threadIdx.x];
+}
+
+KERNEL(clean_lanes_of_one_store) // <<<1, 64>>>
+{
+    __shared__ float tile[64], same;
+    tile[(threadIdx.x * 5 + 3) % 64] = (float)threadIdx.x;
+    same = 2.0f;
+    __syncthreads();
+    x[threadIdx.x ^ 37] = tile[63 - threadIdx.x] + same;
+    x[64 + threadIdx.x / 40] = 7.0f;
+    if (threadIdx.x % 3 == 0) x[127 - threadIdx.x * 5 % 61] = (float)threadIdx.x;
+}
+
 #define COPY_4(to, from)                                                                           \
     asm volatile(                                                                                  \
         "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)),  \
