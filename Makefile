@@ -358,6 +358,11 @@ objects: $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach r,$(ROOMS),$(wildcard $(r)/*.
 fuzzers: $(FUZZERS)
 	@:
 $(FUZZERS): LDFLAGS += -fsanitize=fuzzer
+$(FUZZERS): | fuzzer-compiler
+.PHONY: fuzzer-compiler
+fuzzer-compiler: # gcc has none
+	$(Q)$$CC -fsanitize=fuzzer -fsyntax-only -x c /dev/null 2>/dev/null || { \
+	    echo "fuzzers: $$CC has no -fsanitize=fuzzer; make fuzz builds them with clang" >&2; exit 1; }
 
 # ---- front door ----------------------------------------------------------------------------------
 .PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class \

@@ -13,16 +13,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* In a folder with one good description, so that `like` has something to take over. */
 static void folder_make(char *folder, size_t bytes)
 {
-    char path[160];
+    char command[256];
     snprintf(folder, bytes, "/tmp/convlab-fuzz-machine-%d", (int)getpid());
-    snprintf(path, sizeof path, "mkdir -p %s && cp common/simt/gpus/h200.ini %s/h200.ini", folder,
-             folder);
-    if (system(path)) abort();
+    int length =
+        snprintf(command, sizeof command, "mkdir -p %s && cp common/simt/gpus/h200.ini %s/h200.ini",
+                 folder, folder);
+    if (length >= (int)sizeof command || system(command)) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char folder[64], path[96];
+    static char folder[64], path[sizeof folder + sizeof "/fuzzed.ini"];
     SimtMachine machine;
     Error error = {""};
     if (!folder[0]) {
