@@ -24,14 +24,14 @@ typedef struct MachineIns {
                      * number */
     int32_t offset; /* local: bytes from the stack pointer */
     uint8_t kind, bytes; /* bytes: of each lane, of what is local or loaded from shared memory */
-    uint8_t last;       /* a local load behind which the value is not needed there any more */
-    uint8_t reached;    /* by branches from the first instruction on; routines are not */
-    uint8_t guarded;    /* by a predicate */
-    uint16_t op;        /* the operation, with the form of its operands */
-    uint8_t stall;      /* cycles until the warp's next instruction */
-    uint8_t fetches[2]; /* operands that come from each bank of registers, one a cycle */
-    uint8_t waits;      /* of six counters, a bit each: those that must be zero before it goes */
-    uint8_t made, read; /* the counter, from 1, that is up until its result is there, or until its
+    uint8_t last;        /* a local load behind which the value is not needed there any more */
+    uint8_t reached;     /* by branches from the first instruction on; routines are not */
+    uint8_t guarded;     /* by a predicate */
+    uint16_t op;         /* the operation, with the form of its operands */
+    uint8_t stall;       /* cycles until the warp's next instruction */
+    uint8_t fetches[2];  /* operands that come from each bank of registers, one a cycle */
+    uint8_t waits;       /* of six counters, a bit each: those that must be zero before it goes */
+    uint8_t made, read;  /* the counter, from 1, that is up until its result is there, or until its
                          * operands are read; 0: none */
 } MachineIns;
 

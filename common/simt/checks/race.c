@@ -2,9 +2,9 @@
  *
  * Every word of shared memory remembers who wrote it last and who read it since the last barrier.
  * An access by another warp with no barrier between is a hazard, in compute-sanitizer's words
- * RAW, WAR or WAW.  The lanes of one warp are taken as ordered, except those of one store that bring
- * different values to one place: which of them stays CUDA leaves open.  A barrier that only some
- * warps wait at counts as one for all: that may miss a hazard, never invent one.
+ * RAW, WAR or WAW.  The lanes of one warp are taken as ordered, except those of one store that
+ * bring different values to one place: which of them stays CUDA leaves open.  A barrier that only
+ * some warps wait at counts as one for all: that may miss a hazard, never invent one.
  *
  * Global memory has a table of the words that a block touched lately, which may forget.  A block
  * that has executed a fence may order its warps by flags and atomics there: each atomic whose

@@ -100,7 +100,7 @@ static void lanes_meet_where_all_ways_come(void **state)
     assert_true(looked > 1000);
 }
 
-/* ---- shapes ----------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 typedef uint32_t Shape(uint32_t i, uint32_t n); /* where branch i of n goes, 2 instructions each */
 
 static uint32_t comb(uint32_t i, uint32_t n)

@@ -91,8 +91,8 @@ __attribute__((noinline)) static uint32_t shared_rows(Warp *warp, const Ins *ins
     return shared_whole(warp, ins, off, mask, 16, shape, store, open);
 }
 
-/* Of a store by lanes that do not lie next to each other: do they come to one place?  Where each lies
- * behind the one before, as in most, or in front of it, they do not. */
+/* Of a store by lanes that do not lie next to each other: do they come to one place?  Where each
+ * lies behind the one before, as in most, or in front of it, they do not. */
 #define LANES_APART(OFF)                                                                           \
     uint32_t rising = 1, falling = 1;                                                              \
     for (int i = 0; i + 1 < LANES; i++) {                                                          \
