@@ -325,7 +325,7 @@ VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o \
     $(call archives_of,$(USES_common/validate))
 # Programs of many kernels each; the others are labs' solutions.
 MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers unseen blind suites public \
-    field forms textures spills hopper accesses lookups streams meetings pauses)
+    field forms textures spills hopper accesses lookups streams meetings pauses tiles)
 $(MANY): $(BUILD)/validate/run-%: $(BUILD)/validate/%.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@

@@ -120,6 +120,32 @@ static void copies_of_nothing_look_no_lines_up(void **state)
     assert_true(copies_slope(128, 16) > copies_slope(16, 16));
 }
 
+/* 100 copies to places so many bytes apart, and behind each a chain of loads from shared memory. */
+static uint64_t loads_behind_slope(uint32_t apart)
+{
+    char body[900];
+    int at = snprintf(body, sizeof body,
+                      "{ .reg .u32 t, s; .reg .u64 d;\n"
+                      "mov.u32 t, %%tid.x; mul.lo.u32 s, t, %u;\n"
+                      "ld.param.u64 d, [data]; mad.wide.u32 d, t, 16, d;\n"
+                      "cp.async.cg.shared.global [s], [d], 16; bar.warp.sync 0xffffffff; }\n"
+                      "and.b32 %%r1, %%r1, 0;\n",
+                      apart);
+    for (int i = 0; i < 8; i++)
+        at += snprintf(body + at, sizeof body - (size_t)at,
+                       "ld.shared.u32 %%r1, [%%r1 + 4096]; and.b32 %%r1, %%r1, 0;\n");
+    return slope(body, 100, (Setup){.blocks = 1, .threads = 32, .shared = 8192});
+}
+
+/* In which turns an H200's copies are written does not matter to who loads meanwhile: of products
+ * with copies to rows that part their lines, four or fifteen wavefronts each, warps wait 8 % of an
+ * instruction's time for the load/store unit (tile-one-2 of tiles.cu, ncu's lg_throttle). */
+static void copies_that_are_on_their_way_hold_nobody_up(void **state)
+{
+    (void)state;
+    assert_int_equal(loads_behind_slope(128), loads_behind_slope(16));
+}
+
 static void schedulers_share_warps(void **state)
 {
     (void)state;
@@ -1843,6 +1869,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_takes_its_latencies),
         cmocka_unit_test(copies_of_nothing_look_no_lines_up),
+        cmocka_unit_test(copies_that_are_on_their_way_hold_nobody_up),
         cmocka_unit_test(schedulers_share_warps),
         cmocka_unit_test(conflicts_add_passes),
         cmocka_unit_test(a_repeated_load_is_free),

@@ -81,6 +81,18 @@ static inline int tells_later(const Ins *ins)
     return ins->class == CLASS_LOAD && ins->op != OP_TENSOR_MATRIX;
 }
 
+/* Of a copy past the L1 count_copied tells what it takes. */
+static inline int is_copy_past(const Ins *ins)
+{
+    return ins->op == OP_CP_ASYNC && ins->aux;
+}
+
+/* Cycles until the L1 has looked up the lines of a store, or of a copy past it: two a cycle. */
+static inline uint32_t lookups_past(uint32_t lines)
+{
+    return (lines + 1) / 2;
+}
+
 /* By how much a load from shared memory comes later than behind its passes: each further word of a
  * bank comes two cycles behind the one before, on an H200 for each of 60 strides and widths.  How
  * it is with matrices was not measured. */

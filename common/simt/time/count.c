@@ -208,12 +208,6 @@ static int is_free(const Ins *ins)
     return ins->class == CLASS_FREE;
 }
 
-/* Cycles until the L1 has looked up the lines of a store, or of a copy past it: two a cycle. */
-static uint32_t lookups_past(uint32_t lines)
-{
-    return (lines + 1) / 2;
-}
-
 /* ... or not there in this turn of a loop. */
 static int is_left_out(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
 {
@@ -234,12 +228,6 @@ static uint32_t lookups_of(const uint64_t *sector, uint32_t n)
         if (++of[bank] > most) most = of[bank];
     }
     return most;
-}
-
-/* Of a copy past the L1 count_copied tells what it takes. */
-static int is_copy_past(const Ins *ins)
-{
-    return ins->op == OP_CP_ASYNC && ins->aux;
 }
 
 /* Loads that look nothing up in the L1: what is ordered, and cp.async.cg. */

@@ -737,6 +737,24 @@ static uint64_t constants_arrival(Sm *sm, const Actor *actor, const TraceStep *s
     return at > now ? at : 0;
 }
 
+/* A copy past the L1 takes the load/store unit for as long as its lines are looked up, and where it
+ * may be less than whole the zeros before it are written: what it brings goes in when it comes, so
+ * many passes later, and whoever asks meanwhile is not held up. */
+static uint64_t copy_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
+                           uint64_t begin, uint32_t passes)
+{
+    enum { ZEROS = 4 }; /* passes of all lanes */
+    uint32_t taken = lookups_past(step->lines) + (ins->c != NO_SLOT ? ZEROS : 0);
+    if (taken > passes) taken = passes;
+    sm->lsu = begin + (taken ? taken : 1);
+    uint64_t back = sm->lsu - 1 + (uint64_t)sm->machine->l1_latency;
+    if (step->wanted)
+        back = later(back, load_issue(sm, actor, ins, step, begin));
+    else if (step->misses)
+        back = later(back, other_issue(sm, actor, ins, step, begin));
+    return back + passes;
+}
+
 /* Issues a memory instruction; returns when its result is there. */
 static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
                              uint64_t now)
@@ -746,6 +764,7 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
     uint64_t begin = later(now, sm->lsu);
     uint32_t passes = step->passes, behind = 0;
     if (tells_later(ins)) behind = passes / LATER, passes %= LATER;
+    if (is_copy_past(ins)) return copy_issue(sm, actor, ins, step, begin, passes);
     sm->lsu = begin + (passes ? passes : 1);
     if (step->lines == REMOTE_LINES) {
         sm->remote = later(sm->remote, begin) + step->misses;
