@@ -69,11 +69,6 @@ static const struct {
     {WAVEFRONTS, "waiting-size-0"},
     {WAVEFRONTS, "norm-slope-rows"},
     {CONFLICTS, "norm-slope-rows"},
-    /* Tiles whose places are mixed by an exclusive or: why is not known. */
-    {WAVEFRONTS, "gemm-brain-stages"},
-    {CONFLICTS, "gemm-brain-stages"},
-    {WAVEFRONTS, "gemm-brain-stages-small"},
-    {CONFLICTS, "gemm-brain-stages-small"},
     /* Floats that are added in shared memory, by warps at the same words. */
     {WAVEFRONTS, "means-moved"},
     {CONFLICTS, "means-moved"},

@@ -63,8 +63,37 @@ static void lanes_that_take_no_part(void **state)
     }
 }
 
+/* Copies past the L1 of rows of `wide` pieces, whose places are mixed by an exclusive or with a
+ * number, with the row's or with that of each two rows (docs/data/h200/copies.tsv). */
+enum { ROW = 16, TWO_ROWS };
+
+static const struct {
+    uint32_t wide, by, passes;
+} MIXED[] = {{2, 0, 16}, {2, 1, 16}, {2, ROW, 16}, {4, 0, 8},        {4, 1, 8},
+             {4, 2, 8},  {4, 3, 8},  {4, ROW, 8},  {4, TWO_ROWS, 8}, {8, 1, 4},
+             {8, 4, 4},  {8, 7, 4},  {8, ROW, 4},  {8, TWO_ROWS, 4}};
+
+static void pieces_that_change_places_in_their_row(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof MIXED / sizeof *MIXED; i++) {
+        uint32_t to[LANES], wide = MIXED[i].wide, needed;
+        uint64_t from[LANES];
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            uint32_t row = lane / wide, by = MIXED[i].by == ROW        ? row
+                                             : MIXED[i].by == TWO_ROWS ? row / 2
+                                                                       : MIXED[i].by;
+            to[lane] = (row * wide + (lane % wide ^ by % wide)) * 16;
+            from[lane] = row * 1024 + lane % wide * 16;
+        }
+        uint32_t passes = copy_wavefronts(to, from, ~0u, &needed);
+        if (passes != MIXED[i].passes) fail_msg("case %zu: %u, not %u", i, passes, MIXED[i].passes);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_that_take_no_part)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_that_take_no_part),
+                                       cmocka_unit_test(pieces_that_change_places_in_their_row)};
     return cmocka_run_group_tests_name("wavefronts", tests, NULL, NULL);
 }

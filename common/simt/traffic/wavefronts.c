@@ -72,7 +72,7 @@ typedef struct CopyWave {
     uint32_t from, to; /* the line's and the row's sectors that are taken */
 } CopyWave;
 
-/* Halves of one sector that go to one sector, and how. */
+/* Halves of one sector that go to one sector, and whether to the other side each. */
 typedef struct CopyPiece {
     uint64_t from; /* sectors */
     uint32_t to, half, crosses;
@@ -91,18 +91,18 @@ static uint32_t copy_pieces(const uint32_t *to, const uint64_t *from, uint32_t m
                        .half = 1u << half,
                        .crosses = from[lane] / COPY_BYTES % 2 != half ? 1u << half : 0};
         while (i < n &&
-               (piece[i].from != p.from || piece[i].to != p.to || piece[i].crosses != p.crosses))
+               (piece[i].from != p.from || piece[i].to != p.to || !piece[i].crosses != !p.crosses))
             i++;
         if (i < n)
-            piece[i].half |= p.half;
+            piece[i].half |= p.half, piece[i].crosses |= p.crosses;
         else
             piece[n++] = p;
     }
     return n;
 }
 
-/* Each sector of a line goes to one sector of a row at a time.  That is what ncu counts of 13 ways
- * to copy on an H200, and of two products that copy tiles. */
+/* Each sector of a line goes to one sector of a row at a time.  That is what ncu counts of 73 ways
+ * to copy on an H200 (docs/data/h200/copies.tsv), and of products that copy tiles. */
 uint32_t copy_wavefronts(const uint32_t *to, const uint64_t *from, uint32_t mask, uint32_t *needed)
 {
     CopyPiece piece[LANES];
