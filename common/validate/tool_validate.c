@@ -65,13 +65,7 @@ static const struct {
     {CONFLICTS, "copies-2"},
     {WAVEFRONTS, "cholesky"},
     {CONFLICTS, "cholesky"},
-    {WAVEFRONTS, "layernorm-slope"},
     {WAVEFRONTS, "waiting-size-0"},
-    {WAVEFRONTS, "norm-slope-rows"},
-    {CONFLICTS, "norm-slope-rows"},
-    /* Floats that are added in shared memory, by warps at the same words. */
-    {WAVEFRONTS, "means-moved"},
-    {CONFLICTS, "means-moved"},
     /* Lanes that wait behind a loop of atomics: on a card they go on at its YIELD. */
     {SECTORS, "product-counted"},
     {WAVEFRONTS, "product-counted"},

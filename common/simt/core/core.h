@@ -502,6 +502,23 @@ typedef struct Retries {
     uint64_t turns, loads, swaps;
 } Retries;
 
+/* One atomic of a warp that is a loop, and what such take. */
+typedef struct Retry {
+    uint32_t warp, mask, changing, bytes, offset[LANES];
+} Retry;
+
+typedef struct RetrySums {
+    uint64_t turns, loads, swaps, needed;
+} RetrySums;
+
+/* Those of a block's warps since the last barrier, and how much more they take than alone. */
+typedef struct Retried {
+    Retry *one;
+    uint32_t count, room, chance;
+    RetrySums alone, vain;
+    uint64_t clock, *changed; /* when each word was changed last */
+} Retried;
+
 typedef struct Heaviest {
     BlockTrace *block; /* `most` + 1 */
     TraceStep *steps;
@@ -718,6 +735,7 @@ struct Worker {
     uint64_t ended;   /* when the last one did, where blocks run in the order of time */
     Heaviest heaviest;
     Retries retries; /* of the block in hand */
+    Retried retried;
     L1Line *l1;
     uint32_t l1_sets, l1_clock;
     uint32_t *local_line;   /* those of local memory a warp has in the L1: count.c */

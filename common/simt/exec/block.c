@@ -13,6 +13,7 @@
 #include "common/simt/time/cost.h"
 #include "common/simt/traffic/first.h"
 #include "common/simt/traffic/l1.h"
+#include "common/simt/traffic/retries.h"
 #include "common/simt/time/l2.h"
 #include "common/simt/time/meet.h"
 #include "common/simt/time/replay.h"
@@ -757,6 +758,7 @@ void worker_tell(Worker *worker)
 
 void worker_close(Worker *worker)
 {
+    retries_close(&worker->retried);
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
         free(worker->warp[w].async), calls_close(&worker->warp[w]);
     flights_drop(&worker->block);

@@ -12,6 +12,7 @@
 #include "common/simt/time/l2.h"
 #include "common/simt/time/meet.h"
 #include "common/simt/time/stores.h"
+#include "common/simt/traffic/retries.h"
 #include "common/simt/traffic/traffic.h"
 #include "common/simt/time/watch.h"
 #include "common/simt/traffic/wavefronts.h"
@@ -621,6 +622,8 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
     profile->shared_requests++, profile->wavefronts += passes.loads + passes.own;
     if (ins->shared_atomic != SHARED_RETRIES) return passes.own;
     Retries *retries = &worker->retries;
+    if (ins->bytes >= WORD)
+        retry_note(&worker->retried, warp->index, offset, mask, changing, ins->bytes, &passes);
     for (uint32_t m = changing; m; m &= m - 1) {
         uint32_t word = offset[__builtin_ctz(m)] / WORD, i = word % RETRIED_WORDS;
         if (retries->place[i].word != word) retries->place[i].successes = 0;
@@ -633,26 +636,44 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
     return passes.rounds * RETRY_PASSES;
 }
 
+/* Adds turns in vain; others wait for those, too. */
+static void vain_add(Worker *worker, uint64_t turns, uint64_t loads, uint64_t swaps,
+                     uint64_t needed)
+{
+    Counters *c = &worker->counters;
+    c->shared_load_requests += turns;
+    c->shared_wavefronts += loads, c->shared_atomic_wavefronts += swaps;
+    c->bank_conflicts += loads + swaps - needed;
+    worker->cost.passes += loads + swaps;
+}
+
 /* Here a warp runs alone; on a card each success of a warp on a word is a turn in vain for others
- * that are at it.  Where n warps are, there are 1 + 0.4 n turns to each success, and no more than
- * n: what ncu counts in micro-kernels (docs/data/h200/retries.tsv), of wavefronts alone. */
+ * that are at it.  Where n warps are at one all the time, there are 1 + 0.4 n turns to each
+ * success, and no more than n: what ncu counts in micro-kernels (docs/data/h200/retries.tsv), of
+ * wavefronts alone.  Where they come to one now and then, retries_play tells how often they
+ * meet. */
 void count_vain(Worker *worker)
 {
     enum { FIRST_PERCENT = 100, EACH_PERCENT = 40 };
     const Retries *retries = &worker->retries;
-    Counters *c = &worker->counters;
+    Retried *retried = &worker->retried;
     uint64_t own = 1;
     for (uint32_t w = 0; w < worker->block.warps; w++)
         if (worker->warp[w].retries > own) own = worker->warp[w].retries;
     uint64_t warps = (uint64_t)retries->most * 100 / own, /* hundredths */
         percent = FIRST_PERCENT + warps * EACH_PERCENT / 100;
     if (warps < percent) percent = warps;
-    if (percent <= 100) return;
-    uint64_t loads = retries->loads * (percent - 100) / 100,
-             swaps = retries->swaps * (percent - 100) / 100;
-    c->shared_load_requests += retries->turns * (percent - 100) / 100;
-    c->shared_wavefronts += loads, c->shared_atomic_wavefronts += swaps;
-    worker->cost.passes += loads + swaps; /* others wait for those, too */
+    if (percent > 100) {
+        uint64_t loads = retries->loads * (percent - 100) / 100,
+                 swaps = retries->swaps * (percent - 100) / 100;
+        vain_add(worker, retries->turns * (percent - 100) / 100, loads, swaps, loads + swaps);
+        retried->count = 0, retried->alone = (RetrySums){0};
+    } else {
+        retries_play(retried);
+        vain_add(worker, retried->vain.turns, retried->vain.loads, retried->vain.swaps,
+                 retried->vain.needed);
+    }
+    retried->vain = (RetrySums){0};
 }
 
 /* The lanes that go to memory where all want one address. */

@@ -207,19 +207,24 @@ static uint32_t lanes_served(const uint32_t *offset, uint32_t mask, uint32_t byt
     return served;
 }
 
+uint32_t atomic_turn(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
+                     AtomicPasses *passes)
+{
+    uint32_t needed, swaps = changing ? 2 * halves_count(changing, bytes) : 0,
+                     least = 2 * least_passes(changing, bytes);
+    passes->rounds++;
+    passes->loads += wavefronts_work_out(offset, mask, bytes, 0, &needed);
+    passes->own += swaps;
+    passes->needed += needed + (least < swaps ? least : swaps);
+    return lanes_served(offset, changing, bytes);
+}
+
 void atomic_loop(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
                  AtomicPasses *passes)
 {
     *passes = (AtomicPasses){0};
-    for (changing &= mask; mask; mask = changing) {
-        uint32_t needed, swaps = changing ? 2 * halves_count(changing, bytes) : 0,
-                         least = 2 * least_passes(changing, bytes);
-        passes->rounds++;
-        passes->loads += wavefronts_work_out(offset, mask, bytes, 0, &needed);
-        passes->own += swaps;
-        passes->needed += needed + (least < swaps ? least : swaps);
-        changing &= ~lanes_served(offset, changing, bytes);
-    }
+    for (changing &= mask; mask; mask = changing)
+        changing &= ~atomic_turn(offset, mask, changing, bytes, passes);
 }
 
 void atomic_loop_16(const uint32_t *offset, uint32_t mask, AtomicPasses *passes)

@@ -31,6 +31,10 @@ typedef struct AtomicPasses {
 /* Of an atomic that is one instruction; `swap`: it compares. */
 void atomic_pass(const uint32_t *offset, uint32_t mask, uint32_t bytes, int swap,
                  AtomicPasses *passes);
+/* Of a turn of one that is a loop, of the lanes that are left in it; adds what it takes, and
+ * returns the lanes that are served. */
+uint32_t atomic_turn(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
+                     AtomicPasses *passes);
 /* Of one that is a loop; `changing`: the lanes that do not leave it after their first load. */
 void atomic_loop(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
                  AtomicPasses *passes);
