@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "autograder/profile/profile.h"
@@ -137,24 +138,38 @@ static void interrupt(int number)
         end_by(number);
 }
 
+/* Was the address to be executed?  A page that is given back can be read and written, no more. */
+static int is_jump(uint64_t address, const ucontext_t *context)
+{
+#if defined __x86_64__
+    return (uint64_t)context->uc_mcontext.gregs[REG_RIP] == address;
+#elif defined __aarch64__
+    return context->uc_mcontext.pc == address;
+#else
+#error "where does a context of this machine keep the program counter?"
+#endif
+}
+
 /* Memory that host code came to before a kernel was waited for is given back, and told with the
- * next call.  A device pointer that it follows: the signal comes again after this, and ends the
- * program as on any machine. */
+ * next call.  A device pointer that it follows, or a jump into any such memory: the signal comes
+ * again after this, and ends the program as on any machine. */
 static void host_fault(int number, siginfo_t *info, void *context)
 {
     char near[256], text[512];
-    (void)context;
-    if (sim_device_guards(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, text, sizeof text)) {
+    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    int jumps = is_jump(address, context);
+    if (!jumps && sim_device_guards(simulation.gpu, address, text, sizeof text)) {
         if (*text && !*simulation.early)
             text_set(simulation.early, sizeof simulation.early, "%s", text);
         return;
     }
     signal(number, SIG_DFL);
-    if (!sim_device_describe(simulation.gpu, (uint64_t)(uintptr_t)info->si_addr, near, sizeof near))
-        return;
+    if (!sim_device_describe(simulation.gpu, address, near, sizeof near)) return;
     int length = snprintf(text, sizeof text,
-                          "simulate: host code used device memory, %s:\n"
-                          "    only kernels can; the host copies it, with cudaMemcpy\n",
+                          jumps ? "simulate: host code jumped to device or managed memory, %s:\n"
+                                  "    no code is there; was it called as a function?\n"
+                                : "simulate: host code used device memory, %s:\n"
+                                  "    only kernels can; the host copies it, with cudaMemcpy\n",
                           near);
     ssize_t written = write(STDERR_FILENO, text, (size_t)length);
     (void)written;

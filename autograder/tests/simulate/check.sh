@@ -90,6 +90,9 @@ run 139 $here/faults.cu host &&
     says 'host code used device memory, 28 bytes into a 256-byte allocation' &&
     says 'with cudaMemcpy$'
 tell a-device-pointer-on-the-host
+run 139 $here/faults.cu jump && says 'host code jumped to device or managed memory, 0 bytes into' &&
+    says 'no code is there'
+tell a-jump-into-managed-memory
 run 0 $here/refused.cu calls && grep -q '^done$' "$work/out" &&
     says 'cudaMemcpy: the destination 0x[0-9a-f]* (256 bytes) is not host memory,$' &&
     says 'cudaMemcpy: the source 0x[0-9a-f]* (256 bytes) is not host memory, which$' &&

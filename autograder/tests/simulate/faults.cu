@@ -1,4 +1,4 @@
-/* faults.cu - ./faults end, race, surface, texels, monitor, gaps, host, none: it ends, wrongly. */
+/* faults.cu - ./faults end, race, surface, texels, monitor, gaps, host, jump, none: its faults. */
 #include <cstdio>
 #include <cstring>
 
@@ -86,6 +86,15 @@ static void read(int *x)
     texels<<<1, 64>>>(texture, x);
 }
 
+/* To memory that a kernel has just written, and nobody has waited for. */
+static void jump()
+{
+    int *code;
+    cudaMallocManaged(&code, 64 * sizeof *code);
+    past_the_end<<<1, 64>>>(code, 63);
+    ((void (*)())code)();
+}
+
 int main(int argc, char **argv)
 {
     const char *fault = argc > 1 ? argv[1] : "none";
@@ -97,6 +106,7 @@ int main(int argc, char **argv)
     if (!strcmp(fault, "gaps")) gaps();
     if (!strcmp(fault, "texels")) read(x);
     if (!strcmp(fault, "host")) x[7] = 1;
+    if (!strcmp(fault, "jump")) jump();
     if (!strcmp(fault, "monitor")) monitored<<<1, 64>>>(x);
     if (strcmp(fault, "race")) cudaFree(x);
     puts("done");
