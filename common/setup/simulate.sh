@@ -33,12 +33,23 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 # Of one source file nothing is compiled apart, so relocatable device code is what plain code is.
-flags=
+# What the host compiler is told of sanitizers and their like the linker has to know, too.
+flags='' linked='' before=''
 for word in ${NVCCFLAGS:-}; do
     case $word in
-        -rdc=true | --relocatable-device-code=true | -dc | --device-c) ;;
-        *) flags="$flags $word" ;;
+        -rdc=true | --relocatable-device-code=true | -dc | --device-c) continue ;;
+        -ptx | --ptx | -cubin | --cubin | -fatbin | --fatbin | -E | --preprocess | -lib | --lib | -dryrun | --dryrun)
+            fail "$word in NVCCFLAGS: the program is compiled to be run, and its file is make's own" ;;
     esac
+    flags="$flags $word"
+    case $before in -Xcompiler | --compiler-options) word=-Xcompiler=$word ;; esac
+    case $word in
+        -Xcompiler=* | --compiler-options=*)
+            for host in $(printf '%s\n' "${word#*=}" | tr -d "'\"" | tr ',' ' '); do
+                case $host in -fsanitize* | -fprofile* | --coverage | -coverage | -fopenmp | -pthread | -pg | -flto*) linked="$linked $host" ;; esac
+            done ;;
+    esac
+    before=$word
 done
 
 # A program that was built before is taken as it is, while no file that went into it is another.
@@ -53,12 +64,15 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         grep -q 'requires separate compilation mode' "$work/words" &&
             fail "$program has kernels that launch kernels (dynamic parallelism), which the simulated GPU does not run"
         cat "$work/words" >&2
+        ! grep -q "nvcc fatal *: Unknown option" "$work/words" ||
+            fail "nvcc does not know a word of NVCCFLAGS; what is for the host compiler stands behind -Xcompiler, as in NVCCFLAGS='-Xcompiler -Wall'"
         [ -s "$work/words" ] || fail "nvcc ended and said nothing: is the disk full?"
         exit 2
     }
     # What the program calls and nobody has stands in $work/missing then.
     link() {
-        TMPDIR=$work "$cxx" -o "$work/program" "$work/program.o" -Wl,--wrap=main "$@" \
+        # shellcheck disable=SC2086
+        TMPDIR=$work "$cxx" $linked -o "$work/program" "$work/program.o" -Wl,--wrap=main "$@" \
             -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
             "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
             -lpthread -lm 2>"$work/link" && return 0

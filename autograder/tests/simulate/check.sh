@@ -14,7 +14,7 @@ build=$work/build
 # run STATUS PROGRAM ARGS: fails unless it ends with that status.
 run() {
     status=0
-    GPU=${gpu:-} sh common/setup/simulate.sh "$build" "$2" "${3:-}" >"$work/out" 2>"$work/err" ||
+    GPU=${gpu:-} NVCCFLAGS=${flags:-} sh common/setup/simulate.sh "$build" "$2" "${3:-}" >"$work/out" 2>"$work/err" ||
         status=$?
     [ "$status" = "$1" ]
 }
@@ -32,6 +32,13 @@ tell compiled-once-and-again-where-a-file-changed
 echo '// another' >>"$work/own.cu"
 TMPDIR=/none run 0 "$work/own.cu" && grep -qx two "$work/out" && ! ls -d "$build"/simulate/part.* 2>>"$work/err"
 tell no-folder-for-what-lasts-a-moment
+flags='-Xcompiler -fsanitize=address,-g -Xcompiler=-fopenmp' run 1 $here/host.cu 64 &&
+    says 'AddressSanitizer: heap-buffer-overflow' && says 'host.cu:22' &&
+    flags='-Xcompiler -fopenmp' run 0 $here/host.cu 63 && grep -qx '64 by two threads' "$work/out"
+tell what-the-host-compiler-is-told-is-linked
+flags='-fsanitize=address' run 2 $here/host.cu && says 'stands behind -Xcompiler' &&
+    flags='-ptx' run 2 $here/host.cu && says '^simulate: -ptx in NVCCFLAGS'
+tell options-that-no-program-comes-of
 gpu=gtx1080ti run 0 $here/sum.cu 5000 && grep -q '^sum 5000, timed$' "$work/out" &&
     [ "$(grep -c '^block [01]: ' "$work/out")" = 2 ] &&
     says 'cycles on the simulated gtx1080ti' && says '^    sum  *1  ' && ! says 'leak check'
