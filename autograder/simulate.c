@@ -9,6 +9,7 @@
  * The environment chooses: SIMULATE_GPU (h200), SIMULATE_GPUS (where the machines are described),
  * SIMULATE_PROFILE=file (that source line by line). */
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ typedef struct Simulation {
     DeviceCost all;
     char told[TOLD][1024];  /* findings, each told once */
     int tellings, findings; /* a call that is refused is told, and no finding */
+    int used, forked;       /* CUDA was, by this process or by the one that made it */
     int faulted;            /* a kernel: whatever the program calls after that fails */
     char early[512];        /* what host code did too early, to be told outside of a handler: "" */
     char lacking[1024];     /* what this GPU first did not do and a card would: "" */
@@ -183,10 +185,27 @@ static int host_fault_is_heard(void)
            now.sa_sigaction == host_fault;
 }
 
+/* As on a card, whose driver does not know a child of a process that has used it. */
+static void forked(void)
+{
+    simulation.forked |= simulation.used;
+}
+
+static int refuse_child(DeviceReply *reply)
+{
+    *reply = (DeviceReply){.status = DEVICE_NOT_INITIALISED};
+    text_set(reply->message, sizeof reply->message,
+             "a child of fork() cannot use CUDA where its parent has used it before");
+    tell(reply->status, reply->message);
+    return 0;
+}
+
 static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     Kernel *kernel;
     (void)device;
+    if (simulation.forked) return refuse_child(reply);
+    simulation.used |= !loads_code(call);
     tell_early();
     launching = call->kind == CALL_LAUNCH;
     if (launching) sim_device_set_guards(simulation.gpu, host_fault_is_heard());
@@ -250,6 +269,7 @@ static void report(void)
 {
     char leaks[400], cycles[40];
     const DeviceCost *all = &simulation.all;
+    if (simulation.forked) return;
     tell_early();
     simulation.gpu->take_cost(simulation.gpu, &simulation.all);
     if (simulation.tellings > TOLD)
@@ -333,6 +353,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
     runtime_tell_refusals(tell_refusal);
     runtime_map_pinned();
     signals_watch();
+    pthread_atfork(NULL, NULL, forked);
     on_exit(judge_end, NULL);
 }
 

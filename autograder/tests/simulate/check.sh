@@ -104,15 +104,19 @@ run 0 $here/refused.cu calls && grep -q '^done$' "$work/out" &&
     says 'cudaMemcpy: the destination 0x[0-9a-f]* (256 bytes) is not host memory,$' &&
     says 'cudaMemcpy: the source 0x[0-9a-f]* (256 bytes) is not host memory, which$' &&
     says 'cudaMemcpy: the source 0x[0-9a-f]* (256 bytes) is not host memory, and$' &&
+    says 'is host memory, but not all of the$' &&
     says '1048576 bytes of dynamic shared memory: fill can have at most'
 tell calls-that-are-refused-and-nobody-looks
+run 0 $here/refused.cu child && says 'a child of fork() cannot use CUDA' &&
+    grep -q '^done$' "$work/out" && [ "$(grep -c 'on the simulated h200' "$work/err")" = 1 ]
+tell a-child-of-a-process-that-used-cuda
 run 1 $here/refused.cu pointer && says "a pointer to the program's own memory?"
 tell a-host-pointer-in-a-kernel
 status=0
 timeout -s INT 5 sh common/setup/simulate.sh "$build" $here/refused.cu endless >"$work/out" \
     2>"$work/err" || status=$?
 [ $status = 124 ] && ! grep -q '^done$' "$work/out" &&
-    says 'was interrupted after [0-9]* warp instructions' && says 'in the loop at refused.cu:1[45]'
+    says 'was interrupted after [0-9]* warp instructions' && says 'in the loop at refused.cu:1[67]'
 tell an-endless-kernel-that-is-interrupted
 run 1 $here/early.cu reads && grep -qx 'seen 4000' "$work/out" &&
     says 'host code uses managed or pinned memory that fill wrote, and nothing has' &&

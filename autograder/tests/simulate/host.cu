@@ -1,5 +1,5 @@
-/* host.cu - ./host INDEX: two threads of OpenMP, if it is on, and a store to host memory that has 64
- * elements. */
+/* host.cu - ./host INDEX: two threads of OpenMP, if it is on, and a store to host memory that has
+ * 64 elements. */
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,8 +1,10 @@
-/* refused.cu - ./refused calls, pointer, endless: what a call or a kernel is refused for, and what
- * is heard of it although the program never asks. */
+/* refused.cu - ./refused calls, pointer, endless, child: what a call or a kernel is refused for,
+ * and what is heard of it although the program never asks. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/wait.h>
+#include <unistd.h>
 
 __global__ void fill(int *x)
 {
@@ -25,8 +27,11 @@ int main(int argc, char **argv)
         cudaMemcpy(x, own, 256, cudaMemcpyDeviceToHost);
         cudaMemcpy(own, x, 256, cudaMemcpyHostToDevice);
         cudaMemcpy(own, x, 256, cudaMemcpyHostToHost);
+        cudaMemcpy(x, own, (size_t)1 << 40, cudaMemcpyHostToDevice);
         cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20);
     }
+    if (!strcmp(what, "child") && fork() == 0) _exit(cudaMalloc(&x, 4) == cudaSuccess ? 0 : 5);
+    if (!strcmp(what, "child")) wait(NULL);
     if (!strcmp(what, "pointer")) fill<<<1, 64>>>(own);
     if (!strcmp(what, "endless")) forever<<<1, 1>>>(x);
     cudaFree(x);

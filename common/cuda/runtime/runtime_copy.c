@@ -28,17 +28,29 @@ int runtime_host_is_mapped(const void *pointer, size_t bytes)
     return msync((void *)first, last - first, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
+/* `otherwise`: what to say of memory that is not the host's at all. */
+static cudaError_t host_refuse(const char *api, const char *side, const void *pointer, size_t bytes,
+                               const char *otherwise)
+{
+    if (runtime_host_is_mapped(pointer, 1))
+        return runtime_fail(api, DEVICE_INVALID_VALUE,
+                            "the %s %p is host memory, but not all of the %zu bytes from there on "
+                            "are: it is smaller than the copy",
+                            side, pointer, bytes);
+    return runtime_fail(api, DEVICE_INVALID_VALUE, "the %s %p (%zu bytes) is not host memory, %s",
+                        side, pointer, bytes, otherwise);
+}
+
 /* ---- copies --------------------------------------------------------------------------------- */
 
 static cudaError_t copy_to_device(const char *api, uint64_t dst, const void *src, size_t bytes,
                                   uint32_t stream)
 {
     if (!runtime_host_is_mapped(src, bytes))
-        return runtime_fail(api, DEVICE_INVALID_VALUE,
-                            "the source %p (%zu bytes) is not host memory, which this direction "
-                            "copies from (the default of copies to symbols); from device memory it "
-                            "is cudaMemcpyDeviceToDevice. Or are destination and source swapped?",
-                            src, bytes);
+        return host_refuse(api, "source", src, bytes,
+                           "which this direction copies from (the default of copies to symbols); "
+                           "from device memory it is cudaMemcpyDeviceToDevice. Or are destination "
+                           "and source swapped?");
     for (size_t done = 0; done < bytes;) {
         size_t piece = bytes - done < COPY_PIECE ? bytes - done : COPY_PIECE;
         DeviceCall call = {.kind = CALL_COPY_TO_DEVICE,
@@ -58,12 +70,10 @@ static cudaError_t copy_to_host(const char *api, void *dst, uint64_t src, size_t
                                 uint32_t stream)
 {
     if (!runtime_host_is_mapped(dst, bytes))
-        return runtime_fail(api, DEVICE_INVALID_VALUE,
-                            "the destination %p (%zu bytes) is not host memory, which this "
-                            "direction copies to (the default of copies from symbols); to device "
-                            "memory it is cudaMemcpyDeviceToDevice. Or are destination and source "
-                            "swapped?",
-                            dst, bytes);
+        return host_refuse(api, "destination", dst, bytes,
+                           "which this direction copies to (the default of copies from symbols); "
+                           "to device memory it is cudaMemcpyDeviceToDevice. Or are destination "
+                           "and source swapped?");
     cudaError_t status = cudaSuccess;
     runtime_lock();
     for (size_t done = 0; done < bytes && status == cudaSuccess;) {
@@ -88,11 +98,8 @@ static cudaError_t copy_on_host(const char *api, void *dst, const void *src, siz
     DeviceReply reply;
     int lacks_source = !runtime_host_is_mapped(src, bytes);
     if (lacks_source || !runtime_host_is_mapped(dst, bytes))
-        return runtime_fail(api, DEVICE_INVALID_VALUE,
-                            "the %s %p (%zu bytes) is not host memory, and this direction copies "
-                            "within that",
-                            lacks_source ? "source" : "destination", lacks_source ? src : dst,
-                            bytes);
+        return host_refuse(api, lacks_source ? "source" : "destination", lacks_source ? src : dst,
+                           bytes, "and this direction copies within that");
     /* Kernels before it on the stream may write there, and are over then. */
     if (runtime_pinned_is_mapped()) runtime_try(&wait, &reply);
     memmove(dst, src, bytes);

@@ -443,30 +443,37 @@ void memory_marks_copy(Memory *memory, uint64_t to, uint64_t from, uint64_t byte
     }
 }
 
-/* The oldest allocation of the program's own that is alive and younger than `serial`. */
-static const Allocation *next_alive(const Memory *memory, uint64_t serial)
+/* Puts `a` in its place among the `told` oldest, `most` of them at most; how many there are now. */
+static uint32_t oldest_add(const Allocation **oldest, uint32_t told, uint32_t most,
+                           const Allocation *a)
 {
-    const Allocation *next = NULL;
-    for (uint32_t i = 0; i < memory->count; i++) {
-        const Allocation *a = memory->table[i];
-        if (!a->freed && !a->name && a->serial > serial && (!next || a->serial < next->serial))
-            next = a;
-    }
-    return next;
+    uint32_t i = told < most ? told : most;
+    for (; i > 0 && oldest[i - 1]->serial > a->serial; i--)
+        if (i < most) oldest[i] = oldest[i - 1];
+    if (i < most) oldest[i] = a;
+    return told < most ? told + 1 : most;
 }
 
 uint64_t memory_leaks(const Memory *memory, char *text, size_t bytes)
 {
     enum { TOLD = 4 };
-    uint64_t count = 0, serial = 0;
+    const Allocation *oldest[TOLD];
+    uint64_t count = 0;
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const Allocation *a = memory->table[i];
+        if (a->freed || a->name) continue; /* a variable is not the program's own */
+        told = oldest_add(oldest, told, TOLD, a);
+        count++;
+    }
     if (bytes) text[0] = '\0';
-    for (const Allocation *a; (a = next_alive(memory, serial)); serial = a->serial) {
-        size_t used = bytes ? strlen(text) : 0;
-        if (count++ < TOLD && bytes)
-            snprintf(text + used, bytes - used, "%s%llu bytes at 0x%llx (%s %llu)",
-                     used ? ", " : "", (unsigned long long)a->bytes, (unsigned long long)a->address,
-                     a->heap ? "on the device heap, allocation" : "allocation",
-                     (unsigned long long)a->serial);
+    for (uint32_t i = 0; i < told && bytes; i++) {
+        const Allocation *a = oldest[i];
+        size_t used = strlen(text);
+        snprintf(text + used, bytes - used, "%s%llu bytes at 0x%llx (%s %llu)", used ? ", " : "",
+                 (unsigned long long)a->bytes, (unsigned long long)a->address,
+                 a->heap ? "on the device heap, allocation" : "allocation",
+                 (unsigned long long)a->serial);
     }
     return count;
 }

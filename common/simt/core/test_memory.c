@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/simt/core/core.h"
 
@@ -136,9 +137,37 @@ static void a_restored_heap_gives_the_same_places(void **state)
     gpu_close(gpu);
 }
 
+/* However many there are, the oldest are told. */
+static void many_leaks_are_told_at_once(void **state)
+{
+    enum { MANY = 100000, SECONDS = 3 };
+    (void)state;
+    Memory memory;
+    Error error;
+    char text[400], want[400];
+    uint64_t at, first[2] = {0};
+    assert_int_equal(memory_open(&memory, 1ull << 32, 0, &error), 0);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(memory_alloc(&memory, 100, &at, NULL, &error), 0);
+        if (i < 2) first[i] = at;
+    }
+    assert_int_equal(memory_free(&memory, first[0], &error), 0);
+    clock_t begin = clock();
+    assert_int_equal(memory_leaks(&memory, text, sizeof text), MANY - 1);
+    assert_true(clock() - begin < SECONDS * CLOCKS_PER_SEC);
+    snprintf(want, sizeof want, "100 bytes at 0x%llx (allocation 2), ",
+             (unsigned long long)first[1]);
+    assert_memory_equal(text, want, strlen(want));
+    assert_non_null(strstr(text, "(allocation 5)"));
+    assert_null(strstr(text, "(allocation 6)"));
+    memory_close(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_leaks_are_told_at_once),
+
         cmocka_unit_test(what_is_written_moves_with_a_copy),
         cmocka_unit_test(freed_places_are_used_again_in_their_order),
         cmocka_unit_test(a_heap_has_so_many_places),

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/plain_name.h"
 #include "common/simt/checks/race.h"
 #include "common/simt/checks/report.h"
 #include "common/simt/exec/exec_parts.h"
@@ -167,12 +168,13 @@ static int print_fits(Launch *launch, size_t text)
     printed += text; /* about: it bounds the work */
     if (__atomic_fetch_add(&launch->prints, 1, __ATOMIC_RELAXED) < PRINTS_MAX && printed < TEXT_MAX)
         return 1;
-    if (!__atomic_exchange_n(&launch->lost, 1, __ATOMIC_RELAXED))
-        fprintf(
-            stderr,
+    if (__atomic_exchange_n(&launch->lost, 1, __ATOMIC_RELAXED)) return 0;
+    char name[256];
+    plain_name(launch->kernel->info.name, name, sizeof name);
+    fprintf(stderr,
             "printf: more than a launch's buffer holds (%d calls; of CUDA's 1 MiB older text is "
             "lost): the rest of kernel %s's is not shown\n",
-            PRINTS_MAX, launch->kernel->function->name);
+            PRINTS_MAX, name);
     return 0;
 }
 
