@@ -26,6 +26,7 @@ typedef struct Texture {
     uint32_t mode[3];
     float border[4];
     uint32_t layered, texel; /* extent[2] counts layers, or faces of cubes; bytes of a texel */
+    uint32_t told[2];        /* txq.height and .depth: of one dimension the layers are the height */
     /* Of a mipmapped array; else one level.  address, pitch, slice and extent are the first's. */
     uint32_t levels, levels_filtered;
     float level_bias, level_least, level_most;

@@ -10,6 +10,21 @@
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
+/* As an H200 tells them, driver 580.159: a cube's faces are no depth. */
+static void sizes_tell(cudaArray_const_t array, Texture *to)
+{
+    enum { FACES = 6 };
+    int layered = (array->flags & cudaArrayLayered) != 0,
+        cube = (array->flags & cudaArrayCubemap) != 0;
+    uint32_t slices = (uint32_t)array->slices, layers = cube ? slices / FACES : slices;
+    if (!array->extent.height) {
+        to->told[0] = layered ? layers : 1;
+        return;
+    }
+    to->told[0] = (uint32_t)array->extent.height;
+    to->told[1] = layered || (array->extent.depth && !cube) ? layers : 0;
+}
+
 static cudaError_t array_describe(const char *api, cudaArray_const_t array, Texture *to)
 {
     to->address = (uintptr_t)array->memory, to->pitch = array->pitch;
@@ -17,6 +32,7 @@ static cudaError_t array_describe(const char *api, cudaArray_const_t array, Text
     to->extent[0] = (uint32_t)array->extent.width, to->extent[1] = (uint32_t)array->rows;
     to->extent[2] = (uint32_t)array->slices;
     to->layered = (array->flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
+    sizes_tell(array, to);
     to->texel = (uint32_t)array->texel;
     to->in_pieces = 1;
     return runtime_format_check(api, &array->format, to);
@@ -50,7 +66,7 @@ static cudaError_t resource_describe(const char *api, const struct cudaResourceD
         to->address = (uintptr_t)from->res.pitch2D.devPtr;
         to->pitch = from->res.pitch2D.pitchInBytes;
         to->extent[0] = (uint32_t)from->res.pitch2D.width;
-        to->extent[1] = (uint32_t)from->res.pitch2D.height;
+        to->extent[1] = to->told[0] = (uint32_t)from->res.pitch2D.height;
         return runtime_format_check(api, &from->res.pitch2D.desc, to);
     default:
         return runtime_fail(api, DEVICE_INVALID_VALUE, "a resource of kind %d", from->resType);

@@ -189,3 +189,66 @@ int tensor_map_is_valid(const TensorMap *map)
     return tensor_map_encode(&request, &again, NULL, &error) == 0 &&
            memcmp(map, &again, sizeof again) == 0;
 }
+
+/* What belongs to dimensions that the map has no more. */
+static void dimensions_drop(TensorMap *map)
+{
+    for (uint32_t i = map->rank; i < TENSOR_MAP_RANK; i++) {
+        map->last[i] = 0, map->box[i] = 0, map->element_strides[i] = 0;
+        if (i) map->strides[i - 1] = 0;
+    }
+}
+
+/* 128 zeros, of which a kernel may make a map field by field. */
+static int is_blank(const TensorMap *map)
+{
+    static const TensorMap ZEROS;
+    return memcmp(map, &ZEROS, sizeof ZEROS) == 0;
+}
+
+int tensor_map_replace(TensorMap *map, TensorMapField field, uint32_t ordinal, uint64_t value)
+{
+    static const uint8_t TYPES[] = {
+        TENSOR_MAP_U8,   TENSOR_MAP_U16,  TENSOR_MAP_U32,     TENSOR_MAP_S32,     TENSOR_MAP_U64,
+        TENSOR_MAP_S64,  TENSOR_MAP_F16,  TENSOR_MAP_F32,     TENSOR_MAP_F32_FTZ, TENSOR_MAP_F64,
+        TENSOR_MAP_BF16, TENSOR_MAP_TF32, TENSOR_MAP_TF32_FTZ};
+    if (is_blank(map))
+        map->magic = MAGIC, map->kind = TENSOR_MAP_TILED, map->digest = digest_of(map);
+    if (map->magic != MAGIC || map->digest != digest_of(map) || map->kind != TENSOR_MAP_TILED ||
+        ordinal >= TENSOR_MAP_RANK - (field == MAP_STRIDE) ||
+        (field == MAP_TYPE && value >= sizeof TYPES) || (field == MAP_INTERLEAVE && value))
+        return -1;
+    switch (field) {
+    case MAP_ADDRESS:
+        map->address = value;
+        break;
+    case MAP_RANK:
+        map->rank = (uint8_t)(value + 1), dimensions_drop(map);
+        break;
+    case MAP_BOX:
+        map->box[ordinal] = (uint16_t)value;
+        break;
+    case MAP_DIM:
+        map->last[ordinal] = (uint32_t)value - 1;
+        break;
+    case MAP_STRIDE:
+        map->strides[ordinal] = value;
+        break;
+    case MAP_ELEMENT_STRIDE:
+        map->element_strides[ordinal] = (uint8_t)value;
+        break;
+    case MAP_TYPE:
+        map->type = TYPES[value];
+        break;
+    case MAP_SWIZZLE:
+        map->swizzle = (uint8_t)value;
+        break;
+    case MAP_FILL:
+        map->fill = (uint32_t)value;
+        break;
+    default:
+        break;
+    }
+    map->digest = digest_of(map);
+    return 0;
+}

@@ -61,6 +61,24 @@ int tensor_map_encode(const TensorMapRequest *request, TensorMap *map, int *unsu
                       Error *error);
 /* Is this a map that tensor_map_encode makes?  Everything in it is then within its bounds. */
 int tensor_map_is_valid(const TensorMap *map);
+/* What tensormap.replace changes, by PTX's names. */
+typedef enum TensorMapField {
+    MAP_ADDRESS,
+    MAP_RANK, /* less one */
+    MAP_BOX,
+    MAP_DIM,
+    MAP_STRIDE, /* bytes */
+    MAP_ELEMENT_STRIDE,
+    MAP_TYPE, /* by PTX's numbers, which are others than cuda.h's */
+    MAP_INTERLEAVE,
+    MAP_SWIZZLE,
+    MAP_FILL
+} TensorMapField;
+
+/* Writes over one field; `ordinal`: which dimension.  What the map is then is not looked at until
+ * it is used.  -1: it was neither a map before nor zeros, or the field cannot have this value
+ * here. */
+int tensor_map_replace(TensorMap *map, TensorMapField field, uint32_t ordinal, uint64_t value);
 /* 1, 2, 4 or 8; 0: no such type. */
 uint32_t tensor_map_element(uint32_t type);
 

@@ -149,12 +149,80 @@ static void test_refusals(void **state)
     REFUSED(im2col, r.channels = 128, "swizzle of 128", 0);
 }
 
+/* PTX ISA 9.0, 9.7.9.27.2.2 (tensormap.replace): a map with a field replaced is what the host makes
+ * with that field. */
+#define REPLACED(field, ordinal, value, change)                                                    \
+    do {                                                                                           \
+        TensorMapRequest r = tiled();                                                              \
+        TensorMap is, wanted;                                                                      \
+        Error error = {""};                                                                        \
+        assert_int_equal(tensor_map_encode(&r, &is, NULL, &error), 0);                             \
+        change;                                                                                    \
+        if (tensor_map_encode(&r, &wanted, NULL, &error)) fail_msg("%s", error.text);              \
+        assert_int_equal(tensor_map_replace(&is, field, ordinal, value), 0);                       \
+        assert_memory_equal(&is, &wanted, sizeof is);                                              \
+    } while (0)
+
+static void test_replaced_fields(void **state)
+{
+    static const uint32_t TYPES[][2] = {
+        {6, TENSOR_MAP_F16}, {1, TENSOR_MAP_U16}, {10, TENSOR_MAP_BF16}};
+    (void)state;
+    REPLACED(MAP_ADDRESS, 0, 0x700000001000, r.address = 0x700000001000);
+    REPLACED(MAP_RANK, 0, 2, (r.rank = 3, r.dims[3] = 0));
+    REPLACED(MAP_BOX, 2, 5, r.box[2] = 5);
+    REPLACED(MAP_DIM, 1, 40, r.dims[1] = 40);
+    REPLACED(MAP_STRIDE, 0, 256, r.strides[0] = 256);
+    REPLACED(MAP_ELEMENT_STRIDE, 1, 2, r.element_strides[1] = 2);
+    REPLACED(MAP_SWIZZLE, 0, 3, r.swizzle = 3);
+    REPLACED(MAP_FILL, 0, 1, r.fill = 1);
+    REPLACED(MAP_INTERLEAVE, 0, 0, r.interleave = 0);
+    for (int i = 0; i < 3; i++)
+        REPLACED(MAP_TYPE, 0, TYPES[i][0], r.type = TYPES[i][1]);
+}
+
+/* All fields of 128 zeros; what is neither a map nor zeros, and dimensions that no map has. */
+static void test_a_map_made_of_zeros(void **state)
+{
+    TensorMapRequest r = {.kind = TENSOR_MAP_TILED,
+                          .type = TENSOR_MAP_F32,
+                          .rank = 2,
+                          .address = 0x700000000000,
+                          .dims = {64, 32},
+                          .strides = {256},
+                          .element_strides = {1, 1},
+                          .box = {16, 4}};
+    TensorMap is, wanted, torn;
+    Error error = {""};
+    (void)state;
+    memset(&is, 0, sizeof is), memset(&torn, 7, sizeof torn);
+    assert_int_equal(tensor_map_encode(&r, &wanted, NULL, &error), 0);
+    assert_int_equal(tensor_map_replace(&is, MAP_ADDRESS, 0, r.address), 0);
+    assert_int_equal(tensor_map_replace(&is, MAP_RANK, 0, 1), 0);
+    assert_int_equal(tensor_map_replace(&is, MAP_STRIDE, 0, 256), 0);
+    assert_int_equal(tensor_map_replace(&is, MAP_TYPE, 0, 7), 0);
+    assert_false(tensor_map_is_valid(&is));
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(tensor_map_replace(&is, MAP_BOX, i, r.box[i]), 0);
+        assert_int_equal(tensor_map_replace(&is, MAP_DIM, i, r.dims[i]), 0);
+        assert_int_equal(tensor_map_replace(&is, MAP_ELEMENT_STRIDE, i, 1), 0);
+    }
+    assert_true(tensor_map_is_valid(&is));
+    assert_memory_equal(&is, &wanted, sizeof is);
+    assert_int_equal(tensor_map_replace(&torn, MAP_ADDRESS, 0, r.address), -1);
+    assert_int_equal(tensor_map_replace(&is, MAP_STRIDE, 4, 16), -1);
+    assert_int_equal(tensor_map_replace(&is, MAP_BOX, 5, 16), -1);
+    assert_int_equal(tensor_map_replace(&is, MAP_TYPE, 0, 13), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_right_maps),
         cmocka_unit_test(test_forged_maps),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_replaced_fields),
+        cmocka_unit_test(test_a_map_made_of_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,10 +127,10 @@ static int guards_itself(const Ins *ins)
 
 static int instruction_decode(Decoder *d)
 {
-    static int (*const FAMILIES[])(Decoder *) = {decode_tensor,  decode_wgmma,   decode_async,
-                                                 decode_cluster, decode_memory,  decode_texture,
-                                                 decode_control, decode_stack,   decode_integer,
-                                                 decode_compare, decode_convert, decode_float};
+    static int (*const FAMILIES[])(Decoder *) = {
+        decode_tensor,  decode_wgmma,   decode_async,   decode_cluster, decode_map_change,
+        decode_memory,  decode_texture, decode_control, decode_stack,   decode_integer,
+        decode_compare, decode_convert, decode_float};
     uint32_t first = d->count;
     int is_call = strcmp(d->in->word[0], "call") == 0, result = 1;
     d->used = 1;

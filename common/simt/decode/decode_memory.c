@@ -459,6 +459,8 @@ int decode_memory(Decoder *d)
     if (strcmp(name, "prefetch") == 0 || strcmp(name, "prefetchu") == 0 ||
         strcmp(name, "applypriority") == 0 || strcmp(name, "discard") == 0)
         return decode_prefetch(d);
-    if (strcmp(name, "multimem") == 0) return refuse(d, "memory of several GPUs");
+    if (strcmp(name, "multimem") == 0)
+        return refuse(
+            d, "memory of several GPUs: there is one here; use ld, red and st of global memory");
     return 1;
 }

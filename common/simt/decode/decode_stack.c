@@ -7,7 +7,7 @@
 
 #include "common/simt/decode/decoder.h"
 
-enum { DEFAULT_ALIGN = 8, MOST_ALIGN = 1 << 15 };
+enum { LEAST_ALIGN = 8, MOST_ALIGN = 1 << 15 };
 
 static int is_of_stack(const PtxInstruction *in)
 {
@@ -50,7 +50,7 @@ static void pointer_move(Decoder *d, uint32_t to, uint32_t from, PtxType type, i
 
 static int decode_alloca(Decoder *d, PtxType type)
 {
-    uint64_t align = DEFAULT_ALIGN;
+    uint64_t align = LEAST_ALIGN;
     uint32_t operands = d->in->operands;
     if (operands != 2 && operands != 3) return refuse(d, "that number of operands");
     if (operands == 3) {
@@ -59,6 +59,7 @@ static int decode_alloca(Decoder *d, PtxType type)
         if (!align || align > MOST_ALIGN || (align & (align - 1)))
             return refuse(d, "an alignment of the stack that is no power of two up to %d",
                           MOST_ALIGN);
+        if (align < LEAST_ALIGN) align = LEAST_ALIGN;
     }
     uint32_t size = source(d, 1, type), to = destination(d, 0, type), stack = stack_slot(d);
     if (d->failed) return -1;

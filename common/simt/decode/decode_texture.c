@@ -77,8 +77,22 @@ static int way_of(Decoder *d, uint32_t way, const Geometry *g, Ins *place)
 {
     static const uint32_t MORE[] = {[TEXTURE_LEVEL] = 1, [TEXTURE_GRADIENT] = 2};
     uint32_t more = way == TEXTURE_LEVEL || way == TEXTURE_GRADIENT ? MORE[way] : 0;
+    if (d->in->operands > 2u + more)
+        return refuse(d, "an offset of the coordinates, or a value to compare with: add the offset "
+                         "to the coordinates");
     if (d->in->operands != 2u + more) return refuse(d, "that number of operands");
     return more ? extras_of(d, 2, more, way == TEXTURE_LEVEL ? 1 : g->dims, place) : 0;
+}
+
+/* "{a, b, c, d}|p": p says whether the texels are in memory, which they always are here. */
+static const PtxOperand *results_of(Decoder *d)
+{
+    const PtxOperand *to = operand_at(d, 0);
+    if (to->kind != PTX_OPERAND_PAIR) return to;
+    uint32_t there = destination_of(d, &to->element[1], PTX_PRED),
+             yes = constant_slot(d, WIDTH_PRED, 1, 0);
+    if (!d->failed) emit_pseudo(d, OP_MOV_P, there, yes, yes);
+    return &to->element[0];
 }
 
 static int decode_tex(Decoder *d, int gather)
@@ -93,11 +107,11 @@ static int decode_tex(Decoder *d, int gather)
                                : TEXTURE_LEVEL + (uint32_t)named;
     const Geometry *g = geometry_take(d);
     if (!g) return -1;
-    if (component < 0 || (gather && (g->dims != 2 || g->layered)))
-        return refuse(d, "a gather (tld4) of other than a 2D texture");
+    if (component < 0 || (gather && (g->dims != 2 || g->cube)))
+        return refuse(d, "a gather (tld4) of other than a 2D texture or its layers");
     if (!word_take(d, "v4")) return refuse(d, "a texture read that is no .v4");
     PtxType type = type_take(d), by = type_take(d);
-    const PtxOperand *to = operand_at(d, 0);
+    const PtxOperand *to = results_of(d);
     if (ptx_type_bytes(type) != 4 || (by != PTX_F32 && (by != PTX_S32 || g->cube || gather)))
         return refuse(d, "that type of a texture read");
     if (d->failed || to->count != 4) return refuse(d, "that number of results");
@@ -121,7 +135,8 @@ static int decode_surface(Decoder *d, int store)
 {
     static const char *const BOUNDARIES[] = {"trap", "clamp", "zero", NULL};
     Ins place = {0};
-    if (!word_take(d, "b")) return refuse(d, "a formatted surface access");
+    if (!word_take(d, "b"))
+        return refuse(d, "a formatted surface access: use suld.b or sust.b, which take bytes");
     const Geometry *g = geometry_take(d);
     if (!g) return -1;
     if (g->cube) return refuse(d, "a surface of a cube map");
@@ -148,9 +163,49 @@ static int decode_surface(Decoder *d, int store)
     return words_finished(d);
 }
 
+/* txq{.level}.SIZE.b32 d, [object]{, level} and suq.SIZE.b32 d, [object]: what else there is to ask
+ * for CUDA's driver loads no module with. */
+static int decode_query(Decoder *d)
+{
+    static const char *const SIZES[] = {"width", "height", "depth", NULL};
+    int level = word_take(d, "level"), size = word_choose(d, SIZES);
+    if (size < 0)
+        return refuse(d, "a question other than for width, height and depth, with which CUDA's "
+                         "driver loads no module");
+    if (ptx_type_bytes(type_take(d)) != 4 || d->in->operands != 2u + (uint32_t)level)
+        return refuse(d, "that form of a question for a texture's size");
+    const PtxOperand *object = operand_at(d, 1);
+    if (object->kind != PTX_OPERAND_ADDRESS || object->reg == PTX_NO_REGISTER)
+        return refuse(d, "textures and surfaces by name are not supported, only objects");
+    uint32_t of = level ? source(d, 2, PTX_U32) : constant_slot(d, WIDTH_32, 0, 0),
+             to = destination(d, 0, PTX_B32), from = register_slot(d, object->reg);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_TEXTURE_QUERY, CLASS_SFU);
+    ins->d = to, ins->a = from, ins->b = of, ins->aux = (uint32_t)size;
+    return words_finished(d);
+}
+
+/* istypep.KIND p, object: of CUDA's objects an H200 says that none is of any kind. */
+static int decode_kind(Decoder *d)
+{
+    static const char *const KINDS[] = {"texref", "samplerref", "surfref", NULL};
+    if (word_choose(d, KINDS) < 0) return refuse(d, "that kind of an object");
+    uint32_t no = constant_slot(d, WIDTH_PRED, 0, 0), to = destination(d, 0, PTX_PRED);
+    source(d, 1, PTX_B64);
+    if (d->failed) return -1;
+    Ins *ins = emit(d, OP_MOV_P, CLASS_FREE);
+    ins->d = to, ins->a = no, ins->b = no;
+    return words_finished(d);
+}
+
 int decode_texture(Decoder *d)
 {
     const char *name = d->in->word[0];
+    if (strcmp(name, "txq") == 0 || strcmp(name, "suq") == 0) return decode_query(d);
+    if (strcmp(name, "istypep") == 0) return decode_kind(d);
+    if (strcmp(name, "sured") == 0)
+        return refuse(d, "a reduction on a surface: keep what is added to in global memory, and "
+                         "use atomics there");
     if (strcmp(name, "tex") == 0) return decode_tex(d, 0);
     if (strcmp(name, "tld4") == 0) return decode_tex(d, 1);
     if (strcmp(name, "suld") == 0) return decode_surface(d, 0);

@@ -128,6 +128,7 @@ int decode_tensor(Decoder *d);
 int decode_async(Decoder *d);
 int decode_wgmma(Decoder *d);
 int decode_cluster(Decoder *d);
+int decode_map_change(Decoder *d);
 int decode_texture(Decoder *d);
 int decode_control(Decoder *d);
 int decode_stack(Decoder *d);

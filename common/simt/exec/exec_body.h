@@ -204,6 +204,7 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 #include "common/simt/exec/exec_wgmma.h"
 
 #include "common/simt/exec/exec_cluster.h"
+#include "common/simt/exec/exec_map.h"
 
 #define UN(name, R, T, e)    h_##name,
 #define BIN(name, R, T, e)   h_##name,

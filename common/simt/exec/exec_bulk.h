@@ -67,14 +67,12 @@ static const TensorMap *map_find(Warp *warp, const Ins *ins, const BulkPlan *pla
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* What checks and counters hear of a stretch of global memory: it is read, written, or joined. */
-static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes,
-                         SimtTouchKind act)
+/* What checks hear of a stretch of global memory: it is read, written, or joined. */
+static void bulk_noted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes, SimtTouchKind act)
 {
     static const RaceKind RACE[] = {
         [SIMT_TOUCH_WRITE] = RACE_WRITE, [SIMT_TOUCH_ATOMIC] = RACE_ATOMIC};
     const Launch *launch = warp->worker->launch;
-    if (warp->count) count_bulk(warp, ins, from, bytes, act != SIMT_TOUCH_READ);
     if (!launch->notes && !warp->worker->racecheck) return;
     uint64_t address[LANES] = {0}, unit = from % 16 || bytes % 16 ? 4 : 16;
     for (uint64_t at = from & ~(unit - 1); at < from + bytes;) {
@@ -88,6 +86,13 @@ static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t byt
         else if (warp->worker->racecheck)
             race_global(warp, ins, address, mask, (uint32_t)unit, RACE[act]);
     }
+}
+
+static void bulk_counted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes,
+                         SimtTouchKind act)
+{
+    if (warp->count) count_bulk(warp, ins, from, bytes, act != SIMT_TOUCH_READ);
+    bulk_noted(warp, ins, from, bytes, act);
 }
 
 /* The host's bytes of global memory.  NULL after reporting that they are not all there. */

@@ -464,6 +464,11 @@ HANDLER(TEXTURE)
     return texture_run(warp, ins);
 }
 
+HANDLER(TEXTURE_QUERY)
+{
+    return texture_ask(warp, ins);
+}
+
 HANDLER(TRAP)
 {
     static const char *const WHY[] = {

@@ -27,6 +27,7 @@ int device_free(Warp *warp, const Ins *ins);
 
 /* Texture and surface instructions. */
 const Ins *texture_run(Warp *warp, const Ins *ins);
+const Ins *texture_ask(Warp *warp, const Ins *ins); /* for its size; aux: which, b: of what level */
 
 /* ---- calls.c: routines */
 /* Room for more paths of the warp, if it has calls.  -1: there is none. */

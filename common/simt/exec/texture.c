@@ -594,3 +594,23 @@ const Ins *texture_run(Warp *warp, const Ins *ins)
     if (warp->count) count_texture(warp, ins, &access, address, kind == SURFACE_WRITE);
     return ins + 1;
 }
+
+/* A size of a level: 0 where there is none, or no such level.  Layers are in each. */
+static uint32_t size_of(const Texture *t, uint32_t which, uint32_t level)
+{
+    uint32_t size = which ? t->told[which - 1] : t->extent[0],
+             layers = t->layered && (which == 2 || (which == 1 && t->extent[1] == 1));
+    if (level >= t->levels || !size) return 0;
+    return layers ? size : size >> level ? size >> level : 1;
+}
+
+const Ins *texture_ask(Warp *warp, const Ins *ins)
+{
+    Access a = {.handle = 0};
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        if (!object_open(warp, ins, lane, &a)) return object_fault(warp, ins, lane);
+        SLOT(uint32_t, ins->d)[lane] = size_of(&a.texture, ins->aux, SLOT(uint32_t, ins->b)[lane]);
+    }
+    return ins + 1;
+}

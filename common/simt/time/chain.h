@@ -25,6 +25,7 @@ enum {
     TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
     WGMMA_CYCLES = 48,     /* of a warpgroup's product, beside those that the tensor cores take */
     CLOCK_CYCLES = 20,     /* from a look at the clock to who uses what it said (clock-100) */
+    ALLOCA_CYCLES = 11,    /* 64 that follow one another take an H200 733 cycles */
     /* Where an atomic is a loop: passes through the load/store unit that a turn takes; cycles from
      * one lane of the block that gets its turn to the next; and those of a turn of a warp that is
      * alone at its words: (shared-float-32 - shared-float) / (31 * 8 turns). */

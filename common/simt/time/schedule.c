@@ -242,7 +242,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     if (is_integer_product(ins) && m->cc_major >= VOLTA) p.pipe = PIPE_PRODUCT;
     if (ins->op == OP_CLOCK) p.latency = CLOCK_CYCLES;
     if (ins->op == OP_ALLOCA) /* a difference, and its low bits taken off */
-        p.slots = 2, p.busy = (uint16_t)(2 * p.busy), p.latency = (uint16_t)(2 * p.latency);
+        p.slots = 2, p.busy = (uint16_t)(2 * p.busy), p.latency = ALLOCA_CYCLES;
     if (ins->op == OP_ACCELERATOR) p.slots = (uint8_t)accelerator_slots((Accelerator)ins->aux);
     return p;
 }
