@@ -555,6 +555,103 @@ static void warps_share_who_gives_constants(void **state)
                     (MANY - FEW) * 2 * WARPS - 20, (MANY - FEW) * 2 * WARPS + 20);
 }
 
+/* ---- loops that are hard to know again ------------------------------------------------- */
+
+/* What ends a turn stands in front of what it begins with, and PTX falls through: the branch back
+ * is ptxas's own, and has the line of the last sum. */
+static void a_loop_may_be_closed_by_no_branch(void **state)
+{
+    char text[1200];
+    (void)state;
+    int length =
+        snprintf(text, sizeof text,
+                 "%smov.f32 %%f1, 0f00000000;\nmov.u32 %%r1, 0;\nmov.u64 %%rd2, %%rd1;\n"
+                 "bra.uni BEGIN;\nEND:\n.pragma \"nounroll\";\nadd.s64 %%rd2, %%rd2, 128;\n"
+                 "add.s32 %%r1, %%r1, 1;\nBEGIN:\nld.global.f32 %%f2, [%%rd2];\n"
+                 "add.f32 %%f1, %%f1, %%f2;\nsetp.ge.s32 %%p1, %%r1, %d;\n@%%p1 bra OUT;\n"
+                 "bra.uni END;\nOUT:\nst.global.f32 [%%rd1], %%f1;\nret;\n}\n",
+                 BEGIN, TURNS - 1);
+    assert_in_range(length, 1, sizeof text - 1);
+    uint32_t load = line_at(text, strstr(text, "ld.global")), closing = load - 2,
+             store = line_at(text, strstr(text, "st.global"));
+    MachineIns ins[] = {{.op = LOAD, .line = load, .loop = 1, .made = 1},
+                        {.op = FADD, .line = load + 1, .loop = 1},
+                        {.op = SUM, .line = closing - 1, .loop = 1},
+                        {.op = BRANCH, .line = closing, .loop = 1},
+                        {.op = STORE, .line = store, .piece = 1},
+                        {.op = EXIT, .line = store + 1, .piece = 1}};
+    for (size_t i = 0; i < sizeof ins / sizeof *ins; i++)
+        ins[i].reached = 1, ins[i].stall = 4;
+    MachineCode code = {
+        .ins = ins, .count = sizeof ins / sizeof *ins, .sm = 90, .loop_line = &closing, .loops = 1};
+    /* Nobody waits for the loads: machine code is played, so it takes as little as is believed. */
+    uint64_t alone = cycles_with(text, NULL);
+    assert_in_range(cycles_with(text, &code), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
+}
+
+/* 64 bits are computed by words: two machine instructions a line are no two turns. */
+static void words_of_64_bits_are_no_turns(void **state)
+{
+    enum { LOGIC = 8 };
+    MachineIns ins[40] = {{0}};
+    uint32_t at = 0;
+    char *text = malloc(sizeof BEGIN + 1200), *to = text;
+    assert_non_null(text);
+    (void)state;
+    to += sprintf(to,
+                  "%smov.u32 %%r1, 0;\nLOOP:\n.pragma \"nounroll\";\n"
+                  "ld.global.u64 %%rd2, [%%rd1];\n",
+                  BEGIN);
+    for (int i = 0; i < LOGIC; i++)
+        to += sprintf(to, "xor.b64 %%rd2, %%rd2, %%rd1;\n");
+    sprintf(to,
+            "st.global.u64 [%%rd1], %%rd2;\nadd.s32 %%r1, %%r1, 1;\nsetp.lt.s32 %%p1, %%r1, %d;\n"
+            "@%%p1 bra LOOP;\nret;\n}\n",
+            TURNS);
+    uint32_t load = line_at(text, strstr(text, "ld.global")), store = load + LOGIC + 1,
+             bra = store + 3;
+    ins[at++] = (MachineIns){.op = LOAD, .line = load};
+    for (uint32_t i = 0; i < 2 * LOGIC; i++)
+        ins[at++] = (MachineIns){.op = SUM, .line = load + 1 + i / 2};
+    ins[at++] = (MachineIns){.op = STORE, .line = store};
+    ins[at++] = (MachineIns){.op = SUM, .line = store + 1};
+    ins[at++] = (MachineIns){.op = BRANCH, .line = bra};
+    for (uint32_t i = 0; i < at; i++)
+        ins[i].loop = 1, ins[i].stall = 60, ins[i].reached = 1;
+    ins[at++] = (MachineIns){.op = EXIT, .line = bra + 1, .piece = 1, .reached = 1};
+    MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
+    assert_in_range(cycles_with(text, &code), TURNS * (at - 1) * 60, TURNS * (at + 1) * 60);
+    free(text);
+}
+
+/* Constants at places that the code names are operands: who has them so takes no pass for them. */
+static void named_constants_are_operands(void **state)
+{
+    enum { MANY = 100, WARPS = 16 };
+    static MachineIns ins[MANY + 1];
+    char *text = malloc(sizeof BEGIN + 100 + MANY * 80), *at = text;
+    assert_non_null(text);
+    (void)state;
+    const char *head = strstr(BEGIN, ".visible");
+    at +=
+        sprintf(at, "%.*s.const .align 256 .b8 table[256];\n%s", (int)(head - BEGIN), BEGIN, head);
+    for (uint32_t i = 0; i < MANY; i++)
+        at += sprintf(at, "ld.const.f32 %%f2, [table+%u];\nadd.f32 %%f1, %%f1, %%f2;\n",
+                      4 * (i % 64));
+    sprintf(at, "ret;\n}\n");
+    for (uint32_t i = 0; i <= MANY; i++)
+        ins[i] = (MachineIns){.op = i < MANY ? FADD : EXIT,
+                              .line = line_at(text, strstr(text, "add.f32")) + 2 * i,
+                              .stall = 4,
+                              .reached = 1};
+    ins[MANY].line--;
+    /* Passes were two a constant and warp; three fifths of what these take are believed. */
+    uint64_t cycles =
+        warps_cycles(text, &(MachineCode){.ins = ins, .count = MANY + 1, .sm = 90}, WARPS);
+    free(text);
+    assert_in_range(cycles, MANY * 4, MANY * 2 * WARPS * 3 / 4);
+}
+
 /* Copies by threads are played as machine code has them, too, and waited for. */
 static void copies_are_followed(void **state)
 {
@@ -766,6 +863,9 @@ int main(void)
         cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
         cmocka_unit_test(a_warp_waits_for_constants),
         cmocka_unit_test(warps_share_who_gives_constants),
+        cmocka_unit_test(a_loop_may_be_closed_by_no_branch),
+        cmocka_unit_test(words_of_64_bits_are_no_turns),
+        cmocka_unit_test(named_constants_are_operands),
         cmocka_unit_test(copies_are_followed),
         cmocka_unit_test(nonsense_is_survived),
         cmocka_unit_test(copies_that_never_come),

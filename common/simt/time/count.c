@@ -185,8 +185,9 @@ static void passes_add(Warp *warp, uint32_t passes)
 
 /* Constant memory gives all lanes one word at a time: as many passes as different words.  On an
  * H200 a warp with 32 different words takes 2.1 cycles for each of them (6.5 where the table is too
- * large for the cache behind it).  What a multiprocessor has not got it asks for by pieces. */
-static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
+ * large for the cache behind it).  What a multiprocessor has not got it asks for by pieces.  Where
+ * no register says the place, the word is an operand in machine code: nobody has to take a pass. */
+static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     enum { CYCLES_PER_WORD = 2 };
     uint64_t word[LANES], piece[LANES];
@@ -199,7 +200,9 @@ static void count_const(Warp *warp, const uint64_t *address, uint32_t mask)
         piece[i] *= NEAR_BYTES / SECTOR;
     lines_list(warp, piece, pieces);
     warp->worker->counters.const_requests++;
+    uint64_t needed = warp->worker->cost.passes;
     passes_add(warp, words * CYCLES_PER_WORD);
+    if (!ins->t_s[0]) warp->worker->cost.passes = needed;
     warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
 }
 
@@ -363,7 +366,7 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     if (warp->worker->watcher)
         watch_access(warp, ins, is_const ? SIGHT_CONSTANT : SIGHT_GLOBAL, address, mask, store);
     if (is_const)
-        count_const(warp, address, mask);
+        count_const(warp, ins, address, mask);
     else
         for (uint32_t i = 0; i < parts_count(ins); i++)
             global_add(warp, ins, part_addresses(ins, i, address, moved), mask, store);

@@ -199,11 +199,32 @@ static int parts_find(Reading *r)
 
 /* ---- loops ------------------------------------------------- */
 
-/* Does one instruction of the PTX become several?  A matrix is loaded by parts, and wmma's products
- * are two of the machine's. */
-static int is_expanded(const Ins *ins)
+/* Logic and shifts of 64 bits, of which machine code has one for each word; and the sum of two
+ * shifts, which is how nvcc writes a rotation. */
+static int is_by_words(const Ins *code, uint32_t at)
 {
-    return ins->op == OP_TENSOR_MATRIX || ins->op == OP_TENSOR_PRODUCT;
+    switch (code[at].op) {
+    case OP_ADD_64:
+        return at > 1 && code[at - 1].op == OP_SHR_U64 && code[at - 2].op == OP_SHL_64;
+    case OP_AND_64:
+    case OP_OR_64:
+    case OP_XOR_64:
+    case OP_NOT_64:
+    case OP_SHL_64:
+    case OP_SHR_U64:
+    case OP_SHR_S64:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Does one instruction of the PTX become several?  A matrix is loaded by parts, wmma's products are
+ * two of the machine's, and 64 bits are computed by words. */
+static int is_expanded(const Ins *code, uint32_t at)
+{
+    return code[at].op == OP_TENSOR_MATRIX || code[at].op == OP_TENSOR_PRODUCT ||
+           is_by_words(code, at);
 }
 
 /* How many instructions of machine loop `home` most lines of the PTX's loop have. */
@@ -214,7 +235,7 @@ static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
     for (uint32_t i = 0; i < r->code->count; i++) {
         const MachineIns *ins = &r->code->ins[i];
         uint32_t at = ins->loop == home && ins->reached ? code_at(&r->map, ins->line) : NONE;
-        if (at == NONE || r->map.around[at] != loop || is_expanded(&r->kernel->code[at])) continue;
+        if (at == NONE || r->map.around[at] != loop || is_expanded(r->kernel->code, at)) continue;
         count[ins->line - r->map.first]++;
     }
     return code_copies(&r->map, count, CODE_COPIES);
@@ -226,6 +247,23 @@ static void home_note(FollowLoop *loop, uint32_t home, uint32_t copies, int is_f
     if (is_first || copies < loop->copies[1]) loop->home[1] = home, loop->copies[1] = copies;
 }
 
+/* The PTX's loop that machine loop `m` is.  Where what ends a turn stands in front of what the turn
+ * begins with, PTX falls through, and the branch back is ptxas's own: then the loop is the widest
+ * one there with this head. */
+static uint32_t loop_of(const Reading *r, uint32_t m)
+{
+    uint32_t line = r->code->loop_line[m - 1], number = code_loop_closed(&r->map, line),
+             at = code_at(&r->map, line);
+    if (number || at == NONE) return number;
+    number = r->map.around[at];
+    if (!number) return 0;
+    const CodeLoop *loop = r->map.loop;
+    while (loop[number - 1].parent &&
+           loop[loop[number - 1].parent - 1].head == loop[number - 1].head)
+        number = loop[number - 1].parent;
+    return number;
+}
+
 /* -1: too much to look at. */
 static int homes_find(Reading *r)
 {
@@ -235,7 +273,7 @@ static int homes_find(Reading *r)
     for (uint32_t k = 0; k < f->loops; k++)
         f->loop[k] = (FollowLoop){.head = r->map.loop[k].head, .end = r->map.loop[k].end};
     for (uint32_t m = 1; m <= r->code->loops; m++) {
-        uint32_t number = code_loop_closed(&r->map, r->code->loop_line[m - 1]);
+        uint32_t number = loop_of(r, m);
         if (!number) continue;
         FollowLoop *loop = &f->loop[number - 1];
         home_note(loop, m, copies_count(r, m, number), !loop->copies[0]);
