@@ -131,7 +131,7 @@ static int is_known(int count, const char *name)
 }
 
 /* The same of times beyond 1.5. */
-static const char *const FAR[] = {"resonance-back", "letters-64"};
+static const char *const FAR[] = {"resonance-back"};
 
 static int is_known_far(const char *name)
 {

@@ -542,7 +542,7 @@ typedef struct AsyncCopy {
 
 /* What a store to few lines has written, or several to the same: of each sector the bytes, a bit
  * each. */
-enum { STORED_LINES = 3, STORED_SECTORS = 4 * STORED_LINES };
+enum { STORED_LINES = 4, STORED_SECTORS = 4 * STORED_LINES };
 typedef struct StoredLines {
     uint64_t sector[STORED_SECTORS];
     uint32_t written[STORED_SECTORS];

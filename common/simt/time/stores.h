@@ -1,8 +1,9 @@
 /* stores.h - what a warp's stores to global memory are in the L2.
  *
  * Each is lines, and sectors of which some are written only in part.  Where a warp's next store
- * goes to the same lines, up to three, as that of a record's next word does, the L1 joins it to the
- * last: an H200's L2 gets 0.42 of the sectors of three words side by side, 0.9 of those of five. */
+ * goes to the same lines, up to four, as that of a record's next word does, the L1 joins it to the
+ * last: an H200's L2 gets 0.42 of the sectors of three words side by side, 0.33 of those of four,
+ * where few warps store at once a quarter, and 0.9 of those of five. */
 #ifndef CONVLAB_SIMT_TIME_STORES_H
 #define CONVLAB_SIMT_TIME_STORES_H
 
