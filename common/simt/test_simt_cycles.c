@@ -329,12 +329,12 @@ static void roots_of_doubles_are_products_of_doubles(void **state)
     (void)state;
     Setup one = {.blocks = 1, .threads = 32};
     uint64_t alu = (uint64_t)SMALL.alu_latency;
-    assert_int_equal(slope("sqrt.rn.f64 %rd3, %rd3;\n", 100, one), 100 * (6 + 8 * 2 + 2) * alu);
-    assert_int_equal(slope("rcp.rn.f64 %rd3, %rd3;\n", 100, one), 100 * (6 + 5 * 2 + 2) * alu);
+    assert_int_equal(slope("sqrt.rn.f64 %rd3, %rd3;\n", 12, one), 12 * (6 + 8 * 2 + 2) * alu);
+    assert_int_equal(slope("rcp.rn.f64 %rd3, %rd3;\n", 12, one), 12 * (6 + 5 * 2 + 2) * alu);
     assert_int_equal(slope("mov.b64 %rd4, 0d3FF0000000000000;\nadd.rn.f64 %rd3, %rd3, %rd4;\n"
                            "div.rn.f64 %rd3, %rd3, %rd4;\n",
-                           100, one),
-                     100 * (2 + 6 + 8 * 2 + 2 + 8) * alu);
+                           12, one),
+                     12 * (2 + 6 + 8 * 2 + 2 + 8) * alu);
 }
 
 /* Of nothing a division takes another way, whose 35 instructions, or 64 and 11 products of doubles,
@@ -348,14 +348,14 @@ static void a_division_of_nothing_is_a_routine(void **state)
 #define ONE_D    "mov.b64 %rd4, 0d3FF0000000000000;\n"
 #define DIVIDE_F "div.rn.f32 %f2, %f2, %f3;\n"
 #define DIVIDE_D "div.rn.f64 %rd3, %rd3, %rd4;\n"
-    uint64_t usual = slope(ONE_F "add.rn.f32 %f2, %f2, %f3;\n" DIVIDE_F, 100, one),
-             rare = slope(ONE_F "mul.rn.f32 %f2, %f2, 0f00000000;\n" DIVIDE_F, 100, one);
-    assert_int_equal(rare - usual, 100 * (35 * 5 + WAY_CYCLES));
-    usual = slope(ONE_D "add.rn.f64 %rd3, %rd3, %rd4;\n" DIVIDE_D, 100, one);
-    rare = slope(ONE_D "mul.rn.f64 %rd3, %rd3, 0d0000000000000000;\n" DIVIDE_D, 100, one);
-    assert_int_equal(rare - usual, 100 * ((64 + 11) * 5 + WAY_CYCLES));
-    assert_int_equal(slope("rem.u64 %rd3, %rd3, %rd4;\n", 100, one),
-                     100 * 68 * (uint64_t)(SMALL.alu_latency + 1));
+    uint64_t usual = slope(ONE_F "add.rn.f32 %f2, %f2, %f3;\n" DIVIDE_F, 12, one),
+             rare = slope(ONE_F "mul.rn.f32 %f2, %f2, 0f00000000;\n" DIVIDE_F, 12, one);
+    assert_int_equal(rare - usual, 12 * (35 * 5 + WAY_CYCLES));
+    usual = slope(ONE_D "add.rn.f64 %rd3, %rd3, %rd4;\n" DIVIDE_D, 12, one);
+    rare = slope(ONE_D "mul.rn.f64 %rd3, %rd3, 0d0000000000000000;\n" DIVIDE_D, 12, one);
+    assert_int_equal(rare - usual, 12 * ((64 + 11) * 5 + WAY_CYCLES));
+    assert_int_equal(slope("rem.u64 %rd3, %rd3, %rd4;\n", 12, one),
+                     12 * 68 * (uint64_t)(SMALL.alu_latency + 1));
 }
 
 static void products_go_beside_sums(void **state)
@@ -1395,12 +1395,12 @@ static void atomics_take_turns(void **state)
     };
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
         SimtResult result;
-        char *less = kernel_text(word, KNOWN[i].body, 400, ""),
-             *all = kernel_text(word, KNOWN[i].body, 600, "");
+        char *less = kernel_text(word, KNOWN[i].body, 100, ""),
+             *all = kernel_text(word, KNOWN[i].body, 200, "");
         uint64_t cycles = cycles_of(all, one, &result, NULL) - cycles_of(less, one, &result, NULL);
         free(less), free(all);
-        assert_in_range(cycles, 200 * KNOWN[i].cycles * 95 / 100,
-                        200 * KNOWN[i].cycles * 105 / 100);
+        assert_in_range(cycles, 100 * KNOWN[i].cycles * 95 / 100,
+                        100 * KNOWN[i].cycles * 105 / 100);
     }
 }
 

@@ -846,6 +846,28 @@ static void arrays_in_registers_are_no_local_memory(void **state)
     assert_int_equal(local_sectors_with(STORE_LOCAL, 90, 0, 1), all);
 }
 
+/* ---- code that lies apart ------------------------------------------------- */
+
+/* Products, each in a piece of code of its own: the cache has the first 64 KB, the others come from
+ * DRAM, one after the other. */
+static void machine_code_comes_by_pieces(void **state)
+{
+    enum { PIECE_INS = 48, READY = 64 * 1024 / 16 / PIECE_INS, READY_CYCLES = 125, FILLER = 0x918 };
+    (void)state;
+    static MachineIns ins[PRODUCTS * PIECE_INS + 1];
+    char *text = products_text();
+    uint32_t line = line_at(text, strstr(text, "fma.rn"));
+    for (uint32_t i = 0; i <= PRODUCTS * PIECE_INS; i++)
+        ins[i] = (MachineIns){.op = FILLER, .stall = 1, .reached = 1};
+    for (uint32_t i = 0; i <= PRODUCTS; i++)
+        ins[i * PIECE_INS].op = i < PRODUCTS ? FFMA : EXIT, ins[i * PIECE_INS].line = line + i;
+    MachineCode code = {.ins = ins, .count = PRODUCTS * PIECE_INS + 1, .sm = 90};
+    uint64_t cycles = cycles_with(text, &code),
+             expected = READY * READY_CYCLES + (PRODUCTS - READY) * (uint64_t)SMALL.dram_latency;
+    free(text);
+    assert_in_range(cycles, expected, expected + expected / 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -870,6 +892,7 @@ int main(void)
         cmocka_unit_test(nonsense_is_survived),
         cmocka_unit_test(copies_that_never_come),
         cmocka_unit_test(arrays_in_registers_are_no_local_memory),
+        cmocka_unit_test(machine_code_comes_by_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 #include "common/simt/simt_fixture.h"
 
-enum { CHAINS = 4, WARPS = 16, FEW = 8, MORE = 24, TEXT_BYTES = 1 << 18 };
+enum { CHAINS = 4, WARPS = 16, FEW = 2, MORE = 5, TEXT_BYTES = 1 << 18 };
 
 /* Registers of d (as many of c), a and b; `type`: of d, and of a and b where these are doubles. */
 typedef struct Product {

@@ -469,7 +469,8 @@ void kernel_release(SimtKernel *kernel)
                        .machine = kernel->machine,
                        .machine_local = kernel->machine_local};
     free(kernel->code), free(kernel->width);
-    free(kernel->price), free(kernel->played), free(kernel->unrolled), free(kernel->follow);
+    free(kernel->price), free(kernel->played), free(kernel->unrolled), free(kernel->follow),
+        free(kernel->code_piece);
     free(kernel->carried);
     free((void *)kernel->origin);
     free(kernel->runs);

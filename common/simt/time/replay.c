@@ -26,6 +26,7 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/chain.h"
 #include "common/simt/time/cost.h"
+#include "common/simt/traffic/code_cache.h"
 #include "common/simt/traffic/first.h"
 #include "common/simt/time/follow.h"
 #include "common/simt/traffic/l1.h"
@@ -96,6 +97,7 @@ typedef struct Actor {
     uint64_t begin;
     const WarpTrace *trace;
     uint32_t next;                 /* step */
+    uint32_t piece;                /* of code, that it is in */
     uint32_t steps;                /* that PTX takes for all of the trace */
     WarpTrace own;                 /* its machine instructions, where these are played */
     Result counter[COUNTERS];      /* when each is down */
@@ -138,6 +140,8 @@ typedef struct Sm {
     Arrival *constant; /* the same of pieces of constant memory */
     NearLine near[NEAR_LINES];
     uint32_t near_clock;
+    CodeCache code_cache;
+    const uint32_t *code_piece; /* of each instruction; NULL: all of them are always there */
     L1 l1;
     uint64_t guessed, missed; /* sectors beyond the L1, as they were counted and as they are here */
     Turn *turn;               /* of the warps that are there, those of one scheduler together: */
@@ -215,9 +219,12 @@ static Turn *turn_move(Sm *sm, Turn *turn, uint32_t block)
     return turn;
 }
 
+/* While code comes, warps drift apart, as if always the first one went that can. */
 static void turn_issued(Sm *sm, Turn *turn, uint64_t issued)
 {
-    turn_move(sm, turn, turn->block)->issued = issued;
+    int drifts = sm->code_piece && code_is_coming(&sm->code_cache, issued);
+    if (!drifts) turn = turn_move(sm, turn, turn->block);
+    turn->issued = issued;
 }
 
 static void turn_end(Sm *sm, Turn *turn)
@@ -306,8 +313,19 @@ static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
     }
 }
 
+/* Waits for the piece of code that the step lies in, if the warp comes to it only now.  A warp's
+ * first instruction is there: it begins later than others go on. */
+static void code_look(Sm *sm, Actor *actor, uint32_t ins)
+{
+    uint32_t piece = sm->code_piece[ins];
+    if (piece == actor->piece || piece == CODE_ANY || !actor->next) return;
+    uint64_t at = code_arrival(&sm->code_cache, piece, actor->turn->issued);
+    actor->piece = piece;
+    if (at > actor->ready) actor->ready = at, actor->wait = STALL_WAIT;
+}
+
 /* Passes over folded instructions, to the next real one. */
-static void step_prepare(const Sm *sm, Actor *actor)
+static void step_prepare(Sm *sm, Actor *actor)
 {
     enum { AHEAD = 16 }; /* steps; of so many warps the processor does not foresee them */
     const WarpTrace *trace = actor->trace;
@@ -317,6 +335,7 @@ static void step_prepare(const Sm *sm, Actor *actor)
     if (actor->next < trace->count) {
         __builtin_prefetch(&trace->step[actor->next] + AHEAD);
         step_look(sm, actor, &trace->step[actor->next]);
+        if (sm->code_piece) code_look(sm, actor, trace->step[actor->next].ins);
     }
     turn_set(actor);
 }
@@ -361,6 +380,7 @@ static void warp_begin(Sm *sm, uint32_t index, uint32_t warp)
     *actor = (Actor){.own = own,
                      .slot = index,
                      .warp = warp,
+                     .piece = NOBODY,
                      .begin = slot->begin,
                      .trace = sm->follows ? &actor->own : trace,
                      .steps = trace->count,
@@ -1182,7 +1202,10 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->half = calloc(sm->schedulers, 1);
     sm->asleep = calloc(sm->schedulers, sizeof *sm->asleep);
     Result *result = calloc((size_t)sm->actors * launch->kernel->played_scores, sizeof *result);
-    int failed = l1_open(&sm->l1, l1_bytes(launch)) != 0;
+    uint32_t code = follows ? launch->kernel->machine->count : launch->kernel->code_slots;
+    int failed =
+        l1_open(&sm->l1, l1_bytes(launch)) != 0 || code_open(&sm->code_cache, code, m) != 0;
+    if (code_misses(&sm->code_cache)) sm->code_piece = launch->kernel->code_piece;
     if (failed || !sm->actor || !sm->slot || !sm->crew || !sm->ends || !sm->turn || !sm->arrival ||
         !sm->fetched || !sm->constant || !sm->turns || !sm->here || !sm->gate || !sm->scheduler ||
         !sm->bank || !sm->half || !sm->asleep || !result) {
@@ -1206,6 +1229,7 @@ static void sm_close(Sm *sm)
         free(sm->actor[i].own.step);
     for (uint32_t i = 0; sm->slot && i < sm->slots; i++)
         free(sm->slot[i].phases.phase);
+    code_close(&sm->code_cache);
     free(sm->actor), free(sm->slot), free(sm->crew), free(sm->ends), free(sm->turn),
         free(sm->arrival), free(sm->fetched), free(sm->constant), l1_close(&sm->l1),
         free(sm->turns), free(sm->here), free(sm->gate), free(sm->scheduler), free(sm->bank),

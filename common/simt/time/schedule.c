@@ -16,6 +16,7 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/alive.h"
 #include "common/simt/time/chain.h"
+#include "common/simt/time/code_pieces.h"
 #include "common/simt/time/follow.h"
 #include "common/simt/time/fuse.h"
 #include "common/simt/time/pressure.h"
@@ -599,6 +600,7 @@ int schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_c
         price = loops_unroll(kernel, price, loops, &alive, &prices);
         if (price) plain_mark(kernel, price, prices);
         if (price && machine_code) price = follow_build(kernel, price, prices, machine);
+        if (price && code_pieces_find(kernel, price, prices) != 0) free(price), price = NULL;
         kernel->price = price;
     } else {
         free(price);
