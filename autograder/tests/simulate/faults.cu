@@ -1,4 +1,4 @@
-/* faults.cu - ./faults end, race, surface, texels, monitor, gaps, host, jump, none: its faults. */
+/* faults.cu - ./faults end, race, surface, texels, added, gaps, host, jump, none: its faults. */
 #include <cstdio>
 #include <cstring>
 
@@ -25,10 +25,10 @@ __global__ void texels(cudaTextureObject_t texture, int *x)
     x[threadIdx.x] = (int)tex2D<float>(texture, (float)threadIdx.x, 0.0f);
 }
 
-/* A performance monitor of the card: what it counts is the card's own business. */
-__global__ void monitored(int *x)
+/* An atomic to a surface, which CUDA C++ has no words for. */
+__global__ void added(cudaSurfaceObject_t surface, int *x)
 {
-    asm volatile("mov.u32 %0, %%pm0;" : "=r"(x[threadIdx.x]));
+    asm volatile("sured.b.add.1d.u32.trap [%0, {%1}], %2;" ::"l"(surface), "r"(0), "r"(x[0]));
 }
 
 /* Four bytes behind `flag` are nobody's; libraries copy such a struct as one word. */
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     if (!strcmp(fault, "texels")) read(x);
     if (!strcmp(fault, "host")) x[7] = 1;
     if (!strcmp(fault, "jump")) jump();
-    if (!strcmp(fault, "monitor")) monitored<<<1, 64>>>(x);
+    if (!strcmp(fault, "added")) added<<<1, 64>>>(0, x);
     if (strcmp(fault, "race")) cudaFree(x);
     puts("done");
     return 0;
