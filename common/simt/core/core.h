@@ -329,7 +329,7 @@ struct SimtKernel {
     Follow *follow;         /* machine code that is played instead; NULL: none */
     CarriedLoad *carried;   /* per memory instruction; NULL: there are none */
     uint32_t played_scores; /* scoreboard entries of `played` */
-    uint32_t *code_piece;   /* of each that is played (code_pieces.h); NULL: the code is short */
+    uint32_t *code_piece;   /* of each that is played (code_pieces.c); NULL: the code is short */
     uint32_t code_slots;    /* machine instructions that its PTX is priced as */
     int allocates;          /* calls malloc or free */
     int reads_clock;

@@ -1,12 +1,11 @@
 /* code_pieces.c - which piece of code each instruction lies in: of machine code its own, of PTX
  * what it would be if each machine instruction that it is priced as stood there, in ptxas's
  * order. */
-#include "common/simt/time/code_pieces.h"
-
 #include <stdlib.h>
 
 #include "common/simt/time/chain.h"
 #include "common/simt/time/follow.h"
+#include "common/simt/time/schedule.h"
 #include "common/simt/traffic/code_cache.h"
 
 typedef struct Place {

@@ -16,7 +16,6 @@
 #include "common/simt/core/ops.h"
 #include "common/simt/time/alive.h"
 #include "common/simt/time/chain.h"
-#include "common/simt/time/code_pieces.h"
 #include "common/simt/time/follow.h"
 #include "common/simt/time/fuse.h"
 #include "common/simt/time/pressure.h"
