@@ -51,8 +51,8 @@ void piece_order(const SimtKernel *kernel, const Ins *code, Price *price, uint32
                  const uint64_t *alive);
 
 /* code_pieces.c: which piece of code each instruction lies in (traffic/code_cache.h).  Fills
- * kernel->code_piece and code_slots; `own` of the prices are those of the PTX and of its copies, the
- * others machine code's.  Nothing where all of it is short.  -1: out of memory. */
+ * kernel->code_piece and code_slots; `own` of the prices are those of the PTX and of its copies,
+ * the others machine code's.  Nothing where all of it is short.  -1: out of memory. */
 int code_pieces_find(SimtKernel *kernel, const Price *price, uint32_t own);
 
 /* Fills kernel->price, once; with machine_code what ptxas made of it, too (follow.h).  -1: out of
