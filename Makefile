@@ -325,7 +325,7 @@ VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o \
     $(call archives_of,$(USES_common/validate))
 # Programs of many kernels each; the others are labs' solutions.
 MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers unseen blind suites public \
-    field forms textures spills hopper accesses lookups streams meetings pauses tiles)
+    field everyday forms textures spills hopper accesses lookups streams meetings pauses tiles)
 $(MANY): $(BUILD)/validate/run-%: $(BUILD)/validate/%.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
@@ -333,6 +333,7 @@ $(MANY:$(BUILD)/validate/run-%=$(BUILD)/validate/%.o): common/validate/entries.h
 $(patsubst %,$(BUILD)/validate/%.o,field public suites): common/validate/sums.h
 $(BUILD)/validate/public.o: $(wildcard common/validate/public_*.h)
 $(BUILD)/validate/field.o: $(wildcard common/validate/field_*.h)
+$(BUILD)/validate/everyday.o: $(wildcard common/validate/everyday_*.h)
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
