@@ -1212,6 +1212,34 @@ KERNEL(clean_atomic_by_cas)
     } while (seen != guess);
 }
 
+/* The load names the variable, the CAS has its address in a register. */
+__device__ float sum_of_all[2];
+
+KERNEL(clean_atomic_by_cas_of_variables) // <<<8, 256, 0>>>
+{
+    __shared__ float sum[2];
+    if (threadIdx.x < 2) sum[threadIdx.x] = 0;
+    __syncthreads();
+    unsigned *word = (unsigned *)&sum[1], seen = *word, guess;
+    do {
+        guess = seen;
+        seen = atomicCAS(word, guess, __float_as_uint(1 + __uint_as_float(guess)));
+    } while (seen != guess);
+    word = (unsigned *)&sum_of_all[1], seen = *word;
+    do {
+        guess = seen;
+        seen = atomicCAS(word, guess, __float_as_uint(1 + __uint_as_float(guess)));
+    } while (seen != guess);
+}
+
+__device__ int looked_at;
+
+KERNEL(reads_a_variable_behind_a_cas)
+{
+    if (threadIdx.x >= 32) atomicCAS(&looked_at, 0, 1); // AND
+    empty[self()] = looked_at; // FAULT racecheck: hazard on __global__ memory
+}
+
 KERNEL(reads_beside_a_cas)
 {
     if (threadIdx.x >= 32) atomicCAS((int *)&x[n / 64], 0x40800000, 1); // AND
