@@ -112,6 +112,9 @@ run 0 $here/refused.cu child && says 'a child of fork() cannot use CUDA' &&
 tell a-child-of-a-process-that-used-cuda
 run 1 $here/refused.cu pointer && says "a pointer to the program's own memory?"
 tell a-host-pointer-in-a-kernel
+ARCH=90 run 1 $here/refused.cu grid && grep -q '^done$' "$work/out" &&
+    says 'a cooperative grid of clusters is not supported'
+tell a-grid-of-clusters
 status=0
 timeout -s INT 5 sh common/setup/simulate.sh "$build" $here/refused.cu endless >"$work/out" \
     2>"$work/err" || status=$?
@@ -153,6 +156,8 @@ run 0 $here/stack.cu 'calls 524288 3000' && grep -qx 'right: cudaSuccess' "$work
     run 1 $here/stack.cu 'calls 524288 100000' && says 'Stack overflow: [0-9]* calls' &&
     says 'stack.cu:[0-9]*$'
 tell calls-as-deep-as-the-stack
+run 1 $here/stack.cu pointer && says 'Invalid stack pointer' && says 'stack.cu:[0-9]*$'
+tell a-stack-pointer-that-was-never-given
 ARCH=90a run 1 $here/flight.cu && grep -qx 'no error: 0 wrong' "$work/out" &&
     says 'The block ends while a bulk copy may still write its shared memory' &&
     says 'flight.cu:[0-9]*$'

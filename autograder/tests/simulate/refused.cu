@@ -1,5 +1,5 @@
-/* refused.cu - ./refused calls, pointer, endless, child: what a call or a kernel is refused for,
- * and what is heard of it although the program never asks. */
+/* refused.cu - ./refused calls, pointer, endless, child, grid: what a call or a kernel is refused
+ * for, and what is heard of it although the program never asks. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +15,21 @@ __global__ void forever(int *x)
 {
     for (int turns = 0; x[turns % 2] != 2; turns++)
         x[turns % 2] = 1;
+}
+
+/* A card has them. */
+static void grid_of_clusters(int *x)
+{
+    cudaLaunchAttribute attribute[2] = {};
+    attribute[0].id = cudaLaunchAttributeCooperative;
+    attribute[0].val.cooperative = 1;
+    attribute[1].id = cudaLaunchAttributeClusterDimension;
+    attribute[1].val.clusterDim.x = 2;
+    attribute[1].val.clusterDim.y = attribute[1].val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(2), config.blockDim = dim3(64);
+    config.attrs = attribute, config.numAttrs = 2;
+    cudaLaunchKernelEx(&config, fill, x);
 }
 
 int main(int argc, char **argv)
@@ -34,6 +49,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "child")) wait(NULL);
     if (!strcmp(what, "pointer")) fill<<<1, 64>>>(own);
     if (!strcmp(what, "endless")) forever<<<1, 1>>>(x);
+    if (!strcmp(what, "grid")) grid_of_clusters(x);
     cudaFree(x);
     free(own);
     puts("done");

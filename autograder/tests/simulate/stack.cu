@@ -1,7 +1,9 @@
-// stack.cu array | calls BYTES DEPTH - large frames: of a kernel that calls nobody, which need no
-// stack, and of a function that calls itself so often in a stack of BYTES.
+// stack.cu array | pointer | calls BYTES DEPTH - large frames: of a kernel that calls nobody, which
+// need no stack, and of a function that calls itself so often in a stack of BYTES.  "pointer": a
+// stack is given back that was never taken.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
 
 enum { ARRAY = 100000, STEP = 997, FRAME = 16 };
@@ -32,6 +34,13 @@ __global__ void calls(int *out, int depth)
     out[threadIdx.x] = turn(depth, threadIdx.x);
 }
 
+__global__ void pointer(int *out)
+{
+    int *taken;
+    asm volatile("stackrestore.u64 %1;\n\talloca.u64 %0, 8;" : "=l"(taken) : "l"(out));
+    out[threadIdx.x] = taken == NULL;
+}
+
 static int array_sum(int n)
 {
     static int a[ARRAY];
@@ -47,7 +56,10 @@ int main(int argc, char **argv)
 {
     int *out, got[32] = {0}, wanted;
     cudaMalloc(&out, sizeof got);
-    if (argc < 4) {
+    if (argc > 1 && !strcmp(argv[1], "pointer")) {
+        pointer<<<1, 32>>>(out);
+        wanted = 0;
+    } else if (argc < 4) {
         array<<<1, 32>>>(out, 5);
         wanted = array_sum(5);
     } else {
