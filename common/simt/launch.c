@@ -432,6 +432,10 @@ static int run_launch(Run *run)
     if (check != SIMT_OK) return run_refuse(run, check, why);
     if (kernel->allocates && heap_open(gpu, &error) != 0)
         return run_refuse(run, SIMT_UNSUPPORTED, error.text);
+    /* Counted, blocks that wait for each other go on in the order of time, else in turns: by how
+     * often one has looked a submission would know whether it is priced or searched for races. */
+    if (gpu->options.untrusted && (kernel->spins || kernel->awaits_clock))
+        launch->count = gpu->options.count;
     uint64_t local = local_wanted(gpu, kernel);
     if (local > UINT32_MAX)
         return run_refuse(run, SIMT_UNSUPPORTED,

@@ -644,7 +644,8 @@ static void specials_fill(Worker *worker, Warp *warp, uint32_t index)
         value[SR_DYNAMIC_SMEM] = launch->dynamic_shared;
         value[SR_TOTAL_SMEM] = (shared + unit - 1) / unit * unit;
         value[SR_AGGR_SMEM] = shared + worker->gpu->machine.shared_reserved;
-        value[SR_GRIDID] = worker->launch->number;
+        /* A submission would know a replay of its work by it. */
+        value[SR_GRIDID] = worker->gpu->options.untrusted ? 1 : worker->launch->number;
         value[SR_RESERVED_CAP] = worker->gpu->machine.shared_reserved;
         value[SR_RESERVED_SMEM] = worker->launch->reserved_at;
         value[SR_RESERVED_END] = worker->launch->reserved_at + RESERVED_USED;
