@@ -23,6 +23,7 @@ static const ShapeKey KEYS[] = {
     {"mode", SHAPE_WORD, offsetof(WidthsProblem, mode), 0, 0, "latency parameters", 0},
     {"tau", SHAPE_NUMBER, offsetof(WidthsProblem, tau), 1, 1000, NULL, 0},
     {"delta", SHAPE_NUMBER, offsetof(WidthsProblem, delta), 0, 1000, NULL, 1},
+    {"alike", SHAPE_NUMBER, offsetof(WidthsProblem, alike), 0, 1, NULL, 1},
     {0},
 };
 
@@ -52,7 +53,7 @@ static void widths_print(const Problem *problem, char *text, size_t bytes)
 }
 
 /* Both modes; narrow and wide tolerances; goals that want a second start, and one that is reached
- * without a move. */
+ * without a move; layers that are alike. */
 static void widths_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     WidthsProblem p = {.L = random_range(random, 3, 24),
@@ -62,6 +63,7 @@ static void widths_draw(Random *random, int index, double max_macs, Problem *pro
                        .mode = index % 3 == 2 ? WIDTHS_PARAMETERS : WIDTHS_LATENCY,
                        .tau = index % 2 ? random_range(random, 20, 90) : 50};
     if (index % 3 == 1) p.delta = random_range(random, 700, 990);
+    p.alike = index % 9 == 0 || index % 9 == 2;
     if (index % 9 == 6) {
         p = (WidthsProblem){.L = random_range(random, 2, 3),
                             .M = random_range(random, 5, 8),
@@ -102,8 +104,9 @@ static double widths_least_bytes(const Problem *problem)
 static int widths_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])
 {
     WidthsProblem p = widths_unpack(problem);
-    const ProblemNumber all[] = {{"L", p.L},       {"M", p.M},     {"unit", p.unit},  {"C", p.C},
-                                 {"mode", p.mode}, {"tau", p.tau}, {"delta", p.delta}};
+    const ProblemNumber all[] = {{"L", p.L},         {"M", p.M},        {"unit", p.unit},
+                                 {"C", p.C},         {"mode", p.mode},  {"tau", p.tau},
+                                 {"delta", p.delta}, {"alike", p.alike}};
     memcpy(number, all, sizeof all);
     return sizeof all / sizeof *all;
 }
@@ -119,6 +122,17 @@ static void staircase_draw(Random *random, int M, float *time)
         double waves = (m + shift + step - 1) / step, slope = 1 + 0.1 * random_unit(random);
         time[m - 1] = (float)floor(wave * (launch + waves) * slope * (1 + 0.002 * m));
     }
+}
+
+/* As a formula has it: steps without noise, and above `even` as much for a filter more as the edges
+ * of the steps have for each, so that throughputs are equal there. */
+static void steps_draw(Random *random, int M, float *time)
+{
+    const int step = random_range(random, 2, M / 4 + 2),
+              wave = step * random_range(random, 200, 2000),
+              even = random_range(random, 1, M / step) * step;
+    for (int m = 1; m <= M; m++)
+        time[m - 1] = (float)(m <= even ? (m + step - 1) / step * wave : m * (wave / step));
 }
 
 /* ---- the algorithm, and what one can get wrong in it --------------------------------------- */
@@ -143,6 +157,10 @@ enum {
     TAU_BEYOND,
     IN_UNITS,
     OTHER_MODE,
+    LAST_OF_GAINS,
+    LAST_OF_PRICES,
+    EQUALS_LEFT_OUT,
+    EQUALS_KEPT,
     MISTAKES,
     RIGHT = MISTAKES
 };
@@ -189,6 +207,15 @@ static const Mistake MISTAKE[MISTAKES] = {
     [IN_UNITS] = {FAULT_FORMULA, "These are units; y holds filters: m*unit."},
     [OTHER_MODE] = {FAULT_FORMULA, "This is the other mode's plan: p->mode says whether the "
                                    "latency is to fall or the parameters are to grow."},
+    [LAST_OF_GAINS] = {FAULT_FORMULA,
+                       "Of moves that gain as much the last begins a round: take the "
+                       "first layer's."},
+    [LAST_OF_PRICES] = {FAULT_FORMULA, "Of moves that balance at the same price the last is taken: "
+                                       "take the first layer's."},
+    [EQUALS_LEFT_OUT] = {FAULT_FORMULA, "A width with the same throughput as the width before it "
+                                        "is no candidate here: at least as much will do."},
+    [EQUALS_KEPT] = {FAULT_FORMULA, "A width with the same throughput as the next one is a "
+                                    "candidate here: it has to be larger."},
 };
 
 typedef struct Plan {
@@ -232,12 +259,13 @@ static double parameters_of(const Plan *plan, const int *at)
     return sum;
 }
 
-/* Whether a filter costs less at width m than at width `other`; as much will do. */
+/* Whether a filter costs less at width m than at width `other`; as much as before it will do. */
 static int is_cheaper(const Plan *plan, int l, int m, int other)
 {
     const float *time = plan->time + l * plan->p.M;
     const double mine = m * (double)time[other - 1], its = other * (double)time[m - 1];
-    return other > m ? mine > its : mine >= its;
+    const int equal = other < m ? plan->wrong != EQUALS_LEFT_OUT : plan->wrong == EQUALS_KEPT;
+    return mine > its || (equal && mine == its);
 }
 
 static int is_candidate(const Plan *plan, int l, int m)
@@ -284,7 +312,8 @@ static Move first_move(const Plan *plan)
         if (!plan->listed[l]) continue;
         Move move = move_of(plan, plan->at, l, step);
         double gain = plan->mode == WIDTHS_LATENCY ? move.latency : move.parameters;
-        if (!move.to || !(gain > most)) continue;
+        const int last = plan->wrong == LAST_OF_GAINS && gain == most && most > 0;
+        if (!move.to || !(gain > most || last)) continue;
         best = move;
         most = gain;
     }
@@ -308,7 +337,7 @@ static Move balancing_move(const Plan *plan, const int *at, const int *listed)
             1000 * (parameters_of(plan, at) + move.parameters) > highest)
             continue;
         const double price = (plan->wrong == DEAREST ? -1 : 1) * costs / gives;
-        if (price >= least) continue;
+        if (price >= least && !(plan->wrong == LAST_OF_PRICES && price == least)) continue;
         best = move;
         least = price;
     }
@@ -410,6 +439,17 @@ static void widths_value(const Problem *problem, const float *const *tensor, int
     plan_make(&plan, value);
 }
 
+/* The layers are as the first one, but for those that are not free. */
+static void layers_align(const WidthsProblem *p, Random *random, float *layer, float *time)
+{
+    steps_draw(random, p->M, time);
+    for (int l = 1; l < p->L; l++) {
+        layer[l * LAYER_FLOATS + LAYER_WIDTH] = layer[LAYER_WIDTH];
+        layer[l * LAYER_FLOATS + LAYER_TAPS] = layer[LAYER_TAPS];
+        memcpy(time + l * p->M, time, (size_t)p->M * sizeof *time);
+    }
+}
+
 static void widths_draw_inputs(const WidthsProblem *p, Random *random, float *layer, float *time)
 {
     static const float TAPS[] = {1, 9, 9, 25};
@@ -422,6 +462,7 @@ static void widths_draw_inputs(const WidthsProblem *p, Random *random, float *la
         layer[LAYER_FREE] = random_range(&layers, 0, 5) != 0;
         staircase_draw(&times, p->M, time);
     }
+    if (p->alike) layers_align(p, &times, layer - p->L * LAYER_FLOATS, time - p->L * p->M);
 }
 
 static int differs(const Problem *problem, float *const *tensor, int wrong)
@@ -439,7 +480,12 @@ static int differs(const Problem *problem, float *const *tensor, int wrong)
 static int asks_enough(const Problem *problem, float *const *tensor)
 {
     enum { ALL = 1000, A_LITTLE = 990, OUT_OF_REACH = 100 };
-    const int delta = widths_unpack(problem).delta;
+    const WidthsProblem p = widths_unpack(problem);
+    const int delta = p.delta;
+    if (p.alike)
+        return differs(problem, tensor, LAST_OF_GAINS) &&
+               differs(problem, tensor, LAST_OF_PRICES) &&
+               differs(problem, tensor, EQUALS_LEFT_OUT) && differs(problem, tensor, EQUALS_KEPT);
     if (delta == ALL) return differs(problem, tensor, DELTA_BELOW);
     if (!differs(problem, tensor, AS_IT_WAS)) return 0;
     if (!delta || delta >= A_LITTLE) return 1;

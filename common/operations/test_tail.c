@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/operations/operations.h"
+#include "convlab/tail.h"
 
 static void expect(const char *name, const char *shape, const float *const *tensor, double *value)
 {
@@ -75,6 +76,64 @@ static void widths_go_to_the_edges(void **state)
     plan("mode=parameters tau=100", 4, 3);
 }
 
+/* Four 1x1 layers of 4 filters, of 4 channels; edges are 2 and 4, and the last layer stays.  Latency
+ * is 4*4*20 = 320, parameters are 64.  Each of the other three gains as much by going to 2: 40 of
+ * its own and 40 of the next one's.  That leaves 48 parameters, all that may go. */
+static void of_equal_moves_the_first_is_taken(void **state)
+{
+    const float layer[] = {4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 0};
+    const float time[] = {10, 10, 20, 20, 10, 10, 20, 20, 10, 10, 20, 20, 10, 10, 20, 20};
+    const float *tensor[] = {layer, time, NULL};
+    double value[4];
+    (void)state;
+    expect("tail_widths", "L=4 M=4 unit=1 C=4 mode=latency tau=250", tensor, value);
+    assert_float_equal(value[0], 2, 0);
+    assert_float_equal(value[1], 4, 0);
+    assert_float_equal(value[2], 4, 0);
+    assert_float_equal(value[3], 4, 0);
+}
+
+/* Widths 2, 3 and 4 have the same throughput, and 4 is the last: it alone is a candidate, and 2 is
+ * none though 3 is no better. */
+static void of_equal_throughputs_the_last_is_the_edge(void **state)
+{
+    const float layer[] = {4, 1, 1}, time[] = {20, 20, 30, 40}, last[] = {20, 20, 30, 41};
+    const float *tensor[] = {layer, time, NULL};
+    double value;
+    (void)state;
+    expect("tail_widths", "L=1 M=4 unit=1 C=1 mode=latency tau=900", tensor, &value);
+    assert_float_equal(value, 4, 0); /* nowhere to go */
+    tensor[1] = last;
+    expect("tail_widths", "L=1 M=4 unit=1 C=1 mode=latency tau=900", tensor, &value);
+    assert_float_equal(value, 3, 0);
+}
+
+/* What is drawn has them. */
+static void layers_that_are_alike(void **state)
+{
+    enum { L = 5, M = 12, TRIES = 20 };
+    const Operation *operation = operation_find("tail_widths");
+    Problem problem;
+    Error error;
+    (void)state;
+    assert_int_equal(
+        operation->parse("L=5 M=12 unit=1 C=9 mode=latency tau=50 alike=1", &problem, &error), 0);
+    for (int i = 0; i < TRIES; i++) {
+        float layer[L * LAYER_FLOATS], time[L * M], y[L], *tensor[] = {layer, time, y};
+        int equal = 0;
+        Random random;
+        random_seed(&random, (uint64_t)i);
+        operation->generate(&problem, &random, tensor);
+        for (int l = 1; l < L; l++) {
+            assert_memory_equal(time, time + l * M, M * sizeof *time);
+            assert_float_equal(layer[l * LAYER_FLOATS + LAYER_WIDTH], layer[LAYER_WIDTH], 0);
+        }
+        for (int m = 2; m <= M; m++)
+            equal += m * (double)time[m - 2] == (m - 1) * (double)time[m - 1];
+        assert_true(equal > 0);
+    }
+}
+
 static void a_goal_for_the_other_mode_is_refused(void **state)
 {
     Problem problem;
@@ -93,6 +152,9 @@ int main(void)
         cmocka_unit_test(waves_are_the_papers),
         cmocka_unit_test(tiles_are_rounded_up_apart),
         cmocka_unit_test(widths_go_to_the_edges),
+        cmocka_unit_test(of_equal_moves_the_first_is_taken),
+        cmocka_unit_test(of_equal_throughputs_the_last_is_the_edge),
+        cmocka_unit_test(layers_that_are_alike),
         cmocka_unit_test(a_goal_for_the_other_mode_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

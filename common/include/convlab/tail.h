@@ -39,6 +39,7 @@ typedef struct WidthsProblem {
     int mode;
     int tau;   /* thousandths: parameters stay within 1000-tau .. 1000+tau of what they were */
     int delta; /* thousandths of the old latency that may be left; 0: as little as comes out */
+    int alike; /* 1: all layers are alike, and their times a formula's, not measured */
 } WidthsProblem;
 
 /* A layer's three floats: its width as it is, in units; R*S; whether its width may change. */
