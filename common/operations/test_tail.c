@@ -76,9 +76,9 @@ static void widths_go_to_the_edges(void **state)
     plan("mode=parameters tau=100", 4, 3);
 }
 
-/* Four 1x1 layers of 4 filters, of 4 channels; edges are 2 and 4, and the last layer stays.  Latency
- * is 4*4*20 = 320, parameters are 64.  Each of the other three gains as much by going to 2: 40 of
- * its own and 40 of the next one's.  That leaves 48 parameters, all that may go. */
+/* Four 1x1 layers of 4 filters, of 4 channels; edges are 2 and 4, and the last layer stays.
+ * Latency is 4*4*20 = 320, parameters are 64.  Each of the other three gains as much by going to 2:
+ * 40 of its own and 40 of the next one's.  That leaves 48 parameters, all that may go. */
 static void of_equal_moves_the_first_is_taken(void **state)
 {
     const float layer[] = {4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 0};

@@ -217,7 +217,8 @@ static int entries_read(Reader *reader, size_t begin, size_t end, Fatbin *fatbin
     if (cubins_read(reader, begin, end, fatbin)) return -1;
     if (best.start) return 0;
     return error_set(reader->error, "fat binary: no PTX inside; compile with "
-                                    "-arch=compute_80 or another code=compute_NN");
+                                    "-arch=compute_80 or another code=compute_NN, and without "
+                                    "-rdc=true, whose linked code has none");
 }
 
 /* ---- kernels by name ---- */

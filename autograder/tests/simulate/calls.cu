@@ -1,6 +1,7 @@
 // Calls of the runtime that few programs make: nodes of any kind by one call and what they are told
 // to have, drawings of graphs, memory that graphs give out, user objects, batches of copies, arrays
 // to arrays, pinned memory by its own address, advice on managed memory, borders of byte textures.
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
@@ -273,6 +274,44 @@ static void memory_of_nodes()
            right && used == 4096 && kept == 0 && !cudaDeviceGraphMemTrim(0));
 }
 
+static uint64_t told(cudaMemPool_t pool, cudaMemPoolAttr attribute)
+{
+    uint64_t value = 99;
+    cudaMemPoolGetAttribute(pool, attribute, &value);
+    return value;
+}
+
+// What is in use, and was at most; also when it is given back by cudaFree, or after its pool.
+static void pools()
+{
+    cudaMemPool_t all, own;
+    cudaMemPoolProps props = {};
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeDevice;
+    uint64_t keep = 1 << 20, zero = 0;
+    void *x, *y, *z;
+    cudaDeviceGetDefaultMemPool(&all, 0);
+    cudaMemPoolSetAttribute(all, cudaMemPoolAttrReleaseThreshold, &keep);
+    bool right =
+        !cudaMemPoolCreate(&own, &props) && told(own, cudaMemPoolAttrReleaseThreshold) == 0;
+    cudaMallocAsync(&x, 1000, 0);
+    cudaMallocFromPoolAsync(&y, 300, own, 0);
+    cudaMallocFromPoolAsync(&z, 200, own, 0);
+    right &= told(all, cudaMemPoolAttrUsedMemCurrent) == 1000 &&
+             told(own, cudaMemPoolAttrUsedMemCurrent) == 500;
+    cudaFreeAsync(x, 0), cudaFree(y);
+    right &= told(all, cudaMemPoolAttrUsedMemCurrent) == 0 &&
+             told(all, cudaMemPoolAttrUsedMemHigh) == 1000 &&
+             told(own, cudaMemPoolAttrReservedMemCurrent) == 200 &&
+             told(own, cudaMemPoolAttrReservedMemHigh) == 500;
+    right &= !cudaMemPoolSetAttribute(own, cudaMemPoolAttrUsedMemHigh, &zero) &&
+             told(own, cudaMemPoolAttrUsedMemHigh) == 200;
+    right &=
+        cudaMemPoolSetAttribute(own, cudaMemPoolAttrUsedMemCurrent, &zero) == cudaErrorInvalidValue;
+    cudaMemPoolDestroy(own);
+    expect("pools", right && !cudaFreeAsync(z, 0));
+}
+
 int main()
 {
     float *a;
@@ -280,6 +319,7 @@ int main()
     graphs(a);
     memory_captured(a);
     memory_of_nodes();
+    pools();
     copies(a);
     arrays(a);
     cudaFree(a);

@@ -87,7 +87,7 @@ tell every-weight-of-a-linear-filter
 run 0 $here/kinds.cu && tr '\n' ' ' <"$work/out" | grep -qx "$(tr '\n' ' ' <$here/kinds.txt)" &&
     ! says 'a check found' && ! says 'leak check'
 tell cubes-mipmaps-gathers
-run 0 $here/calls.cu && [ "$(grep -c '^ok ' "$work/out")" = 17 ] &&
+run 0 $here/calls.cu && [ "$(grep -c '^ok ' "$work/out")" = 18 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell calls-that-few-programs-make
 run 1 $here/faults.cu gaps && [ "$(grep -c 'a check found' "$work/err")" = 1 ] &&

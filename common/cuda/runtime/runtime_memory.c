@@ -1,4 +1,5 @@
 /* Device memory: given out and taken back, plainly, in the order of a stream, and from pools. */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,79 @@
 static inline uint64_t device_address(const void *pointer)
 {
     return (uint64_t)(uintptr_t)pointer;
+}
+
+/* ---- what pools have given out --------------------------------------------------------------- */
+
+/* A pool keeps nothing: what it is told about keeping is told again, and changes nothing; what is
+ * in use, and was at most, is counted.  The device has a pool of its own. */
+enum { POOL_ATTRIBUTES = 16 };
+
+struct CUmemPoolHandle_st {
+    struct CUmemPoolHandle_st *next;
+    uint64_t attribute[POOL_ATTRIBUTES];
+};
+
+#define POOL_AT_FIRST                                                                              \
+    {                                                                                              \
+        .attribute = {                                                                             \
+            [cudaMemPoolReuseFollowEventDependencies] = 1,                                         \
+            [cudaMemPoolReuseAllowOpportunistic] = 1,                                              \
+            [cudaMemPoolReuseAllowInternalDependencies] = 1                                        \
+        }                                                                                          \
+    }
+
+static struct CUmemPoolHandle_st default_pool = POOL_AT_FIRST;
+static cudaMemPool_t pools = &default_pool, current_pool = &default_pool;
+
+/* What a pool has given out; the tree is by address. */
+typedef struct Taken {
+    uint64_t address, bytes;
+    cudaMemPool_t pool;
+} Taken;
+
+static void *taken_tree;
+
+static int by_address(const void *left, const void *right)
+{
+    uint64_t a = ((const Taken *)left)->address, b = ((const Taken *)right)->address;
+    return (a > b) - (a < b);
+}
+
+static void pool_use(cudaMemPool_t pool, uint64_t now)
+{
+    uint64_t *value = pool->attribute;
+    value[cudaMemPoolAttrUsedMemCurrent] = value[cudaMemPoolAttrReservedMemCurrent] = now;
+    if (now > value[cudaMemPoolAttrUsedMemHigh]) value[cudaMemPoolAttrUsedMemHigh] = now;
+    if (now > value[cudaMemPoolAttrReservedMemHigh]) value[cudaMemPoolAttrReservedMemHigh] = now;
+}
+
+static void pool_gives(cudaMemPool_t pool, const void *pointer, size_t bytes)
+{
+    Taken *taken = malloc(sizeof *taken);
+    if (!taken) return; /* it is not counted */
+    *taken = (Taken){device_address(pointer), bytes, pool};
+    runtime_lock();
+    void *node = tsearch(taken, &taken_tree, by_address);
+    if (node && *(Taken **)node == taken)
+        pool_use(pool, pool->attribute[cudaMemPoolAttrUsedMemCurrent] + bytes);
+    else
+        free(taken);
+    runtime_unlock();
+}
+
+static void pool_takes_back(const void *pointer)
+{
+    Taken wanted = {.address = device_address(pointer)}, *taken = NULL;
+    runtime_lock();
+    void *node = tfind(&wanted, &taken_tree, by_address);
+    if (node) {
+        taken = *(Taken **)node;
+        pool_use(taken->pool, taken->pool->attribute[cudaMemPoolAttrUsedMemCurrent] - taken->bytes);
+        tdelete(&wanted, &taken_tree, by_address);
+    }
+    runtime_unlock();
+    free(taken);
 }
 
 /* ---- allocation ----------------------------------------------------------------------------- */
@@ -29,7 +103,9 @@ cudaError_t cudaFree(void *pointer)
     DeviceCall call = {.kind = CALL_FREE, .dst = device_address(pointer)};
     cudaError_t status;
     if (runtime_memory_take("cudaFree", pointer, &status)) return status;
-    return runtime_call("cudaFree", &call, NULL);
+    status = runtime_call("cudaFree", &call, NULL);
+    if (status == cudaSuccess) pool_takes_back(pointer);
+    return status;
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
@@ -56,14 +132,22 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent)
 
 /* Memory is there at once, which is no later than the stream's order asks; it is freed for what is
  * enqueued afterwards. */
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+static cudaError_t pool_malloc(void **pointer, size_t bytes, cudaMemPool_t pool,
+                               cudaStream_t stream)
 {
     uint32_t handle;
     cudaError_t status = runtime_stream("cudaMallocAsync", stream, &handle);
     if (status != cudaSuccess) return status;
     if (pointer && runtime_is_capturing(handle))
         return runtime_capture_malloc("cudaMallocAsync", handle, pointer, bytes);
-    return cudaMalloc(pointer, bytes);
+    status = cudaMalloc(pointer, bytes);
+    if (status == cudaSuccess && *pointer) pool_gives(pool, *pointer, bytes);
+    return status;
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+{
+    return pool_malloc(pointer, bytes, current_pool, stream);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
@@ -74,23 +158,10 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (runtime_is_capturing(call.stream))
         return runtime_capture_free("cudaFreeAsync", call.stream, pointer);
     if (runtime_memory_take("cudaFreeAsync", pointer, &status)) return status;
-    return runtime_call("cudaFreeAsync", &call, NULL);
+    status = runtime_call("cudaFreeAsync", &call, NULL);
+    if (status == cudaSuccess) pool_takes_back(pointer);
+    return status;
 }
-
-/* A pool keeps nothing: what it is told about keeping is told again, and changes nothing.  The
- * device has one of its own. */
-enum { POOL_ATTRIBUTES = 16 };
-
-struct CUmemPoolHandle_st {
-    struct CUmemPoolHandle_st *next;
-    uint64_t attribute[POOL_ATTRIBUTES];
-};
-
-static struct CUmemPoolHandle_st default_pool = {
-    .attribute = {[cudaMemPoolReuseFollowEventDependencies] = 1,
-                  [cudaMemPoolReuseAllowOpportunistic] = 1,
-                  [cudaMemPoolReuseAllowInternalDependencies] = 1}};
-static cudaMemPool_t pools = &default_pool, current_pool = &default_pool;
 
 static cudaError_t pool_check(const char *api, cudaMemPool_t wanted)
 {
@@ -111,7 +182,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
         return runtime_fail(api, DEVICE_INVALID_VALUE, "a pool is of pinned memory of device 0");
     cudaMemPool_t made = malloc(sizeof *made);
     if (!made) return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
-    *made = default_pool;
+    *made = (struct CUmemPoolHandle_st)POOL_AT_FIRST;
     runtime_lock();
     made->next = pools;
     pools = *pool = made;
@@ -119,7 +190,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     return cudaSuccess;
 }
 
-/* What came from it stays. */
+/* What came from it stays, and is counted as long as it does. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 {
     static const char api[] = "cudaMemPoolDestroy";
@@ -133,8 +204,9 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
         link = &(*link)->next;
     *link = pool->next;
     if (current_pool == pool) current_pool = &default_pool;
+    int is_idle = !pool->attribute[cudaMemPoolAttrUsedMemCurrent];
     runtime_unlock();
-    free(pool);
+    if (is_idle) free(pool);
     return cudaSuccess;
 }
 
@@ -182,9 +254,19 @@ static cudaError_t attribute_check(const char *api, cudaMemPool_t pool,
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
 {
-    cudaError_t status = attribute_check("cudaMemPoolSetAttribute", pool, attribute, value);
-    if (status == cudaSuccess)
-        memcpy(&pool->attribute[attribute], value, attribute_bytes(attribute));
+    static const char api[] = "cudaMemPoolSetAttribute";
+    cudaError_t status = attribute_check(api, pool, attribute, value);
+    int is_high =
+        attribute == cudaMemPoolAttrUsedMemHigh || attribute == cudaMemPoolAttrReservedMemHigh;
+    if (status != cudaSuccess) return status;
+    if (attribute == cudaMemPoolAttrUsedMemCurrent ||
+        attribute == cudaMemPoolAttrReservedMemCurrent || (is_high && *(uint64_t *)value))
+        return runtime_fail(api, DEVICE_INVALID_VALUE,
+                            "what is in use can only be asked, and the most that was set to 0");
+    runtime_lock();
+    memcpy(&pool->attribute[attribute], value, attribute_bytes(attribute));
+    pool_use(pool, pool->attribute[cudaMemPoolAttrUsedMemCurrent]); /* the most is at least that */
+    runtime_unlock();
     return status;
 }
 
@@ -229,5 +311,5 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t 
                                     cudaStream_t stream)
 {
     cudaError_t status = pool_check("cudaMallocFromPoolAsync", pool);
-    return status == cudaSuccess ? cudaMallocAsync(pointer, bytes, stream) : status;
+    return status == cudaSuccess ? pool_malloc(pointer, bytes, pool, stream) : status;
 }
