@@ -233,12 +233,23 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
     return 1;
 }
 
+static int errors_stay_below(const Judgement *judged, double limit)
+{
+    for (size_t i = 0; i < judged->verdict.total; i++)
+        if (!(fabs(judged->view.output[i] - judged->expected[i]) <= limit)) return 0;
+    return 1;
+}
+
 /* Errors that are small beside 1, though not beside the outputs. */
 static int loses_digits(const Judgement *judged)
 {
-    for (size_t i = 0; i < judged->verdict.total; i++)
-        if (!(fabs(judged->view.output[i] - judged->expected[i]) <= 0x1p-20)) return 0;
-    return 1;
+    return errors_stay_below(judged, 0x1p-20);
+}
+
+/* Errors as those of a card's own tanh, or of halves. */
+static int is_approximated(const Judgement *judged)
+{
+    return errors_stay_below(judged, 0x1p-10);
 }
 
 static void activate_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
@@ -254,6 +265,14 @@ static void activate_explain(const Judgement *judged, ProbeRun run, void *contex
                         : "The errors are small beside 1, but not beside the outputs: where z is "
                           "far below 0, a sigmoid made of tanh, or 1 - something, subtracts two "
                           "numbers that are nearly the same. 1 / (1 + expf(-z)) does not.");
+        return;
+    }
+    if (p.kind != ACTIVATE_RELU && is_approximated(judged)) {
+        finding->fault = FAULT_PRECISION;
+        finding_say(finding,
+                    "Every output is nearly right, by ten to twenty of its 24 bits: so good "
+                    "are tanh.approx, functions of half precision and the like. tanhf and "
+                    "expf keep all of them.");
         return;
     }
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);

@@ -370,7 +370,7 @@ FUNCTIONS(EX2_F32, exp2_of(x[i]))
 FUNCTIONS(LG2_F32, log2_of(x[i]))
 FUNCTIONS(SIN_F32, sine_of(x[i], 0))
 FUNCTIONS(COS_F32, sine_of(x[i], 1))
-FUNCTIONS(TANH_F32, tanh_of(x[i]))
+FUNCTIONS(TANH_F32, tanh_roughly(x[i]))
 #undef FUNCTIONS
 #undef FUNCTION
 
