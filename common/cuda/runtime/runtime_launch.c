@@ -174,14 +174,22 @@ static cudaError_t attribute_apply(const char *api, const cudaLaunchAttribute *a
     }
 }
 
+static cudaError_t config_check(const char *api, const cudaLaunchConfig_t *config)
+{
+    if (!config) return runtime_fail(api, DEVICE_INVALID_VALUE, "the configuration is NULL");
+    if (config->numAttrs && !config->attrs)
+        return runtime_fail(api, DEVICE_INVALID_VALUE, "%u attributes at NULL", config->numAttrs);
+    return cudaSuccess;
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
                                 void **arguments)
 {
     static const char api[] = "cudaLaunchKernelEx";
-    if (!config) return runtime_fail(api, DEVICE_INVALID_VALUE, "the configuration is NULL");
+    cudaError_t status = config_check(api, config);
+    if (status != cudaSuccess) return status;
     RuntimeLaunch launch = {
         function, config->gridDim, config->blockDim, config->dynamicSmemBytes, arguments, 0, 0, 0};
-    cudaError_t status = cudaSuccess;
     for (unsigned i = 0; i < config->numAttrs && status == cudaSuccess; i++)
         status = attribute_apply(api, &config->attrs[i], &launch);
     if (status == cudaSuccess) status = cluster_check(api, &launch);
@@ -327,8 +335,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
                                            const cudaLaunchConfig_t *config)
 {
     static const char api[] = "cudaOccupancyMaxActiveClusters";
-    if (!clusters || !config)
-        return runtime_fail(api, DEVICE_INVALID_VALUE, "the configuration or the result is NULL");
+    cudaError_t wrong = config_check(api, config);
+    if (wrong != cudaSuccess) return wrong;
+    if (!clusters) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
     RuntimeLaunch launch = {0};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;

@@ -573,6 +573,10 @@ static void clusters_are_counted(void **state)
           cudaErrorInvalidClusterSize);
     SUCCEEDS(cudaOccupancyMaxPotentialClusterSize(&size, (const void *)kernel_stub, &config));
     assert_int_equal(size, 8);
+    config.attrs = NULL;
+    FAILS(cudaOccupancyMaxActiveClusters(&clusters, (const void *)kernel_stub, &config),
+          cudaErrorInvalidValue);
+    FAILS(cudaLaunchKernelExC(&config, (const void *)kernel_stub, NULL), cudaErrorInvalidValue);
 }
 
 /* ---- streams, events, properties ------------------------------------------------------------ */
