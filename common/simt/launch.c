@@ -12,6 +12,7 @@
 #include "common/simt/clusters.h"
 #include "common/simt/decode/decode.h"
 #include "common/simt/endless.h"
+#include "common/simt/exec/deal.h"
 #include "common/simt/exec/exec.h"
 #include "common/simt/launch_check.h"
 #include "common/simt/launch_counts.h"
@@ -34,27 +35,6 @@ static int launch_refuse(SimtResult *result, SimtCheck check, const SimtKernel *
     return -1;
 }
 
-/* Blocks, one after the other, until none is left. */
-static void worker_run(Worker *worker)
-{
-    Launch *launch = worker->launch;
-    for (;;) {
-        uint64_t number = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
-        if (number >= launch->blocks ||
-            number > __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED))
-            return;
-        if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) return;
-        if (block_run(worker, number) != 0 && __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) {
-            uint64_t least = __atomic_load_n(&launch->timeout_block, __ATOMIC_RELAXED);
-            endless_note(worker);
-            while (number < least &&
-                   !__atomic_compare_exchange_n(&launch->timeout_block, &least, number, 0,
-                                                __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-                continue;
-        }
-    }
-}
-
 static uint32_t threads_wanted(const Launch *launch)
 {
     uint32_t cores = (uint32_t)gpu_threads(launch->gpu);
@@ -75,6 +55,7 @@ typedef struct Crew {
     int settles; /* somebody works out what the launch before cost */
     int failed;  /* out of host memory */
     Parallel all;
+    Deal deal; /* of blocks that are in no cluster */
 } Crew;
 
 /* The caller's thread alone has worked for longer than another takes to begin. */
@@ -85,19 +66,17 @@ static void crew_begin(void *context)
     crew->begun = 1;
 }
 
-/* One thread settles the launch before.  Where each has many blocks to run, the others take some of
- * its share, so it does so before its first; where few, the first that finds none left, for there
- * is time until the last one has. */
+/* One thread settles the launch before, once.  Where there are more blocks than threads, the others
+ * take some of its share, so it does so before its first; else the first that finds none left. */
 static void crew_settle(Crew *crew)
 {
     if (!__atomic_exchange_n(&crew->settles, 1, __ATOMIC_RELAXED))
         simt_settle(crew->launch->gpu, NULL);
 }
 
-static int has_many(const Crew *crew)
+static int has_more_than_threads(const Crew *crew)
 {
-    enum { MANY = 8 };
-    return crew->launch->blocks / crew->each > (uint64_t)crew->all.count * MANY;
+    return crew->launch->blocks / crew->each > (uint64_t)crew->all.count;
 }
 
 /* What a host thread does.  It opens its own workers, so that their memory is near. */
@@ -105,21 +84,20 @@ static void crew_share(void *context, int share)
 {
     Crew *crew = context;
     Worker *worker = crew->worker + (size_t)share * crew->each;
-    int failed = 0;
-    if (share && has_many(crew)) crew_settle(crew);
+    int failed = 0, clusters = crew->launch->cluster_blocks != 0;
+    if (share && has_more_than_threads(crew)) crew_settle(crew);
     for (uint32_t i = 0; i < crew->each; i++)
         failed |= worker_open(&worker[i], crew->launch,
                               crew->shelf + (size_t)share * crew->each + i) != 0;
-    for (uint32_t i = 0; i < crew->each && !share && crew->all.count > 1; i++)
+    for (uint32_t i = 0; i < crew->each && !share && crew->all.count > 1 && !crew->begun; i++)
         worker_calls(&worker[i], crew_begin, crew);
-    if (failed)
-        __atomic_store_n(&crew->failed, 1, __ATOMIC_RELAXED);
-    else if (crew->launch->cluster_blocks)
+    if (!failed && clusters)
         clusters_run(crew->launch, worker);
-    else
-        worker_run(worker);
-    for (uint32_t i = 0; i < crew->each; i++)
+    else if (!failed)
+        failed = deal_run(&crew->deal, (uint32_t)share) != 0;
+    for (uint32_t i = 0; i < crew->each && clusters && !failed; i++)
         worker_tell(&worker[i]);
+    if (failed) __atomic_store_n(&crew->failed, 1, __ATOMIC_RELAXED);
     crew_settle(crew);
 }
 
@@ -132,11 +110,23 @@ static int crew_more(void *context)
            !__atomic_load_n(&crew->failed, __ATOMIC_RELAXED);
 }
 
-static int crew_run(Crew *crew, uint32_t threads)
+/* A kernel that had much to do mostly has again: then the others begin at once. */
+static int has_much(const Crew *crew)
+{
+    enum { MUCH = 1 << 16 };
+    return crew->all.count > 1 && crew->launch->kernel->executed > MUCH;
+}
+
+static int crew_run(Crew *crew, uint32_t threads, uint32_t workers)
 {
     crew->all = (Parallel){crew_share, crew_more, crew, .count = (int)threads};
+    deal_open(&crew->deal, crew->launch, crew->worker, crew->shelf, threads, workers / crew->each);
+    crew->deal.stopped = endless_note;
+    if (has_much(crew)) crew_begin(crew);
     crew_share(crew, 0);
     if (crew->begun) parallel_end(&crew->all);
+    deal_close(&crew->deal);
+    crew->launch->kernel->executed = crew->launch->executed;
     return crew->failed;
 }
 
@@ -178,8 +168,8 @@ typedef struct Run {
     int failed; /* out of host memory */
 } Run;
 
-/* What is left when all blocks have run: to work out cycles, and meanwhile to look for races
- * between blocks. */
+/* What is left when all blocks have run: to work out cycles, if that is not for later, and meanwhile
+ * to look for races between blocks. */
 static void rest_share(void *context, int share)
 {
     Run *run = context;
@@ -195,7 +185,8 @@ static void rest_run(Run *run)
 {
     enum { FEW = 1 << 14 }; /* stored sectors, that are sooner looked at than a thread begins */
     const Launch *launch = &run->launch;
-    if (launch->writers && launch->dram_stores > FEW && gpu_threads(launch->gpu) > 1) {
+    if (!run->later && launch->writers && launch->dram_stores > FEW &&
+        gpu_threads(launch->gpu) > 1) {
         parallel_run(2, rest_share, run);
     } else {
         rest_share(run, 0);
@@ -325,11 +316,11 @@ static int run_crew(Run *run)
     Launch *launch = &run->launch;
     uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1,
              threads = threads_wanted(launch);
-    run->workers = threads * each;
-    if (run_open(run, threads * each) != 0) return -1;
+    run->workers = launch->cluster_blocks ? threads * each : deal_workers(launch->blocks, threads);
+    if (run_open(run, run->workers) != 0) return -1;
     Crew crew = {
         .launch = launch, .worker = run->worker, .shelf = launch->gpu->shelf, .each = each};
-    return crew_run(&crew, threads);
+    return crew_run(&crew, threads, run->workers);
 }
 
 static int launch_run(Run *run)
@@ -349,7 +340,7 @@ static int launch_run(Run *run)
         return 0;
     }
     run_close(run);
-    shelves_keep(gpu, PARALLEL_MOST);
+    shelves_keep(gpu, 2 * PARALLEL_MOST);
     return status;
 }
 

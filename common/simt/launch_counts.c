@@ -68,8 +68,6 @@ int counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *res
     c->blocks = launch->blocks;
     c->threads = launch->blocks * launch->threads_per_block;
     c->warps = launch->blocks * launch->warps_per_block;
-    if (l2_play(launch, worker, count) != 0) return -1;
-    c->dram_bytes = (launch->dram_loads + launch->dram_fills + launch->dram_stores) * 32;
     profile_hot_lines(launch, worker[0].profile, result);
     profile_line_work(launch, worker[0].profile);
     return 0;
@@ -79,6 +77,8 @@ int counts_price(Launch *launch, Worker *worker, uint32_t count, SimtResult *res
 {
     Counters *c = &result->counters;
     if (!launch->count) return 0;
+    if (l2_play(launch, worker, count) != 0) return -1;
+    c->dram_bytes = (launch->dram_loads + launch->dram_fills + launch->dram_stores) * 32;
     if (cycles_estimate(launch, worker, count, result) != 0) return -1;
     uint64_t misses = 0;
     for (uint32_t i = 0; i < launch->gpu->machine.sms; i++)

@@ -613,6 +613,42 @@ static void host_threads_do_not_show(void **state)
     free(text);
 }
 
+/* Each block says which of those before it had ended when it began, and goes through many
+ * barriers. */
+static const char ENDED_BEFORE[] =
+    HEAD ".visible .entry k(.param .u64 p) {\n"
+         ".reg .b64 %rd<4>; .reg .b32 %r<8>; .reg .pred %q<2>;\n"
+         "ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x;\n"
+         "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+         "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1];\n"
+         "add.u32 %r2, %r2, %r3; add.u32 %r4, %r4, %r5; add.u32 %r2, %r2, %r4;\n"
+         "st.global.u32 [%rd3+64], %r2; mov.u32 %r6, 30000;\n"
+         "L: bar.sync 0; sub.u32 %r6, %r6, 1; setp.ne.u32 %q1, %r6, 0; @%q1 bra L;\n"
+         "mov.u32 %r7, 1; st.global.u32 [%rd3], %r7; ret; }\n";
+
+/* Five blocks on four host threads: dealt whole, the last would begin when another one has ended.
+ * What they count and take is the same as one after the other. */
+static void the_last_blocks_run_side_by_side(void **state)
+{
+    enum { BLOCKS = 5, WORDS = 32, BEFORE = 16 };
+    (void)state;
+    SimtResult one, four;
+    for (int threads = 1; threads <= 4; threads += 3) {
+        uint32_t word[WORDS] = {0};
+        SimtGpu *gpu = gpu_open(threads, 0, 1);
+        uint64_t data = device_data(gpu, word, sizeof word);
+        SimtResult *result = threads == 1 ? &one : &four;
+        assert_int_equal(run(gpu, ENDED_BEFORE, BLOCKS, 64, 0, &data, sizeof data, result), 0);
+        device_fetch(gpu, data, word, sizeof word);
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            assert_int_equal(word[i], 1);
+            assert_int_equal(word[BEFORE + i], threads == 1 ? i : 0);
+        }
+        simt_close(gpu);
+    }
+    assert_memory_equal(&one, &four, sizeof one);
+}
+
 static SimtLaunch launch_of(uint32_t blocks, const uint64_t *data)
 {
     return (SimtLaunch){
@@ -1880,6 +1916,7 @@ int main(void)
         cmocka_unit_test(places_of_ended_warps_go_to_other_blocks),
         cmocka_unit_test(a_barrier_waits_for_the_slowest),
         cmocka_unit_test(host_threads_do_not_show),
+        cmocka_unit_test(the_last_blocks_run_side_by_side),
         cmocka_unit_test(settled_later_is_settled_the_same),
         cmocka_unit_test(counts_are_by_instruction),
         cmocka_unit_test(a_short_branch_is_a_predicate),

@@ -253,6 +253,15 @@ static uint64_t groups_stored(const Launch *launch, uint64_t number)
     return launch->stored ? launch->stored[number] : ~0ull;
 }
 
+/* Of most groups nothing more has to be known: nobody reads them, and no word has two writers. */
+static int group_is_apart(const uint32_t *reader, const uint32_t *writer)
+{
+    uint32_t read = 0, written = 0;
+    for (int i = 0; i < 8; i++)
+        written |= writer[i], read |= reader ? reader[i] : 0;
+    return !read && !(written & RACE_MANY);
+}
+
 uint64_t race_blocks_find(Launch *launch, SimtReport *report)
 {
     uint64_t found = 0, words = launch->gpu->memory.next / 4, stored = 0;
@@ -262,6 +271,8 @@ uint64_t race_blocks_find(Launch *launch, SimtReport *report)
         if (!stored) group |= 63;
         if (!(stored >> group % 64 & 1)) continue;
         int read = race_taken(launch, group * 8, 8, RACE_READERS);
+        if (group_is_apart(read ? launch->readers + group * 8 : NULL, launch->writers + group * 8))
+            continue;
         for (uint64_t word = group * 8; word < group * 8 + 8; word++) {
             uint32_t reader = read ? launch->readers[word] : 0, writer = launch->writers[word];
             if (!writer || !sides_race(reader, writer, launch->values[word])) continue;

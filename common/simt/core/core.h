@@ -331,6 +331,7 @@ struct SimtKernel {
     uint32_t played_scores; /* scoreboard entries of `played` */
     uint32_t *code_piece;   /* of each that is played (code_pieces.c); NULL: the code is short */
     uint32_t code_slots;    /* machine instructions that its PTX is priced as */
+    uint64_t executed;      /* warp instructions, in its last launch on several host threads */
     int allocates;          /* calls malloc or free */
     int reads_clock;
     int awaits_clock;       /* a loop only looks at the clock */
@@ -745,6 +746,7 @@ struct Worker {
     Touched loaded, stored; /* loads by pairs of sectors */
     uint32_t *first;        /* of each pair when this worker first asked for it (first.h) */
     L2Log l2;
+    uint64_t ran;        /* warp instructions of the block in hand, about */
     uint64_t charged,
         patience;              /* warp instructions that the launch is yet to be told of, at most */
     void (*begin)(void *);     /* begins other workers; NULL: they have begun, or there are none */

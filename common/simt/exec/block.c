@@ -73,7 +73,7 @@ static void executed_tell(Worker *worker)
 static int block_is_stopped(Worker *worker, uint64_t executed)
 {
     Launch *launch = worker->launch;
-    worker->charged += executed;
+    worker->charged += executed, worker->ran += executed;
     if (worker->charged > worker->patience) executed_tell(worker);
     return __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED) ||
            __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED) < worker->block.number;
@@ -396,7 +396,7 @@ static void block_prepare(Worker *worker, uint64_t number)
 {
     const SimtLaunch *launch = worker->launch->launch;
     Block *block = &worker->block;
-    block->number = number;
+    block->number = number, worker->ran = 0;
     block->id[0] = (uint32_t)(number % launch->grid[0]);
     block->id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
@@ -585,19 +585,6 @@ void block_stuck(Worker *worker)
                  "Barrier error: this thread waits in a loop for what nobody writes any more: all "
                  "other threads wait as well, or have ended");
         return;
-    }
-}
-
-int block_run(Worker *worker, uint64_t number)
-{
-    if (block_begin(worker, number) != 0) return -1;
-    for (uint32_t vain = 0;;) {
-        BlockTurn turn = block_turn(worker);
-        if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return turn == BLOCK_DONE ? 0 : -1;
-        vain = turn == BLOCK_WAITS ? vain + worker->effort : 0;
-        if (vain <= TURNS_IN_VAIN) continue;
-        block_stuck(worker);
-        return -1;
     }
 }
 

@@ -44,8 +44,5 @@ int cluster_release(Worker *const *worker, uint32_t count);
 /* The blocks of a cluster, from the first to the last, sleep: whom can go on, goes on.  0: nobody;
  * -1: a fault. */
 int blocks_wake(Worker *const *worker, uint32_t count);
-/* All turns of a block.  0: done; -1: stopped by a fault, the limit, or a fault of an earlier
- * block. */
-int block_run(Worker *worker, uint64_t number);
 
 #endif
