@@ -1,10 +1,11 @@
 /* bench_simt.c - how fast the simulated GPU is: thread-instructions and products a second on one
  * core and on all, memory, start-up.
  *
- *   bench_simt [FOLDER [KERNEL [SIDE]]]
+ *   bench_simt [FOLDER [KERNEL [SIDE [threads]]]]
  *
- * FOLDER has the kernels and gpus/: common/simt unless told.  SIDE: of matrices, a multiple of 64;
- * 512. */
+ * FOLDER has the kernels and gpus/: common/simt unless told.  KERNEL: one of them, or all.  SIDE: of
+ * matrices, a multiple of 64; 512.  With `threads`, how long a launch takes on 1, 2, 4 ... of them,
+ * and how long each of these waits for the others. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,12 +54,17 @@ static const Kernel KERNELS[] = {
 };
 enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };
 
+static double clock_read(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 /* On one core, what it worked, which others on a busy machine do not change much. */
 static double now(int threads)
 {
-    struct timespec t;
-    clock_gettime(threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return clock_read(threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC);
 }
 
 static void check(int status, const char *text)
@@ -131,10 +137,14 @@ static SimtLaunch launch_of(SimtGpu *gpu, const Kernel *kernel, Params *params)
                         .params_bytes = sizeof *params};
 }
 
-/* The best of some launches that follow each other, as a program makes them: in the time of each
+/* Seconds of some launches that follow each other, as a program makes them: in the time of each
  * another one is settled, the one before it where there are several threads. */
-static double kernel_time(const char *folder, const Kernel *what, SimtOptions options,
-                          SimtResult *result)
+typedef struct Took {
+    double best, waited; /* waited: by each thread, on average */
+} Took;
+
+static Took kernel_took(const char *folder, const Kernel *what, SimtOptions options,
+                        SimtResult *result)
 {
     Error error = {""};
     SimtMachine machine;
@@ -150,14 +160,18 @@ static double kernel_time(const char *folder, const Kernel *what, SimtOptions op
     SimtKernel *kernel = module ? simt_kernel_find(module, what->name, &error) : NULL;
     check(kernel ? 0 : -1, error.text);
     SimtLaunch launch = launch_of(gpu, what, &params);
-    double best = 1e9;
+    Took took = {.best = 1e9};
+    double all = 0, worked = 0;
     SimtResult run[RUNS + 1];
     for (int i = 0; i <= RUNS; i++) {
-        double start = now(options.threads);
+        double start = now(options.threads), before = clock_read(CLOCK_PROCESS_CPUTIME_ID);
         check(simt_launch_begin(gpu, kernel, &launch, &run[i]), run[i].report.text);
-        double took = now(options.threads) - start;
-        if (i && took < best) best = took; /* the first one finds none before it */
+        double seconds = now(options.threads) - start;
+        if (!i) continue; /* the first one finds none before it */
+        if (seconds < took.best) took.best = seconds;
+        all += seconds, worked += clock_read(CLOCK_PROCESS_CPUTIME_ID) - before;
     }
+    if (options.threads) took.waited = (all - worked / options.threads) / RUNS;
     check(simt_settle(gpu, &run[RUNS]), run[RUNS].report.text);
     for (int i = 0; i < RUNS; i++)
         check(run[i].cycles == run[RUNS].cycles ? 0 : -1, "cycles depend on the run");
@@ -165,7 +179,13 @@ static double kernel_time(const char *folder, const Kernel *what, SimtOptions op
     if (what->work != CONVOLUTION) product_check(gpu, what, params.y);
     simt_close(gpu);
     free(text);
-    return best;
+    return took;
+}
+
+static double kernel_time(const char *folder, const Kernel *what, SimtOptions options,
+                          SimtResult *result)
+{
+    return kernel_took(folder, what, options, result).best;
 }
 
 static double startup_time(const char *folder)
@@ -210,10 +230,41 @@ static void kernel_print(const char *folder, const Kernel *kernel)
            millions / cores, whole / cores);
 }
 
+/* One row of the other table. */
+static void threads_print(const char *folder, const Kernel *kernel)
+{
+    SimtOptions options = {.initcheck = 1, .racecheck = 1, .count = 1};
+    SimtResult result;
+    Took took = {0};
+    printf("%-12s", kernel->name);
+    for (int threads = 1; threads <= parallel_cores(); threads *= 2) {
+        options.threads = threads;
+        took = kernel_took(folder, kernel, options, &result);
+        printf(" %8.1f", took.best * 1e3);
+        fflush(stdout);
+    }
+    printf(" %8.1f\n", took.waited * 1e3);
+}
+
+static int is_meant(int argc, char **argv, const Kernel *kernel)
+{
+    return argc < 3 || strcmp(argv[2], "all") == 0 || strcmp(argv[2], kernel->name) == 0;
+}
+
+static int threads_main(int argc, char **argv)
+{
+    printf("milliseconds of a launch with all checks and counters on 1, 2, 4 ... host threads; and "
+           "for how long each of the most threads waits in one, on average\n\n");
+    for (int i = 0; i < KERNEL_COUNT; i++)
+        if (is_meant(argc, argv, &KERNELS[i])) threads_print(argv[1], &KERNELS[i]);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "common/simt";
     if (argc > 3) side = (uint32_t)atoi(argv[3]) / TILE * TILE;
+    if (argc > 4 && strcmp(argv[4], "threads") == 0) return threads_main(argc, argv);
     printf("start-up, parsing and decoding: %.1f ms\n", startup_time(folder) * 1e3);
     printf("convolution N1 C%d %dx%d K%d %dx%d, product of %u x %u; million thread-instructions a "
            "second of one core; million products (multiply-adds), with counters; the same of %d "
@@ -222,7 +273,7 @@ int main(int argc, char **argv)
     printf("%-12s %11s %12s %10s %10s %10s %10s %10s\n", "kernel", "instructions", "functional",
            "+ checks", "+ counters", "products", "all cores", "times");
     for (int i = 0; i < KERNEL_COUNT; i++)
-        if (argc < 3 || strcmp(argv[2], KERNELS[i].name) == 0) kernel_print(folder, &KERNELS[i]);
+        if (is_meant(argc, argv, &KERNELS[i])) kernel_print(folder, &KERNELS[i]);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("\npeak memory: %.1f MB\n", (double)usage.ru_maxrss / 1024);
