@@ -113,8 +113,8 @@ uint64_t simt_memory_begin(void); /* the address of the first word */
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, SimtResult *result);
 
 /* The same, but what the cycles are is worked out while the next launch runs, or by simt_settle:
- * until then `cycles` and what else says when something was, and where loads found their sectors,
- * are not known, and *result has to stay where it is.  One thread does this while the others run
+ * until then `cycles` and what else says when something was, where loads found their sectors, and
+ * what went to DRAM, are not known, and *result has to stay where it is.  One thread does this while the others run
  * blocks; with one thread alone nothing waits. */
 int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch,
                       SimtResult *result);
