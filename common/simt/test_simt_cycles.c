@@ -830,6 +830,25 @@ static void one_light_block_of_two_does_not_stand_for_all(void **state)
                     whole * 11 / 10);
 }
 
+/* With a block an SM the longest one is played, and not taken to need more time for more
+ * instructions of the PTX, if those are folded into others. */
+static void of_single_blocks_the_longest_is_played(void **state)
+{
+    enum { SUMS = 400 };
+    uint64_t cycles[2];
+    (void)state;
+    for (uint32_t chosen = 0; chosen < 2; chosen++) {
+        char first[4000];
+        SimtResult result;
+        snprintf(first, sizeof first, "setp.eq.u32 %%p1, %%r2, %u;\n@!%%p1 bra BOTH;\n%sBOTH:\n",
+                 chosen ? 1u : 9999u, MOVES MOVES MOVES MOVES MOVES MOVES);
+        char *text = kernel_text(first, CHAIN, SUMS, "");
+        cycles[chosen] = cycles_of(text, (Setup){.blocks = 4, .threads = 32}, &result, NULL);
+        free(text);
+    }
+    assert_in_range(cycles[1], cycles[0], cycles[0] * 105 / 100);
+}
+
 /* Runs k(data) as if machine code had said so many registers, and bytes of local memory. */
 static void launch_with(const char *text, uint32_t blocks, uint32_t threads, uint32_t registers,
                         uint32_t local, SimtResult *result)
@@ -1923,6 +1942,7 @@ int main(void)
         cmocka_unit_test(rounds_begin_at_different_sms),
         cmocka_unit_test(work_that_is_not_played_is_paid_for),
         cmocka_unit_test(one_light_block_of_two_does_not_stand_for_all),
+        cmocka_unit_test(of_single_blocks_the_longest_is_played),
         cmocka_unit_test(constants_come_from_dram_once),
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(a_short_loop_is_four_turns_at_once),

@@ -282,6 +282,14 @@ static uint64_t waves_cycles(const BlockCost *sm, const Totals *t, const ReplayR
     return scaled(cycles, t->steps, sm->steps);
 }
 
+/* Where each SM has one block at the most, the launch takes as long as the one that takes longest:
+ * that is played, and not worked out of SM 0's, if it has more to do. */
+static int is_alone(const Launch *launch, const Totals *t, const BlockCost *sm)
+{
+    enum { MORE_PERCENT = 102 };
+    return launch->blocks <= dealt_sms(launch) && t->steps * 100 > sm->steps * MORE_PERCENT;
+}
+
 /* What a launch takes before and after its work: its parameters and first instructions come from
  * DRAM, as all it touches does; and it has ended when its last store has arrived in the L2.  An
  * empty kernel, which launch_cycles was measured with, waits for neither. */
@@ -335,7 +343,8 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
                              waves_cycles(&worker[0].sm[0], &t, &replay));
     if (launch->queue)
         cycles = meeting_cycles(launch, worker, workers, &t, &replay);
-    else if (!stands_for_all(launch, &t, &replay, cycles) &&
+    else if ((is_alone(launch, &t, &worker[0].sm[0]) ||
+              !stands_for_all(launch, &t, &replay, cycles)) &&
              heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
         return -1;
     cycles = larger(cycles, least_cycles(launch, &t));
