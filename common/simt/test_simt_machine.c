@@ -28,7 +28,9 @@ enum {
     LOADED_CONSTANT = 0xb82,
     OF_BITS = 0x23d,    /* BMMA */
     OF_DOUBLES = 0x23f, /* DMMA */
-    CALL = 0x944
+    CALL = 0x944,
+    SUM_OF_TWO = 0x836, /* VIADD */
+    LEAST = 0x848       /* VIMNMX */
 };
 
 static const char BEGIN[] = HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .b64 %rd<3>;\n"
@@ -589,39 +591,83 @@ static void a_loop_may_be_closed_by_no_branch(void **state)
     assert_in_range(cycles_with(text, &code), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
 }
 
-/* 64 bits are computed by words: two machine instructions a line are no two turns. */
-static void words_of_64_bits_are_no_turns(void **state)
+/* A loop of one turn of machine code with so many lines between a load and a store, each of which
+ * has two instructions, the second of them an `op`.  All of them take 60 cycles. */
+static uint64_t pairs_cycles(const char *between, uint16_t op, uint32_t *instructions)
 {
-    enum { LOGIC = 8 };
+    enum { PAIRS = 8 };
     MachineIns ins[40] = {{0}};
     uint32_t at = 0;
     char *text = malloc(sizeof BEGIN + 1200), *to = text;
     assert_non_null(text);
-    (void)state;
     to += sprintf(to,
                   "%smov.u32 %%r1, 0;\nLOOP:\n.pragma \"nounroll\";\n"
                   "ld.global.u64 %%rd2, [%%rd1];\n",
                   BEGIN);
-    for (int i = 0; i < LOGIC; i++)
-        to += sprintf(to, "xor.b64 %%rd2, %%rd2, %%rd1;\n");
+    for (int i = 0; i < PAIRS; i++)
+        to += sprintf(to, "%s\n", between);
     sprintf(to,
             "st.global.u64 [%%rd1], %%rd2;\nadd.s32 %%r1, %%r1, 1;\nsetp.lt.s32 %%p1, %%r1, %d;\n"
             "@%%p1 bra LOOP;\nret;\n}\n",
             TURNS);
-    uint32_t load = line_at(text, strstr(text, "ld.global")), store = load + LOGIC + 1,
+    uint32_t load = line_at(text, strstr(text, "ld.global")), store = load + PAIRS + 1,
              bra = store + 3;
     ins[at++] = (MachineIns){.op = LOAD, .line = load};
-    for (uint32_t i = 0; i < 2 * LOGIC; i++)
-        ins[at++] = (MachineIns){.op = SUM, .line = load + 1 + i / 2};
+    for (uint32_t i = 0; i < 2 * PAIRS; i++)
+        ins[at++] = (MachineIns){.op = i % 2 ? op : SUM, .line = load + 1 + i / 2};
     ins[at++] = (MachineIns){.op = STORE, .line = store};
     ins[at++] = (MachineIns){.op = SUM, .line = store + 1};
     ins[at++] = (MachineIns){.op = BRANCH, .line = bra};
     for (uint32_t i = 0; i < at; i++)
         ins[i].loop = 1, ins[i].stall = 60, ins[i].reached = 1;
+    *instructions = at;
     ins[at++] = (MachineIns){.op = EXIT, .line = bra + 1, .piece = 1, .reached = 1};
     MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
-    assert_in_range(cycles_with(text, &code), TURNS * (at - 1) * 60, TURNS * (at + 1) * 60);
+    uint64_t cycles = cycles_with(text, &code);
     free(text);
+    return cycles;
+}
+
+/* 64 bits are computed by words, and a constant that is fetched for an instruction has its line:
+ * two machine instructions a line are no two turns. */
+static void two_instructions_a_line_are_no_two_turns(void **state)
+{
+    enum { NAMED_CONSTANT = 0xab9 };
+    uint32_t n;
+    (void)state;
+    uint64_t logic = pairs_cycles("xor.b64 %rd2, %rd2, %rd1;", SUM, &n),
+             constants = pairs_cycles("fma.rn.f32 %f1, %f1, %f2, %f3;", NAMED_CONSTANT, &n);
+    assert_in_range(logic, TURNS * n * 60, TURNS * (n + 2) * 60);
+    assert_in_range(constants, TURNS * n * 60, TURNS * (n + 2) * 60);
+}
+
+/* A loop in another, each of which ptxas writes out: all turns stand in a row, and each is played
+ * once. */
+static void a_loop_in_a_loop_may_be_written_out(void **state)
+{
+    enum { OUTER = 2, INNER = 3, SPARE = 100 };
+    MachineIns ins[OUTER * INNER + 2] = {{0}};
+    char text[sizeof BEGIN + 500];
+    uint32_t at = 0, all = 0;
+    (void)state;
+    int length = snprintf(text, sizeof text,
+                          "%s.reg .b32 %%o;\nmov.u32 %%o, 0;\nOUT:\n.pragma \"nounroll\";\n"
+                          "mov.u32 %%r1, 0;\nIN:\n.pragma \"nounroll\";\n"
+                          "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\nadd.s32 %%r1, %%r1, 1;\n"
+                          "setp.lt.s32 %%p1, %%r1, %d;\n@%%p1 bra IN;\nadd.s32 %%o, %%o, 1;\n"
+                          "setp.lt.s32 %%p1, %%o, %d;\n@%%p1 bra OUT;\nret;\n}\n",
+                          BEGIN, INNER, OUTER);
+    assert_in_range(length, 1, sizeof text - 1);
+    uint32_t line = line_at(text, strstr(text, "fma.rn"));
+    for (; at < OUTER * INNER; at++) {
+        ins[at] = (MachineIns){.op = FFMA, .line = line, .stall = (uint8_t)(40 * (at + 1))};
+        all += ins[at].stall;
+    }
+    ins[at++] = (MachineIns){.op = EXIT, .line = line + 7, .stall = 4, .piece = 1};
+    for (uint32_t i = 0; i < at; i++)
+        ins[i].reached = 1;
+    uint64_t cycles = cycles_with(text, &(MachineCode){.ins = ins, .count = at, .sm = 90});
+    assert_in_range(cycles, all, all + SPARE);
 }
 
 /* Constants at places that the code names are operands: who has them so takes no pass for them. */
@@ -650,6 +696,93 @@ static void named_constants_are_operands(void **state)
         warps_cycles(text, &(MachineCode){.ins = ins, .count = MANY + 1, .sm = 90}, WARPS);
     free(text);
     assert_in_range(cycles, MANY * 4, MANY * 2 * WARPS * 3 / 4);
+}
+
+/* ... and so it is where PTX has the place in a register, but machine code fetches what it needs
+ * for all lanes at once. */
+static void constants_of_all_lanes_take_no_pass(void **state)
+{
+    enum { MANY = 100, WARPS = 16 };
+    static MachineIns ins[MANY + 1];
+    char *text = malloc(sizeof BEGIN + 300 + MANY * 80), *at = text;
+    assert_non_null(text);
+    (void)state;
+    const char *head = strstr(BEGIN, ".visible");
+    at += sprintf(at,
+                  "%.*s.const .align 256 .b8 table[256];\n%smov.u32 %%r1, %%tid.y;\n"
+                  "cvt.u64.u32 %%rd2, %%r1;\nmov.u64 %%rd1, table;\n"
+                  "add.s64 %%rd2, %%rd1, %%rd2;\n",
+                  (int)(head - BEGIN), BEGIN, head);
+    for (uint32_t i = 0; i < MANY; i++)
+        at += sprintf(at, "ld.const.f32 %%f2, [%%rd2+%u];\nadd.f32 %%f1, %%f1, %%f2;\n",
+                      4 * (i % 64));
+    sprintf(at, "ret;\n}\n");
+    for (uint32_t i = 0; i <= MANY; i++)
+        ins[i] = (MachineIns){.op = i < MANY ? UNIFORM_CONSTANT : EXIT,
+                              .line = line_at(text, strstr(text, "ld.const")) + 2 * i,
+                              .stall = 6,
+                              .reached = 1};
+    uint64_t cycles =
+        warps_cycles(text, &(MachineCode){.ins = ins, .count = MANY + 1, .sm = 90}, WARPS);
+    free(text);
+    assert_in_range(cycles, MANY * 4, MANY * 2 * WARPS * 3 / 4);
+}
+
+/* Of four words machine code may load two and one: that is two cycles twice. */
+static void a_vector_of_constants_may_be_loaded_twice(void **state)
+{
+    enum { MANY = 30, WARPS = 16, STALL = 8, ENDS = 300 };
+    static MachineIns ins[2 * MANY + 1];
+    uint64_t cycles[2];
+    (void)state;
+    for (uint32_t each = 1; each <= 2; each++) {
+        char *text = malloc(sizeof BEGIN + 300 + MANY * 80), *at = text;
+        uint32_t n = 0;
+        assert_non_null(text);
+        const char *head = strstr(BEGIN, ".visible");
+        at += sprintf(at, "%.*s.const .align 256 .b8 table[1024];\n%s.reg .f32 %%v<4>;\n",
+                      (int)(head - BEGIN), BEGIN, head);
+        for (uint32_t i = 0; i < MANY; i++)
+            at += sprintf(at, "ld.const.v4.f32 {%%v0, %%v1, %%v2, %%v3}, [table+%u];\n", 16 * i);
+        sprintf(at, "ret;\n}\n");
+        uint32_t line = line_at(text, strstr(text, "ld.const"));
+        for (uint32_t i = 0; i < each * MANY; i++)
+            ins[n++] = (MachineIns){
+                .op = LOADED_CONSTANT, .line = line + i / each, .stall = STALL, .made = 1};
+        ins[n++] = (MachineIns){.op = EXIT, .line = line + MANY, .stall = STALL};
+        for (uint32_t i = 0; i < n; i++)
+            ins[i].reached = 1;
+        cycles[each - 1] =
+            warps_cycles(text, &(MachineCode){.ins = ins, .count = n, .sm = 90}, WARPS);
+        free(text);
+    }
+    assert_in_range(cycles[1] - cycles[0], MANY * 2 * WARPS - ENDS, MANY * 2 * WARPS + ENDS);
+}
+
+/* On an H200 a sum of two integers (VIADD), a comparison and a selection take a scheduler 4.1
+ * cycles, as the last two alone do. */
+static void sums_of_two_go_beside_comparisons(void **state)
+{
+    enum { WARPS = 16, ENDS = 100 };
+    static MachineIns ins[PRODUCTS + 1];
+    uint64_t cycles[2];
+    (void)state;
+    for (uint32_t beside = 0; beside < 2; beside++) {
+        char *text = products_text();
+        uint32_t line = line_at(text, strstr(text, "fma.rn"));
+        for (uint32_t i = 0; i <= PRODUCTS; i++)
+            ins[i] = (MachineIns){.op = i == PRODUCTS     ? EXIT
+                                        : beside && i % 2 ? SUM_OF_TWO
+                                                          : LEAST,
+                                  .line = line + i,
+                                  .stall = 4,
+                                  .reached = 1};
+        cycles[beside] =
+            warps_cycles(text, &(MachineCode){.ins = ins, .count = PRODUCTS + 1, .sm = 90}, WARPS);
+        free(text);
+    }
+    assert_in_range(cycles[0], 2 * PRODUCTS * WARPS / 4, 2 * PRODUCTS * WARPS / 4 + ENDS);
+    assert_in_range(cycles[1], PRODUCTS * WARPS / 4, PRODUCTS * WARPS / 4 * 5 / 4 + ENDS);
 }
 
 /* Copies by threads are played as machine code has them, too, and waited for. */
@@ -716,6 +849,89 @@ static void what_is_behind_a_meeting_is_played_once(void **state)
     (void)state;
     assert_in_range(together, 4 * PRODUCTS, 4 * PRODUCTS + 3 * ENDS);
     assert_in_range(meeting_cycles(16), together, together + ENDS);
+}
+
+/* All lanes skip a few products.  Where they might meet others stands `op` for `stall` cycles; and
+ * among what they skip is something of `moved` cycles whose line is in front of the branch. */
+static uint64_t skip_cycles(uint16_t op, uint8_t stall, uint8_t moved)
+{
+    enum { SKIPPED = 20, AFTER = 50 };
+    MachineIns ins[SKIPPED + AFTER + 5] = {{0}};
+    char text[sizeof BEGIN + (SKIPPED + AFTER) * 40 + 200], *to = text;
+    uint32_t n = 0;
+    to += sprintf(to,
+                  "%smov.u32 %%r1, %%tid.x;\nadd.f32 %%f2, %%f3, %%f3;\n"
+                  "setp.lt.s32 %%p1, %%r1, 32;\n@%%p1 bra OVER;\n",
+                  BEGIN);
+    uint32_t bra = line_at(text, strstr(text, "@%p1"));
+    ins[n++] = (MachineIns){.op = BRANCH, .line = bra, .stall = 5};
+    for (uint32_t i = 1; i <= SKIPPED; i++) {
+        to += sprintf(to, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
+        ins[n++] = (MachineIns){.op = FFMA, .line = bra + i, .stall = 4, .piece = 1};
+    }
+    if (moved) ins[n - 2] = (MachineIns){.op = FADD, .line = bra - 2, .stall = moved, .piece = 1};
+    if (op) ins[n++] = (MachineIns){.op = op, .line = bra + SKIPPED, .stall = stall, .piece = 2};
+    to += sprintf(to, "OVER:\n");
+    for (uint32_t i = 0; i < AFTER; i++) {
+        to += sprintf(to, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
+        ins[n++] = (MachineIns){.op = FFMA, .line = bra + SKIPPED + 2 + i, .stall = 4, .piece = 2};
+    }
+    sprintf(to, "ret;\n}\n");
+    ins[n++] = (MachineIns){.op = EXIT, .line = bra + SKIPPED + AFTER + 2, .stall = 4, .piece = 2};
+    for (uint32_t i = 0; i < n; i++)
+        ins[i].reached = 1;
+    return cycles_with(text, &(MachineCode){.ins = ins, .count = n, .sm = 90});
+}
+
+/* All lanes skip what stands before the place where they might meet others, whose instruction has
+ * the line of what they skip: they come by there. */
+static void whoever_skips_comes_by_where_lanes_meet(void **state)
+{
+    (void)state;
+    assert_in_range(skip_cycles(MEET, 100, 0) - skip_cycles(0, 0, 0), 100, 104);
+}
+
+/* What stands among instructions that all lanes skip, though its line is in front of the branch,
+ * is skipped, too. */
+static void what_ptxas_moves_into_a_way_is_skipped_with_it(void **state)
+{
+    (void)state;
+    assert_int_equal(skip_cycles(0, 0, 200), skip_cycles(0, 0, 1));
+}
+
+/* A branch that machine code kept, and behind it one that became predicates, at which lanes part:
+ * what they have of the second is one piece, and goes once. */
+static void lanes_that_part_at_predicates_go_once(void **state)
+{
+    enum { LINES = 12, STALL = 60 };
+    static MachineIns ins[2 * LINES + 3];
+    char *text = malloc(sizeof BEGIN + 2 * LINES * 50 + 400), *at = text;
+    uint32_t n = 0;
+    assert_non_null(text);
+    (void)state;
+    at += sprintf(at,
+                  "%smov.u32 %%r1, %%tid.x;\nsetp.gt.s32 %%p1, %%r1, 32;\n@%%p1 bra MEET;\n"
+                  "setp.lt.s32 %%p1, %%r1, 16;\n@%%p1 bra ELSE;\n",
+                  BEGIN);
+    uint32_t kept = line_at(text, strstr(text, "@%p1")), line = kept + 3;
+    ins[n++] = (MachineIns){.op = BRANCH, .line = kept, .stall = 5};
+    for (uint32_t way = 0; way < 2; way++) {
+        for (uint32_t i = 0; i < LINES; i++) {
+            at += sprintf(at, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
+            ins[n++] =
+                (MachineIns){.op = FFMA, .line = line++, .stall = STALL, .guarded = 1, .piece = 1};
+        }
+        at += sprintf(at, "%s", way ? "MEET:\n" : "bra.uni MEET;\nELSE:\n");
+        line += way ? 1 : 2;
+    }
+    sprintf(at, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\nret;\n}\n");
+    ins[n++] = (MachineIns){.op = FFMA, .line = line, .stall = 4, .piece = 2};
+    ins[n++] = (MachineIns){.op = EXIT, .line = line + 1, .stall = 4, .piece = 2};
+    for (uint32_t i = 0; i < n; i++)
+        ins[i].reached = 1;
+    uint64_t cycles = cycles_with(text, &(MachineCode){.ins = ins, .count = n, .sm = 90});
+    free(text);
+    assert_in_range(cycles, 2 * LINES * STALL, 2 * LINES * STALL + 2 * STALL);
 }
 
 /* ---- nonsense ------------------------------------------------- */
@@ -883,10 +1099,17 @@ int main(void)
         cmocka_unit_test(loads_may_be_as_far_apart_as_can_be),
         cmocka_unit_test(loads_that_machine_code_joins_are_one),
         cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
+        cmocka_unit_test(whoever_skips_comes_by_where_lanes_meet),
+        cmocka_unit_test(what_ptxas_moves_into_a_way_is_skipped_with_it),
+        cmocka_unit_test(lanes_that_part_at_predicates_go_once),
         cmocka_unit_test(a_warp_waits_for_constants),
         cmocka_unit_test(warps_share_who_gives_constants),
         cmocka_unit_test(a_loop_may_be_closed_by_no_branch),
-        cmocka_unit_test(words_of_64_bits_are_no_turns),
+        cmocka_unit_test(two_instructions_a_line_are_no_two_turns),
+        cmocka_unit_test(a_loop_in_a_loop_may_be_written_out),
+        cmocka_unit_test(constants_of_all_lanes_take_no_pass),
+        cmocka_unit_test(a_vector_of_constants_may_be_loaded_twice),
+        cmocka_unit_test(sums_of_two_go_beside_comparisons),
         cmocka_unit_test(named_constants_are_operands),
         cmocka_unit_test(copies_are_followed),
         cmocka_unit_test(nonsense_is_survived),

@@ -195,6 +195,7 @@ struct Ins {
     uint8_t last_use;        /* of a spilled value, by this load */
     uint8_t part_bytes;      /* of a vector that ptxas does not load whole; 0: it does */
     uint8_t part[2];         /* ... where its parts begin; the second 0: there is one */
+    uint8_t is_operand;      /* of a constant: machine code has no load of it for each lane */
     uint16_t t_d[4], t_s[6]; /* scoreboard numbers written and read; 0: none */
     uint32_t aux;
 };

@@ -186,7 +186,8 @@ static void passes_add(Warp *warp, uint32_t passes)
 /* Constant memory gives all lanes one word at a time: as many passes as different words.  On an
  * H200 a warp with 32 different words takes 2.1 cycles for each of them (6.5 where the table is too
  * large for the cache behind it).  What a multiprocessor has not got it asks for by pieces.  Where
- * no register says the place, the word is an operand in machine code: nobody has to take a pass. */
+ * no register says the place, or machine code is known to fetch it for all lanes at once, nobody has
+ * to take a pass. */
 static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     enum { CYCLES_PER_WORD = 2 };
@@ -202,7 +203,7 @@ static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uin
     warp->worker->counters.const_requests++;
     uint64_t needed = warp->worker->cost.passes;
     passes_add(warp, words * CYCLES_PER_WORD);
-    if (!ins->t_s[0]) warp->worker->cost.passes = needed;
+    if (!ins->t_s[0] || ins->is_operand) warp->worker->cost.passes = needed;
     warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
 }
 

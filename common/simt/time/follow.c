@@ -36,13 +36,20 @@ static int makes_way(const SimtKernel *kernel, const WarpTrace *from, uint32_t a
            (at + 1 == from->count || from->step[at + 1].ins != ins + 1);
 }
 
-/* The end of one pass through a part.  Where lanes have parted, it goes back in places. */
+/* Does the step go on in this part, which began before? */
+static int goes_on(const Walk *w, uint32_t at, uint32_t part)
+{
+    if (at >= w->from->count) return 0;
+    uint32_t ins = w->from->step[at].ins;
+    return w->f->part_of[ins] == part && ins != w->f->part[part].first;
+}
+
+/* The end of one pass through a part.  Where lanes have parted, it goes back in places, and behind
+ * lanes that wait for others to meet them. */
 static uint32_t pass_end(const Walk *w, uint32_t from)
 {
-    const TraceStep *step = w->from->step;
-    uint32_t to = from + 1, part = w->f->part_of[step[from].ins];
-    while (to < w->from->count && step[to].ins != w->f->part[part].first &&
-           w->f->part_of[step[to].ins] == part)
+    uint32_t to = from + 1, part = w->f->part_of[w->from->step[from].ins];
+    while (goes_on(w, to, part) || (goes_on(w, to + 1, part) && makes_way(w->kernel, w->from, to)))
         to++;
     return to;
 }
@@ -72,6 +79,7 @@ static int places_fill(Walk *w, const FollowPart *part, uint32_t from, uint32_t 
     uint32_t turn = 0;
     for (uint32_t i = from; i < to; i++) {
         uint32_t ins = w->from->step[i].ins;
+        if (ins - part->first >= part->count) continue; /* a lane that waits */
         turn += i > from && ins == part->first;
         w->place[(size_t)turn * part->count + ins - part->first] = i + 1;
     }
@@ -114,15 +122,28 @@ static int steps_add(Walk *w, const FollowPart *part, int rest, int only)
     return 0;
 }
 
-/* The loop's turn that begins or goes on at step `from`. */
+/* The loop's turn that begins or goes on at step `from`.  Where the turns of a loop in another one
+ * stand in a row, those of the outer loop's next turn stand behind them. */
 static uint32_t turn_of(Walk *w, const FollowPart *part, uint32_t from)
 {
-    const FollowLoop *loop = &w->f->loop[part->loop - 1];
+    const FollowLoop *loop = &w->f->loop[part->loop - 1], *around = loop;
     uint32_t *turn = &w->turn[part->loop - 1];
     if (part->first != loop->head) return *turn;
+    while (around->parent)
+        around = &w->f->loop[around->parent - 1];
     uint32_t before = from ? w->from->step[from - 1].ins : NO_SLOT;
-    *turn = before >= loop->head && before <= loop->end ? *turn + 1 : 0;
+    *turn = before >= around->head && before <= around->end ? *turn + 1 : 0;
     return *turn;
+}
+
+/* Which copy of the loop's turns is executed.  What stands in no loop of the machine's is executed
+ * once: of turns beyond, nothing is left. */
+static int copy_now(Walk *w, const FollowPart *part, uint32_t from)
+{
+    const FollowLoop *loop = &w->f->loop[part->loop - 1];
+    uint32_t turn = turn_of(w, part, from);
+    return (int)(loop->home[0] || turn < loop->copies[0] ? turn % loop->copies[0]
+                                                         : loop->copies[0]);
 }
 
 /* Where lanes parted at the end of a part, one way waits for the other. */
@@ -150,10 +171,10 @@ static uint32_t pass_add(Walk *w, uint32_t from)
     if (copies > 1 && part->whole) {
         uint32_t end = turns_end(w, part, from, copies);
         rest = end == from && loop->home[0] != loop->home[1];
-        only = end == from ? 0 : ALL;
+        only = end > from ? ALL : loop->parent ? copy_now(w, part, from) : 0;
         if (end > from) turns = copies, to = end;
     } else if (copies > 1) {
-        only = (int)(turn_of(w, part, from) % copies);
+        only = copy_now(w, part, from);
     }
     if (places_fill(w, part, from, to, turns) != 0 || steps_add(w, part, rest, only) != 0 ||
         ways_add(w, part, from, to) != 0)

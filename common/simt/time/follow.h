@@ -22,6 +22,7 @@ typedef struct FollowLoop {
     uint32_t head, end;
     uint32_t home[2];   /* machine loops, from 1; 0: it has none, and its turns stand in a row */
     uint32_t copies[2]; /* turns of the PTX in one of theirs */
+    uint32_t parent; /* in whose machine loop its turns stand, from 1; 0: none, or it has a loop */
 } FollowLoop;
 
 /* One allocation. */
@@ -46,17 +47,21 @@ Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const Sim
 int follow_is_access(const MachineIns *ins);
 int follow_is_barrier(const MachineIns *ins);
 int follow_is_constant(const MachineIns *ins);
+/* One that each lane may want another word of (LDC). */
+int follow_is_lanes_constant(const MachineIns *ins);
 /* Of a division: which asks whether its values are rare. */
 int follow_is_check(const MachineIns *ins, const Ins *division);
 int follow_is_match(const MachineIns *ins);
 int follow_is_call(const MachineIns *ins);
 int follow_is_branch(const MachineIns *ins);
+/* Waits for lanes that may have parted (BSYNC). */
+int follow_is_meeting(const MachineIns *ins);
 int follow_is_filler(const MachineIns *ins);
 Ins follow_ins(const SimtKernel *kernel, const MachineIns *ins, uint32_t anchor);
 /* Lanes that part: one way waits for the other. */
 void follow_way(Ins *ins, Price *price);
-/* `own`: what the replay looks at; `price`: that of the PTX instruction on its line, or NULL. */
-Price follow_price(const MachineIns *ins, const Ins *own, const Price *price,
+/* `line`: the PTX instruction on its line, and its price; or NULL. */
+Price follow_price(const MachineIns *ins, const Ins *line, const Price *price,
                    const SimtMachine *machine);
 
 /* carried.c: loads that ptxas leaves out of a loop, for an earlier turn has loaded the same.  Fills

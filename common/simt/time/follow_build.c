@@ -227,7 +227,8 @@ static int is_expanded(const Ins *code, uint32_t at)
            is_by_words(code, at);
 }
 
-/* How many instructions of machine loop `home` most lines of the PTX's loop have. */
+/* How many instructions of machine loop `home` most lines of the PTX's loop have.  A constant that
+ * is fetched for one has its line, too. */
 static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
 {
     uint32_t *count = r->count[0];
@@ -236,6 +237,7 @@ static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
         const MachineIns *ins = &r->code->ins[i];
         uint32_t at = ins->loop == home && ins->reached ? code_at(&r->map, ins->line) : NONE;
         if (at == NONE || r->map.around[at] != loop || is_expanded(r->kernel->code, at)) continue;
+        if (follow_is_constant(ins) && r->kernel->code[at].space != PTX_CONST) continue;
         count[ins->line - r->map.first]++;
     }
     return code_copies(&r->map, count, CODE_COPIES);
@@ -281,7 +283,9 @@ static int homes_find(Reading *r)
     /* What has no loop of its own there lies in that around it, turn behind turn. */
     for (uint32_t k = f->loops; k-- > 0;) {
         uint32_t parent = r->map.loop[k].parent, home = parent ? f->loop[parent - 1].home[0] : 0;
-        if (!f->loop[k].copies[0]) home_note(&f->loop[k], home, copies_count(r, home, k + 1), 1);
+        if (f->loop[k].copies[0]) continue;
+        home_note(&f->loop[k], home, copies_count(r, home, k + 1), 1);
+        f->loop[k].parent = parent;
     }
     for (uint32_t p = 0; p < f->parts; p++)
         if (f->part[p].loop &&
@@ -327,11 +331,12 @@ static int is_played(const Reading *r, uint32_t i)
 }
 
 /* The instruction of the PTX that it is part of; NONE: none, or it lies elsewhere.  Of an access
- * only what accesses. */
+ * only what accesses.  Where lanes meet, all of them come by, though its line is that of the last
+ * instruction that some of them skip. */
 static uint32_t own_place(const Reading *r, uint32_t i)
 {
     const MachineIns *ins = &r->code->ins[i];
-    uint32_t at = is_played(r, i) ? code_at(&r->map, ins->line) : NONE;
+    uint32_t at = is_played(r, i) && !follow_is_meeting(ins) ? code_at(&r->map, ins->line) : NONE;
     if (at == NONE || variant_of(r, ins, at) == ELSEWHERE) return NONE;
     const Ins *own = &r->kernel->code[at];
     return is_anchor(own) && !is_like_anchor(own, ins) ? NONE : at;
@@ -372,6 +377,39 @@ static void owners_find(Reading *r)
         const Ins *own = &r->kernel->code[at];
         if (may_be_rare(own) ? follow_is_check(&m->ins[i], own) : is_anchor(own) && is_first)
             f->anchor[i] = at;
+    }
+}
+
+/* A straight piece of machine code is executed as a whole: nearly all of it is of one part of the
+ * PTX, and a few instructions that ptxas has moved into it go with them. */
+static void piece_settle(Reading *r, uint32_t from, uint32_t to)
+{
+    enum { OF_FOUR = 3 };
+    uint32_t most = NONE, own = 0, all = 0;
+    int32_t lead = 0; /* that `most` has over all others, if any part is more than half of it */
+    for (uint32_t i = from; i < to; i++) {
+        if (r->part[i] == NONE) continue;
+        if (!lead) most = i;
+        lead += r->part[i] == r->part[most] ? 1 : -1;
+    }
+    for (uint32_t i = from; i < to; i++)
+        if (r->part[i] != NONE) all++, own += r->part[i] == r->part[most];
+    if (own == all || own * 4 < all * OF_FOUR) return;
+    for (uint32_t i = from; i < to; i++) {
+        if (r->part[i] == NONE || r->part[i] == r->part[most]) continue;
+        if (r->f->anchor[i] != NO_SLOT) continue;
+        r->part[i] = NONE, r->variant[i] = ELSEWHERE;
+    }
+}
+
+static void pieces_settle(Reading *r)
+{
+    const MachineIns *ins = r->code->ins;
+    for (uint32_t from = 0, to; from < r->code->count; from = to) {
+        to = from + 1;
+        while (to < r->code->count && ins[to].piece == ins[from].piece)
+            to++;
+        piece_settle(r, from, to);
     }
 }
 
@@ -484,13 +522,25 @@ static int prices_append(Reading *r, Price **price, uint32_t prices, const SimtM
         uint32_t anchor = r->f->anchor[i],
                  at = anchor != NO_SLOT ? anchor : code_at(&r->map, ins->line);
         played[prices + i] = follow_ins(kernel, ins, anchor);
-        more[prices + i] =
-            follow_price(ins, &played[prices + i], at != NONE ? &more[at] : NULL, machine);
+        more[prices + i] = follow_price(ins, at != NONE ? &kernel->code[at] : NULL,
+                                        at != NONE ? &more[at] : NULL, machine);
         more[prices + i].origin = at != NONE ? at : 0;
     }
     r->f->way = (uint32_t)all - 1;
     follow_way(&played[all - 1], &more[all - 1]);
     return 0;
+}
+
+/* Constants that machine code fetches by no LDC: ptxas knows their place, or it is that of all
+ * lanes. */
+static void operands_mark(const Reading *r)
+{
+    SimtKernel *kernel = r->kernel;
+    for (uint32_t i = 0; i < kernel->count; i++)
+        kernel->code[i].is_operand = kernel->code[i].space == PTX_CONST;
+    for (uint32_t i = 0; i < r->code->count; i++)
+        if (r->f->anchor[i] != NO_SLOT && follow_is_lanes_constant(&r->code->ins[i]))
+            kernel->code[r->f->anchor[i]].is_operand = 0;
 }
 
 Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const SimtMachine *machine)
@@ -503,11 +553,12 @@ Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const Sim
     if (good) {
         pieces_judge(&r);
         owners_find(&r);
+        pieces_settle(&r);
         owners_spread(&r);
         lists_make(&r);
         good = is_covered(&r) && prices_append(&r, &price, prices, machine) == 0;
     }
-    if (good) joined_find(kernel, &r.map, r.code);
+    if (good) joined_find(kernel, &r.map, r.code), operands_mark(&r);
     kernel->follow = good ? r.f : NULL;
     if (!good) free(r.f), free(kernel->carried), kernel->carried = NULL;
     reading_close(&r);

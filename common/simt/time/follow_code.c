@@ -99,6 +99,11 @@ int follow_is_constant(const MachineIns *ins)
            kind(ins) == UNIFORM_CONSTANT_AT;
 }
 
+int follow_is_lanes_constant(const MachineIns *ins)
+{
+    return kind(ins) == CONSTANT;
+}
+
 int follow_is_call(const MachineIns *ins)
 {
     return kind(ins) == CALL || kind(ins) == CALL_ABSOLUTE;
@@ -107,6 +112,11 @@ int follow_is_call(const MachineIns *ins)
 int follow_is_branch(const MachineIns *ins)
 {
     return kind(ins) == BRANCH;
+}
+
+int follow_is_meeting(const MachineIns *ins)
+{
+    return kind(ins) == MEET;
 }
 
 int follow_is_filler(const MachineIns *ins)
@@ -154,6 +164,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case 0x024: /* IMAD, IMAD.WIDE, IMAD.HI */
     case 0x025:
     case 0x027:
+    case 0x036: /* VIADD */
         p->pipe = PIPE_PRODUCT, p->busy = cycles_for(m->int32_lanes, m);
         break;
     case 0x026: /* IDP */
@@ -168,6 +179,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case 0x009:
     case 0x00b: /* FSETP ISETP IADD3 LEA LOP3 IABS PRMT IMNMX SHF PLOP3 */
     case 0x00c:
+    case 0x00f: /* VIMNMX3 */
     case 0x010:
     case 0x011:
     case 0x012:
@@ -176,10 +188,10 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case 0x017:
     case 0x019:
     case 0x01c:
-    case 0x034: /* HSETP2 VIADD F2FP I2FP VIMNMX */
-    case 0x036:
+    case 0x034: /* HSETP2 F2FP I2FP VIMNMX */
     case 0x03e:
     case 0x045:
+    case 0x046: /* VIADDMNMX */
     case 0x048:
         p->pipe = PIPE_INT, p->busy = cycles_for(m->int32_lanes, m);
         break;
@@ -231,7 +243,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     }
 }
 
-Price follow_price(const MachineIns *ins, const Ins *own, const Price *price, const SimtMachine *m)
+Price follow_price(const MachineIns *ins, const Ins *line, const Price *price, const SimtMachine *m)
 {
     Price p = {.slots = 1,
                .latency = (uint16_t)m->alu_latency,
@@ -255,6 +267,6 @@ Price follow_price(const MachineIns *ins, const Ins *own, const Price *price, co
         unit_find(&p, ins, price, m);
     /* Parameters lie at places that the instruction names: blocks that read little else show that
      * they take less (idle-...). */
-    if (p.pipe == PIPE_CONSTANT && own->space != PTX_CONST) p.pipe = PIPE_NONE;
+    if (p.pipe == PIPE_CONSTANT && (!line || line->space != PTX_CONST)) p.pipe = PIPE_NONE;
     return p;
 }
