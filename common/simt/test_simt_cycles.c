@@ -968,6 +968,27 @@ static void loads_wait_for_registers(void **state)
     assert_in_range(one - all, (LOADS - 1) * far * 7 / 10, (LOADS - 1) * far * 4 / 3);
 }
 
+/* Loads go ahead of atomics to other memory: those need what is loaded, but not each other. */
+static void loads_pass_atomics(void **state)
+{
+    enum { LOADS = 4, DISTANCE = 4096, ENDS = 300 };
+    SimtResult result;
+    char first[2000], *at = first;
+    uint64_t far = (uint64_t)SMALL.dram_latency;
+    (void)state;
+    at += sprintf(at, ".shared .align 4 .b8 s[1024];\n.reg .b32 %%a<20>;\nmov.u32 %%a0, s;\n");
+    for (int i = 1; i <= LOADS; i++)
+        at += sprintf(at,
+                      "ld.global.u8 %%a%d, [%%rd1+%d];\nand.b32 %%a%d, %%a%d, 124;\n"
+                      "add.u32 %%a%d, %%a0, %%a%d;\natom.shared.add.u32 %%a%d, [%%a%d], 1;\n",
+                      i, DISTANCE * i, i, i, i, i, 10 + i, i);
+    char *text = kernel_text(first, "", 0, "");
+    launch_with(text, 1, 32, 32, 0, &result);
+    free(text);
+    uint64_t ends = (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
+    assert_in_range(result.cycles - ends, far * 2 / 3, far * 3 / 2 + ENDS);
+}
+
 /* Cycles of one warp that adds each of twelve loads to eight sums, which have other names after
  * each; the twelfth time their first ones again. */
 static uint64_t sums_cycles(uint32_t registers)
@@ -1947,6 +1968,7 @@ int main(void)
         cmocka_unit_test(registers_that_are_needed_take_room),
         cmocka_unit_test(a_short_loop_is_four_turns_at_once),
         cmocka_unit_test(loads_wait_for_registers),
+        cmocka_unit_test(loads_pass_atomics),
         cmocka_unit_test(sums_keep_their_places),
         cmocka_unit_test(values_end_with_their_last_reader),
         cmocka_unit_test(no_load_goes_ahead_of_a_division),

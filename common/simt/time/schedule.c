@@ -408,9 +408,20 @@ static int depends(const Ins *code, const Price *price, uint32_t i, uint32_t k)
     return (is_writer(earlier) || is_writer(later)) && earlier->space == later->space;
 }
 
-/* Cycles from instruction `i` to `k`, which depends on it. */
+/* Reads `later` what `earlier` makes? */
+static int reads_of(const Ins *earlier, const Ins *later)
+{
+    for (int d = 0; d < 4 && earlier->t_d[d]; d++)
+        for (int s = 0; s < 6; s++)
+            if (later->t_s[s] == earlier->t_d[d]) return 1;
+    return 0;
+}
+
+/* Cycles from instruction `i` to `k`, which depends on it.  Who only comes behind an atomic, because
+ * both may change the same memory, does not wait until that is done. */
 static uint32_t latency_between(const Ins *code, const Price *price, uint32_t i, uint32_t k)
 {
+    if (code[i].class == CLASS_ATOMIC && !reads_of(&code[i], &code[k])) return price[i].slots;
     int is_guard = code[k].t_s[GUARD_SOURCE] && code[k].t_s[GUARD_SOURCE] == code[i].t_d[0];
     return price[i].latency + (is_guard ? price[k].guarded : 0u);
 }
