@@ -186,8 +186,8 @@ static void passes_add(Warp *warp, uint32_t passes)
 /* Constant memory gives all lanes one word at a time: as many passes as different words.  On an
  * H200 a warp with 32 different words takes 2.1 cycles for each of them (6.5 where the table is too
  * large for the cache behind it).  What a multiprocessor has not got it asks for by pieces.  Where
- * no register says the place, or machine code is known to fetch it for all lanes at once, nobody has
- * to take a pass. */
+ * no register says the place, or machine code is known to fetch it for all lanes at once, nobody
+ * has to take a pass. */
 static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     enum { CYCLES_PER_WORD = 2 };

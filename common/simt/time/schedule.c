@@ -417,8 +417,8 @@ static int reads_of(const Ins *earlier, const Ins *later)
     return 0;
 }
 
-/* Cycles from instruction `i` to `k`, which depends on it.  Who only comes behind an atomic, because
- * both may change the same memory, does not wait until that is done. */
+/* Cycles from instruction `i` to `k`, which depends on it.  Who only comes behind an atomic,
+ * because both may change the same memory, does not wait until that is done. */
 static uint32_t latency_between(const Ins *code, const Price *price, uint32_t i, uint32_t k)
 {
     if (code[i].class == CLASS_ATOMIC && !reads_of(&code[i], &code[k])) return price[i].slots;
