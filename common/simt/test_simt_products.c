@@ -1,5 +1,6 @@
 /* test_simt_products.c - what matrix products cost on the simulated h200, against an H200: cycles
  * of a product in a chain of one warp, and of one among sixteen warps with four chains each. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +75,9 @@ static int machine_read(void **state)
 {
     Error error = {""};
     (void)state;
-    return machine_load("common/simt/gpus", "h200", &h200, &error);
+    int failed = machine_load("common/simt/gpus", "h200", &h200, &error);
+    h200.tensor_mhz = 0; /* cycles of the multiprocessor's own clock, as they were measured */
+    return failed;
 }
 
 /* "{%d0, %d1}" */
@@ -151,8 +154,108 @@ static void products_take_what_an_h200_takes(void **state)
     assert_int_equal(far, 0);
 }
 
+/* ---- the clock ------------------------------------------------------------------------------- */
+
+static uint64_t cycles_at(double tensor_mhz, const Product *p)
+{
+    h200.tensor_mhz = tensor_mhz;
+    uint64_t cycles = cycles_of(p, CHAINS, MORE, WARPS) - cycles_of(p, CHAINS, FEW, WARPS);
+    h200.tensor_mhz = 0;
+    return cycles;
+}
+
+/* An H200 multiplies at 1,800 MHz, but doubles, and what are no products of a tensor core in the
+ * end, at 1,980: docs/data/h200/clocks-kinds.tsv. */
+static void products_lower_the_clock(void **state)
+{
+    static const struct {
+        const char *start;
+        int slows;
+    } KINDS[] = {
+        {MMA "m16n8k16.row.col.f32.f16", 1},  {MMA "m16n8k32.row.col.s32.s8", 1},
+        {MMA "m16n8k32.row.col.f32.e4m3", 1}, {MMA "m16n8k256.row.col.s32.b1.b1.s32.and", 1},
+        {SP "m16n8k16.row.col.f32.f16", 1},   {MMA "m8n8k4.row.col.f64", 0},
+        {MMA "m8n8k4.row.col.f16", 0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
+        const Product *p = PRODUCTS;
+        while (strncmp(p->name, KINDS[k].start, strlen(KINDS[k].start)))
+            p++;
+        double ratio = (double)cycles_at(1800, p) / (double)cycles_at(0, p);
+        if (fabs(ratio - (KINDS[k].slows ? 1.1 : 1)) > 0.01)
+            fail_msg("%s: %.3f times as long", p->name, ratio);
+    }
+}
+
+/* `body` in a kernel that has a pointer in %rd1 and its own 16 bytes behind that in %rd2, each
+ * block's 128 KB behind the one's before. */
+static uint64_t cycles_with(double tensor_mhz, const char *body, uint32_t blocks)
+{
+    static char text[TEXT_BYTES];
+    enum { BLOCK = 131072, THREADS = 256 };
+    snprintf(text, sizeof text,
+             ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 data)\n"
+             "{\n.reg .f32 %%f<8>; .reg .f32 %%d<4>; .reg .b32 %%a<8>; .reg .b64 %%rd<4>;\n"
+             "ld.param.u64 %%rd1, [data];\nmov.u32 %%a4, %%ctaid.x; mov.u32 %%a5, %%tid.x;\n"
+             "mad.wide.u32 %%rd2, %%a4, 131072, %%rd1; mad.wide.u32 %%rd2, %%a5, 16, %%rd2;\n"
+             "%s\nst.global.f32 [%%rd1], %%f0;\nst.global.f32 [%%rd1+4], %%d0;\nret;\n}\n",
+             body);
+    Error error = {""};
+    SimtOptions options = {.threads = 1, .count = 1};
+    SimtResult result;
+    h200.tensor_mhz = tensor_mhz;
+    SimtGpu *gpu = simt_open(&h200, &options, &error);
+    h200.tensor_mhz = 0;
+    assert_non_null(gpu);
+    size_t bytes = (size_t)BLOCK * blocks;
+    void *zeros = calloc(bytes, 1);
+    uint64_t data = device_data(gpu, zeros, bytes);
+    free(zeros);
+    if (run(gpu, text, blocks, blocks == 1 ? 32 : THREADS, 0, &data, sizeof data, &result) != 0)
+        fail_msg("%s", result.report.text);
+    simt_close(gpu);
+    return result.cycles;
+}
+
+#define ONE                                                                                        \
+    MMA "m16n8k16.row.col.f32.f16.f16.f32 {%d0,%d1,%d2,%d3}, {%a0,%a1,%a2,%a3}, {%a6,%a7}, "       \
+        "{%d0,%d1,%d2,%d3};\n"
+
+/* A few products in front of 4 us of floats: an H200 needs 245 to 270 ns more, with what the clock
+ * takes to fall; by hand, 80 + 1,600 / 11 + what the product itself takes. */
+static void the_clock_comes_back(void **state)
+{
+    static char body[TEXT_BYTES];
+    size_t used = (size_t)snprintf(body, sizeof body, "%s", ONE ONE ONE ONE);
+    (void)state;
+    for (int i = 0; i < 2000; i++)
+        used += (size_t)snprintf(body + used, sizeof body - used,
+                                 "fma.rn.f32 %%f0, %%f0, %%f0, %%f0;\n");
+    int64_t later = (int64_t)(cycles_with(1800, body, 1) - cycles_with(0, body, 1));
+    assert_in_range(later, 225 * 1980 / 1000, 270 * 1980 / 1000);
+}
+
+/* What comes from DRAM takes an H200 as long, whatever the multiprocessors' clock
+ * (docs/data/h200/clocks-memory.tsv). */
+static void memory_keeps_its_clock(void **state)
+{
+    char body[4096];
+    size_t used = (size_t)snprintf(body, sizeof body, "%s", ONE);
+    (void)state;
+    for (int i = 0; i < 32; i++)
+        used += (size_t)snprintf(body + used, sizeof body - used,
+                                 "ld.global.v4.f32 {%%f1,%%f2,%%f3,%%f4}, [%%rd2+%d];\n"
+                                 "add.f32 %%f0, %%f0, %%f1; add.f32 %%f0, %%f0, %%f2;\n",
+                                 i * 4096);
+    double ratio = (double)cycles_with(1800, body, 264) / (double)cycles_with(0, body, 264);
+    if (ratio > 1.03) fail_msg("%.3f times as long", ratio);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products_take_what_an_h200_takes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products_take_what_an_h200_takes),
+                                       cmocka_unit_test(products_lower_the_clock),
+                                       cmocka_unit_test(the_clock_comes_back),
+                                       cmocka_unit_test(memory_keeps_its_clock)};
     return cmocka_run_group_tests_name("products", tests, machine_read, NULL);
 }

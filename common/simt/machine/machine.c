@@ -15,11 +15,12 @@ typedef struct Field {
     FieldKind kind;
     size_t offset;
     double lowest, highest; /* what a GPU may have: a number in another unit is far outside */
+    int optional;           /* it is 0 where it is not given */
 } Field;
 
 #define FIELD(kind, f, lowest, highest)                                                            \
     {                                                                                              \
-#f, kind, offsetof(SimtMachine, f), lowest, highest                                        \
+#f, kind, offsetof(SimtMachine, f), lowest, highest, 0                                     \
     }
 #define U32(f, lowest, highest)  FIELD(FIELD_U32, f, lowest, highest)
 #define U64(f, lowest, highest)  FIELD(FIELD_U64, f, lowest, highest)
@@ -31,6 +32,7 @@ static const Field FIELDS[] = {
     U32(cc_minor, 0, 99),
     U32(sms, 1, 4096),
     REAL(clock_mhz, 50, 20000),
+    {"tensor_mhz", FIELD_DOUBLE, offsetof(SimtMachine, tensor_mhz), 50, 20000, 1},
     U64(memory_bytes, 1048576, 4398046511104),
     U64(l2_bytes, 1024, 17179869184),
     REAL(dram_gb_s, 5, 100000),
@@ -239,6 +241,8 @@ static int machine_validate(const SimtMachine *m, const char *path, Error *error
             error,
             "%s: max_threads_per_block <= max_threads_per_sm <= 32 max_warps_per_sm must hold",
             path);
+    if (m->tensor_mhz > m->clock_mhz)
+        return error_set(error, "%s: tensor_mhz <= clock_mhz must hold", path);
     if (m->registers_per_sm / m->schedulers <
         up_to_unit(m->max_registers_per_thread * MACHINE_WARP_SIZE, m->register_unit))
         return error_set(error,
@@ -267,7 +271,7 @@ int machine_load(const char *directory, const char *name, SimtMachine *machine, 
         return error_set(error, "%s line %d: %s", path, line,
                          reading.trouble[0] ? reading.trouble : "not a 'key = value' line");
     for (int i = 0; i < FIELD_COUNT; i++)
-        if (!reading.seen[i])
+        if (!reading.seen[i] && !FIELDS[i].optional)
             return error_set(error, "%s: the key %s is missing", path, FIELDS[i].name);
     snprintf(machine->name, sizeof machine->name, "%s", name);
     return machine_validate(machine, path, error);

@@ -16,7 +16,8 @@ enum { MACHINE_WARP_SIZE = 32 }; /* of every GPU there has been */
 typedef struct SimtMachine {
     char name[64], title[128]; /* "h200", "NVIDIA H200" */
     uint32_t cc_major, cc_minor, sms;
-    double clock_mhz; /* the clock that cycles are counted in */
+    double clock_mhz;  /* the clock that cycles are counted in */
+    double tensor_mhz; /* of all SMs while tensor cores multiply, but for doubles; 0: clock_mhz */
     uint64_t memory_bytes, l2_bytes;
     double dram_gb_s, l2_bytes_per_cycle; /* 1e9 bytes per second; whole chip, bytes per clock */
     double dram_latency, l2_latency, l1_latency, shared_latency, alu_latency; /* cycles */

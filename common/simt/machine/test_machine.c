@@ -36,6 +36,18 @@ static void all_are_read(void **state)
     }
 }
 
+/* Only where it was measured, or follows from a data sheet. */
+static void the_clock_of_products_may_be_left_out(void **state)
+{
+    SimtMachine machine;
+    Error error = {""};
+    (void)state;
+    assert_int_equal(machine_load(GPUS, "h200", &machine, &error), 0);
+    assert_true(machine.tensor_mhz == 1800);
+    assert_int_equal(machine_load(GPUS, "a100", &machine, &error), 0);
+    assert_true(machine.tensor_mhz == 0);
+}
+
 static void one_may_be_like_another(void **state)
 {
     SimtMachine plain, accelerators;
@@ -104,6 +116,7 @@ static void other_units_and_sizes_are_refused(void **state)
 {
     static const char *const LINES[] = {"clock_mhz = 1.98",
                                         "clock_mhz = 1980000",
+                                        "tensor_mhz = 1.8",
                                         "dram_gb_s = 4.5",
                                         "dram_gb_s = 4500000",
                                         "memory_bytes = 141",
@@ -130,6 +143,7 @@ static void other_units_and_sizes_are_refused(void **state)
         expect_trouble(line, key, want);
     }
     expect_trouble("shared_per_block = 300000\n", "shared_per_block ", "optin <=");
+    expect_trouble("tensor_mhz = 2000\n", "tensor_mhz", "tensor_mhz <= clock_mhz must hold");
     expect_trouble("max_warps_per_sm = 2\n", "max_warps_per_sm", "32 max_warps_per_sm must hold");
     expect_trouble("registers_per_sm = 1024\n", "registers_per_sm", "no room for a warp");
 }
@@ -182,6 +196,7 @@ static void room_for_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_read),
+                                       cmocka_unit_test(the_clock_of_products_may_be_left_out),
                                        cmocka_unit_test(one_may_be_like_another),
                                        cmocka_unit_test(unknown_lists_the_known),
                                        cmocka_unit_test(wrong_ones_are_refused),

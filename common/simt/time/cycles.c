@@ -8,6 +8,8 @@
  * needs at least of everything there is; where the busiest SM needs something in another proportion
  * than the sample, the blocks with the most to do are played instead, wherever they lie.  And no
  * launch is faster than its floors, so that work which nobody plays is paid for as well.
+ * Cycles are always those of clock_mhz, so they are a time.  While tensor cores multiply an SM may
+ * have a lower clock: then it needs more of these for the same work.
  * docs/cycle-model.md is the long form. */
 #include <stdlib.h>
 #include <string.h>
@@ -173,12 +175,12 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
 }
 
 /* No launch is faster than the floors of the SM that has the most to do, its longest block, and
- * what all SMs share. */
-static uint64_t least_cycles(const Launch *launch, const Totals *t)
+ * what all SMs share.  The first are cycles of the SM's own clock. */
+static uint64_t least_cycles(const Launch *launch, const Totals *t, const ReplayResult *replay)
 {
     uint64_t cycles = larger(t->longest, chip_cycles(launch, t));
     for (int axis = 0; axis < FLOOR_AXES; axis++)
-        cycles = larger(cycles, t->floor[axis] / TICKS);
+        cycles = larger(cycles, scaled(t->floor[axis] / TICKS, replay->cycles, replay->own));
     return cycles;
 }
 
@@ -347,7 +349,7 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
               !stands_for_all(launch, &t, &replay, cycles)) &&
              heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
         return -1;
-    cycles = larger(cycles, least_cycles(launch, &t));
+    cycles = larger(cycles, least_cycles(launch, &t, &replay));
     result->cycles =
         cycles + edge_cycles(launch, &t) + (uint64_t)launch->gpu->machine.launch_cycles;
     result->busy_cycles = busy_cycles(launch, &t);

@@ -237,6 +237,7 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case 0x03f:
         p->pipe = PIPE_TENSOR, p->busy = price && price->part_busy ? price->part_busy : 1;
         if (price && price->part_busy) p->latency = price->latency;
+        p->slows = price && price->slows;
         break;
     default:
         break;
@@ -259,6 +260,7 @@ Price follow_price(const MachineIns *ins, const Ins *line, const Price *price, c
     if (follow_is_call(ins) && price) {
         p.slots = price->slots;
         if (price->part_busy) p.pipe = price->pipe, p.busy = price->busy;
+        p.slows = price->slows;
         p.stall = (uint8_t)(price->latency < UINT8_MAX ? price->latency : UINT8_MAX);
     }
     if (follow_is_access(ins) && price)

@@ -22,12 +22,12 @@ static uint64_t fmas_a_cycle(const SimtMachine *m)
  * cycle. */
 static uint16_t wgmma_cycles(const WgmmaPlan *plan, const SimtMachine *m)
 {
-    enum { HALVES_DEEP = 16, LINE = 128, LEAST = 14, BEGIN = 1 };
+    enum { HALVES_DEEP = 16, LINE = 128, LEAST = 13 };
     uint64_t rate = fmas_a_cycle(m), fmas = WGMMA_ROWS * plan->n * HALVES_DEEP,
              cycles = (fmas + rate - 1) / rate, rows = plan->factors ? 0 : WGMMA_ROWS,
              fetched = (rows + plan->n) * WGMMA_K_BYTES / LINE;
     if (fetched > cycles) cycles = fetched;
-    return (uint16_t)((cycles > LEAST ? cycles : LEAST) + BEGIN);
+    return (uint16_t)(cycles > LEAST ? cycles : LEAST);
 }
 
 /* So many fused products of halves take as long: tf32 goes half as fast, bytes twice as fast, bits
@@ -149,9 +149,18 @@ static void older_price(const Ins *ins, const TensorPlan *plan, const SimtMachin
     p->latency = (uint16_t)(p->busy + 4 * m->alu_latency);
 }
 
+/* Doubles leave the clock as it is, and so does what is no product of a tensor core in the end. */
+static int product_slows(const Ins *ins, const SimtKernel *kernel)
+{
+    return ins->op == OP_WGMMA ||
+           (ins->op != OP_TENSOR_OCTETS && kernel->tensor[ins->aux].a.type != TYPE_F64);
+}
+
 void product_price(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, Price *p)
 {
     p->pipe = PIPE_TENSOR;
+    int falls = m->tensor_mhz > 0 && m->tensor_mhz < m->clock_mhz;
+    p->slows = falls && product_slows(ins, kernel);
     if (ins->op == OP_WGMMA) {
         p->busy = wgmma_cycles(&kernel->wgmma[ins->aux], m);
         p->latency = (uint16_t)(p->busy + WGMMA_CYCLES);

@@ -15,6 +15,10 @@
  * goes; one whose time nobody knows has a counter up until its result is there.  A program can
  * bring any machine code: it is believed as far as three fifths of what the PTX takes.
  *
+ * Cycles are the SM's own here.  Where the machine's clock falls while tensor cores multiply
+ * (tensor_mhz), what lies beyond the SM takes fewer of these; what others are told is in cycles of
+ * clock_mhz, which are the time of the launch.
+ *
  * All in integers: bandwidths in 1/256 of a cycle. */
 #include "common/simt/time/replay.h"
 
@@ -59,6 +63,10 @@ enum {
     COUNTERS = 6,
     SHARED_SOONER = 5, /* machine code makes the address: cycles of shared_latency less */
     READ_CYCLES = 20,  /* until a machine instruction's operands have been read */
+    CLOCK = 65536,
+    OWN_WAY = 129,  /* of l2_latency and dram_latency, on the multiprocessor's side: by its clock */
+    FALL_NS = 80,   /* that a falling clock takes besides, once */
+    SLOW_NS = 1600, /* from the last product of a tensor core until the clock is back */
     BELIEVED = 3,
     OF = 5, /* of the cycles that PTX takes */
     NOBODY = 0xffffffff
@@ -122,7 +130,7 @@ typedef struct Slot {
     const BlockTrace *block; /* NULL: none */
     uint32_t *actor;         /* of each warp; NOBODY: it has ended */
     uint32_t live, waiting, untold;
-    uint64_t begin;
+    uint64_t begin, told; /* ... in cycles of clock_mhz */
     Phases phases;
 } Slot;
 
@@ -154,16 +162,21 @@ typedef struct Sm {
     int phased;      /* the kernel has what phases.h is for */
     uint64_t *stall; /* the launch's, where this playing is what it shows */
     SimtSpan *span;
-    uint64_t *gate;                     /* per scheduler and gate: when it is free */
-    uint64_t *scheduler;                /* when it may issue again */
-    uint64_t *bank;                     /* two per scheduler: when it has given what it was asked */
-    uint8_t *half;                      /* per scheduler: which half computes the next floats */
-    uint64_t *asleep;                   /* ... when it can put the next warp to sleep */
-    uint64_t barrier;                   /* when the barrier unit is free */
-    uint64_t lsu, l2, dram, bulk;       /* when free; the last three in ticks */
-    uint64_t remote;                    /* the same of the way to other blocks' shared memory */
-    uint64_t texture;                   /* ... and of the texture units */
-    uint32_t textured;                  /* the scheduler that they served last */
+    uint64_t *gate;               /* per scheduler and gate: when it is free */
+    uint64_t *scheduler;          /* when it may issue again */
+    uint64_t *bank;               /* two per scheduler: when it has given what it was asked */
+    uint8_t *half;                /* per scheduler: which half computes the next floats */
+    uint64_t *asleep;             /* ... when it can put the next warp to sleep */
+    uint64_t barrier;             /* when the barrier unit is free */
+    uint64_t lsu, l2, dram, bulk; /* when free; the last three in ticks */
+    uint64_t remote;              /* the same of the way to other blocks' shared memory */
+    uint64_t texture;             /* ... and of the texture units */
+    uint32_t textured;            /* the scheduler that they served last */
+    const ReplayMemory *memory;
+    uint32_t beyond;                /* 65536ths of the SM's cycles that one of clock_mhz takes */
+    uint64_t slow_from, slow_until; /* when its clock fell last, and when it rises again */
+    uint64_t slowed;                /* its cycles while the clock was low, before that */
+    uint32_t falls;
     uint64_t l2_sector, dram_sector[2]; /* ticks that a sector takes; loads, stores */
     uint64_t stored_sector;             /* the same of the L2, of a store */
     uint64_t bulk_sector;               /* the same of a bulk copy */
@@ -171,11 +184,11 @@ typedef struct Sm {
     uint64_t dram_debt[2];
     uint64_t dram_busy, dram_seen; /* ticks of the last DRAM_WINDOW cycles; until when they count */
     uint64_t block_cycles, next_block; /* between two blocks given to this SM */
-    uint64_t told, asked;              /* ReplayResult's */
+    uint64_t told, asked;              /* ReplayResult's, in cycles of clock_mhz */
     uint32_t started, ended;
     uint64_t offered;          /* when places that are free are given to blocks, latest */
     uint32_t most;             /* blocks that were there at once */
-    uint64_t *ends;            /* of blocks, one after the other */
+    uint64_t *ends;            /* of blocks, one after the other, in cycles of clock_mhz */
     int failed;                /* out of memory */
     int woken;                 /* warps of any scheduler can go that could not before */
     uint64_t end, warp_cycles; /* warps times the cycles that they were there */
@@ -184,6 +197,74 @@ typedef struct Sm {
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+/* ---- the SM's clock ----------------------------------------------------------------------- */
+
+/* What the memory behind the L1 gives, for as long as the clock stays as it is. */
+static void sm_rates(Sm *sm)
+{
+    const SimtMachine *m = sm->machine;
+    const ReplayMemory *memory = sm->memory;
+    double slower = (double)sm->beyond / CLOCK, share = memory->share / slower,
+           l2 = m->l2_bytes_per_cycle * share, dram = m->dram_gb_s * 1e3 / m->clock_mhz * share;
+    if (l2 > m->l2_bytes_per_sm) l2 = m->l2_bytes_per_sm;
+    if (dram > m->l2_bytes_per_sm) dram = m->l2_bytes_per_sm;
+    sm->l2_sector = (uint64_t)(32 * TICKS / l2 + 0.5);
+    sm->stored_sector = (uint64_t)(32 * TICKS / l2 * memory->stored + 0.5);
+    for (int store = 0; store < 2; store++)
+        sm->dram_sector[store] = (uint64_t)(32 * TICKS / dram * memory->scattered[store] + 0.5);
+    double bulk = BULK_ALL * share * 65536 / (memory->dram_loads ? memory->dram_loads : 1);
+    if (bulk > BULK_BYTES) bulk = BULK_BYTES;
+    sm->bulk_sector = (uint64_t)(32 * TICKS / bulk + 0.5);
+}
+
+/* What lies beyond the SM keeps its clock: so many of the SM's cycles are these of clock_mhz. */
+static uint64_t beyond(const Sm *sm, uint64_t cycles)
+{
+    return cycles * sm->beyond / CLOCK;
+}
+
+/* The same of a latency, a part of which is the SM's. */
+static uint64_t way_beyond(const Sm *sm, uint64_t cycles)
+{
+    return cycles < OWN_WAY ? cycles : OWN_WAY + beyond(sm, cycles - OWN_WAY);
+}
+
+static void clock_set(Sm *sm, double mhz)
+{
+    sm->beyond = (uint32_t)(CLOCK * mhz / sm->machine->clock_mhz + 0.5);
+    sm_rates(sm);
+}
+
+/* A product of a tensor core is issued: all SMs have a lower clock until some time after the last
+ * one. */
+static void clock_fall(Sm *sm, uint64_t now)
+{
+    double mhz = sm->machine->tensor_mhz;
+    if (sm->beyond == CLOCK) {
+        sm->slowed += sm->slow_until - sm->slow_from;
+        sm->slow_from = now, sm->falls++;
+        clock_set(sm, mhz);
+    }
+    sm->slow_until = now + (uint64_t)(SLOW_NS * mhz / 1e3);
+}
+
+static void clock_rise(Sm *sm, uint64_t now)
+{
+    if (sm->beyond != CLOCK && now > sm->slow_until) clock_set(sm, sm->machine->clock_mhz);
+}
+
+/* In cycles of clock_mhz, a moment that the SM has come to. */
+static uint64_t clock_told(const Sm *sm, uint64_t at)
+{
+    const SimtMachine *m = sm->machine;
+    uint64_t until = at < sm->slow_until ? at : sm->slow_until, slow = sm->slowed;
+    if (!sm->falls) return at;
+    if (until > sm->slow_from) slow += until - sm->slow_from;
+    double more = (double)slow * (m->clock_mhz / m->tensor_mhz - 1),
+           lost = sm->falls * FALL_NS * m->clock_mhz / 1e3;
+    return at + (uint64_t)(more + lost + 0.5);
 }
 
 /* ---- a warp's next step ------------------------------------------------------------------- */
@@ -396,6 +477,7 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
     Slot *slot = &sm->slot[index];
     slot->block = &sm->trace[sm->started++];
     slot->begin = later(now, sm->next_block);
+    slot->told = clock_told(sm, slot->begin);
     sm->next_block = slot->begin + sm->block_cycles;
     slot->live = slot->untold = sm->warps, slot->waiting = 0;
     sm->there++;
@@ -417,11 +499,12 @@ static void blocks_begin(Sm *sm)
 static void block_end(Sm *sm, uint32_t index, uint64_t now)
 {
     Slot *slot = &sm->slot[index];
+    uint64_t told = clock_told(sm, now);
     if (sm->span)
         sm->span[sm->launch->spans++] =
-            (SimtSpan){.sm = 0, .block = slot->block->number, .begin = slot->begin, .end = now};
+            (SimtSpan){.sm = 0, .block = slot->block->number, .begin = slot->told, .end = told};
     sm->end = later(sm->end, now);
-    sm->ends[sm->ended++] = now;
+    sm->ends[sm->ended++] = told;
     if (sm->there > sm->most) sm->most = sm->there;
     sm->there--;
     slot->block = NULL;
@@ -484,7 +567,8 @@ static void actor_tell(Sm *sm, uint32_t number, uint64_t now)
 {
     if (sm->actor[number].told) return;
     sm->actor[number].told = 1;
-    if (--sm->slot[sm->actor[number].slot].untold == 0) sm->told = later(sm->told, now);
+    if (--sm->slot[sm->actor[number].slot].untold == 0)
+        sm->told = later(sm->told, clock_told(sm, now));
 }
 
 /* griddepcontrol: blocks that begin later find the launch before done. */
@@ -493,7 +577,7 @@ static void dependents_issue(Sm *sm, uint32_t number, const Ins *ins, uint64_t n
     if (!ins->aux)
         actor_tell(sm, number, now);
     else if (sm->started <= sm->launch->resident)
-        sm->asked = later(sm->asked, now);
+        sm->asked = later(sm->asked, clock_told(sm, now));
 }
 
 static void actor_finish(Sm *sm, uint32_t number, uint64_t now)
@@ -550,7 +634,7 @@ static uint64_t dram_turn(const Sm *sm, uint64_t now)
 {
     enum { ALL = DRAM_WINDOW * TICKS, MOST = ALL / 10 * 9 };
     uint64_t busy = sm->dram_busy < MOST ? sm->dram_busy : MOST;
-    return later(sm->dram / TICKS, now + DRAM_SERVED * busy / (2 * (ALL - busy)));
+    return later(sm->dram / TICKS, now + beyond(sm, DRAM_SERVED * busy / (2 * (ALL - busy))));
 }
 
 /* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */
@@ -558,7 +642,8 @@ static uint64_t fetch_arrival(Sm *sm, const Actor *actor, uint32_t fetch, uint64
 {
     Arrival *arrival = &sm->arrival[fetch % ARRIVALS];
     if (arrival->fetch == fetch + 1) return arrival->at;
-    uint64_t age = fetch_age(sm, actor, fetch, now), latency = dram_wait(sm->machine, fetch),
+    uint64_t age = fetch_age(sm, actor, fetch, now),
+             latency = way_beyond(sm, dram_wait(sm->machine, fetch)),
              at = age < latency ? dram_turn(sm, now) + latency - age : 0;
     *arrival = (Arrival){fetch + 1, at};
     sm->fetched[fetch / 64] |= 1ull << fetch % 64;
@@ -592,7 +677,7 @@ static uint64_t request_wait(const Sm *sm, const Request *request)
     for (uint32_t i = 0; i < request->fetches; i++)
         if (!was_fetched(sm, request->fetch[i]))
             wait = later(wait, dram_wait(sm->machine, request->fetch[i]));
-    return wait;
+    return way_beyond(sm, wait);
 }
 
 /* Sends it to the L2, from which a part goes on to DRAM; returns when it is back, and what others,
@@ -612,7 +697,7 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
     if (store && ins->op == OP_SPILL)
         taken = request->sectors * sm->l2_sector * SPILL_STORE_PERCENT / 100;
     sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
-    uint64_t back = sm->l2 / TICKS + (uint64_t)m->l2_latency;
+    uint64_t back = sm->l2 / TICKS + way_beyond(sm, (uint64_t)m->l2_latency);
     /* All of a request or none of it: neighbours are fetched together. */
     uint64_t fetched = (*debt >> 16) / request->sectors * request->sectors;
     if (fetched) {
@@ -623,7 +708,7 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
     }
     for (uint32_t i = 0; i < request->fetches; i++)
         back = later(back, fetch_arrival(sm, actor, request->fetch[i], now));
-    return ins->class == CLASS_ATOMIC ? back + ATOMIC_CYCLES : back;
+    return ins->class == CLASS_ATOMIC ? back + beyond(sm, ATOMIC_CYCLES) : back;
 }
 
 /* The halves of a line are what DRAM gives at once. */
@@ -701,7 +786,7 @@ static uint64_t texture_issue(Sm *sm, const Actor *actor, const Ins *ins, const 
                               uint64_t now)
 {
     const SimtMachine *m = sm->machine;
-    if (!sm->texture) sm->texture = now + description_cycles(m, ins);
+    if (!sm->texture) sm->texture = now + way_beyond(sm, description_cycles(m, ins));
     uint64_t begin = later(now, sm->texture), back, found = texture_cycles(m, ins, step->passes);
     sm->texture = begin + step->passes;
     if (step->wanted)
@@ -720,7 +805,7 @@ static uint64_t piece_arrival(Sm *sm, const Actor *actor, uint32_t piece, uint64
     Arrival *arrival = &sm->constant[piece % CONSTANTS];
     uint32_t fetch = piece * FETCHES;
     if (arrival->fetch != fetch + 1) {
-        uint64_t back = now + (uint64_t)sm->machine->l2_latency;
+        uint64_t back = now + way_beyond(sm, (uint64_t)sm->machine->l2_latency);
         *arrival = (Arrival){fetch + 1, later(back, fetch_arrival(sm, actor, fetch, now))};
     }
     return arrival->at;
@@ -829,12 +914,12 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     if (store && sm->launch->kernel->bulk[ins->aux].reduction.present)
         written = written * ADDED_PERCENT / 100;
     sm->bulk = later(sm->bulk, now * TICKS) + sectors * sector;
-    uint64_t back = sm->bulk / TICKS + (uint64_t)m->l2_latency + BULK_CYCLES;
+    uint64_t back = sm->bulk / TICKS + way_beyond(sm, (uint64_t)m->l2_latency) + BULK_CYCLES;
     uint64_t wanted = *debt + (uint64_t)sectors * sm->dram_part[store];
     *debt = wanted & 0xffff;
     if (wanted >> 16 == 0) return back;
     dram_ask(sm, (wanted >> 16) * written, now);
-    return later(back, sm->dram / TICKS + (uint64_t)m->dram_latency + BULK_CYCLES);
+    return later(back, sm->dram / TICKS + way_beyond(sm, (uint64_t)m->dram_latency) + BULK_CYCLES);
 }
 
 /* Issues what works beside the warps; returns when it has arrived. */
@@ -1074,6 +1159,8 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
     uint32_t ins = actor->trace->step[actor->next].ins;
     const Price *price = &sm->price[ins];
     stalls_book(sm, actor, ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
+    clock_rise(sm, now);
+    if (price->slows) clock_fall(sm, now);
     uint64_t busy = issue_holds(sm, scheduler, price, now);
     sm->scheduler[scheduler] = now + busy;
     turn_issued(sm, actor->turn, now + busy - 1);
@@ -1139,24 +1226,15 @@ static void play(Sm *sm)
 
 /* ---- before and after --------------------------------------------------------------------- */
 
-static void sm_rates(Sm *sm, const ReplayMemory *memory)
+static void sm_start(Sm *sm, const ReplayMemory *memory)
 {
     const SimtMachine *m = sm->machine;
     const Launch *launch = sm->launch;
     uint64_t active = launch->blocks < m->sms ? launch->blocks : m->sms;
-    double l2 = m->l2_bytes_per_cycle * memory->share,
-           dram = m->dram_gb_s * 1e3 / m->clock_mhz * memory->share;
-    if (l2 > m->l2_bytes_per_sm) l2 = m->l2_bytes_per_sm;
-    if (dram > m->l2_bytes_per_sm) dram = m->l2_bytes_per_sm;
-    sm->l2_sector = (uint64_t)(32 * TICKS / l2 + 0.5);
-    sm->stored_sector = (uint64_t)(32 * TICKS / l2 * memory->stored + 0.5);
-    for (int store = 0; store < 2; store++)
-        sm->dram_sector[store] = (uint64_t)(32 * TICKS / dram * memory->scattered[store] + 0.5);
+    sm->memory = memory;
     sm->block_cycles = (uint64_t)(m->block_launch_cycles * (double)active + 0.5);
-    double bulk = BULK_ALL * memory->share * 65536 / (memory->dram_loads ? memory->dram_loads : 1);
-    if (bulk > BULK_BYTES) bulk = BULK_BYTES;
-    sm->bulk_sector = (uint64_t)(32 * TICKS / bulk + 0.5);
     sm->dram_part[0] = memory->dram_loads, sm->dram_part[1] = memory->dram_stores;
+    clock_set(sm, m->clock_mhz);
 }
 
 /* Warps go around among the schedulers. */
@@ -1268,7 +1346,7 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
         sm_close(&sm);
         return -1;
     }
-    sm_rates(&sm, memory);
+    sm_start(&sm, memory);
     *result = (ReplayResult){0};
     if (shows) sm_show(&sm);
     for (uint32_t i = 0; i < count; i++)
@@ -1281,11 +1359,12 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
     }
     if (shows) occupancy_show(&sm);
     /* Stores that are still on their way. */
-    result->cycles = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
-    result->cycles = later(result->cycles, sm.remote);
+    result->own = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
+    result->own = later(result->own, sm.remote);
+    result->cycles = clock_told(&sm, result->own);
     result->told = sm.told, result->asked = sm.asked;
     result->guessed = sm.guessed, result->missed = sm.missed;
-    result->later = sm.end, result->later_blocks = count;
+    result->later = clock_told(&sm, sm.end), result->later_blocks = count;
     uint32_t first = sm.most < count / 2 ? sm.most : count / 2;
     if (first >= launch->resident)
         result->later -= sm.ends[first - 1], result->later_blocks -= first;
@@ -1335,10 +1414,11 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
     }
     *result = both.ptx;
     if (both.machine.cycles * OF >= both.ptx.cycles * BELIEVED)
-        result->cycles = both.machine.cycles, result->later = both.machine.later;
+        result->cycles = both.machine.cycles, result->later = both.machine.later,
+        result->own = both.machine.own;
     else
         result->cycles = result->cycles * BELIEVED / OF,
-        result->later = result->later * BELIEVED / OF;
+        result->later = result->later * BELIEVED / OF, result->own = result->own * BELIEVED / OF;
     result->guessed = both.machine.guessed, result->missed = both.machine.missed;
     result->told = both.machine.told, result->asked = both.machine.asked;
     return both.failed[0] || both.failed[1] ? -1 : 0;

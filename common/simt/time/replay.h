@@ -39,7 +39,8 @@ uint32_t dealt_sms(const Launch *launch);
 uint32_t sm_of(const Launch *launch, uint64_t number);
 
 typedef struct ReplayResult {
-    uint64_t cycles;          /* until the last block ended */
+    uint64_t cycles;          /* of clock_mhz, until the last block ended */
+    uint64_t own;             /* the same of the SM's clock, which is lower while products run */
     uint64_t later;           /* ... since the first wave had, if there was another; else all */
     uint64_t later_blocks;    /* that ended since then */
     uint64_t told, asked;     /* as SimtResult's; 0: no block waited */

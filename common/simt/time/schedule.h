@@ -23,6 +23,7 @@ struct Price {
     uint8_t folded;  /* an instruction of the kernel's own that costs no slot */
     uint8_t plain; /* it only takes operands and makes a result: to chain.h, which goes by pieces */
     uint8_t simple; /* ... and to replay.c */
+    uint8_t slows;  /* the clock falls to tensor_mhz */
     uint32_t part;  /* number of the straight piece of code it lies in */
     uint32_t rank;  /* its place in that piece as ptxas would order it */
     /* Loops that are unrolled (unroll.h). */
