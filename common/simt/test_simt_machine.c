@@ -30,7 +30,8 @@ enum {
     OF_DOUBLES = 0x23f, /* DMMA */
     CALL = 0x944,
     SUM_OF_TWO = 0x836, /* VIADD */
-    LEAST = 0x848       /* VIMNMX */
+    LEAST = 0x848,      /* VIMNMX */
+    MOVE = 0x202
 };
 
 static const char BEGIN[] = HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .b64 %rd<3>;\n"
@@ -165,30 +166,34 @@ static void a_bank_that_gives_more_holds_up(void **state)
 }
 
 /* Cycles of one of a few matrix products, which do not need each other in the PTX: what each warp
- * has in machine code, which waits for the counter of the one before. */
-static uint64_t matrices_each(const char *product, uint16_t op, uint32_t warps)
+ * has in machine code, behind so many moves, which waits for the counter of the one before. */
+static uint64_t matrices_each(const char *product, uint16_t op, uint32_t moves, uint32_t warps)
 {
-    enum { MATRICES = 64 };
-    static MachineIns ins[MATRICES + 1];
+    enum { MATRICES = 64, MOVES = 11 };
+    static MachineIns ins[MATRICES * (1 + MOVES) + 1];
+    uint32_t each = 1 + moves, count = MATRICES * each + 1;
     char text[sizeof BEGIN + (MATRICES + 2) * 160], *at = text;
     at += sprintf(at, "%s.reg .b32 %%x<32>;\n.reg .f64 %%d<32>;\n", BEGIN);
     uint32_t line = line_at(text, at);
     for (int i = 0; i < MATRICES; i++)
         at += sprintf(at, "%s\n", product);
     strcpy(at, "ret;\n}\n");
-    for (uint32_t i = 0; i <= MATRICES; i++)
-        ins[i] = (MachineIns){.op = i < MATRICES ? op : EXIT,
-                              .line = line + i,
+    for (uint32_t i = 0; i < count; i++)
+        ins[i] = (MachineIns){.op = i + 1 == count     ? EXIT
+                                    : i % each < moves ? MOVE
+                                                       : op,
+                              .line = line + i / each,
                               .stall = 1,
                               .made = op == OF_DOUBLES,
                               .waits = op == OF_DOUBLES,
                               .reached = 1};
-    MachineCode code = {.ins = ins, .count = MATRICES + 1, .sm = 90};
+    MachineCode code = {.ins = ins, .count = count, .sm = 90};
     return warps_cycles(text, &code, warps) / MATRICES;
 }
 
 /* On an H200 products of bits take 6 cycles of a scheduler, as those of bytes; one of doubles that
- * needs another comes 26 after it; halves of bytes are a routine of 220, which is called. */
+ * needs another comes 26 after it; halves of bytes are a routine of 220, which is called, and bits
+ * that differ are one of 45.6 with the eleven moves in front of its call. */
 static void machine_products_take_what_they_are(void **state)
 {
     static const char
@@ -197,11 +202,14 @@ static void machine_products_take_what_they_are(void **state)
         DOUBLES[] = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d0, %d1}, {%d2}, {%d3}, "
                     "{%d4, %d5};",
         HALVES[] = "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%x0, %x1, %x2, %x3}, "
-                   "{%x4, %x5, %x6, %x7}, {%x8, %x9}, {%x10, %x11, %x12, %x13};";
+                   "{%x4, %x5, %x6, %x7}, {%x8, %x9}, {%x10, %x11, %x12, %x13};",
+        DIFFER[] = "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%x0, %x1, %x2, "
+                   "%x3}, {%x4, %x5, %x6, %x7}, {%x8, %x9}, {%x10, %x11, %x12, %x13};";
     (void)state;
-    assert_in_range(matrices_each(BITS, OF_BITS, 16), 4 * 6, 4 * 6 + 2);
-    assert_in_range(matrices_each(DOUBLES, OF_DOUBLES, 1), 26, 27);
-    assert_in_range(matrices_each(HALVES, CALL, 16), 800, 1100);
+    assert_in_range(matrices_each(BITS, OF_BITS, 0, 16), 4 * 6, 4 * 6 + 2);
+    assert_in_range(matrices_each(DOUBLES, OF_DOUBLES, 0, 1), 26, 27);
+    assert_in_range(matrices_each(HALVES, CALL, 0, 16), 800, 1100);
+    assert_in_range(matrices_each(DIFFER, CALL, 11, 16), 165, 200);
 }
 
 /* No chain of products is faster than its latencies, whatever machine code says. */

@@ -255,6 +255,8 @@ Price follow_price(const MachineIns *ins, const Ins *line, const Price *price, c
                .waits = ins->waits,
                .made = ins->made,
                .read = ins->read};
+    /* The call takes what its PTX takes, which was measured with the moves around it. */
+    if (price && price->part_busy && price->pipe == PIPE_INT && !follow_is_call(ins)) p.slots = 0;
     if (kind(ins) == MEET) p.stall += MEET_CYCLES;
     if (kind(ins) == UNIFORM_CONSTANT_AT && p.stall < UNIFORM_CYCLES) p.stall = UNIFORM_CYCLES;
     if (follow_is_call(ins) && price) {
