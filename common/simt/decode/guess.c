@@ -67,7 +67,7 @@ static Place place_of(const Guesses *g, const Ins *access)
 {
     const ConstSlot *constant = g->d->kernel->constant;
     Place place = {access->a, access->imm, access->space};
-    for (int step = 0; step < STEPS_BACK; step++) {
+    for (uint32_t step = 0; step < STEPS_BACK; step++) {
         uint32_t writer = g->writer[place.root / 4], number = fixed_of(g, place.root);
         if (number)
             return (Place){NO_SLOT, place.offset + (int64_t)constant[number - 1].bits, place.space};
