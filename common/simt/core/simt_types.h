@@ -94,8 +94,8 @@ typedef struct SimtReport {
 } SimtReport;
 
 typedef struct SimtResult {
-    Counters counters; /* of this launch */
-    uint64_t cycles; /* of clock_mhz: a time, also where the SMs' own clock was lower */
+    Counters counters;    /* of this launch */
+    uint64_t cycles;      /* of clock_mhz: a time, also where the SMs' own clock was lower */
     uint64_t busy_cycles; /* that all of the machine's most wanted part is taken: at most cycles */
     /* From its beginning, with launch_cycles: until all blocks have let the next launch begin, or
      * ended; and until those that are there first wait for the launch before: `cycles` where none
