@@ -162,21 +162,21 @@ typedef struct Sm {
     int phased;      /* the kernel has what phases.h is for */
     uint64_t *stall; /* the launch's, where this playing is what it shows */
     SimtSpan *span;
-    uint64_t *gate;               /* per scheduler and gate: when it is free */
-    uint64_t *scheduler;          /* when it may issue again */
-    uint64_t *bank;               /* two per scheduler: when it has given what it was asked */
-    uint8_t *half;                /* per scheduler: which half computes the next floats */
-    uint64_t *asleep;             /* ... when it can put the next warp to sleep */
-    uint64_t barrier;             /* when the barrier unit is free */
-    uint64_t lsu, l2, dram, bulk; /* when free; the last three in ticks */
-    uint64_t remote;              /* the same of the way to other blocks' shared memory */
-    uint64_t texture;             /* ... and of the texture units */
-    uint32_t textured;            /* the scheduler that they served last */
-    const ReplayMemory *memory;
+    uint64_t *gate;                 /* per scheduler and gate: when it is free */
+    uint64_t *scheduler;            /* when it may issue again */
+    uint64_t *bank;                 /* two per scheduler: when it has given what it was asked */
+    uint8_t *half;                  /* per scheduler: which half computes the next floats */
+    uint64_t *asleep;               /* ... when it can put the next warp to sleep */
+    uint64_t barrier;               /* when the barrier unit is free */
+    uint64_t lsu, l2, dram, bulk;   /* when free; the last three in ticks */
+    uint64_t remote;                /* the same of the way to other blocks' shared memory */
+    uint64_t texture;               /* ... and of the texture units */
+    uint32_t textured;              /* the scheduler that they served last */
+    const ReplayMemory *memory;     /* what the SM has of it */
     uint32_t beyond;                /* 65536ths of the SM's cycles that one of clock_mhz takes */
     uint64_t slow_from, slow_until; /* when its clock fell last, and when it rises again */
     uint64_t slowed;                /* its cycles while the clock was low, before that */
-    uint32_t falls;
+    uint32_t falls;                 /* of its clock */
     uint64_t l2_sector, dram_sector[2]; /* ticks that a sector takes; loads, stores */
     uint64_t stored_sector;             /* the same of the L2, of a store */
     uint64_t bulk_sector;               /* the same of a bulk copy */
@@ -1379,7 +1379,7 @@ typedef struct Both {
     Launch *launch;
     const BlockTrace *trace;
     uint32_t count;
-    const ReplayMemory *memory;
+    const ReplayMemory *memory; /* what the SM has of it */
     ReplayResult machine, ptx;
     int failed[2];
 } Both;
