@@ -747,7 +747,7 @@ struct Worker {
     Touched loaded, stored; /* loads by pairs of sectors */
     uint32_t *first;        /* of each pair when this worker first asked for it (first.h) */
     L2Log l2;
-    uint64_t ran;        /* warp instructions of the block in hand, about */
+    uint64_t ran; /* warp instructions of the block in hand, about */
     uint64_t charged,
         patience;              /* warp instructions that the launch is yet to be told of, at most */
     void (*begin)(void *);     /* begins other workers; NULL: they have begun, or there are none */
