@@ -399,7 +399,7 @@ enum { LATER = 256 };
  * units, and what went beyond the L1. */
 typedef struct TraceStep {
     uint32_t ins;
-    /* The first in the warp's list of lines that a load or an atomic asked for, plus 1; where
+    /* The first in the warp's list of lines that an access asked for, plus 1; where
      * blocks run in the order of time, of an ordered load or an atomic the cycles that it waited
      * for others. */
     uint32_t wanted;
@@ -420,10 +420,12 @@ enum { CONSTANT_BYTES = 256, NEAR_BYTES = 64 };
 /* `lines` of an access to other blocks' shared memory: `misses` are cycles of the way there. */
 enum { REMOTE_LINES = 255 };
 
-/* A line of device memory, by number, and which of its sectors a load asked for. */
+/* A line of device memory, by number, and which of its sectors a load asked for; or of a store how
+ * much of each sector it writes: 4 bits each, of 2 bytes, one less. */
 typedef struct TraceLine {
     uint32_t line;
     uint8_t sectors, last; /* of its step */
+    uint16_t written;
 } TraceLine;
 
 typedef struct WarpTrace {
@@ -454,7 +456,6 @@ typedef struct BlockCost {
     uint64_t store_rows;   /* ... that stores did which touched many */
     uint64_t store_lines;  /* lines that store_misses lie in, each access by itself */
     uint64_t store_parts;  /* sectors of which a store writes only some words */
-    uint64_t store_agains; /* ... of the lines that the warp's last store went to */
     uint64_t bulk_sectors; /* loaded by the tensor memory accelerator */
     uint64_t spill_stores; /* sectors of local memory that spills store */
     uint64_t remote;       /* cycles of the way to other blocks' shared memory */
@@ -544,16 +545,6 @@ typedef struct AsyncCopy {
     unsigned char data[16];
 } AsyncCopy;
 
-/* What a store to few lines has written, or several to the same: of each sector the bytes, a bit
- * each. */
-enum { STORED_LINES = 4, STORED_SECTORS = 4 * STORED_LINES };
-typedef struct StoredLines {
-    uint64_t sector[STORED_SECTORS];
-    uint32_t written[STORED_SECTORS];
-    uint32_t count, lines;
-    uint64_t first; /* of the lines */
-} StoredLines;
-
 struct Warp {
     char *file; /* registers */
     uint32_t mask, alive, rpc, depth;
@@ -605,7 +596,6 @@ struct Warp {
     uint32_t filled;                /* lines that it has brought into the L1 */
     uint32_t retries;               /* turns of loops of atomics in shared memory */
     uint32_t accesses;              /* to global memory so far, as far as the L2 takes notes */
-    StoredLines stored;             /* by its last store to few lines */
     uint32_t bulk_sectors;          /* the same of a bulk copy */
     CallFrame *frame;               /* the latest last */
     uint32_t frames, frame_room;
@@ -793,6 +783,7 @@ struct Launch {
     TraceStep *steps;
     TraceLine *step_lines;
     double missed; /* sectors of loads beyond the L1 when they were played, over those counted */
+    double sent;   /* the same of stores */
     uint64_t grid_barrier;       /* address of what blocks of a cooperative grid meet at; or 0 */
     uint32_t traces, trace_room; /* blocks; steps of each of their warps */
     uint32_t more;               /* blocks that are traced where warps end early */

@@ -438,7 +438,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->state = WARP_READY;
         warp->clock = 0;
         warp->asyncs = 0, warp->async_group = 0, warp->accesses = 0, warp->filled = 0;
-        warp->retries = 0, warp->stored.count = warp->stored.lines = 0;
+        warp->retries = 0;
         hopper_clear(warp);
         if (worker->kernel->stack_slot) stack_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;

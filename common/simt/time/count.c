@@ -12,6 +12,7 @@
 #include "common/simt/time/l2.h"
 #include "common/simt/time/meet.h"
 #include "common/simt/time/stores.h"
+#include "common/simt/traffic/pool.h"
 #include "common/simt/traffic/retries.h"
 #include "common/simt/traffic/traffic.h"
 #include "common/simt/time/watch.h"
@@ -81,8 +82,7 @@ static int l1_hit(Warp *warp, uint64_t sector)
     return 0;
 }
 
-/* Lists in the warp's trace the lines of these sectors; a load in two parts has one list. */
-static void lines_list(Warp *warp, const uint64_t *sector, uint32_t n)
+void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *written)
 {
     WarpTrace *trace = warp->trace;
     uint32_t begin = warp->wanted ? warp->wanted - 1 : trace->lines, end = trace->lines;
@@ -101,6 +101,9 @@ static void lines_list(Warp *warp, const uint64_t *sector, uint32_t n)
             k = ++end;
         }
         trace->line[k - 1].sectors |= (uint8_t)(1u << sector[i] % LINE_SECTORS);
+        if (written)
+            line_write(&trace->line[k - 1], sector[i] % LINE_SECTORS,
+                       (uint32_t)__builtin_popcount(written[i]));
     }
     trace->line[end - 1].last = 1;
     trace->lines = end;
@@ -199,7 +202,7 @@ static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uin
     pieces = units_collect(address, mask, NEAR_BYTES, piece);
     for (uint32_t i = 0; i < pieces; i++)
         piece[i] *= NEAR_BYTES / SECTOR;
-    lines_list(warp, piece, pieces);
+    lines_list(warp, piece, pieces, NULL);
     warp->worker->counters.const_requests++;
     uint64_t needed = warp->worker->cost.passes;
     passes_add(warp, words * CYCLES_PER_WORD);
@@ -254,7 +257,7 @@ uint32_t sectors_load(Warp *warp, const uint64_t *sector, uint32_t n, uint64_t *
 {
     uint32_t misses = 0;
     sectors_fetch(warp, sector, n);
-    lines_list(warp, sector, n);
+    lines_list(warp, sector, n, NULL);
     for (uint32_t i = 0; i < n; i++)
         if (!l1_hit(warp, sector[i])) missed[misses++] = sector[i];
     return misses;
@@ -330,7 +333,8 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
         sectors_store(worker, sector, n);
-        misses = stores_count(warp, sector, n, address, mask, bytes_each(ins));
+        stores_count(warp, sector, n, address, mask, bytes_each(ins));
+        misses = n;
     } else {
         c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
         for (uint32_t i = 0; i < n && ins->order & ORDER_READS; i++)
@@ -697,7 +701,7 @@ static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *addres
     uint32_t n = units_collect(address, mask, SECTOR, sector), moment = moment_of(warp);
     for (uint32_t i = 0; i < n; i++)
         traffic_load(worker, sector[i], moment);
-    if (!worker->launch->queue) lines_list(warp, sector, n);
+    if (!worker->launch->queue) lines_list(warp, sector, n, NULL);
     passes_add(warp, (n + 1) / 2);
     warp->misses += n, warp->lines += lines_count(sector, n);
     worker->cost.load_misses += n;

@@ -32,6 +32,9 @@ static inline uint32_t pieces_count(const uint64_t *sector, uint32_t n, uint32_t
 /* Loads these different sectors by way of the L1.  Those that it has not got go into `missed`,
  * which may be the same list; returns how many. */
 uint32_t sectors_load(Warp *warp, const uint64_t *sector, uint32_t n, uint64_t *missed);
+/* Lists in the warp's trace the lines of these sectors, and of a store what it writes of each, a
+ * bit a byte; a load in two parts has one list. */
+void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *written);
 /* What of n sectors goes beyond the L1: `misses`. */
 void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses, int store);
 

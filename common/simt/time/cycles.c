@@ -31,10 +31,6 @@ enum { ROW_PERCENT = 110 };
  * stores of 2 and 4 such sectors a line take 5.9 and 10.5 cycles of a multiprocessor, of 4 whole
  * ones 6.8 (record-16, words-8, write-16MB), and each row 20 of the chip's (spread-...). */
 static const double STORED_LINE = 1.1, STORED_PART = 0.5, STORED_ROW = 4.2, STORED_OPENED = 3.0;
-/* Of stores to the lines that the warp's last one went to, of what it has loaded from there, so
- * many are joined to that in the L1: warps whose loads are back at different times do not store
- * all at once (records-both-5). */
-static const double STORED_JOINED = 0.5;
 
 /* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
  * more than so much: the labs' solutions differ by up to 27 %, where SM 0 has a corner's block or
@@ -63,14 +59,14 @@ static uint32_t part_of(uint64_t dram, uint64_t misses)
 typedef struct Totals {
     uint64_t loads, stores;           /* sectors beyond the L1s */
     uint64_t dram_loads, dram_stores; /* ... and beyond the L2 */
-    double taken;                     /* times a stream's sector, what a stored one takes of DRAM */
-    double stored;                    /* times a loaded one's, what one takes of the L2 */
-    uint64_t bulk;                    /* those that the tensor memory accelerator loads */
-    uint64_t misses;                  /* the most of any SM */
-    BlockCost all;                    /* of all SMs */
-    uint64_t floor[FLOOR_AXES];       /* the most of any SM */
-    uint64_t slots, steps;            /* the most of any SM */
-    uint64_t longest;                 /* chain of any block, in cycles */
+    StoredPrice price;
+    Sent sent;                  /* that goes on to the L2 of what stores write */
+    uint64_t bulk;              /* those that the tensor memory accelerator loads */
+    uint64_t misses;            /* the most of any SM */
+    BlockCost all;              /* of all SMs */
+    uint64_t floor[FLOOR_AXES]; /* the most of any SM */
+    uint64_t slots, steps;      /* the most of any SM */
+    uint64_t longest;           /* chain of any block, in cycles */
 } Totals;
 
 /* Of what the L1 does not keep of spills, the part that the L2 does not keep either.  All
@@ -109,24 +105,39 @@ static double changed_part(const Launch *launch, const BlockCost *all)
     return (double)traffic_changed(launch) / (double)launch->dram_stores;
 }
 
-/* What a stored sector takes of the L2 and of DRAM, for each that is stored. */
+/* What stores take of the L2 and of DRAM. */
 static void stored_find(const Launch *launch, Totals *t)
 {
     const BlockCost *all = &t->all;
-    double stores = (double)all->store_misses, changed = changed_part(launch, all);
-    t->stored = t->taken = 1;
+    StoredPrice *price = &t->price;
+    t->sent =
+        (Sent){(int64_t)all->store_lines, (int64_t)all->store_misses, (int64_t)all->store_parts};
+    *price = (StoredPrice){.line = STORED_LINE};
     if (!all->store_misses) return;
-    double parts = (double)all->store_parts / stores * (1 - changed),
-           lines = (double)all->store_lines / stores,
+    double own = 1 - changed_part(launch, all),
            apart = all->store_lines ? (double)all->store_rows / (double)all->store_lines : 0,
-           opened = (double)launch->dram_rows * apart,
-           joined = (double)all->store_agains / stores * changed * STORED_JOINED;
-    t->stored = (1 + lines * STORED_LINE + parts * STORED_PART) * (1 - joined) +
-                opened / stores * STORED_ROW;
+           opened = (double)launch->dram_rows * apart;
+    price->part = STORED_PART * own;
+    price->row = opened / (double)all->store_misses * STORED_ROW;
     if (!launch->dram_stores) return;
     double written = (double)launch->dram_stores,
            gone = (double)(launch->dram_written + launch->dram_fills) / written;
-    t->taken = 1 + (gone - 1) * parts + opened / written * STORED_OPENED;
+    price->gone = (gone - 1) * own, price->opened = opened / written * STORED_OPENED;
+}
+
+static int64_t in_proportion(int64_t count, int64_t part, int64_t of)
+{
+    return of ? (int64_t)((double)count * (double)part / (double)of) : count;
+}
+
+/* All SMs' stores wait for others as those did that were played. */
+static void sent_find(Launch *launch, Totals *t, const ReplayResult *replay)
+{
+    const Sent *all = &replay->stored, *sent = &replay->sent;
+    t->sent.lines = in_proportion(t->sent.lines, sent->lines, all->lines);
+    t->sent.sectors = in_proportion(t->sent.sectors, sent->sectors, all->sectors);
+    t->sent.parts = in_proportion(t->sent.parts, sent->parts, all->parts);
+    if (all->sectors) launch->sent = (double)sent->sectors / (double)all->sectors;
 }
 
 static void totals_find(const Launch *launch, const Worker *worker, uint32_t workers, Totals *t)
@@ -150,10 +161,9 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
         t->longest = larger(t->longest, worker[i].longest);
 }
 
-/* How many times as long as a stream's the sectors of loads (0) or stores (1) take of DRAM. */
-static double scattered(const Totals *t, int store)
+/* How many times as long as a stream's the sectors of loads take of DRAM. */
+static double scattered(const Totals *t)
 {
-    if (store) return t->taken;
     return 1 + (t->loads ? (double)t->all.load_rows / (double)t->loads * ROW_PERCENT / 100 : 0);
 }
 
@@ -162,13 +172,12 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t dram_per_kcycle = (uint64_t)(m->dram_gb_s * 1e6 / m->clock_mhz);
-    double bytes = (double)t->dram_loads * 32 * scattered(t, 0) +
-                   (double)t->dram_stores * 32 * scattered(t, 1);
+    double bytes = (double)t->dram_loads * 32 * scattered(t) +
+                   (double)t->dram_stores * 32 * written_sectors(&t->price, &t->sent);
     uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
-    double l2 = (double)t->all.load_misses * launch->missed +
-                (double)(t->all.local_misses + t->stores) +
-                (double)t->all.store_misses * (t->stored - 1) +
-                (double)t->all.spill_stores * (SPILL_STORE_PERCENT - 100) / 100;
+    double l2 = (double)t->all.load_misses * launch->missed + (double)t->all.local_misses +
+                stored_sectors(&t->price, &t->sent) +
+                (double)t->all.spill_stores * SPILL_STORE_PERCENT / 100;
     cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
     return larger(cycles, larger(launch->hottest, launch->most_looked) / 100);
@@ -224,8 +233,8 @@ static ReplayMemory memory_of(const Launch *launch, const Totals *t)
     return (ReplayMemory){.dram_loads = part_of(t->dram_loads, t->loads + t->bulk),
                           .dram_stores = part_of(t->dram_stores, t->stores),
                           .share = 1.0 / (double)(launch->blocks < sms ? launch->blocks : sms),
-                          .scattered = {scattered(t, 0), scattered(t, 1)},
-                          .stored = t->stored};
+                          .scattered = scattered(t),
+                          .stores = t->price};
 }
 
 /* The most of an SM's floors and its longest block, in ticks. */
@@ -340,6 +349,7 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     ReplayMemory memory = memory_of(launch, &t);
     if (replay_run(launch, launch->trace, traces_count(launch), &memory, &replay) != 0) return -1;
     if (replay.guessed) launch->missed = (double)replay.missed / (double)replay.guessed;
+    sent_find(launch, &t, &replay);
     needs_find(launch, worker, &t);
     uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),
                              waves_cycles(&worker[0].sm[0], &t, &replay));

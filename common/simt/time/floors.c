@@ -39,7 +39,8 @@ void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLO
         floor[axis] = floor[axis] * BELIEVED / OF;
     floor[FLOOR_PASSES] = cost->passes * TICKS;
     double misses = (double)cost->load_misses * launch->missed +
-                    (double)(cost->local_misses + cost->store_misses + cost->spill_stores);
+                    (double)cost->store_misses * launch->sent +
+                    (double)(cost->local_misses + cost->spill_stores);
     floor[FLOOR_MISSES] = (uint64_t)(misses * 32 * TICKS / m->l2_bytes_per_sm);
     floor[FLOOR_REMOTE] = cost->remote * TICKS;
     floor[FLOOR_TEXTURE] = cost->texture * TICKS;

@@ -35,6 +35,7 @@
 #include "common/simt/time/follow.h"
 #include "common/simt/traffic/l1.h"
 #include "common/simt/time/phases.h"
+#include "common/simt/traffic/pool.h"
 #include "common/simt/time/schedule.h"
 
 enum {
@@ -47,7 +48,8 @@ enum {
     REMOTE_QUEUE = 300, /* ... and of the way to other blocks */
     LOAD_LINE = 282,    /* the least that a line takes on its way from the L2, in ticks */
     LOAD_PERCENT = 150, /* ... and of what the L2 gives all SMs, of a sector's part */
-    STORE_LINE = 896,   /* ... and on its way there, in ticks */
+    STORE_LINE = 768,   /* ... and on its way there, in ticks */
+    STORE_PART = 128,   /* ... more, if only some words of sectors are written */
     SPILL_LINE = 4,     /* ... of local memory */
     ATOMIC_LINE = 3,    /* ... there and back */
     TEXTURE_LINE = 425, /* ... to the texture units, in ticks */
@@ -172,15 +174,18 @@ typedef struct Sm {
     uint64_t remote;                /* the same of the way to other blocks' shared memory */
     uint64_t texture;               /* ... and of the texture units */
     uint32_t textured;              /* the scheduler that they served last */
+    uint32_t turned;                /* the one behind that which stored last */
     const ReplayMemory *memory;     /* what the SM has of it */
     uint32_t beyond;                /* 65536ths of the SM's cycles that one of clock_mhz takes */
     uint64_t slow_from, slow_until; /* when its clock fell last, and when it rises again */
     uint64_t slowed;                /* its cycles while the clock was low, before that */
     uint32_t falls;                 /* of its clock */
     uint64_t l2_sector, dram_sector[2]; /* ticks that a sector takes; loads, stores */
-    uint64_t stored_sector;             /* the same of the L2, of a store */
-    uint64_t bulk_sector;               /* the same of a bulk copy */
-    uint32_t dram_part[2];              /* loads, stores */
+    Pool pool;                          /* of stores */
+    Sent stored, sent; /* what stores would take, did none wait, and what they do */
+    StoredPrice stores;
+    uint64_t bulk_sector;  /* the same of a bulk copy */
+    uint32_t dram_part[2]; /* loads, stores */
     uint64_t dram_debt[2];
     uint64_t dram_busy, dram_seen; /* ticks of the last DRAM_WINDOW cycles; until when they count */
     uint64_t block_cycles, next_block; /* between two blocks given to this SM */
@@ -211,9 +216,9 @@ static void sm_rates(Sm *sm)
     if (l2 > m->l2_bytes_per_sm) l2 = m->l2_bytes_per_sm;
     if (dram > m->l2_bytes_per_sm) dram = m->l2_bytes_per_sm;
     sm->l2_sector = (uint64_t)(32 * TICKS / l2 + 0.5);
-    sm->stored_sector = (uint64_t)(32 * TICKS / l2 * memory->stored + 0.5);
     for (int store = 0; store < 2; store++)
-        sm->dram_sector[store] = (uint64_t)(32 * TICKS / dram * memory->scattered[store] + 0.5);
+        sm->dram_sector[store] =
+            (uint64_t)(32 * TICKS / dram * (store ? 1 : memory->scattered) + 0.5);
     double bulk = BULK_ALL * share * 65536 / (memory->dram_loads ? memory->dram_loads : 1);
     if (bulk > BULK_BYTES) bulk = BULK_BYTES;
     sm->bulk_sector = (uint64_t)(32 * TICKS / bulk + 0.5);
@@ -680,6 +685,25 @@ static uint64_t request_wait(const Sm *sm, const Request *request)
     return way_beyond(sm, wait);
 }
 
+/* Ticks that a sector takes of DRAM. */
+static uint64_t dram_ticks(const Sm *sm, int store)
+{
+    uint64_t ticks = sm->dram_sector[store];
+    return store ? (uint64_t)((double)ticks * written_sectors(&sm->stores, &sm->sent)) : ticks;
+}
+
+/* Ticks that a request takes on the multiprocessor's way to the L2 and back. */
+static uint64_t request_ticks(const Sm *sm, const Ins *ins, const Request *request)
+{
+    uint64_t line = later(LOAD_LINE, sm->l2_sector * LOAD_PERCENT / 100),
+             taken = request->sectors * sm->l2_sector;
+    if (ins->class == CLASS_ATOMIC) line = ATOMIC_LINE * TICKS;
+    if (ins->op == OP_TEXTURE) line = TEXTURE_LINE;
+    if (ins->op == OP_SPILL && ins->class == CLASS_STORE)
+        taken = taken * SPILL_STORE_PERCENT / 100, line = SPILL_LINE * TICKS;
+    return later(taken, request->lines * line);
+}
+
 /* Sends it to the L2, from which a part goes on to DRAM; returns when it is back, and what others,
  * too, have just asked DRAM for. */
 static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Request *request,
@@ -688,21 +712,13 @@ static uint64_t l2_request(Sm *sm, const Actor *actor, const Ins *ins, const Req
     int store = ins->class == CLASS_STORE;
     const SimtMachine *m = sm->machine;
     uint64_t *debt = &sm->dram_debt[store];
-    uint64_t line = later(LOAD_LINE, sm->l2_sector * LOAD_PERCENT / 100);
-    if (ins->class == CLASS_ATOMIC) line = ATOMIC_LINE * TICKS;
-    if (store) line = ins->op == OP_SPILL ? SPILL_LINE * TICKS : STORE_LINE;
-    if (ins->op == OP_TEXTURE && !store) line = TEXTURE_LINE;
-    uint64_t lines = request->lines * line;
-    uint64_t taken = request->sectors * (store ? sm->stored_sector : sm->l2_sector);
-    if (store && ins->op == OP_SPILL)
-        taken = request->sectors * sm->l2_sector * SPILL_STORE_PERCENT / 100;
-    sm->l2 = later(sm->l2, now * TICKS) + later(taken, lines);
+    sm->l2 = later(sm->l2, now * TICKS) + request_ticks(sm, ins, request);
     uint64_t back = sm->l2 / TICKS + way_beyond(sm, (uint64_t)m->l2_latency);
     /* All of a request or none of it: neighbours are fetched together. */
     uint64_t fetched = (*debt >> 16) / request->sectors * request->sectors;
     if (fetched) {
         *debt -= fetched << 16;
-        dram_ask(sm, fetched * sm->dram_sector[store], now);
+        dram_ask(sm, fetched * dram_ticks(sm, store), now);
         uint64_t wait = request_wait(sm, request);
         if (wait) back = later(back, dram_turn(sm, now) + wait);
     }
@@ -754,6 +770,57 @@ static int has_waited(const Sm *sm, const Ins *ins)
     return sm->launch->queue && (ins->class == CLASS_ATOMIC || ins->order & ORDER_READS);
 }
 
+/* Stores go on to the L2 when they have waited until then. */
+static void stores_send(Sm *sm, const Sent *sent, uint64_t at)
+{
+    uint64_t taken = (uint64_t)((double)sm->l2_sector * stored_sectors(&sm->stores, sent)),
+             parts = (uint64_t)(sent->parts < sent->lines ? sent->parts : sent->lines),
+             lines = (uint64_t)sent->lines * STORE_LINE + parts * STORE_PART;
+    sm->l2 = later(sm->l2, at * TICKS) + later(taken, lines);
+    sent_add(&sm->sent, sent);
+}
+
+static void line_send(Sm *sm, uint64_t at)
+{
+    Sent sent = pool_leave(&sm->pool);
+    stores_send(sm, &sent, at);
+}
+
+/* Those lines go on that have waited for long enough by now, as far as the way was free. */
+static void lines_send(Sm *sm, uint64_t now)
+{
+    while (sm->pool.count) {
+        uint64_t until = sm->pool.place[sm->pool.first].until;
+        if (later(until, sm->l2 / TICKS) > now) return;
+        line_send(sm, until);
+    }
+}
+
+/* A store to lines that wait for others to them; of one that lists none nothing waits, and sectors
+ * are whole where lines are. */
+static void store_issue(Sm *sm, const Actor *actor, const TraceStep *step, uint64_t now)
+{
+    uint64_t until = now + POOL_CYCLES + POOL_LINE_CYCLES * step->lines;
+    lines_send(sm, now);
+    sm->dram_debt[1] += (uint64_t)step->misses * sm->dram_part[1];
+    dram_ask(sm, (sm->dram_debt[1] >> 16) * dram_ticks(sm, 1), now);
+    sm->dram_debt[1] &= 0xffff;
+    if (step->wanted) {
+        const TraceLine *stored = &actor->trace->line[step->wanted - 1];
+        do {
+            Sent alone = pool_alone(stored);
+            sent_add(&sm->stored, &alone);
+            while (!pool_store(&sm->pool, stored, until))
+                line_send(sm, now);
+        } while (!stored++->last);
+    } else {
+        int whole = step->misses == step->lines * LINE_SECTORS;
+        Sent sent = {step->lines, step->misses, whole ? 0 : step->misses};
+        sent_add(&sm->stored, &sent);
+        stores_send(sm, &sent, now);
+    }
+}
+
 /* Another access beyond the L1.  Looks take nothing of DRAM: what blocks wait for has just been
  * written. */
 static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const TraceStep *step,
@@ -762,6 +829,10 @@ static uint64_t other_issue(Sm *sm, const Actor *actor, const Ins *ins, const Tr
     Request request;
     int store = ins->class == CLASS_STORE,
         looks = sm->launch->kernel->waits && ins->order & ORDER_READS;
+    if (store && ins->op != OP_SPILL) {
+        store_issue(sm, actor, step, now);
+        return 0;
+    }
     request_begin(&request, step->misses, step->lines);
     if (!looks) sm->dram_debt[store] += (uint64_t)step->misses * sm->dram_part[store];
     if (step->wanted && ins->class == CLASS_ATOMIC && !has_waited(sm, ins)) {
@@ -879,7 +950,8 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
         return sm->lsu - 1 + (uint64_t)m->shared_latency + conflicts_behind(ins, passes);
     uint64_t back = sm->lsu - 1 + (uint64_t)m->l1_latency + behind;
     if (ins->space == PTX_CONST) return back;
-    if (step->wanted && ins->class != CLASS_ATOMIC && !has_waited(sm, ins))
+    if (step->wanted && ins->class != CLASS_ATOMIC && ins->class != CLASS_STORE &&
+        !has_waited(sm, ins))
         return later(back, load_issue(sm, actor, ins, step, begin));
     if (step->misses) back = later(back, other_issue(sm, actor, ins, step, begin));
     return has_waited(sm, ins) ? back + step->wanted : back;
@@ -910,7 +982,7 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     int store = ins->class == CLASS_STORE;
     uint64_t *debt = &sm->dram_debt[store];
     uint64_t sector = store ? SECTOR_BYTES * TICKS / STORED_BYTES : sm->bulk_sector;
-    uint64_t written = sm->dram_sector[store];
+    uint64_t written = dram_ticks(sm, store);
     if (store && sm->launch->kernel->bulk[ins->aux].reduction.present)
         written = written * ADDED_PERCENT / 100;
     sm->bulk = later(sm->bulk, now * TICKS) + sectors * sector;
@@ -1066,6 +1138,7 @@ static void issue_simply(Sm *sm, uint32_t scheduler, Actor *actor, uint64_t busy
     uint64_t at = now + price->latency;
     if (is_memory(ins)) {
         at = memory_issue(sm, actor, ins, step, now);
+        if (ins->class == CLASS_STORE) sm->turned = (scheduler + 1) % sm->schedulers;
         memory_gates(sm);
     } else if (price->pipe) {
         pipe_take(sm, scheduler, price, price->busy, now);
@@ -1115,6 +1188,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     held = later(held, rare ? now + rare : 0);
     at += release + rare;
     if (ins->op == OP_TEXTURE) sm->textured = scheduler;
+    if (ins->class == CLASS_STORE) sm->turned = (scheduler + 1) % sm->schedulers;
     if (is_memory(ins)) memory_gates(sm);
     if (price->follows) {
         counter_raise(actor, price->made, is_shared(ins) ? at - SHARED_SOONER : at, price->wait);
@@ -1195,7 +1269,9 @@ static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
     return best == none ? NOBODY : turn[best & ((1u << BITS) - 1)].actor;
 }
 
-/* Issues everywhere in the order of time until nobody is left. */
+/* Issues everywhere in the order of time until nobody is left.  Schedulers that can at the
+ * same time go in turn, from the one behind that which stored last on: of those that wait for the
+ * way to the L2 none stores twice before the others have. */
 static void play(Sm *sm)
 {
     uint64_t when[64];
@@ -1203,9 +1279,11 @@ static void play(Sm *sm)
     for (uint32_t s = 0; s < sm->schedulers; s++)
         who[s] = choose(sm, s, &when[s]);
     for (;;) {
-        uint32_t next = 0;
-        for (uint32_t s = 1; s < sm->schedulers; s++)
+        uint32_t next = sm->turned, s = next;
+        for (uint32_t i = 1; i < sm->schedulers; i++) {
+            s = s + 1 < sm->schedulers ? s + 1 : 0;
             if (when[s] < when[next]) next = s;
+        }
         uint64_t planned = when[next];
         if (who[next] == NOBODY) break;
         /* Another scheduler's access may have made it wait, and no warp can go earlier. */
@@ -1231,7 +1309,7 @@ static void sm_start(Sm *sm, const ReplayMemory *memory)
     const SimtMachine *m = sm->machine;
     const Launch *launch = sm->launch;
     uint64_t active = launch->blocks < m->sms ? launch->blocks : m->sms;
-    sm->memory = memory;
+    sm->memory = memory, sm->stores = memory->stores;
     sm->block_cycles = (uint64_t)(m->block_launch_cycles * (double)active + 0.5);
     sm->dram_part[0] = memory->dram_loads, sm->dram_part[1] = memory->dram_stores;
     clock_set(sm, m->clock_mhz);
@@ -1359,11 +1437,13 @@ static int play_all(Launch *launch, const BlockTrace *trace, uint32_t count,
     }
     if (shows) occupancy_show(&sm);
     /* Stores that are still on their way. */
+    lines_send(&sm, NEVER);
     result->own = later(sm.end, later(later(sm.l2, sm.bulk), sm.dram) / TICKS);
     result->own = later(result->own, sm.remote);
     result->cycles = clock_told(&sm, result->own);
     result->told = sm.told, result->asked = sm.asked;
     result->guessed = sm.guessed, result->missed = sm.missed;
+    result->stored = sm.stored, result->sent = sm.sent;
     result->later = clock_told(&sm, sm.end), result->later_blocks = count;
     uint32_t first = sm.most < count / 2 ? sm.most : count / 2;
     if (first >= launch->resident)
@@ -1420,6 +1500,7 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
         result->cycles = result->cycles * BELIEVED / OF,
         result->later = result->later * BELIEVED / OF, result->own = result->own * BELIEVED / OF;
     result->guessed = both.machine.guessed, result->missed = both.machine.missed;
+    result->stored = both.machine.stored, result->sent = both.machine.sent;
     result->told = both.machine.told, result->asked = both.machine.asked;
     return both.failed[0] || both.failed[1] ? -1 : 0;
 }

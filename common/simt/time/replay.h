@@ -4,6 +4,7 @@
 #define CONVLAB_SIMT_REPLAY_H
 
 #include "common/simt/core/core.h"
+#include "common/simt/traffic/pool.h"
 
 /* Room for the blocks that SM 0 will run; the launch's geometry is known.  -1: out of memory. */
 int trace_open(Launch *launch);
@@ -46,15 +47,37 @@ typedef struct ReplayResult {
     uint64_t told, asked;     /* as SimtResult's; 0: no block waited */
     uint64_t slots, steps;    /* that were played */
     uint64_t guessed, missed; /* sectors that loads took beyond the L1: as counted, and as played */
+    Sent stored, sent;        /* by stores: if no line waited for others, and as played */
     BlockCost cost;           /* of all that the blocks executed */
 } ReplayResult;
+
+/* What stores take, times what a loaded sector takes of the L2: a line, a sector in part more, and
+ * each for rows of DRAM that it opens.  And times a stream's sector of DRAM, more: one in part, and
+ * each. */
+typedef struct StoredPrice {
+    double line, part, row, gone, opened;
+} StoredPrice;
+
+static inline double stored_sectors(const StoredPrice *price, const Sent *sent)
+{
+    double all = (double)sent->sectors * (1 + price->row) + (double)sent->lines * price->line +
+                 (double)sent->parts * price->part;
+    return all > 0 ? all : 0;
+}
+
+/* What one of them takes of DRAM. */
+static inline double written_sectors(const StoredPrice *price, const Sent *sent)
+{
+    double parts = sent->sectors ? (double)sent->parts / (double)sent->sectors : 0;
+    return 1 + parts * price->gone + price->opened;
+}
 
 /* What the SM has of the memory behind its L1. */
 typedef struct ReplayMemory {
     uint32_t dram_loads, dram_stores; /* of 65536 sectors, those that go on from the L2 to DRAM */
     double share;                     /* of the bandwidth of L2 and DRAM */
-    double scattered[2]; /* times what a stream's sector takes of DRAM: loads, stores */
-    double stored;       /* times what a loaded sector takes of the L2 */
+    double scattered; /* times what a stream's sector takes of DRAM, what a loaded one does */
+    StoredPrice stores;
 } ReplayMemory;
 
 /* Plays `count` traced blocks, each in order, on one SM of the machine, instead of what was played

@@ -68,7 +68,7 @@ int trace_open(Launch *launch)
     launch->traces = (uint32_t)smaller(smaller(own, wanted), TRACE_BLOCKS);
     uint32_t room = launch->trace_room = TRACE_STEPS / (launch->traces * warps);
     launch->more = (uint32_t)smaller(smaller(own, (uint64_t)wanted * MORE_TIMES), TRACE_BLOCKS);
-    launch->missed = 1;
+    launch->missed = launch->sent = 1;
     launch->trace = calloc(launch->more, sizeof *launch->trace);
     launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
     launch->step_lines = malloc((size_t)launch->traces * warps * room * sizeof *launch->step_lines);
