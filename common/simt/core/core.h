@@ -568,6 +568,7 @@ struct Warp {
     const Ins *passed;                /* the access that it was let on for; NULL: none yet */
     uint32_t vain;                    /* how often */
     uint8_t fenced;                   /* no store since its last fence */
+    uint8_t across;                   /* the access just made goes to the other half of the L2 */
     uint8_t is_vain;                  /* it only looked, when it was last let on */
     uint32_t awaited;                 /* the Path.waits of the path just taken up */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
@@ -748,9 +749,11 @@ struct Worker {
     int failed; /* out of host memory */
 };
 
-/* Where blocks meet: when its sector is free, and was added to, in hundredths of a cycle. */
+/* Where blocks meet: when its sector is free; when it was last changed by an atomic (0: never), and
+ * when the other half of the L2 has that (0: nobody has asked there); and when the last look came;
+ * all in hundredths of a cycle. */
 typedef struct MeetingPlace {
-    uint64_t busy, added;
+    uint64_t busy, added, copied, looked;
 } MeetingPlace;
 
 struct Launch {

@@ -150,7 +150,7 @@ static void warp_run_counting(Warp *warp)
             if (warp->mask != mask) mask = warp->mask, lanes = (uint32_t)__builtin_popcount(mask);
             profile->lanes += lanes;
             warp->passes = warp->misses = warp->lines = warp->wanted = 0;
-            warp->pending = 0;
+            warp->pending = 0, warp->across = 0;
             ins = ins->fn(warp, ins);
             if (timed) meeting_end(warp, now);
             const Price *paid = &price[now - code];

@@ -40,6 +40,12 @@ typedef struct SimtMachine {
     uint32_t memory_clock_khz, memory_bus_bits;
 } SimtMachine;
 
+/* Does the L2 have two halves, each beside one half of the SMs?  That of GA100 and of GH100 does. */
+static inline int machine_has_halves(const SimtMachine *machine)
+{
+    return machine->cc_minor == 0 && machine->cc_major >= 8;
+}
+
 /* Reads <directory>/<name>.ini, where `like = other` as the first key takes over what the file does
  * not give itself; an unknown name lists those there are; unknown keys and missing ones are refused
  * with their line. */

@@ -34,11 +34,20 @@ enum {
     OWN_RETRY_CYCLES = 95,
     REMOTE_CYCLES = 195, /* of a load from another block's shared memory */
     ATOMIC_CYCLES = 176, /* of an atomic in the L2, beside those of a load */
+    /* Where blocks run in the order of time: by so much a load of the nearest line is sooner there;
+     * what an atomic takes more than that in the half of the L2 that its SM lies beside (looks.tsv,
+     * volatile and add). */
+    NEARER_CYCLES = 29,
+    NEAR_ATOMIC_CYCLES = 52,
     /* Of a fence for the whole chip; of one behind what the warp has loaded, or changed by atomics,
      * since the last (behind-...); and behind what it has stored. */
     FENCE_CYCLES = 260,
     LOADED_CYCLES = 440,
     WRITTEN_CYCLES = 550,
+    /* Of one behind any access, to the half of the L2 that the SM lies beside, and to the other one
+     * (changed.tsv, fence): where blocks run in the order of time, each fence counts. */
+    BESIDE_FENCE_CYCLES = 405,
+    ACROSS_FENCE_CYCLES = 566,
     /* Of a loaded sector's time in the L2, what one takes that a spill stores. */
     SPILL_STORE_PERCENT = 145
 };
@@ -55,6 +64,15 @@ static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins
     return all > 2 * single + sooner ? all - 2 * single - sooner : 1;
 }
 
+/* What an access by which blocks meet takes less than elsewhere, where l2_latency and ATOMIC_CYCLES
+ * are those of a place of middling distance, where its SM lies beside what it wants. */
+static inline uint64_t meeting_nearer(const SimtMachine *machine, const Ins *ins)
+{
+    int halves = machine_has_halves(machine);
+    if (ins->class != CLASS_ATOMIC || !halves) return NEARER_CYCLES;
+    return NEARER_CYCLES + ATOMIC_CYCLES - NEAR_ATOMIC_CYCLES;
+}
+
 /* How long a fence behind it takes at least; 0: as long as any. */
 static inline int delays_fence(const Ins *ins)
 {
@@ -67,6 +85,13 @@ static inline int delays_fence(const Ins *ins)
 static inline void fence_delay(int *before, const Ins *ins)
 {
     if (delays_fence(ins) > *before) *before = delays_fence(ins);
+}
+
+/* The same where blocks run in the order of time, by where what the warp has just asked for lies. */
+static inline void fence_delay_timed(int *before, const Warp *warp, const Ins *ins)
+{
+    int cycles = warp->across ? ACROSS_FENCE_CYCLES : BESIDE_FENCE_CYCLES;
+    if (delays_fence(ins) && cycles > *before) *before = cycles;
 }
 
 /* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind
@@ -243,9 +268,16 @@ static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *pri
     Chain *chain = &warp->chain;
     uint64_t release = release_cycles(ins, &chain->before);
     if (release) chain_turn(chain, chain_end(chain, issue_cycles) + release);
-    fence_delay(&chain->before, ins);
+    const int timed = warp->worker->launch->queue != NULL;
+    if (timed && machine_has_halves(&warp->worker->gpu->machine))
+        fence_delay_timed(&chain->before, warp, ins);
+    else
+        fence_delay(&chain->before, ins);
     if (forgets_l1(ins)) warp->block->l1_since = warp->worker->l1_clock;
     uint64_t at = chain_ready(chain, ins), result;
+    /* A predicate comes late: so long is each turn of a loop that looks. */
+    uint64_t decided = chain->ready[ins->t_s[GUARD_SOURCE]] + price->guarded;
+    if (timed && price->guarded && decided > at) at = decided;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
     result = chain_issue(warp, ins, price, at) + match_later(ins, warp->passes);
     if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
@@ -261,6 +293,7 @@ static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *pri
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;
     if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
     if (ins->op == OP_FENCE) hold = fence_cycles(&chain->before);
+    if (ins->op == OP_FENCE && timed) warp->wanted = (uint32_t)hold; /* for the replay */
     uint64_t end = chain_end(chain, issue_cycles) + hold;
     if (ins->op == OP_MBARRIER && warp->phase_at > end) end = warp->phase_at;
     if (ins->op == OP_NANOSLEEP) end = chain_wake(warp, end);

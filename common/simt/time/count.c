@@ -320,6 +320,13 @@ static void store_passes_add(Warp *warp, const Ins *ins, const uint64_t *address
     passes_add(warp, lookups > passes ? lookups : passes);
 }
 
+/* A fence behind it waits longer for what goes to the other half of the L2. */
+static void across_note(Warp *warp, const uint64_t *sector, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && warp->worker->launch->queue && !warp->across; i++)
+        warp->across = (uint8_t)is_across(warp, sector[i]);
+}
+
 static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                        int store)
 {
@@ -330,9 +337,12 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     uint32_t n = units_collect(address, mask, SECTOR, sector), lines = lines_count(sector, n),
              lookups = store ? 0 : lookups_of(sector, n), later = 0, misses;
     bytes *= (uint32_t)__builtin_popcount(mask);
+    across_note(warp, sector, n);
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
         sectors_store(worker, sector, n);
+        for (uint32_t i = 0; i < n && worker->launch->queue && meets(warp, ins); i++)
+            meeting_store(warp, sector[i]);
         stores_count(warp, sector, n, address, mask, bytes_each(ins));
         misses = n;
     } else {
@@ -702,6 +712,7 @@ static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *addres
     for (uint32_t i = 0; i < n; i++)
         traffic_load(worker, sector[i], moment);
     if (!worker->launch->queue) lines_list(warp, sector, n, NULL);
+    across_note(warp, sector, n);
     passes_add(warp, (n + 1) / 2);
     warp->misses += n, warp->lines += lines_count(sector, n);
     worker->cost.load_misses += n;

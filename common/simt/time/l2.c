@@ -361,8 +361,7 @@ int l2_play(Launch *launch, Worker *worker, uint32_t workers)
         free(log.note);
         return 0;
     }
-    /* GA100 and GH100. */
-    l2.halves = machine->cc_minor == 0 && machine->cc_major >= 8 ? HALVES : 1;
+    l2.halves = machine_has_halves(machine) ? HALVES : 1;
     double part = ((double)log.most + 1) / 4294967296.0;
     l2.lines = (uint32_t)((double)machine->l2_bytes / LINE_BYTES / l2.halves * part) + 1;
     int failed = l2_begin(&l2, log.count) != 0;

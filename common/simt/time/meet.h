@@ -8,18 +8,27 @@
 #define CONVLAB_SIMT_TIME_MEET_H
 
 #include "common/simt/time/chain.h"
+#include "common/simt/time/replay.h"
 #include "common/simt/traffic/first.h"
 
 enum {
-    /* From a store to the first load that finds what it wrote, beyond the way that both go. */
-    VISIBLE_CYCLES = 20,
-    /* Of a sector of the L2, in hundredths of a cycle: a look at one (poll-1056), and where the
-     * launch adds to it by atomics (all-528, all-2112, grid-1056-8). */
-    LOOK_PERCENT = 60,
-    ADDED_LOOK_PERCENT = 190,
-    /* A load of what the L2 has takes up to so much longer than the fastest, as its line lies near
-     * to this SM or farther away: 279 to 346 on an H200, each about as often. */
-    AWAY_CYCLES = 67
+    /* From a store to the first load that finds what it wrote, beyond the way that both go: a look
+     * that began up to 51 cycles after it was in vain, and none from 73 on (looks.tsv, seen). */
+    VISIBLE_CYCLES = 50,
+    /* Of a sector of the L2, in hundredths of a cycle: a look at one (looks.tsv, 1,056 blocks); and
+     * what an atomic takes more where others look, and a store (changed.tsv, both: add, store). */
+    LOOK_PERCENT = 59,
+    LOOKED_ADD_PERCENT = 290,
+    LOOKED_STORE_PERCENT = 2400,
+    /* A load of what the L2 has takes up to so many cycles more than one of the nearest (NEARER), as
+     * its line lies near to this SM or farther away: of 279 to 346 an H200 has each about as often,
+     * and the turns of a loop that looks take 264 to 350 (looks.tsv). */
+    AWAY_CYCLES = 86,
+    /* What acquires lets the L1 forget all when it is there, and its warp waits (looks.tsv). */
+    ACQUIRED_CYCLES = 53,
+    /* Across to the other half of the L2 and back: an atomic, and the first look of a half behind an
+     * atomic in the other one (changed.tsv). */
+    ACROSS_CYCLES = 200
 };
 
 /* Room for what blocks of a launch share that run in the order of time; its traffic is open.  -1:
@@ -79,6 +88,17 @@ static inline int meeting_stops(Warp *warp, const Ins *ins)
     return 0;
 }
 
+/* Does the sector lie in the half of the L2 beside which its SM does not lie?  An H200 gives its
+ * first blocks to SMs beside one (changed.tsv, both: 8 of 8, 21 of 33). */
+static inline int is_across(const Warp *warp, uint64_t sector)
+{
+    enum { LINE_OF = 4, NEIGHBOURS = 16 };
+    const Launch *launch = warp->worker->launch;
+    if (!machine_has_halves(&launch->gpu->machine)) return 0;
+    uint32_t side = sm_of(launch, warp->block->number) / NEIGHBOURS;
+    return (side ^ mixed(sector / LINE_OF) >> 40) & 1;
+}
+
 /* When what is asked for now is in the L2: DRAM takes its time for what nobody has asked for before
  * in the launch, and who asks meanwhile waits for the same. */
 static inline uint64_t meeting_fetch(const Warp *warp, uint64_t sector)
@@ -123,25 +143,46 @@ static inline MeetingPlace *meeting_place(const Warp *warp, uint64_t sector)
     return queue ? &queue[mixed(sector) >> 52] : NULL;
 }
 
+/* Does somebody look at what is changed there now? */
+static inline int is_looked_at(const Warp *warp, const MeetingPlace *place)
+{
+    enum { LATELY = 1000 };
+    return place->looked && 100 * warp->met < place->looked + 100 * LATELY;
+}
+
 /* An atomic's pass over a sector. */
 static inline void meeting_add(Warp *warp, uint64_t sector, uint32_t percent)
 {
     MeetingPlace *place = meeting_place(warp, sector);
     if (!place) return;
+    if (is_looked_at(warp, place)) percent += LOOKED_ADD_PERCENT;
     place->added = meeting_serve(warp, place, sector, percent);
-    meeting_wait(warp, sector, place->added);
+    place->copied = 0;
+    uint64_t across = is_across(warp, sector) ? 100 * ACROSS_CYCLES : 0;
+    meeting_wait(warp, sector, place->added + across);
 }
 
-/* A look at a sector.  What atomics have done before is seen when their results are there; and as
- * long as a launch adds to a sector looks go one after another there, whoever looks. */
+/* Nobody waits for a store, but for its sector. */
+static inline void meeting_store(const Warp *warp, uint64_t sector)
+{
+    MeetingPlace *place = meeting_place(warp, sector);
+    if (place && is_looked_at(warp, place))
+        meeting_serve(warp, place, sector, LOOKED_STORE_PERCENT);
+}
+
+/* A look at a sector.  One half of the L2 has what an atomic has left there; the other one asks for
+ * it, once, when somebody looks, and who looks meanwhile waits for the same. */
 static inline void meeting_look(Warp *warp, uint64_t sector, int alone)
 {
     MeetingPlace *place = meeting_place(warp, sector);
     if (!place) return;
-    uint32_t percent = place->added ? ADDED_LOOK_PERCENT : alone ? LOOK_PERCENT : 0;
-    uint64_t served = meeting_serve(warp, place, sector, percent),
-             done = place->added ? place->added + 100 * ATOMIC_CYCLES : 0;
-    meeting_wait(warp, sector, served > done ? served : done);
+    uint64_t served = meeting_serve(warp, place, sector, alone ? LOOK_PERCENT : 0);
+    place->looked = 100 * warp->met;
+    if (place->added && is_across(warp, sector)) {
+        if (!place->copied) place->copied = served + 100 * ACROSS_CYCLES;
+        if (served < place->copied) served = place->copied;
+    }
+    meeting_wait(warp, sector, served);
 }
 
 /* What the access just made waited for others, and before it the warp in vain, goes into its chain
@@ -154,8 +195,10 @@ static inline void meeting_end(Warp *warp, const Ins *ins)
         warp->fenced = 0;
         return;
     }
-    uint64_t queued = warp->late + warp->queued, held = warp->held + queued;
-    if (warp->pending) warp->pending += queued;
+    uint64_t queued = warp->late + warp->queued;
+    if (ins->class == CLASS_LOAD && ins->order & ORDER_FORGETS) queued += ACQUIRED_CYCLES;
+    if (warp->pending) warp->pending += queued - meeting_nearer(&warp->worker->gpu->machine, ins);
+    uint64_t held = warp->held + queued;
     /* Its lanes share the result by shuffles: what comes behind waits for them. */
     int answers = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS && ins->joins;
     if (answers && warp->pending) warp->answered = warp->met + warp->pending;

@@ -954,7 +954,7 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
         !has_waited(sm, ins))
         return later(back, load_issue(sm, actor, ins, step, begin));
     if (step->misses) back = later(back, other_issue(sm, actor, ins, step, begin));
-    return has_waited(sm, ins) ? back + step->wanted : back;
+    return has_waited(sm, ins) ? back + step->wanted - meeting_nearer(m, ins) : back;
 }
 
 /* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
@@ -1215,7 +1215,10 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     actor->held = barrier ? price->origin + 1 : 0;
     actor->free = now + busy + warp_holds(actor, ins, price, busy) + release;
     fence_delay(&actor->before, ins);
-    if (ins->op == OP_FENCE) actor->free += fence_cycles(&actor->before);
+    if (ins->op == OP_FENCE && sm->launch->queue)
+        actor->free += step->wanted, actor->before = 0;
+    else if (ins->op == OP_FENCE)
+        actor->free += fence_cycles(&actor->before);
     if (forgets_l1(ins)) l1_forget(&sm->l1);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     if (ins->op == OP_NANOSLEEP) actor->free = sleep_issue(sm, scheduler, step, actor->free);
