@@ -1272,9 +1272,28 @@ static uint32_t choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
     return best == none ? NOBODY : turn[best & ((1u << BITS) - 1)].actor;
 }
 
-/* Issues everywhere in the order of time until nobody is left.  Schedulers that can at the
- * same time go in turn, from the one behind that which stored last on: of those that wait for the
- * way to the L2 none stores twice before the others have. */
+/* Is a store of this warp next, that waits in the L1?  Not what is spilled. */
+static int will_store(const Sm *sm, uint32_t number)
+{
+    const Actor *actor = &sm->actor[number];
+    if (number == NOBODY || actor->turn->gate != GATE_MEMORY) return 0;
+    if (actor->next >= actor->trace->count) return 0;
+    const Ins *ins = &sm->code[actor->trace->step[actor->next].ins];
+    return ins->class == CLASS_STORE && ins->op != OP_SPILL;
+}
+
+/* Of schedulers that can store at the time at which this one can, the first behind that which
+ * stored last: none stores twice before others have. */
+static uint32_t store_turn(const Sm *sm, const uint32_t *who, const uint64_t *when, uint32_t next)
+{
+    for (uint32_t i = 0, s = sm->turned; i < sm->schedulers; i++) {
+        if (when[s] == when[next] && will_store(sm, who[s])) return s;
+        s = s + 1 < sm->schedulers ? s + 1 : 0;
+    }
+    return next;
+}
+
+/* Issues everywhere in the order of time until nobody is left. */
 static void play(Sm *sm)
 {
     uint64_t when[64];
@@ -1282,13 +1301,12 @@ static void play(Sm *sm)
     for (uint32_t s = 0; s < sm->schedulers; s++)
         who[s] = choose(sm, s, &when[s]);
     for (;;) {
-        uint32_t next = sm->turned, s = next;
-        for (uint32_t i = 1; i < sm->schedulers; i++) {
-            s = s + 1 < sm->schedulers ? s + 1 : 0;
+        uint32_t next = 0;
+        for (uint32_t s = 1; s < sm->schedulers; s++)
             if (when[s] < when[next]) next = s;
-        }
-        uint64_t planned = when[next];
         if (who[next] == NOBODY) break;
+        if (will_store(sm, who[next])) next = store_turn(sm, who, when, next);
+        uint64_t planned = when[next];
         /* Another scheduler's access may have made it wait, and no warp can go earlier. */
         if (issue_time(sm, next, sm->actor[who[next]].turn) > planned)
             who[next] = choose(sm, next, &when[next]);
