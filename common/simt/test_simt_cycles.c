@@ -1730,7 +1730,7 @@ static void looks_queue_at_a_word(void **state)
 #define LOOKS_FIRST                                                                                \
     "first: ld.volatile.global.u32 %r3, [%rd1+4];\nsetp.ne.u32 %p2, %r3, 0;\n@%p2 bra first;\n"
 
-/* One block works for long, the other one looks: where it acquires, 53 cycles more each time, 191 to
+/* One block works for long, the other looks: where it acquires, 53 cycles more each time, 191 to
  * 277 without (looks.tsv: 299 and 352 on average, where the L2 is farther away). */
 static void looks_that_acquire_take_longer(void **state)
 {

@@ -40,7 +40,7 @@ typedef struct SimtMachine {
     uint32_t memory_clock_khz, memory_bus_bits;
 } SimtMachine;
 
-/* Does the L2 have two halves, each beside one half of the SMs?  That of GA100 and of GH100 does. */
+/* Has the L2 two halves, each beside one half of the SMs?  That of GA100 and of GH100 has. */
 static inline int machine_has_halves(const SimtMachine *machine)
 {
     return machine->cc_minor == 0 && machine->cc_major >= 8;

@@ -87,7 +87,7 @@ static inline void fence_delay(int *before, const Ins *ins)
     if (delays_fence(ins) > *before) *before = delays_fence(ins);
 }
 
-/* The same where blocks run in the order of time, by where what the warp has just asked for lies. */
+/* The same where blocks run in the order of time, by where what the warp has asked for lies. */
 static inline void fence_delay_timed(int *before, const Warp *warp, const Ins *ins)
 {
     int cycles = warp->across ? ACROSS_FENCE_CYCLES : BESIDE_FENCE_CYCLES;

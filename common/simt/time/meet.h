@@ -20,14 +20,14 @@ enum {
     LOOK_PERCENT = 59,
     LOOKED_ADD_PERCENT = 290,
     LOOKED_STORE_PERCENT = 2400,
-    /* A load of what the L2 has takes up to so many cycles more than one of the nearest (NEARER), as
+    /* A load of what the L2 has takes up to so many cycles more than one of the nearest, as
      * its line lies near to this SM or farther away: of 279 to 346 an H200 has each about as often,
      * and the turns of a loop that looks take 264 to 350 (looks.tsv). */
     AWAY_CYCLES = 86,
     /* What acquires lets the L1 forget all when it is there, and its warp waits (looks.tsv). */
     ACQUIRED_CYCLES = 53,
-    /* Across to the other half of the L2 and back: an atomic, and the first look of a half behind an
-     * atomic in the other one (changed.tsv). */
+    /* Across to the other half of the L2 and back: an atomic, and the first look there behind an
+     * atomic in this one (changed.tsv). */
     ACROSS_CYCLES = 200
 };
 
