@@ -168,8 +168,8 @@ typedef struct Run {
     int failed; /* out of host memory */
 } Run;
 
-/* What is left when all blocks have run: to work out cycles, if that is not for later, and meanwhile
- * to look for races between blocks. */
+/* What is left when all blocks have run: to work out cycles, if that is not for later, and
+ * meanwhile to look for races between blocks. */
 static void rest_share(void *context, int share)
 {
     Run *run = context;

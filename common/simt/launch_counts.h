@@ -4,8 +4,8 @@
 
 #include "common/simt/core/core.h"
 
-/* All that the launch did but its cycles and what went to DRAM; by instruction and by SM in worker[0].  -1: out of host
- * memory. */
+/* All that the launch did but its cycles and what went to DRAM; by instruction and by SM in
+ * worker[0].  -1: out of host memory. */
 int counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result);
 /* Its cycles, and what is known with them; nobody else looks at the launch any more.  -1: the
  * same. */

@@ -114,8 +114,8 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, Simt
 
 /* The same, but what the cycles are is worked out while the next launch runs, or by simt_settle:
  * until then `cycles` and what else says when something was, where loads found their sectors, and
- * what went to DRAM, are not known, and *result has to stay where it is.  One thread does this while the others run
- * blocks; with one thread alone nothing waits. */
+ * what went to DRAM, are not known, and *result has to stay where it is.  One thread does this
+ * while the others run blocks; with one thread alone nothing waits. */
 int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch,
                       SimtResult *result);
 /* All of this launch is known, or, NULL, of whichever is not settled.  -1, not with NULL: the host
