@@ -21,7 +21,7 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     OVER NETWORK MODE TAU BATCH \
     SOCKET QUEUE LIMIT MARGIN METRICS RATE CLIENTS EACH THREADS SHOW \
     PROGRAM ARGS PROFILE ARCH NVCCFLAGS
-TAKEN := $(GIVEN) LONG QUICK V CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
+TAKEN := $(GIVEN) LONG QUICK V CI STRICT CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
 $(foreach v,$(TAKEN),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
 
@@ -86,7 +86,9 @@ $(BUILD)/toolchain.env: always
 	$(Q)NVCC="$$CHOSEN_NVCC" sh common/setup/setup.sh "$$BUILD"
 
 # ---- flags ---------------------------------------------------------------------------------------
-WARN     := -Wall -Wextra -Werror
+# Another compiler has other warnings, and none of them may break a user's build: warnings are errors
+# only in CI (CI is set) and with STRICT=1.
+WARN     := -Wall -Wextra $(if $(CI)$(STRICT),-Werror)
 CPPFLAGS += -I. -Icommon/include -D_GNU_SOURCE
 # Functions and lines, as in a backtrace; variables and types would take the compiler an eighth
 # longer (docs/contributing.md).

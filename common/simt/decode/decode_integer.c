@@ -542,7 +542,7 @@ static void halves_of(Decoder *d, uint32_t operand, uint32_t *half)
 
 static int move_wide(Decoder *d)
 {
-    uint32_t from[2], to[2];
+    uint32_t from[2] = {0}, to[2] = {0};
     halves_of(d, 1, from), halves_of(d, 0, to);
     if (d->failed) return -1;
     emit_pseudo(d, OP_MOV_64, to[0], from[0], from[0]);
