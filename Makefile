@@ -91,7 +91,7 @@ $(BUILD)/toolchain.env: always
 WARN     := -Wall -Wextra $(if $(CI)$(STRICT),-Werror)
 CPPFLAGS += -I. -Icommon/include -D_GNU_SOURCE
 # Functions and lines, as in a backtrace; variables and types would take the compiler an eighth
-# longer (docs/contributing.md).
+# longer (docs/developer/contributing.md).
 CFLAGS   ?= -O2 -g1
 CFLAGS   += -std=c11 -ffp-contract=off -fPIC $(WARN) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)
@@ -105,72 +105,73 @@ export LINK_LIBS     = $(LDLIBS)
 # One archive a room; a room's tests are linked with it and what it uses, so a wrong dependency does
 # not link.
 USES_common/base   :=
-USES_common/operation := common/base
-USES_common/conv   := common/operation common/base
-USES_common/conv/diagnosis := common/conv common/operation common/base
-USES_common/training := common/operation common/base
+USES_common/operations/operation := common/base
+USES_common/operations/conv   := common/operations/operation common/base
+USES_common/operations/conv_diagnosis := common/operations/conv common/operations/operation common/base
+USES_common/operations/training_step := common/operations/operation common/base
 USES_common/operations/calls :=
-USES_common/operations := common/training common/conv/diagnosis common/conv common/operation \
+USES_common/operations/catalog := common/operations/training_step common/operations/conv_diagnosis common/operations/conv common/operations/operation \
     common/base
-USES_common/timing := common/base
-USES_common/ptx    := common/base
-USES_common/simt/machine := common/base
-USES_common/simt/core    := common/simt/machine common/ptx common/base
-USES_common/simt/decode  := common/simt/core $(USES_common/simt/core)
-USES_common/simt/checks  := common/simt/core $(USES_common/simt/core)
-USES_common/simt/traffic := common/simt/core $(USES_common/simt/core)
-USES_common/simt/time    := common/simt/traffic $(USES_common/simt/traffic)
-USES_common/simt/exec    := common/simt/checks common/simt/time $(USES_common/simt/time)
-USES_common/simt   := common/simt/decode common/simt/exec $(USES_common/simt/exec)
+USES_common/cuda/paired_timing := common/base
+USES_common/simulator/ptx    := common/base
+USES_common/simulator/machine := common/base
+USES_common/simulator/core    := common/simulator/machine common/simulator/ptx common/base
+USES_common/simulator/decode  := common/simulator/core $(USES_common/simulator/core)
+USES_common/simulator/checks  := common/simulator/core $(USES_common/simulator/core)
+USES_common/simulator/traffic := common/simulator/core $(USES_common/simulator/core)
+USES_common/simulator/time    := common/simulator/traffic $(USES_common/simulator/traffic)
+USES_common/simulator/exec    := common/simulator/checks common/simulator/time $(USES_common/simulator/time)
+USES_common/simulator/launch   := common/simulator/decode common/simulator/exec $(USES_common/simulator/exec)
+USES_common/simulator/tests := common/simulator/launch $(USES_common/simulator/launch)
 USES_common/cuda   := common/base
-USES_common/cuda/runtime := common/cuda common/ptx common/base
-USES_common/cuda/gpu     := common/cuda common/ptx common/base
-USES_common/cuda/sim     := common/cuda common/simt $(USES_common/simt)
-USES_common/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
-USES_common/validate     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
-USES_common/tail   := common/conv common/operation common/base
-USES_datasets      := common/conv common/operation common/base
-USES_common/engine := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
-USES_common/train  := common/engine datasets common/operations $(USES_common/operations)
-USES_common/serve/batches := common/operation common/base
-USES_common/serve  := common/serve/batches common/operations/calls common/engine \
-    common/cuda/runtime $(USES_common/engine) datasets common/operations $(USES_common/operations)
+USES_common/cuda/runtime := common/cuda common/simulator/ptx common/base
+USES_common/cuda/gpu     := common/cuda common/simulator/ptx common/base
+USES_common/cuda/sim     := common/cuda common/simulator/launch $(USES_common/simulator/launch)
+USES_common/simulator/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+USES_common/simulator/validation     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
+USES_common/apps/tail   := common/operations/conv common/operations/operation common/base
+USES_datasets      := common/operations/conv common/operations/operation common/base
+USES_common/cuda/engine := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
+USES_common/apps/train  := common/cuda/engine datasets common/operations/catalog $(USES_common/operations/catalog)
+USES_common/apps/serve/batches := common/operations/operation common/base
+USES_common/apps/serve  := common/apps/serve/batches common/operations/calls common/cuda/engine \
+    common/cuda/runtime $(USES_common/cuda/engine) datasets common/operations/catalog $(USES_common/operations/catalog)
 USES_autograder/text    := common/base
 USES_autograder/sandbox := common/base
 USES_autograder/options := common/cuda common/base
 USES_autograder/build   := autograder/sandbox common/base
 USES_autograder/session := autograder/build autograder/sandbox autograder/tensors \
-    common/operation common/cuda common/base
-USES_autograder/tensors := common/operation common/cuda common/base
-USES_autograder/lab     := autograder/text common/operations $(USES_common/operations) \
-    common/cuda common/simt/machine common/base
+    common/operations/operation common/cuda common/base
+USES_autograder/tensors := common/operations/operation common/cuda common/base
+USES_autograder/lab     := autograder/text common/operations/catalog $(USES_common/operations/catalog) \
+    common/cuda common/simulator/machine common/base
 USES_autograder/mutate := autograder/lab $(USES_autograder/lab)
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/class   := autograder/record $(USES_autograder/record)
 USES_autograder/export  := autograder/class autograder/record $(USES_autograder/record)
-USES_autograder/profile := autograder/text common/cuda common/simt/core $(USES_common/simt/core)
-USES_autograder/see     := autograder/text common/simt/core $(USES_common/simt/core)
+USES_autograder/profile := autograder/text common/cuda common/simulator/core $(USES_common/simulator/core)
+USES_autograder/see     := autograder/text common/simulator/core $(USES_common/simulator/core)
 USES_autograder/trial   := common/operations/calls common/cuda/runtime autograder/options \
     autograder/profile autograder/see autograder/record $(USES_autograder/record) \
     autograder/tensors datasets common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox \
     autograder/tensors autograder/record autograder/lab autograder/text \
-    common/operations $(USES_common/operations) common/timing common/cuda/gpu common/cuda \
-    common/simt/machine common/ptx
+    common/operations/catalog $(USES_common/operations/catalog) common/cuda/paired_timing common/cuda/gpu common/cuda \
+    common/simulator/machine common/simulator/ptx
 USES_autograder/handout := autograder/lab $(USES_autograder/lab)
 USES_autograder         := autograder/options autograder/handout autograder/export \
     autograder/class autograder/judging autograder/mutate autograder/profile autograder/see \
     autograder/session autograder/build autograder/sandbox autograder/tensors \
-    autograder/record autograder/lab autograder/text common/operations $(USES_common/operations) \
-    common/timing common/cuda/gpu common/cuda/sim \
+    autograder/record autograder/lab autograder/text common/operations/catalog $(USES_common/operations/catalog) \
+    common/cuda/paired_timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
-ROOMS := common/base common/operation common/conv common/conv/diagnosis common/training \
-    common/operations common/operations/calls common/timing common/ptx \
-    $(addprefix common/simt/,machine core decode checks traffic time exec) \
-    common/simt common/cuda $(addprefix common/cuda/,runtime gpu sim) common/conformance \
-    common/validate common/tail datasets common/engine common/train common/serve/batches \
-    common/serve \
+ROOMS := common/base common/operations/operation common/operations/conv common/operations/conv_diagnosis common/operations/training_step \
+    common/operations/catalog common/operations/calls common/cuda/paired_timing common/simulator/ptx \
+    $(addprefix common/simulator/,machine core decode checks traffic time exec) \
+    common/simulator/launch common/simulator/tests common/cuda $(addprefix common/cuda/,runtime gpu sim) common/simulator/conformance \
+    common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
+    common/apps/serve \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record class \
     export profile see trial judging handout tests/predictions) autograder
 
@@ -178,8 +179,8 @@ ROOMS := common/base common/operation common/conv common/conv/diagnosis common/t
 # tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
 PROGRAMS := grade device runner run simulate lab doctor class export handout
-APART    += common/tail/plan_main.c common/validate/measure_sim.c common/engine/engine_gpu.c \
-    common/train/train_main.c common/serve/serve_main.c common/serve/load_main.c \
+APART    += common/apps/tail/plan_main.c common/simulator/validation/measure_sim.c common/cuda/engine/engine_gpu.c \
+    common/apps/train/train_main.c common/apps/serve/serve_main.c common/apps/serve/load_main.c \
     $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c \
     $(r)/fuzz_*.c $(r)/tool_*.c))
 
@@ -213,19 +214,19 @@ $(BUILD)/obj/%.o: %.c
 	$(Q)$$CCACHE $$CC $$COMPILE_FLAGS -c $< -o $@
 
 # The interpreter's inner loops want the optimiser's best.
-$(BUILD)/obj/common/simt/%.o: CFLAGS += -O3
+$(BUILD)/obj/common/simulator/%.o: CFLAGS += -O3
 # Vectors are handed on within one file only, so that it does not matter how.
-$(BUILD)/obj/common/simt/exec/%.o: CFLAGS += -Wno-psabi
+$(BUILD)/obj/common/simulator/exec/%.o: CFLAGS += -Wno-psabi
 # Nearly every x86-64 processor has AVX2: there the handlers for any processor are spare ones, and
 # compile in half the time.
 ifneq ($(filter x86_64-%,$(MAKE_HOST)),)
-$(BUILD)/obj/common/simt/exec/exec_base.o: CFLAGS += -O1
+$(BUILD)/obj/common/simulator/exec/exec_base.o: CFLAGS += -O1
 endif
 # Tests run for seconds, and the optimiser takes a third of their compilation.
 $(TESTS:$(BUILD)/tests/%=$(BUILD)/obj/%.o): CFLAGS += -O1
 # The only files that see the toolkit's headers.
 $(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o \
-    $(addprefix $(BUILD)/obj/common/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem \
+    $(addprefix $(BUILD)/obj/common/apps/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem \
     $(CUDA_INCLUDE)
 
 define room_rules
@@ -248,9 +249,9 @@ $(BUILD)/bin/class $(BUILD)/bin/export $(BUILD)/tests/autograder/class/% \
 # The server and its clients have an event loop, the load generator histograms and random times as
 # well.
 SERVE_LIBS := -levent -lgsl -lgslcblas
-$(BUILD)/bin/load $(BUILD)/tests/common/serve/%: LDLIBS += $(SERVE_LIBS)
-$(BUILD)/bin/load: $(BUILD)/obj/common/serve/load_main.o \
-    $(call archives_of,common/serve $(USES_common/serve))
+$(BUILD)/bin/load $(BUILD)/tests/common/apps/serve/%: LDLIBS += $(SERVE_LIBS)
+$(BUILD)/bin/load: $(BUILD)/obj/common/apps/serve/load_main.o \
+    $(call archives_of,common/apps/serve $(USES_common/apps/serve))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$$CC $$LINK_FLAGS -Wl,--start-group $^ -Wl,--end-group $$LINK_LIBS -o $@
@@ -265,7 +266,7 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 # same process, simulate one.  Their own names come whole (a submission that defines one of them is
 # told so), of the rooms below comes what they need.
 USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors \
-    common/cuda common/ptx common/base
+    common/cuda common/simulator/ptx common/base
 USES_autograder/run.c    := autograder/trial $(USES_autograder/trial)
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record \
     $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
@@ -279,7 +280,7 @@ $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/oper
 $(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(call objects_of,autograder/trial) \
     $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
-$(BUILD)/lib/engine-sim.a: $(BUILD)/obj/common/engine/engine_sim.o $(RUNTIME_OBJ)
+$(BUILD)/lib/engine-sim.a: $(BUILD)/obj/common/cuda/engine/engine_sim.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out \
     common/cuda/runtime,$(USES_autograder/runner.c)))
 $(BUILD)/lib/run-rooms.a:    $(call objects_of,$(filter-out common/cuda/runtime \
@@ -290,10 +291,10 @@ $(SUBMISSION_LIBS) $(BUILD)/lib/engine-sim.a: # q, not r: files of two rooms may
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 # These tests need an operation to judge with, and the rooms that they test know of none.
-JUDGING_TESTS := common/conv/diagnosis/test_diagnose common/conv/diagnosis/test_order \
+JUDGING_TESTS := common/operations/conv_diagnosis/test_diagnose common/operations/conv_diagnosis/test_order \
     autograder/session/test_session \
     datasets/tool_maps datasets/tool_recordings datasets/test_recordings
-$(foreach t,$(JUDGING_TESTS),$(eval USES_$(t).c := common/operations $(USES_common/operations)))
+$(foreach t,$(JUDGING_TESTS),$(eval USES_$(t).c := common/operations/catalog $(USES_common/operations/catalog)))
 $(foreach t,$(JUDGING_TESTS),$(eval $(BUILD)/tests/$(t): $(call archives_of,$(USES_$(t).c))))
 
 # This test hands all of the runtime to a library that it compiles and opens.
@@ -301,19 +302,19 @@ USES_common/cuda/sim/test_end_to_end.c := common/cuda/runtime $(USES_common/cuda
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: $(RUNTIME_OBJ)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
 # Which asks for memory in vain.
-$(BUILD)/tests/common/simt/test_simt_memory $(BUILD)/tests/common/cuda/sim/test_sim_memory: \
+$(BUILD)/tests/common/simulator/tests/test_simt_memory $(BUILD)/tests/common/cuda/sim/test_sim_memory: \
     LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
-# ---- kernels that are measured on a card and priced here (common/validate) -----------------------
-MEASURED   := $(patsubst common/validate/data/h200/%-times.tsv,%,$(wildcard \
-    common/validate/data/h200/*-times.tsv))
+# ---- kernels that are measured on a card and priced here (common/simulator/validation) -----------------------
+MEASURED   := $(patsubst common/simulator/validation/data/h200/%-times.tsv,%,$(wildcard \
+    common/simulator/validation/data/h200/*-times.tsv))
 NVCC_FLAGS := -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -I. \
     -Icommon/include \
     -gencode arch=compute_90,code=[compute_90,sm_90]
 
 $(BUILD)/validate/hopper.o: NVCC_FLAGS := $(filter-out -gencode arch=%,$(NVCC_FLAGS)) \
     -gencode arch=compute_90a,code=compute_90a -gencode arch=compute_90a,code=sm_90a
-$(BUILD)/validate/%.o: common/validate/%.cu common/validate/measure.h common/include/convlab/conv.h
+$(BUILD)/validate/%.o: common/simulator/validation/%.cu common/simulator/validation/measure.h common/include/convlab/conv.h
 	$(call say,NVCC,$<)
 	@mkdir -p $(@D)
 	$(Q)"$$NVCC" $(NVCC_FLAGS) -c $< -o $@
@@ -323,19 +324,19 @@ $(BUILD)/validate/lab-%.o: solutions/%/conv.cu common/include/convlab/conv.h
 	@mkdir -p $(@D)
 	$(Q)"$$NVCC" $(NVCC_FLAGS) -c $< -o $@
 
-VALIDATE_LIB := $(BUILD)/obj/common/validate/measure_sim.o \
-    $(call archives_of,$(USES_common/validate))
+VALIDATE_LIB := $(BUILD)/obj/common/simulator/validation/measure_sim.o \
+    $(call archives_of,$(USES_common/simulator/validation))
 # Programs of many kernels each; the others are labs' solutions.
 MANY := $(patsubst %,$(BUILD)/validate/run-%,micro families strangers unseen blind suites public \
     field everyday forms textures spills hopper accesses lookups streams meetings pauses tiles)
 $(MANY): $(BUILD)/validate/run-%: $(BUILD)/validate/%.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
-$(MANY:$(BUILD)/validate/run-%=$(BUILD)/validate/%.o): common/validate/entries.h
-$(patsubst %,$(BUILD)/validate/%.o,field public suites): common/validate/sums.h
-$(BUILD)/validate/public.o: $(wildcard common/validate/public_*.h)
-$(BUILD)/validate/field.o: $(wildcard common/validate/field_*.h)
-$(BUILD)/validate/everyday.o: $(wildcard common/validate/everyday_*.h)
+$(MANY:$(BUILD)/validate/run-%=$(BUILD)/validate/%.o): common/simulator/validation/entries.h
+$(patsubst %,$(BUILD)/validate/%.o,field public suites): common/simulator/validation/sums.h
+$(BUILD)/validate/public.o: $(wildcard common/simulator/validation/public_*.h)
+$(BUILD)/validate/field.o: $(wildcard common/simulator/validation/field_*.h)
+$(BUILD)/validate/everyday.o: $(wildcard common/simulator/validation/everyday_*.h)
 $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(VALIDATE_LIB)
 	$(call say,LD,$@)
 	$(Q)$$CXX $$LINK_FLAGS $^ $$LINK_LIBS -o $@
@@ -346,7 +347,7 @@ $(BUILD)/validate/run-%: $(BUILD)/validate/lab-%.o $(BUILD)/validate/layers.o $(
 .PHONY: tools tests benches objects fuzzers validators rooms
 rooms: # what each room may use, and single files: for autograder/tests/rooms
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
-validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/validate/tool_validate \
+validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/simulator/validation/tool_validate \
     $(BUILD)/bin/lab
 	@:
 tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ) \
@@ -399,10 +400,10 @@ labs:
 #:        [FAIL_UNDER=n]
 #:                       build and grade in the sandbox; SUBMISSION=solutions
 #:                       grades the answer key; VERBOSE=1 says everything
-#:                       (docs/messages.md: what it all means)
+#:                       (docs/student/messages.md: what it all means)
 #:   make export FORMAT=junit [RESULTS=dir] [OUT=file]
 #:                       the last grade in a format of others; FORMAT=canvas and
-#:                       moodle take a class (docs/export.md)
+#:                       moodle take a class (docs/instructor/export.md)
 #:   make bundle PLATFORM=gradescope|autolab|classroom [LAB=02]
 #:                       what an instructor uploads there
 #:   make run LAB=04 [CASE=name | SHAPE='...'] [ENGINE=gpu|sim] [GPU=h200]
@@ -413,19 +414,19 @@ labs:
 #:                       (labs/16-layers/README.md)
 #:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
 #:                       any CUDA program on the simulated GPU: checks, cycles,
-#:                       counters (docs/simulate.md)
+#:                       counters (docs/simulator/simulate.md)
 #:   make machine [NAME=mycard]
 #:                       the GPU that is here, measured: its description for GPU=
-#:                       (docs/machines.md)
+#:                       (docs/simulator/machines.md)
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
 #:        [AGAINST=reference|baseline]
 #:                       hot lines and what warps wait for there, a timeline, the
 #:                       roofline; what is more of beside the reference
 #:   make see LAB=04 [LINE=n] [CASE=name]
 #:                       a page for a browser: what each lane of a warp touches,
-#:                       sectors, bank conflicts, the block's tile (docs/see.md)
+#:                       sectors, bank conflicts, the block's tile (docs/student/see.md)
 #:   make picture LAB=02 [FILTER=edges] [PICTURE=file.png]
-#:                       one of the labs 00 to 04 on a picture (docs/picture.md)
+#:                       one of the labs 00 to 04 on a picture (docs/student/picture.md)
 #:   make book
 #:                       the workbook as pages for a browser, with search, and as
 #:                       a PDF: the labs, the GPU, words, errata, a cheat sheet
@@ -452,7 +453,7 @@ labs:
 #:   make serve LAB=16 CASE=lenet [LIMIT=7] [WINDOW=0.2] [BATCH=n] [QUEUE=n]
 #:        [METRICS=port]
 #:                       your kernels answer the clients of a socket, each within
-#:                       LIMIT milliseconds or not at all (docs/serve.md)
+#:                       LIMIT milliseconds or not at all (docs/student/serve.md)
 #:   make load [RATE=n] [SECONDS=5] [CLIENTS=16] [EACH=n] [CHECK=1] [SHOW=metrics]
 #:                       such clients: so many requests a second, or as many as are
 #:                       answered
@@ -466,7 +467,7 @@ labs:
 #:   make class SUBMISSIONS=dir [LAB=04] [RESULTS=dir] [DEADLINE=2026-10-01T12:00]
 #:        [JOBS=n] [SEED=n]
 #:                       a whole class into one gradebook; again, to go on
-#:                       (docs/class.md); ENGINE=slurm or slurm-gpu
+#:                       (docs/instructor/class.md); ENGINE=slurm or slurm-gpu
 #:                       [SBATCH=options]: on a cluster's nodes
 #:   make setup                  find or install what is missing
 #:   make doctor                 what this machine can do
@@ -475,7 +476,7 @@ labs:
 #:                       work
 #:   make clean                  remove build/
 #:
-#: Who works on the workbook itself (docs/contributing.md):
+#: Who works on the workbook itself (docs/developer/contributing.md):
 #:
 #:   make test                   all tests; the last line counts them
 #:   make check [LAB=02]
@@ -496,25 +497,25 @@ labs:
 #:                       a student's copy: a git repository, one commit a release
 #:   make new-lab LAB=21 NAME=mine [OPERATION=conv_forward]
 #:                       every file of a new lab, small and working
-#:                       (docs/writing-a-lab.md)
+#:                       (docs/developer/writing-a-lab.md)
 #:   make keep LAB=04            the skeleton in labs/ becomes the pristine copy
 #:   make compile-commands       compile_commands.json, for clangd
 #:   make bench                  how fast the simulator and this machine's GPU are
 #:   make validate
 #:                       the simulator against what an H200 measured
-#:                       (docs/validation.md)
+#:                       (docs/simulator/validation.md)
 #:   make compare
 #:                       every solution beside cuDNN on this machine's GPU
-#:                       (docs/compare.md)
+#:                       (docs/student/compare.md)
 #:   make tune
 #:                       what labs 10, 12, 14 and 15 choose their tiles by,
-#:                       measured on this machine's GPU (docs/compare.md)
+#:                       measured on this machine's GPU (docs/student/compare.md)
 #:
 
 # In two lines: of one, -q would carry out all or nothing.
 .PHONY: told
 told:
-	$(if $(UNTOLD),@$(plus)echo '$(if $(filter class,$(UNTOLD)),whose?  for example:  make class SUBMISSIONS=dir  (docs/class.md),which lab?  for example:  make $(firstword $(UNTOLD)) LAB=02)' >&2)
+	$(if $(UNTOLD),@$(plus)echo '$(if $(filter class,$(UNTOLD)),whose?  for example:  make class SUBMISSIONS=dir  (docs/instructor/class.md),which lab?  for example:  make $(firstword $(UNTOLD)) LAB=02)' >&2)
 	$(if $(UNTOLD),@exit 2)
 $(foreach goal,class $(OF_LAB),$(if $(filter $(goal),$(ANSWERS)),$(goal)-answer,$(goal))): told
 
@@ -589,8 +590,8 @@ watch-answer:
 	$(Q)$(plus)sh common/setup/watch.sh "$$BUILD" "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"; $(keep)
 
 # What the scripts of docs/numbers run beside the labs.
-NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/conformance/tool_conformance \
-    common/validate/tool_validate common/tail/tool_stairs common/operation/tool_rounding \
+NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/simulator/conformance/tool_conformance \
+    common/simulator/validation/tool_validate common/apps/tail/tool_stairs common/operations/operation/tool_rounding \
     datasets/tool_maps datasets/tool_digits datasets/tool_recordings)
 
 check:
@@ -608,14 +609,14 @@ bench:
 
 validate:
 	$(call stage,validators)
-	$(Q)sh common/validate/validate.sh "$$BUILD"
+	$(Q)sh common/simulator/validation/validate.sh "$$BUILD"
 
 compare:
 	$(call stage,tools)
-	$(Q)sh common/compare/compare.sh "$$BUILD" "$$NVCC"
+	$(Q)sh common/apps/compare/compare.sh "$$BUILD" "$$NVCC"
 
 tune:
-	$(Q)sh common/compare/tune.sh "$$BUILD" "$$NVCC"
+	$(Q)sh common/apps/compare/tune.sh "$$BUILD" "$$NVCC"
 
 maps:
 	$(call stage,$(BUILD)/tests/datasets/tool_maps)
@@ -631,28 +632,28 @@ simulate-answer:
 	$(Q)$(plus)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"; $(keep)
 
 # Lab 18's step on a set of digits.
-TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/train/train_main.o lib/train.a lib/datasets.a \
+TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/apps/train/train_main.o lib/train.a lib/datasets.a \
     lib/engine-sim.a lib/run-rooms.a tests/datasets/tool_digits)
 train-answer:
 	$(call stage,$(TRAIN_PARTS))
-	$(Q)$(plus)sh common/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"; $(keep)
+	$(Q)$(plus)sh common/apps/train/train.sh "$$BUILD" "$$DATA" "$$EPOCHS" "$$SEED" "$$ENGINE"; $(keep)
 
 sweep-answer:
-	$(call stage,tools $(BUILD)/tests/common/tail/tool_stairs)
-	$(Q)$(plus)sh common/tail/sweep.sh "$$BUILD" "$$NVCC" "$$LAB" "$$SHAPE" "$$OVER" "$$ENGINE" "$$GPU" "$$JOBS"; $(keep)
+	$(call stage,tools $(BUILD)/tests/common/apps/tail/tool_stairs)
+	$(Q)$(plus)sh common/apps/tail/sweep.sh "$$BUILD" "$$NVCC" "$$LAB" "$$SHAPE" "$$OVER" "$$ENGINE" "$$GPU" "$$JOBS"; $(keep)
 
-WIDTHS_PARTS := $(BUILD)/obj/common/tail/plan_main.o $(call archives_of,common/conv \
-    common/operation common/base)
+WIDTHS_PARTS := $(BUILD)/obj/common/apps/tail/plan_main.o $(call archives_of,common/operations/conv \
+    common/operations/operation common/base)
 widths-answer:
 	$(call stage,tools $(WIDTHS_PARTS))
-	$(Q)$(plus)sh common/tail/widths.sh "$$BUILD" "$$NVCC" "$$NETWORK" "$$LAB" "$$MODE" "$$TAU" "$$BATCH" "$$ENGINE" "$$GPU" "$$JOBS"; $(keep)
+	$(Q)$(plus)sh common/apps/tail/widths.sh "$$BUILD" "$$NVCC" "$$NETWORK" "$$LAB" "$$MODE" "$$TAU" "$$BATCH" "$$ENGINE" "$$GPU" "$$JOBS"; $(keep)
 
 # A lab's network for the clients of a Unix socket, and such clients.
-SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/serve/serve_main.o lib/calls.a lib/serve.a \
+SERVE_PARTS := $(addprefix $(BUILD)/,obj/common/apps/serve/serve_main.o lib/calls.a lib/serve.a \
     lib/batches.a lib/engine-sim.a lib/run-rooms.a bin/lab bin/load) $(CALL_OBJ)
 serve-answer:
 	$(call stage,$(SERVE_PARTS))
-	$(Q)$(plus)sh common/serve/serve.sh "$$BUILD" "$$LAB" "$$ENGINE"; $(keep)
+	$(Q)$(plus)sh common/apps/serve/serve.sh "$$BUILD" "$$LAB" "$$ENGINE"; $(keep)
 
 load-answer:
 	$(call stage,$(BUILD)/bin/load)
@@ -685,7 +686,7 @@ checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j
 
 fuzz:
 	$(call want,clang-14 libclang-rt-14-dev)
-	$(call checked,CC="$$CLANG" fuzzers $(BUILD)/fuzz/tests/common/conformance/tool_conformance,-fsanitize=fuzzer-no-link)
+	$(call checked,CC="$$CLANG" fuzzers $(BUILD)/fuzz/tests/common/simulator/conformance/tool_conformance,-fsanitize=fuzzer-no-link)
 	$(Q)sh common/setup/fuzz.sh $(BUILD)/fuzz "$${SECONDS:-60}"
 
 # gcc 13 puts vectors of 64 bytes into AddressSanitizer's second stack unaligned, so that one is
@@ -705,7 +706,7 @@ new-lab:
 	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write "$$LAB"
 	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write labs
 	$(Q)$(BUILD)/bin/lab check $(where)
-	@echo '  It grades, checks and tests as it is.  What to change, in which order: docs/writing-a-lab.md'
+	@echo '  It grades, checks and tests as it is.  What to change, in which order: docs/developer/writing-a-lab.md'
 
 handout:
 	$(call stage,tools $(BUILD)/bin/handout)

@@ -26,13 +26,13 @@
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "common/base/parallel.h"
-#include "common/operation/random.h"
+#include "common/operations/operation/random.h"
 
 enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 static const char USAGE[] =
     "usage: class --submissions DIR [options]\n"
-    "  --submissions DIR  holds a folder or an archive for each student (docs/class.md)\n"
+    "  --submissions DIR  holds a folder or an archive for each student (docs/instructor/class.md)\n"
     "  --root DIR         the workbook's directory (default .)\n"
     "  --build DIR        the build directory (default build)\n"
     "  --lab NN           one lab: 04, 4 or 04-tiled (default: all)\n"

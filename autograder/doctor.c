@@ -14,7 +14,7 @@
 #include "autograder/text/table.h"
 #include "common/base/parallel.h"
 #include "common/cuda/gpu/gpu_device.h"
-#include "common/simt/machine/machine.h"
+#include "common/simulator/machine/machine.h"
 
 static void row(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -91,7 +91,7 @@ static void tell_gpu(void)
 static void tell_simulator(const char *root)
 {
     char directory[600], names[512];
-    snprintf(directory, sizeof directory, "%s/common/simt/gpus", root);
+    snprintf(directory, sizeof directory, "%s/common/simulator/gpus", root);
     if (machine_names(directory, names, sizeof names))
         row("sim engine", "no: no machine files in %s", directory);
     else

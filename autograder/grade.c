@@ -22,7 +22,7 @@
 #include "autograder/text/text.h"
 #include "autograder/text/ticker.h"
 #include "common/base/parallel.h"
-#include "common/operation/random.h"
+#include "common/operations/operation/random.h"
 
 enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_UNDER = 3 };
 
@@ -129,7 +129,7 @@ static int absolute(const char *path, char *full, Error *error)
 static int load_machine(const char *name, Grader *grader, Error *error)
 {
     const char *directory = grader->gpus;
-    text_set(grader->gpus, sizeof grader->gpus, "%s/common/simt/gpus", grader->root);
+    text_set(grader->gpus, sizeof grader->gpus, "%s/common/simulator/gpus", grader->root);
     if (machine_load(directory, name, &grader->machine, error)) return -1;
     text_set(grader->machine_name, sizeof grader->machine_name, "%s", name);
     static const char *const SIMULATES[] = {"bin/grade", "bin/device"};

@@ -43,7 +43,7 @@ static const char USAGE[] =
     "                     [--counters FILE] [--runs FILE] [--input NPY] [--weights NPY] "
     "[--output NPY]\n"
     "                     runs one case; beside it the baseline, unless --alone; the first FILE\n"
-    "                     gets every metric of docs/lab-ini.md, if the case is right, the second\n"
+    "                     gets every metric of docs/instructor/lab-ini.md, if the case is right, the second\n"
     "                     by how many warps each instruction of each kernel was executed; x and w\n"
     "                     come from files and y goes to one, right or wrong\n"
     "  profile  --lab NN  [as run] [--ptx] [--out DIR] [--against reference|baseline]\n"
@@ -475,7 +475,7 @@ static void print_fields(const Lab *lab, const char *name, const Problem *proble
     putchar('\n');
 }
 
-/* For programs that measure solutions without the grader: common/validate/layers.cu. */
+/* For programs that measure solutions without the grader: common/simulator/validation/layers.cu. */
 static int lab_cases(const Options *options, const Lab *lab, Error *error)
 {
     Problem own;
@@ -505,7 +505,7 @@ static int served_problem(const Options *options, const LabIni *ini, const Opera
     return 0;
 }
 
-/* For common/serve/serve.sh. */
+/* For common/apps/serve/serve.sh. */
 static int lab_served(const Options *options, const Lab *lab, Error *error)
 {
     const LabIni *ini = &lab->ini;

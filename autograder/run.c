@@ -22,7 +22,7 @@
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
-#include "common/operation/diagnose.h"
+#include "common/operations/operation/diagnose.h"
 #include "datasets/map_input.h"
 #include "datasets/tensor_file.h"
 
@@ -51,7 +51,7 @@ static int open_engine(Trial *trial, Error *error)
     if (trial->engine == ENGINE_GPU) {
         trial->device = device_open_gpu(0, error);
     } else {
-        text_set(directory, sizeof directory, "%s/common/simt/gpus", trial->root);
+        text_set(directory, sizeof directory, "%s/common/simulator/gpus", trial->root);
         /* Who asks for numbers reads no findings, and checks move no number. */
         int read = !trial->cost_only && !trial->counters && !trial->runs;
         SimDeviceOptions options = {.machine = trial->gpu,

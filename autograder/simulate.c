@@ -24,7 +24,7 @@
 #include "common/base/plain_name.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
-#include "common/simt/machine/machine.h"
+#include "common/simulator/machine/machine.h"
 
 enum { KERNELS = 200, TOLD = 20, FOUND_STATUS = 1 };
 
@@ -333,7 +333,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
 {
     Error error;
     SimDeviceOptions options = {.machine = chosen("SIMULATE_GPU", "h200"),
-                                .gpus_directory = chosen("SIMULATE_GPUS", "common/simt/gpus"),
+                                .gpus_directory = chosen("SIMULATE_GPUS", "common/simulator/gpus"),
                                 .checks = 1,
                                 .machine_code = 1,
                                 .gaps = 1,
@@ -344,7 +344,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
         machine_load(options.gpus_directory, options.machine, &simulation.machine, &error)) {
         fprintf(stderr, "simulate: %s\n", error.text);
         if (access(options.gpus_directory, R_OK) != 0)
-            fputs("    SIMULATE_GPUS has to name it: it is common/simt/gpus of the workbook\n",
+            fputs("    SIMULATE_GPUS has to name it: it is common/simulator/gpus of the workbook\n",
                   stderr);
         _exit(2);
     }

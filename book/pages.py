@@ -115,7 +115,7 @@ def faults():
     yield from (f"{INDEX} lists {page}, which is not there" for page in missing)
     if missing:
         return
-    for page in sorted(found("docs/*.md") + found("book/*.md")):
+    for page in sorted(found("docs/*.md") + found("docs/[!dn]*/*.md") + found("docs/developer/*.md") + found("book/*.md")):
         if (page in book) == (os.path.basename(page)[:-3] in LEFT_OUT):
             yield f"{page} must be either a chapter in {INDEX} or left out in book/pages.py"
     for lab in found("labs/*/lab.ini"):
@@ -144,7 +144,7 @@ def faults_of_links(page):
 
 def faults_of_words(book):
     """Each word of the glossary stands there once, and in another chapter."""
-    glossary = "docs/glossary.md"
+    glossary = "docs/student/glossary.md"
     words = TERM.findall(read(glossary).split("\n## Words\n")[1])[2:]
     text = " ".join(read(page) for page in book if page not in (glossary, INDEX)).lower()
     text = re.sub(r"\s+", " ", re.sub("[`']", "", text))

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "common/operation/random.h"
+#include "common/operations/operation/random.h"
 
 enum { DIGIT_SIDE = 28, DIGIT_PIXELS = DIGIT_SIDE * DIGIT_SIDE, DIGIT_CLASSES = 10 };
 

@@ -2,7 +2,7 @@
 #ifndef CONVLAB_DATASETS_MAP_INPUT_H
 #define CONVLAB_DATASETS_MAP_INPUT_H
 
-#include "common/operation/operation.h"
+#include "common/operations/operation/operation.h"
 
 /* Reads `path`, a layer of a data set (feature_maps.h).  Its maps give the problem's N=1 C
  * H W and zeros, `shape` the other keys.  Returns x, to be freed by the caller: as many floats as

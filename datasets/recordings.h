@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "common/operation/random.h"
+#include "common/operations/operation/random.h"
 
 enum {
     RECORDING_ROWS = 8,

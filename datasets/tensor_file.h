@@ -3,7 +3,7 @@
 #ifndef CONVLAB_DATASETS_TENSOR_FILE_H
 #define CONVLAB_DATASETS_TENSOR_FILE_H
 
-#include "common/operation/operation.h"
+#include "common/operations/operation/operation.h"
 
 /* Fills the input `name` ("x", "w") of the problem's tensors from `path`: an IDX or NPY file of any
  * shape (array.h), or text, which is decimal numbers with blanks and line ends between.  It has as

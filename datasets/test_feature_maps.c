@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "common/conv/maps.h"
+#include "common/operations/conv/maps.h"
 #include "datasets/feature_maps.h"
 
 static char directory[] = "/tmp/feature-maps-XXXXXX";

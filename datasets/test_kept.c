@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/conv/conv_problem.h"
+#include "common/operations/conv/conv_problem.h"
 #include "datasets/kept.h"
 #include "datasets/vgg19.h"
 

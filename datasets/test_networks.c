@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "common/conv/conv_problem.h"
+#include "common/operations/conv/conv_problem.h"
 #include "datasets/vgg19.h"
 
 /* Weights: of all convolutions, without biases.  All but LeNet-5's follow from the published totals

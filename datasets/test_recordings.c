@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/operations/operations.h"
+#include "common/operations/catalog/operations.h"
 #include "datasets/recordings.h"
 #include "datasets/recordings_network.h"
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/conv/conv_problem.h"
-#include "common/conv/maps.h"
+#include "common/operations/conv/conv_problem.h"
+#include "common/operations/conv/maps.h"
 #include "datasets/feature_maps.h"
 #include "datasets/kept.h"
 #include "datasets/vgg19.h"
-#include "common/operations/operations.h"
+#include "common/operations/catalog/operations.h"
 
 static const char USAGE[] =
     "usage: maps list DIRECTORY        size, sparsity and theta of every layer of a data set\n"

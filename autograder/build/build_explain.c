@@ -108,7 +108,7 @@ static void explain_undefined(const BuildJob *job, const char *symbol, Build *bu
                                             "cusolver", "nvrtc", "nvJitLink", NULL};
     if (!strncmp(symbol, "cuda", 4) || !strncmp(symbol, "__cuda", 6))
         snprintf(build->message, sizeof build->message,
-                 "%s calls %s, which these labs do not offer: docs/cuda-calls.md lists the CUDA "
+                 "%s calls %s, which these labs do not offer: docs/simulator/cuda-calls.md lists the CUDA "
                  "calls that there are",
                  job->name, symbol);
     else if (has_any(symbol, libraries) ||

@@ -299,7 +299,7 @@ static void test_calls_that_there_are_not(void **state)
     snprintf(text, sizeof text, "%s%s", good,
              "int f() { cudaIpcMemHandle_t h; return cudaIpcGetMemHandle(&h, 0); }\n");
     expect("conv.cu", text, BUILD_ERROR, "cudaIpcGetMemHandle");
-    expect("conv.cu", text, BUILD_ERROR, "docs/cuda-calls.md");
+    expect("conv.cu", text, BUILD_ERROR, "docs/simulator/cuda-calls.md");
     snprintf(text, sizeof text, "%s%s", good,
              "extern \"C\" int cublasCreate_v2(void *);\nint f() { return cublasCreate_v2(0); }\n");
     expect("conv.cu", text, BUILD_ERROR, "cublasCreate_v2");

@@ -8,7 +8,7 @@
  * A result is committed in one transaction or not at all, so that a run may be killed at any
  * moment.  While a run writes, the file is in WAL mode; gradebook_finish then writes it anew in the
  * order of its keys.  What the file holds alone decides its bytes: no clock and no order of
- * completion is in it (with one version of SQLite; docs/class.md). */
+ * completion is in it (with one version of SQLite; docs/instructor/class.md). */
 #ifndef CONVLAB_AUTOGRADER_CLASS_GRADEBOOK_H
 #define CONVLAB_AUTOGRADER_CLASS_GRADEBOOK_H
 
@@ -30,7 +30,7 @@ typedef struct GradebookResult {
     uint64_t seed;
     const char *status; /* as a record says it: "graded", "missing", ... */
     double points, possible;
-    const char *record; /* the result record, JSON text (docs/result-record.md) */
+    const char *record; /* the result record, JSON text (docs/instructor/result-record.md) */
 } GradebookResult;
 
 /* Opens `path` to write, creating it and the folders above it.  NULL with error: it is no

@@ -6,7 +6,7 @@
 
 #include "autograder/class/handed_files.h"
 #include "autograder/text/text.h"
-#include "common/operation/random.h"
+#include "common/operations/operation/random.h"
 
 /* A keyed hash of the name (BLAKE2b): no student can work out another's, or the class's. */
 static uint64_t seed_of(uint64_t class_seed, const char *student)

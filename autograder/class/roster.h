@@ -1,6 +1,6 @@
 /* roster.h - who handed in what: the entries of a class's folder, by their names alone.
  *
- * A student is a folder or an archive with the student's name; docs/class.md lists the names that
+ * A student is a folder or an archive with the student's name; docs/instructor/class.md lists the names that
  * are understood.  Names are data: any bytes but NUL and '/', so clean them to print. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_ROSTER_H
 #define CONVLAB_AUTOGRADER_CLASS_ROSTER_H

@@ -1,10 +1,10 @@
 /* format.h - the formats in which a mark leaves the workbook, as a table: one file a format.
  *
- * Room: exporters of result records (docs/export.md).
+ * Room: exporters of result records (docs/instructor/export.md).
  * Callers: the program export.
  * May use: class, record.
  *
- * A format reads records and nothing else, so what it says is what docs/result-record.md says.
+ * A format reads records and nothing else, so what it says is what docs/instructor/result-record.md says.
  * What a record quotes of a submission is hostile: plain.h is the only way of a text into a
  * format. */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_FORMAT_H

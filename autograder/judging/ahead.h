@@ -4,7 +4,7 @@
 #define CONVLAB_AUTOGRADER_JUDGING_AHEAD_H
 
 #include "autograder/tensors/workload.h"
-#include "common/operation/verify.h"
+#include "common/operations/operation/verify.h"
 
 typedef struct Expected {
     Workload workload; /* filled */

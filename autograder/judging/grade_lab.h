@@ -11,7 +11,7 @@
 #include "autograder/record/record.h"
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/session/session.h"
-#include "common/simt/machine/machine.h"
+#include "common/simulator/machine/machine.h"
 
 typedef struct Grader {
     char root[512], build[512]; /* the workbook's root, the build directory */

@@ -6,7 +6,7 @@
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/record/case_words.h"
 #include "autograder/text/text.h"
-#include "common/operation/diagnose.h"
+#include "common/operations/operation/diagnose.h"
 
 static void spend(Judge *judge, SpentOn on, double since)
 {

@@ -4,7 +4,7 @@
 
 #include "autograder/judging/judge.h"
 #include "common/cuda/gpu/gpu_ceilings.h"
-#include "common/simt/machine/machine.h"
+#include "common/simulator/machine/machine.h"
 
 enum { SLOT_SUBMISSION, SLOT_BASELINE, SLOT_REFERENCE };
 

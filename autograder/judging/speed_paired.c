@@ -5,7 +5,7 @@
 
 #include "autograder/record/score.h"
 #include "autograder/text/text.h"
-#include "common/timing/paired.h"
+#include "common/cuda/paired_timing/paired.h"
 
 /* A mark that could be this much of its points higher or lower is not given. */
 static const double MARK_SLACK = 0.02;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "autograder/judging/ahead.h"
-#include "common/operations/operations.h"
+#include "common/operations/catalog/operations.h"
 
 enum { CASES = 4, NONE = 2 }; /* NONE: a case without an operation */
 

@@ -12,7 +12,7 @@
 
 #include "autograder/judging/beside.h"
 #include "common/base/parallel.h"
-#include "common/operations/operations.h"
+#include "common/operations/catalog/operations.h"
 
 enum { CASES = 6, MINE = 3, TIMED = 5 }; /* MINE: not to be run beside */
 

@@ -11,8 +11,8 @@
 #include "autograder/judging/judge.h"
 #include "autograder/judging/speed.h"
 #include "autograder/judging/speed_counted.h"
-#include "common/conv/conv_problem.h"
-#include "common/operations/operations.h"
+#include "common/operations/conv/conv_problem.h"
+#include "common/operations/catalog/operations.h"
 
 /* A made-up session: every program computes what the oracle says, in as many cycles or seconds as
  * the test likes. */

@@ -39,7 +39,7 @@ static int unknown_name(const Reading *reading, const char *name, Error *error)
                          number[i].name);
     return error_set(error,
                      "there is no number '%.40s'; take one of the problem (%s), of the machine "
-                     "(sms, registers_per_sm, ...) or a metric; docs/lab-ini.md lists them",
+                     "(sms, registers_per_sm, ...) or a metric; docs/instructor/lab-ini.md lists them",
                      name, known);
 }
 

@@ -3,7 +3,7 @@
 #define CONVLAB_AUTOGRADER_LAB_HIDDEN_H
 
 #include "autograder/lab/lab_ini.h"
-#include "common/operation/random.h"
+#include "common/operations/operation/random.h"
 
 /* Number `index` of the hidden problems.  The lab's operations take turns, and that of this number
  * is returned: it draws the problem, and the lab's [hidden] with = keys change it, of which the

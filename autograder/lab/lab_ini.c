@@ -12,7 +12,7 @@
 #include "autograder/text/ini_file.h"
 #include "autograder/lab/slow.h"
 #include "autograder/text/text.h"
-#include "common/operations/operations.h"
+#include "common/operations/catalog/operations.h"
 
 /* ---- a section as a table of fields ---- */
 
@@ -406,7 +406,7 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
         text_set(hint->fault, sizeof hint->fault, "%s", key);
         if (is_fault(key)) return 0;
         return ini_error(error, file, section->line,
-                         "'%s' is no fault; see common/operation/verdict.h", key);
+                         "'%s' is no fault; see common/operations/operation/verdict.h", key);
     }
     int next = 1;
     while (lab_stage_hint(lab, next))

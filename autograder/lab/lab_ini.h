@@ -1,4 +1,4 @@
-/* lab_ini.h - what the grader knows of a lab; docs/lab-ini.md is the format.
+/* lab_ini.h - what the grader knows of a lab; docs/instructor/lab-ini.md is the format.
  *
  * Room: what a lab asks (lab.ini), its predictions, its handout, and the checks of all that.
  * Callers: record, judging, the programs.
@@ -11,8 +11,8 @@
 
 #include "autograder/lab/formula.h"
 #include "common/cuda/device.h"
-#include "common/operation/operation.h"
-#include "common/operation/verdict.h"
+#include "common/operations/operation/operation.h"
+#include "common/operations/operation/verdict.h"
 
 enum {
     LAB_CASES = 32,

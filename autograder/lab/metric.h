@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "common/operation/operation.h"
+#include "common/operations/operation/operation.h"
 #include "common/cuda/device.h"
-#include "common/simt/machine/machine.h"
+#include "common/simulator/machine/machine.h"
 
 /* One run of a problem.  `machine` and `cost` are only read for what needs them. */
 typedef struct MetricRun {

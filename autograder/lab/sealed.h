@@ -2,7 +2,7 @@
  *
  * A line a part, "name base64", each part in a secretbox of libsodium.  The key stands in
  * sealed.c, as it must: the copy grades without asking anybody.  So this is a lock against reading
- * in passing, not against who writes a program to open it; docs/instructor.md says what follows. */
+ * in passing, not against who writes a program to open it; docs/instructor/instructor.md says what follows. */
 #ifndef CONVLAB_AUTOGRADER_LAB_SEALED_H
 #define CONVLAB_AUTOGRADER_LAB_SEALED_H
 

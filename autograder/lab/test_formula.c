@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "autograder/lab/formula.h"
-#include "common/operations/operations.h"
+#include "common/operations/catalog/operations.h"
 
 static const char SHAPE[] = "N=16 C=3 H=32 W=30 K=6 R=5 S=4 pad=1,2,3,0 stride=1,2";
 
@@ -87,7 +87,7 @@ static const Bad BAD[] = {
     {"KK * 2", "there is no number 'KK'; take one of the problem (N, C, H, W, K, R, S, P, Q, "
                "pad_top, pad_left, pad_bottom, pad_right, stride_h, stride_w, zeros, pool, "
                "w_zeros, macs), of "
-               "the machine (sms, registers_per_sm, ...) or a metric; docs/lab-ini.md lists them"},
+               "the machine (sms, registers_per_sm, ...) or a metric; docs/instructor/lab-ini.md lists them"},
     {"title", NULL}, /* of the machine, but no number */
 };
 

@@ -11,7 +11,7 @@
 #include "autograder/text/ini_file.h"
 #include "autograder/lab/lab_ini.h"
 #include "autograder/lab/lab_shape.h"
-#include "common/operations/operations.h"
+#include "common/operations/catalog/operations.h"
 
 #define GOOD_LAB                                                                                   \
     "[lab]\n"                                                                                      \
@@ -152,7 +152,7 @@ static const BadLab BAD[] = {
     {"text = First line\n  and the second.", "text =", "x:30: 'text' is empty"},
     {"[hint 1]", "[hint 2]", "x:29: the next staged hint is [hint 1]"},
     {"[hint tile-edge]", "[hint tile-egde]",
-     "x:32: 'tile-egde' is no fault; see common/operation/verdict.h"},
+     "x:32: 'tile-egde' is no fault; see common/operations/operation/verdict.h"},
     {"[hint tile-edge]", "[hint 1]", "x:32: section [hint 1] stands twice; first on line 29"},
     {"[case lenet-c1]", "[case lenet c1]", "x:16: 'lenet c1' is no plain name"},
     {"[case lenet-c1]", "[case lenet-c1",

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "autograder/lab/metric.h"
-#include "common/operations/operations.h"
+#include "common/operations/catalog/operations.h"
 
 /* The naive lab's LeNet C1, N=16: 2x2 tiles of 16x16, 6*16 pairs; 28*28*25 taps of 8 bytes a
  * map. */

@@ -186,7 +186,7 @@ for n in $(seq "$seeds"); do
     "$build/bin/lab" hidden --lab "$lab" --seed "$n" >"$work/hidden.$n"
 done
 cat "$build/lib/run.a" "$build/lib/run-rooms.a" "$ini" "$work"/hidden.* "$0" \
-    "common/simt/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
+    "common/simulator/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
 
 # What is known already: another run's "nothing" may have had fewer cases.
 awk -F "$tab" 'FNR == 1 { file++ } file == 1 { wanted[$1] } file == 2 && $1 in wanted && $2 !~ /^nothing/ { print; delete wanted[$1] }' \

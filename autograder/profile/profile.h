@@ -10,8 +10,8 @@
 
 #include "common/base/error.h"
 #include "common/cuda/device.h"
-#include "common/simt/machine/machine.h"
-#include "common/simt/core/profile.h"
+#include "common/simulator/machine/machine.h"
+#include "common/simulator/core/profile.h"
 
 typedef struct ProfilePage {
     const SimtProfile *profile;

@@ -2,7 +2,7 @@
 #ifndef CONVLAB_AUTOGRADER_PROFILE_PROFILE_LINES_H
 #define CONVLAB_AUTOGRADER_PROFILE_PROFILE_LINES_H
 
-#include "common/simt/core/profile.h"
+#include "common/simulator/core/profile.h"
 
 typedef struct ProfileLine {
     SimtInstruction sum; /* of the line's PTX; opcode unused */

@@ -3,7 +3,7 @@
 #define CONVLAB_AUTOGRADER_RECORD_CASE_WORDS_H
 
 #include "autograder/record/record.h"
-#include "common/operation/diagnose.h"
+#include "common/operations/operation/diagnose.h"
 
 /* An output that was judged: verdict, fault, where, text, and how many are wrong. */
 void case_judged(const Judgement *judged, const Finding *found, RecordCase *item);

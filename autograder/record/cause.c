@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/operation/verdict.h"
+#include "common/operations/operation/verdict.h"
 
 int cause_is_one(const RecordCase *item)
 {

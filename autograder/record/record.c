@@ -269,7 +269,7 @@ static int struct_from_json(const Field *fields, const json_t *json, void *objec
 {
     for (const Field *field = fields; field->key; field++)
         if (field_from_json(field, json_object_get(json, field->key), object)) {
-            return error_set(error, "'%s' is missing or not as docs/result-record.md says",
+            return error_set(error, "'%s' is missing or not as docs/instructor/result-record.md says",
                              field->key);
         }
     return 0;

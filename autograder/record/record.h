@@ -1,4 +1,4 @@
-/* record.h - the result of grading one lab: one struct, one JSON file (docs/result-record.md), the
+/* record.h - the result of grading one lab: one struct, one JSON file (docs/instructor/result-record.md), the
  * source of every table, exporter and gradebook.
  *
  * Room: the record of a grade, its points, its table, progress and hints.

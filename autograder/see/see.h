@@ -7,7 +7,7 @@
 #define CONVLAB_AUTOGRADER_SEE_SEE_H
 
 #include "common/base/error.h"
-#include "common/simt/core/profile.h"
+#include "common/simulator/core/profile.h"
 
 typedef struct SeePage {
     const SimtProfile *profile;

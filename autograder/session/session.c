@@ -28,7 +28,7 @@ static int device_program_find(char *program, size_t bytes, Error *error)
 
 static int options_take(Session *session, const SessionOptions *options, Error *error)
 {
-    const char *directory = options->gpus_directory ? options->gpus_directory : "common/simt/gpus";
+    const char *directory = options->gpus_directory ? options->gpus_directory : "common/simulator/gpus";
     session->engine = options->engine;
     snprintf(session->machine, sizeof session->machine, "%s",
              options->machine ? options->machine : "");

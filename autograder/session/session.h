@@ -17,8 +17,8 @@
 
 #include "autograder/build/build.h"
 #include "autograder/session/run_status.h"
-#include "common/operation/operation.h"
-#include "common/operation/verdict.h"
+#include "common/operations/operation/operation.h"
+#include "common/operations/operation/verdict.h"
 #include "common/cuda/device.h"
 
 typedef struct Session Session;
@@ -33,7 +33,7 @@ typedef struct SessionOptions {
     double call_seconds;          /* CPU time of one call's host code, and waiting; 0: 10;
                                      less: kernels get a quarter of the instructions */
     uint64_t runner_memory_bytes; /* 0: 2 GiB */
-    const char *gpus_directory;   /* of the machines' descriptions; NULL: common/simt/gpus */
+    const char *gpus_directory;   /* of the machines' descriptions; NULL: common/simulator/gpus */
     const char *device_program;   /* NULL: `device` beside this program, or in ../../../bin */
 } SessionOptions;
 

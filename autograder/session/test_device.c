@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "autograder/session/device_parts.h"
-#include "common/operation/verdict.h"
+#include "common/operations/operation/verdict.h"
 #include "common/cuda/wire.h"
 
 /* ---- an engine of plain memory ------------------------------------------------------------ */

@@ -22,8 +22,8 @@
 #include "autograder/sandbox/test_hogs.h"
 #include "autograder/session/session_parts.h"
 #include "common/base/sanitized.h"
-#include "common/operation/verify.h"
-#include "common/operations/operations.h"
+#include "common/operations/operation/verify.h"
+#include "common/operations/catalog/operations.h"
 
 static Toolchain toolchain;
 static char directory[64];

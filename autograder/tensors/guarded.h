@@ -11,7 +11,7 @@
 #ifndef CONVLAB_AUTOGRADER_TENSORS_GUARDED_H
 #define CONVLAB_AUTOGRADER_TENSORS_GUARDED_H
 
-#include "common/operation/verdict.h"
+#include "common/operations/operation/verdict.h"
 #include "common/cuda/device.h"
 
 /* Floats of guard band before and after a tensor, and what they are filled with: a signalling NaN.

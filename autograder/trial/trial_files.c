@@ -14,14 +14,14 @@
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "common/cuda/sim/sim_device.h"
-#include "common/simt/machine/machine.h"
+#include "common/simulator/machine/machine.h"
 
 /* Where the cycles went, on the terminal and as files with their plots. */
 int trial_profile(const Trial *trial, Error *error)
 {
     SimtMachine machine;
     char gpus[1024], command[1400];
-    text_set(gpus, sizeof gpus, "%s/common/simt/gpus", trial->root);
+    text_set(gpus, sizeof gpus, "%s/common/simulator/gpus", trial->root);
     if (machine_load(gpus, trial->gpu, &machine, error)) return -1;
     ProfilePage page = {.profile = sim_device_profile(trial->device),
                         .cost = &trial->cost,
@@ -86,7 +86,7 @@ int trial_write_counters(const Trial *trial, Error *error)
 {
     SimtMachine machine;
     char gpus[1024];
-    text_set(gpus, sizeof gpus, "%s/common/simt/gpus", trial->root);
+    text_set(gpus, sizeof gpus, "%s/common/simulator/gpus", trial->root);
     if (machine_load(gpus, trial->gpu, &machine, error)) return -1;
     MetricRun measured = {trial->operation, trial->problem, &machine, &trial->cost};
     FILE *stream = fopen(trial->counters, "w");

@@ -12,7 +12,7 @@
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "autograder/trial/trial_beside.h"
-#include "common/simt/machine/machine.h"
+#include "common/simulator/machine/machine.h"
 
 void trial_print_case(const Trial *trial, const char *shape)
 {
@@ -82,7 +82,7 @@ static void print_time(const Trial *trial)
     char gpus[1024], cycles[40], time[80], line[300];
     Error error;
     text_set(line, sizeof line, "%s", trial_time_text(&trial->cost, time));
-    text_set(gpus, sizeof gpus, "%s/common/simt/gpus", trial->root);
+    text_set(gpus, sizeof gpus, "%s/common/simulator/gpus", trial->root);
     if (trial->cost.cycles && !machine_load(gpus, trial->gpu, &machine, &error)) {
         text_add(line, sizeof line, " on the simulated %s, %s of them for ", trial->gpu,
                  text_thousands(machine.launch_cycles, cycles));

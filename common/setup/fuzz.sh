@@ -10,7 +10,7 @@ seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" \
     "$build/seeds/frames" "$build/seeds/maps" "$build/seeds/records" "$build/seeds/machine"
-# A request of four bytes and one without any (common/serve/batches/frame.h).
+# A request of four bytes and one without any (common/apps/serve/batches/frame.h).
 printf 'CLS1\004\0\0\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0four' \
     >"$build/seeds/frames/one"
 printf 'CLS1\0\0\0\0\002\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\003\0\0\0\0\0\0\0' |
@@ -35,7 +35,7 @@ for source in solutions/*/conv.cu; do
 done
 
 # A kernel that spills, small and not compressed, so that damage reaches the machine code of its PTX
-# and the lines in it (common/ptx/machine.c, cubin_lines.c, common/simt/decode/spill.c).
+# and the lines in it (common/simulator/ptx/machine.c, cubin_lines.c, common/simulator/decode/spill.c).
 cat >"$build/seeds/tight.cu" <<'END'
 extern "C" __global__ void tight(float *x, int turns)
 {
@@ -53,7 +53,7 @@ for cc in 75 80 90; do
             -o "$build/seeds/machine/tight_$cc" "$build/seeds/tight.cu"
 done
 
-# Kernels whose machine code is played (common/simt/time/follow*.c): loops that ptxas unrolls, whole
+# Kernels whose machine code is played (common/simulator/time/follow*.c): loops that ptxas unrolls, whole
 # and in parts, one in another, and a barrier; for the simulated machine, with a line for each
 # instruction.
 cat >"$build/seeds/turns.cu" <<'END'
@@ -86,7 +86,7 @@ END
 # lie within the memory that fuzz_kernel gives.
 if [ ! -s "$build/seeds/forms/1" ]; then
     mkdir -p "$build/seeds/forms" "$build/seeds/tables"
-    "$build/tests/common/conformance/tool_conformance" ptx "$build/seeds/tables"
+    "$build/tests/common/simulator/conformance/tool_conformance" ptx "$build/seeds/tables"
     cat "$build/seeds/tables"/*.ptx |
         sed -E 's/\[%(in|out)\+[0-9]+\]/[%\1]/; s/%t, 64/%t, 32/; s/memory\[2048\]/memory[8192]/' |
         awk -v directory="$build/seeds/forms" '
@@ -108,7 +108,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     fuzz_fatbin) set -- "$build/seeds/fatbin" "$build/seeds/machine" ;;
     fuzz_ini) set -- "$build/seeds/ini" ;;
     fuzz_kernel) set -- "$build/seeds/ptx" "$build/seeds/machine" "$build/seeds/forms" ;;
-    fuzz_machine) set -- common/simt/gpus ;;
+    fuzz_machine) set -- common/simulator/gpus ;;
     fuzz_maps) set -- "$build/seeds/maps" ;;
     fuzz_record) set -- "$build/seeds/records" ;;
     *) set -- "$build/seeds/ptx" "$build/seeds/forms" ;;

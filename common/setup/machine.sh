@@ -1,20 +1,20 @@
 #!/bin/sh
 # machine.sh BUILD - measures the GPU that is here and describes it for the simulator:
-# common/simt/gpus/NAME.ini, whose numbers say what they were measured by (docs/machines.md).
+# common/simulator/gpus/NAME.ini, whose numbers say what they were measured by (docs/simulator/machines.md).
 #
 # NAME=name is the file's name; else it is the GPU's, "-measured" behind it.  A description that
 # others wrote is not replaced.
 set -eu
 build=${1:?usage: machine.sh BUILD}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
-gpus=common/simt/gpus
+gpus=common/simulator/gpus
 
 fail() {
     printf 'machine: %s\n' "$1" >&2
     exit "${2:-2}"
 }
 command -v nvidia-smi >/dev/null ||
-    fail "no NVIDIA GPU here, or no driver; docs/machines.md has described ones" 3
+    fail "no NVIDIA GPU here, or no driver; docs/simulator/machines.md has described ones" 3
 name=${NAME:-}
 case $name in *[!a-z0-9-]*) fail "NAME is made of small letters, digits and -, not '$name'" ;; esac
 
@@ -22,9 +22,9 @@ work=$(mktemp -d "$build/machine.XXXXXX") || fail "nothing can be written into $
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
-case $capability in '' | *[!0-9]*) fail "the driver knows no GPU (nvidia-smi); docs/machines.md has described ones" 3 ;; esac
+case $capability in '' | *[!0-9]*) fail "the driver knows no GPU (nvidia-smi); docs/simulator/machines.md has described ones" 3 ;; esac
 "$nvcc" -O3 -std=c++17 -Wno-deprecated-gpu-targets \
-    -arch="sm_$capability" common/simt/machine/measure.cu -o "$work/measure" ||
+    -arch="sm_$capability" common/simulator/machine/measure.cu -o "$work/measure" ||
     fail "nvcc cannot compile for this GPU, sm_$capability"
 "$work/measure" >"$work/said.ini" || fail "nothing was written" $?
 [ -n "$name" ] || name=$(sed -n 's/^title = //p' "$work/said.ini" | tr '[:upper:]' '[:lower:]' |

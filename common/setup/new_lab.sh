@@ -1,6 +1,6 @@
 #!/bin/sh
 # new_lab.sh NUMBER NAME OPERATION [ROOT] - every file that a lab needs, from new-lab/OPERATION
-# beside this script: a small lab that works, to be changed piece by piece (docs/writing-a-lab.md).
+# beside this script: a small lab that works, to be changed piece by piece (docs/developer/writing-a-lab.md).
 # Overwrites nothing.
 set -eu
 templates=$(cd "$(dirname "$0")/new-lab" && pwd)

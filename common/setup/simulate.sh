@@ -1,6 +1,6 @@
 #!/bin/sh
 # simulate.sh BUILD PROGRAM ARGS - one CUDA source file, compiled and run on the simulated GPU
-# (docs/simulate.md).
+# (docs/simulator/simulate.md).
 #
 # ARGS are words between blanks.  GPU=name is the machine, PROFILE=1 shows the source line by line,
 # ARCH=80 the compute capability that it is compiled for, NVCCFLAGS more for nvcc.
@@ -19,8 +19,8 @@ fail() {
 [ -n "$program" ] || fail "say which program: make simulate PROGRAM=file.cu [ARGS='...']"
 [ -f "$program" ] || fail "there is no file $program"
 gpu=${GPU:-h200}
-[ -f "common/simt/gpus/$gpu.ini" ] ||
-    fail "there is no machine $gpu; there are: $(cd common/simt/gpus && find . -name '*.ini' | sed 's|./||;s|.ini$||' | sort | tr '\n' ' ')"
+[ -f "common/simulator/gpus/$gpu.ini" ] ||
+    fail "there is no machine $gpu; there are: $(cd common/simulator/gpus && find . -name '*.ini' | sed 's|./||;s|.ini$||' | sort | tr '\n' ' ')"
 case ${arch%a} in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80, 90 or 90a, not '$arch'" ;; esac
 [ "${arch%a}" -le 90 ] || fail "ARCH=$arch is newer than any machine here: 90 or 90a is the most"
 card=sm_90
@@ -88,7 +88,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         ! grep -qx ' *main' "$work/missing" || fail "$program has no main"
         ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
-        fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/cuda-calls.md lists what it has"
+        fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/simulator/cuda-calls.md lists what it has"
     }
     # make's list of files, "it: one two \": a line each, a space in a name is "\ ".
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |
@@ -100,7 +100,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     mv "$work/sums" "$kept"
 fi
 cat "$kept/words" >&2
-export SIMULATE_GPU="$gpu" SIMULATE_GPUS="$PWD/common/simt/gpus" SIMULATE_PROFILE="${PROFILE:+$program}"
+export SIMULATE_GPU="$gpu" SIMULATE_GPUS="$PWD/common/simulator/gpus" SIMULATE_PROFILE="${PROFILE:+$program}"
 status=0
 # shellcheck disable=SC2086
 "$kept/program" $args || status=$?

@@ -46,7 +46,7 @@ step() {
 } >"$out/ladder.md"
 say "$page" "the $(thousands "$launch") cycles of the launch are left out"
 worth=$(change counters-table-1 extracted-table-1)
-say docs/cheng.md "In a kernel whose products are plain code that is worth $(calc '%.0f' "-($worth)") %"
+say docs/student/cheng.md "In a kernel whose products are plain code that is worth $(calc '%.0f' "-($worth)") %"
 inside=$(thousands "$(number inside-table-1 cycles)")
 say "$page" "$inside cycles for table-1 and $(thousands "$(number inside-wide cycles)") for wide"
 
@@ -78,7 +78,7 @@ ptx_instructions() {
 }
 anew=$(ptx_instructions 0) carried=$(ptx_instructions 1)
 say "$page" "(fig 26) has $anew PTX instructions. The one that carries it (fig 29) has $carried."
-say docs/errata.md "and 29, $anew instructions and $carried"
+say docs/student/errata.md "and 29, $anew instructions and $carried"
 
 # Measured on an H200 (docs/data/cheng).
 ladder=docs/data/cheng/ladder-h200.tsv

@@ -50,7 +50,7 @@ for case in table-1 wide eleven; do
 done
 [ "$most" -le 8 ] || fail "$page calls it nearly a draw, and one saves $most %"
 say "$page" "nearly a draw ($most % at most)"
-say docs/cheng.md "the two are never more than $most % apart"
+say docs/student/cheng.md "the two are never more than $most % apart"
 
 # Where no machine has them.
 for compute in PLAIN INNER; do

@@ -4,7 +4,7 @@
 . docs/numbers/lib.sh
 page=labs/11-tensor-cores/README.md
 
-"$build/tests/common/operation/tool_rounding" >"$out/rounding.tsv"
+"$build/tests/common/operations/operation/tool_rounding" >"$out/rounding.tsv"
 awk -F'\t' '
     NR == 1 { printf "| error, in parts of u |"; for (i = 2; i <= NF; i++) printf " %s products |", thousands($i); printf "\n|"; for (i = 1; i <= NF; i++) printf " --- |"; print ""; next }
     { printf "|"; for (i = 1; i <= NF; i++) printf " %s |", $i; print "" }

@@ -34,7 +34,7 @@ row() {
 # The same on an H200, where somebody has measured it: h200-sparse.sh authors.
 card=docs/data/compare/authors-h200.tsv
 card_rows() {
-    sh common/compare/sparse_table.sh "$card" | awk -F'\t' -v levels="$levels" '
+    sh common/apps/compare/sparse_table.sh "$card" | awk -F'\t' -v levels="$levels" '
         { ten[$2] = $3; thirteen[$2] = $4; cudnn[$2] = $5 }
         function row(words, us) { printf "| an H200, µs: %s |", words; for (i = 1; i <= n; i++) printf " %.1f |", us[level[i]]; print "" }
         END { n = split(levels, level, " "); row("algorithms 1 and 2", thirteen); row("lab 10", ten); row("cuDNN", cudnn) }'
@@ -55,7 +55,7 @@ say "$page" "$(calc %.0f "100 * (1 - $last / $first)") % fewer cycles"
 say "$page" "$(calc %.1f "$last / $(number naive cycles)") times as many as the plain loops of lab 02"
 say "$page" "And $(calc %.0f "$(number authors-0 shared_bytes_per_block) / 1024") KB of lists for one warp"
 if [ -f "$card" ]; then
-    on_card=$(sh common/compare/sparse_table.sh "$card" | awk -F'\t' '$2 == 0 { first = $4 } $2 == 95 { printf "%.0f %% less time, and %.1f times as long as lab 10", 100 * (1 - $4 / first), $4 / $3 }')
+    on_card=$(sh common/apps/compare/sparse_table.sh "$card" | awk -F'\t' '$2 == 0 { first = $4 } $2 == 95 { printf "%.0f %% less time, and %.1f times as long as lab 10", 100 * (1 - $4 / first), $4 / $3 }')
     say "$page" "On the card it is $on_card"
 fi
 gain=$(for zeros in $levels; do calc '%.6f\n' "100 * (1 - $(number "taps-$zeros" cycles) / $(number "authors-$zeros" cycles))"; done | sort -n)
@@ -88,7 +88,7 @@ say "$page" "$(strewn 90 1), $(strewn 90 4) and $(strewn 90 16). The generator's
 say "$page" "$(kept 90 3 3) % of its rows have a value instead of $(kept 90 1 3), and $(strewn 90 4) % if the zeros were strewn"
 
 # ---- what an H200 measured -----------------------------------------------------------------------
-sh common/compare/sparse_table.sh "$measured" >"$out/sparse.dat"
+sh common/apps/compare/sparse_table.sh "$measured" >"$out/sparse.dat"
 awk -F'\t' '
     BEGIN {
         print "| layer | lab 10 | cuDNN | 0 % zeros | 50 % | 70 % | 90 % | 95 % | passes lab 10 from |"

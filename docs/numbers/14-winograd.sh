@@ -78,6 +78,6 @@ say $page "lab 10 is $(calc %.1f "$(of vgg-3-224-64-n1 14-winograd) / $(of vgg-3
 say $page "whose squares fit, is $(calc %.1f "$(of vgg-512-14-512-n1 14-winograd) / $(of vgg-512-14-512-n1 staged-2)") times as fast"
 say $page "F(4×4) in stages would be $(range 14-winograd staged-4 '(64-112-128|256-28-512)-n1') times as fast"
 cell() { awk -F' *[|] *' -v what="$1" -v column="$2" '$2 == what { print $column }' "$out/summary.md"; }
-say docs/compare.md "Lab 14 is at $(cell "lab 14 against cuDNN's Winograd" 6 | cut -d' ' -f1) of cuDNN's Winograd at least, $(cell "lab 14 against cuDNN's Winograd" 4) in the geometric mean"
-say docs/compare.md "the better of labs 10 and 14 is $(cell 'the better of labs 10 and 14 against cuDNN fp32, its best' 4) times as fast"
+say docs/student/compare.md "Lab 14 is at $(cell "lab 14 against cuDNN's Winograd" 6 | cut -d' ' -f1) of cuDNN's Winograd at least, $(cell "lab 14 against cuDNN's Winograd" 4) in the geometric mean"
+say docs/student/compare.md "the better of labs 10 and 14 is $(cell 'the better of labs 10 and 14 against cuDNN fp32, its best' 4) times as fast"
 rm "$out/times.dat" "$out/order"

@@ -40,12 +40,12 @@ of() { awk -F'\t' -v side="$1" -v batch="$2" '$1 ~ "^" side && $2 == batch { pri
         printf '| %s | %s | %s | %s |\n' "$(thousands $batch)" "$(of lab $batch)" \
             "$(of pytorch $batch)" "$(ratio "$(of pytorch $batch)" "$(of lab $batch)")"
     done
-    printf '\nLeNet-5 on an NVIDIA H200 (driver 580.159.04, CUDA 13.0, PyTorch 2.11.0, 2026-11-22), both one CUDA\ngraph a step, fp32 with TF32 off: `sh common/train/compare.sh build`.\n'
+    printf '\nLeNet-5 on an NVIDIA H200 (driver 580.159.04, CUDA 13.0, PyTorch 2.11.0, 2026-11-22), both one CUDA\ngraph a step, fp32 with TF32 off: `sh common/apps/train/compare.sh build`.\n'
 } >"$out/torch.md"
 if command -v gnuplot >/dev/null; then
     mkdir -p "$out/curves"
     cp docs/data/train/digits-8x8.tsv "$out/curves/curves.tsv"
-    gnuplot -c common/train/curves.gp "$out/curves"
+    gnuplot -c common/apps/train/curves.gp "$out/curves"
     mv "$out/curves/curves.svg" "$out/18-curves.svg"
 fi
 simulate one 18 solutions --case lenet

@@ -59,7 +59,7 @@ held() {
         awk -F'\t' -v OFS='\t' -v layer="$layer" \
             '$2 == layer { print $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 }' \
             "$measured" | sort -n |
-            "$build/tests/common/tail/tool_stairs" "$launch_us" | grep '^; steps'
+            "$build/tests/common/apps/tail/tool_stairs" "$launch_us" | grep '^; steps'
     done <"$out/layers" >"$out/steps"
     awk -v what="$2" -v layers="$(wc -l <"$out/layers")" '
         { split($0, n, /[^0-9]+/); ours += n[2]; theirs += n[3]; both += n[4] }
@@ -154,7 +154,7 @@ at_width() { # at_width SHAPE WIDTH
         "$pruned" ||
         fail "$pruned has no $1 with $2 filters"
 }
-exact() { awk -f docs/numbers/20-tail/exact.awk -v part="$1" common/tail/networks/resnet-56-pruned.tsv "$pruned" | tr -d -; }
+exact() { awk -f docs/numbers/20-tail/exact.awk -v part="$1" common/apps/tail/networks/resnet-56-pruned.tsv "$pruned" | tr -d -; }
 first='C=13 H=32 W=32' second='C=27 H=16 W=16' third='C=64 H=8 W=8'
 say "$page" "4 filters take $(at_width "$first" 4) µs and 16 take $(at_width "$first" 16)"
 say "$page" "4 take $(at_width "$second" 4) µs and 32 take $(at_width "$second" 32)"

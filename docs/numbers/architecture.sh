@@ -5,7 +5,7 @@
 page=docs/architecture.md
 
 # What rounding costs (tool_rounding.c says in which unit).
-rounding=$build/tests/common/operation/tool_rounding
+rounding=$build/tests/common/operations/operation/tool_rounding
 "$rounding" >"$out/rounding.tsv"
 "$rounding" fp32 >"$out/fp32.tsv"
 # range WAY FORMAT: the least and the most over all lengths.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cheng.sh BUILD OUT - the tables and figures of docs/cheng.md: the steps of Cheng et al. on the
+# cheng.sh BUILD OUT - the tables and figures of docs/student/cheng.md: the steps of Cheng et al. on the
 # simulated GTX 480, their hot instructions, and the ladder of labs 05 to 07 on a card.
 . docs/numbers/lib.sh
 
@@ -71,7 +71,7 @@ in_thousands() {
     calc "%.${2:-0}f" "$1 / 1000"
 }
 
-page=docs/cheng.md
+page=docs/student/cheng.md
 rolled='sums in local memory' inner='inner-product engine' outer='outer-product engine'
 strength='strength reduction' extracted='conditionals extracted' converter='index converter'
 say "$page" "the $(thousands "$launch") cycles of the launch are in"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# compare.sh BUILD OUT - the tables, figures and numbers of docs/compare.md, and lab 11's table of
+# compare.sh BUILD OUT - the tables, figures and numbers of docs/student/compare.md, and lab 11's table of
 # layers (README.md).
 . docs/numbers/lib.sh
-page=docs/compare.md
+page=docs/student/compare.md
 data=docs/data/compare
 
 # ---- every layer ---------------------------------------------------------------------------------
-sh common/compare/draw.sh "$data/h200.tsv" "$out"
+sh common/apps/compare/draw.sh "$data/h200.tsv" "$out"
 
 # us SIDE LAYER, tflops SIDE LAYER: of the fastest of that kind.
 us() { awk -F'\t' -v side="$1" -v layer="$2" '$1 == layer && $2 == side { print $3 }' "$out/best.tsv"; }
@@ -94,7 +94,7 @@ conversion=$(awk -F'\t' -v read="$(ceiling read)" '
     FILENAME ~ /layers/ { if ($1 !~ /vgg.*n32/) next; n = split($2, key, " "); for (i = 1; i <= n; i++) { split(key[i], part, "="); value[part[1]] = part[2] }
         bytes[$1] = value["N"] * value["H"] * value["W"] * (4 * value["C"] + 2 * 8 * int((value["C"] + 7) / 8)); next }
     $2 == "11-tensor-cores" && $1 in bytes { x = 100 * bytes[$1] / (read * 1e6) / $3; if (!least || x < least) least = x; if (x > most) most = x }
-    END { printf "%.0f to %.0f %%", least, most }' common/compare/layers.tsv "$out/best.tsv")
+    END { printf "%.0f to %.0f %%", least, most }' common/apps/compare/layers.tsv "$out/best.tsv")
 say $page "$conversion of lab 11's time"
 say labs/11-tensor-cores/README.md "$conversion of the time"
 
@@ -122,7 +122,7 @@ say $page "the best lab in fp32 is $(summary "$beside" 4) times as fast as cuDNN
 
 # Layers that nothing was fitted to.
 mkdir -p "$out/unfitted"
-sh common/compare/draw.sh "$data/unfitted-h200.tsv" "$out/unfitted" 2>/dev/null
+sh common/apps/compare/draw.sh "$data/unfitted-h200.tsv" "$out/unfitted" 2>/dev/null
 awk -F'\t' '
     { us[$1, $2] = $3; how[$1, $2] = $7 }
     !($1 in seen) { seen[$1] = ++n; name[n] = $1 }
@@ -192,7 +192,7 @@ awk -F'\t' '
     }' "$data/tuned-h200.tsv" >"$out/tuned.md"
 
 # ---- zeros ---------------------------------------------------------------------------------------
-sh common/compare/sparse_draw.sh "$data/sparse-h200.tsv" "$out"
+sh common/apps/compare/sparse_draw.sh "$data/sparse-h200.tsv" "$out"
 # of LAYER ZEROS EXPRESSION: of ten, thirteen, cudnn, their microseconds.
 of() { awk -F'\t' -v layer="$1" -v zeros="$2" -v format="${4:-%.1f}" '$1 == layer && $2 == zeros { ten = $3; thirteen = $4; cudnn = $5; printf format, '"$3"' }' "$out/sparse.dat"; }
 at_90=$(awk -F'\t' '$2 == 90 && $1 !~ /-(s2|s3|n32)$/ { x = $5 / $4; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.2f to %.2f", least, most }' "$out/sparse.dat")
@@ -227,7 +227,7 @@ say $page "$(a_filter 5 'Inception|AlexNetI' | awk '{ printf "%.0f to %.0f", 100
 
 # measured SET: what h200-sparse.sh measured of a set of layers, a line each (sparse_table.sh);
 # fails where nobody has.
-measured() { [ -f "$data/$1-h200.tsv" ] && sh common/compare/sparse_table.sh "$data/$1-h200.tsv"; }
+measured() { [ -f "$data/$1-h200.tsv" ] && sh common/apps/compare/sparse_table.sh "$data/$1-h200.tsv"; }
 unmeasured() { printf 'No card has measured this yet: `sh docs/numbers/h200-sparse.sh %s docs/data/compare nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
 
 if measured table-1 >"$out/measured"; then
@@ -238,7 +238,7 @@ if measured table-1 >"$out/measured"; then
         FILENAME ~ /paper/ { if (FNR > 1) paper[$1] = $5 / $4; next }
         FNR == 1 { print "| row | C, H×W, K, filter | zeros | lab 10, µs | lab 13 | cuDNN | 10 / 13 | cuDNN / 13 | the paper |"; print "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" }
         { printf "| %s | %s | %d %% | %.1f | %.1f | %.1f | %.2f | %.2f | %.2f |\n", $1, shape[$1], $2, $3, $4, $5, $3 / $4, $5 / $4, paper[$1] }' \
-        common/compare/table-1-layers.tsv "$data/table-1-paper.tsv" "$out/measured" \
+        common/apps/compare/table-1-layers.tsv "$data/table-1-paper.tsv" "$out/measured" \
         >"$out/table-1.md"
     # row OVER: the least and the most of lab 10's (3) or cuDNN's (5) time over lab 13's.
     row() { awk -F'\t' -v over="$1" '{ x = $over / $4; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.2f to %.2f", least, most }' "$out/measured"; }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# cuda-calls.sh BUILD OUT - the numbers of docs/cuda-calls.md.
+# cuda-calls.sh BUILD OUT - the numbers of docs/simulator/cuda-calls.md.
 . docs/numbers/lib.sh
 
 recording=common/cuda/recording.h
-say docs/cuda-calls.md "$(thousands "$(constant RECORDING_CALLS "$recording")") operations"
-say docs/cuda-calls.md "more than $(sed -n 's/^#define RECORDING_BYTES (\([0-9]*\)ull << 20)$/\1/p' "$recording") MiB copied from the host"
+say docs/simulator/cuda-calls.md "$(thousands "$(constant RECORDING_CALLS "$recording")") operations"
+say docs/simulator/cuda-calls.md "more than $(sed -n 's/^#define RECORDING_BYTES (\([0-9]*\)ull << 20)$/\1/p' "$recording") MiB copied from the host"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md, and tables of the cheat sheet:
 # what an H200 measured (docs/data/h200/gpu.tsv by h200-gpu.sh, machine.ini by make machine,
-# common/validate's micro-kernels), and what the simulator says of the same.
+# common/simulator/validation's micro-kernels), and what the simulator says of the same.
 . docs/numbers/lib.sh
 
 page=book/gpu.md
 curves=docs/data/h200/gpu.tsv
 card=docs/data/h200/machine.ini
-micro=common/validate/data/h200
+micro=common/simulator/validation/data/h200
 
 # point CURVE SERIES X: a measured value of curves.cu.
 point() {
@@ -35,10 +35,10 @@ counted() {
         NR == row { print $column }'
 }
 
-# all_kernels COLUMN: of the last row of docs/validation.md's first table of errors; Hopper's units
+# all_kernels COLUMN: of the last row of docs/simulator/validation.md's first table of errors; Hopper's units
 # have one of their own.
 all_kernels() {
-    grep -m 1 '^| all |' docs/validation.md | cut -d '|' -f "$1" | tr -s ' ' | sed 's/^ //; s/ $//'
+    grep -m 1 '^| all |' docs/simulator/validation.md | cut -d '|' -f "$1" | tr -s ' ' | sed 's/^ //; s/ $//'
 }
 
 sms=$(card sms) mhz=$(card clock_mhz) gb_s=$(card dram_gb_s) fma=$(raw alu_latency)
@@ -211,7 +211,7 @@ sheet=book/cheat-sheet.md
 say "$sheet" "FLOP a byte below $(calc %.1f "$tflops * 1000 / $gb_s") ($tflops TFLOP/s over $(thousands "$gb_s") GB/s)"
 say "$sheet" "$(calc %.1f "$flight * 1000 / $sms") KB an SM for DRAM"
 say "$sheet" "waves = ⌈blocks / ($sms · blocks an SM)⌉"
-say docs/glossary.md "an H200 has $sms"
+say docs/student/glossary.md "an H200 has $sms"
 say docs/figures/gpu-chip.svg ">$sms multiprocessors (SMs), all alike<"
 say docs/figures/gpu-chip.svg ">L2 cache, $(calc %.0f "$(card l2_bytes) / 1048576") MiB, one for all SMs<"
 say docs/figures/gpu-chip.svg ">$(thousands "$(card registers_per_sm)") registers of 32 bits<"

@@ -16,5 +16,5 @@ for tile in tile-16 tile-32 tile-64; do
         "docs/numbers/15-fft/$tile.patch"
     steps="$steps $tile:$work/$tile.cu"
 done
-LAYERS=docs/numbers/15-fft/layers.tsv SOLUTIONS='10 14 15' EXTRA=$steps sh common/compare/compare.sh "$build" "$nvcc" >&2
+LAYERS=docs/numbers/15-fft/layers.tsv SOLUTIONS='10 14 15' EXTRA=$steps sh common/apps/compare/compare.sh "$build" "$nvcc" >&2
 grep -v 'TF32 N\|FP16 N\|cuBLAS' "$build/compare/compare.tsv" >"$out/fft-h200.tsv"

@@ -18,7 +18,7 @@ for step in 1 2 3 4 5; do
         >"$work/step-$step.cu"
     steps="$steps step-$step:$work/step-$step.cu"
 done
-LAYERS=$work/layers.tsv SOLUTIONS='02 04 09 10 11' EXTRA=$steps sh common/compare/compare.sh "$build" "$nvcc" >&2
+LAYERS=$work/layers.tsv SOLUTIONS='02 04 09 10 11' EXTRA=$steps sh common/apps/compare/compare.sh "$build" "$nvcc" >&2
 awk -F'\t' '
     { us[$1, $2] = $4 }
     END {

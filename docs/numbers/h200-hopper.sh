@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-{ grep -e '^name' -e '^vgg' common/compare/layers.tsv && cat docs/numbers/12-hopper/unfitted.tsv; } >"$work/layers.tsv"
+{ grep -e '^name' -e '^vgg' common/apps/compare/layers.tsv && cat docs/numbers/12-hopper/unfitted.tsv; } >"$work/layers.tsv"
 steps=
 for step in 1 2 3 4 5; do
     { echo "#define STEP $step"; cat labs/12-hopper/steps.cu; } >"$work/step-$step.cu"
@@ -26,5 +26,5 @@ sed 's/mbarrier.arrive.shared::cluster/mbarrier.arrive.release.cluster.shared::c
 sed 's/products_wait<1>/products_wait<0>/' $solution >"$work/one-group.cu"
 sed 's/SECTOR = 2 \* PIECE/SECTOR = PIECE/' $solution >"$work/in-pieces.cu"
 steps="$steps ordered:$work/ordered.cu one-group:$work/one-group.cu in-pieces:$work/in-pieces.cu"
-TENSOR=1 LAYERS=$work/layers.tsv SOLUTIONS='11 12' HOPPER=$steps sh common/compare/compare.sh "$build" "$nvcc" >&2
+TENSOR=1 LAYERS=$work/layers.tsv SOLUTIONS='11 12' HOPPER=$steps sh common/apps/compare/compare.sh "$build" "$nvcc" >&2
 cp "$build/compare/compare.tsv" "$out/hopper-h200.tsv"

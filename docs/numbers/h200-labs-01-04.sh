@@ -7,7 +7,7 @@
 #
 #     OUT/times.tsv   lab, variant, layer: median of 25 event pairs in microseconds, and the 10th
 #                     and 90th percent of them;
-#                     kernels only, the L2 flushed before each (common/validate/measure_gpu.cu)
+#                     kernels only, the L2 flushed before each (common/simulator/validation/measure_gpu.cu)
 #     OUT/host.tsv    lab 01 on one core, as `make run` times it: the best of five, by the
 #                     processor's clock
 #
@@ -33,8 +33,8 @@ nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 
 # compile LAB VARIANT SOURCE: $work/LAB.VARIANT, which reads layers and prints their times.
 compile() {
-    "$nvcc" -O3 -std=c++17 -arch=native -lineinfo -I. -Icommon/include common/validate/layers.cu \
-        common/validate/measure_gpu.cu "$3" -o "$work/$1.$2"
+    "$nvcc" -O3 -std=c++17 -arch=native -lineinfo -I. -Icommon/include common/simulator/validation/layers.cu \
+        common/simulator/validation/measure_gpu.cu "$3" -o "$work/$1.$2"
 }
 
 # compile_patched LAB VARIANT

@@ -22,7 +22,7 @@ sampler=
 trap 'kill -9 $server $sampler 2>/dev/null || :; rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-SOCKET=$work/socket CASE=$case SUBMISSION=solutions sh common/serve/serve.sh "$build" "$lab" "${ENGINE:-gpu}" >"$work/server" 2>&1 &
+SOCKET=$work/socket CASE=$case SUBMISSION=solutions sh common/apps/serve/serve.sh "$build" "$lab" "${ENGINE:-gpu}" >"$work/server" 2>&1 &
 server=$!
 until grep -q ' at /' "$work/server"; do
     kill -0 $server 2>/dev/null || { cat "$work/server" >&2; exit 1; }

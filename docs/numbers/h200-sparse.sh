@@ -55,7 +55,7 @@ layers_vgg19() {
 
 layers_table_1() {
     awk -F'\t' 'NR > 1 { split($2, zeros, "zeros="); print $1 "@" zeros[2] "\t" $2 }' \
-        common/compare/table-1-layers.tsv
+        common/apps/compare/table-1-layers.tsv
 }
 
 layers_authors() {
@@ -73,5 +73,5 @@ esac
     printf 'name\tshape\n'
     "$layers"
 } >"$work/layers.tsv"
-LAYERS=$work/layers.tsv SOLUTIONS='10 13' BOUNDARY=1 sh common/compare/compare.sh "$build" "$nvcc" >&2
+LAYERS=$work/layers.tsv SOLUTIONS='10 13' BOUNDARY=1 sh common/apps/compare/compare.sh "$build" "$nvcc" >&2
 cp "$build/compare/compare.tsv" "$out/$set-h200.tsv"

@@ -14,7 +14,7 @@ mkdir -p "$out"
 
 # sweep NAME LAB OVER SHAPE
 sweep() {
-    sh common/tail/sweep.sh "$build" "$nvcc" "$2" "$4" "$3" gpu h200 1
+    sh common/apps/tail/sweep.sh "$build" "$nvcc" "$2" "$4" "$3" gpu h200 1
     for table in "$build"/sweep/*.tsv; do
         case $table in */tasks.tsv | */measured.tsv | */launches.tsv | */times.tsv | */sweep.tsv) continue ;; esac
         mv "$table" "$out/$1-$(basename "$table")"
@@ -23,7 +23,7 @@ sweep() {
 
 # widths NETWORK LAB BATCH
 widths() {
-    sh common/tail/widths.sh "$build" "$nvcc" "$1" "$2" latency 50 "$3" gpu h200 1
+    sh common/apps/tail/widths.sh "$build" "$nvcc" "$1" "$2" latency 50 "$3" gpu h200 1
     cp "$build/widths/$1-n$3-$2-gpu.tsv" "$out/widths-$1-n$3-$2-h200.tsv"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # h200-tune.sh OUT NVCC [BUILD] - on a machine with an H100 or H200: what `make tune` measures
 # there, and the labs that choose by it beside the solutions as they are, as `make compare` times
-# them, on the layers of docs/compare.md.  Writes OUT/tune-h200.tsv, the constants, and
+# them, on the layers of docs/student/compare.md.  Writes OUT/tune-h200.tsv, the constants, and
 # OUT/tuned-h200.tsv.
 set -eu
 out=${1:?usage: h200-tune.sh OUT NVCC [BUILD]}
@@ -11,10 +11,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-sh common/compare/tune.sh "$build" "$nvcc" >&2
+sh common/apps/compare/tune.sh "$build" "$nvcc" >&2
 for lab in 10 12 14 15; do sed "s/^/$lab\t/" "$build/tune/programs/tune_$lab.tsv"; done >"$out/tune-h200.tsv"
 
-{ cat common/compare/layers.tsv && sed 1d common/compare/unfitted-layers.tsv; } >"$work/layers.tsv"
+{ cat common/apps/compare/layers.tsv && sed 1d common/apps/compare/unfitted-layers.tsv; } >"$work/layers.tsv"
 tuned() { for lab; do printf '%s-tuned:%s ' "$lab" "$build/tune/$lab"-*/conv.cu; done; }
-ALONE=1 LAYERS=$work/layers.tsv SOLUTIONS='10 12 14 15' EXTRA=$(tuned 10 14 15) HOPPER=$(tuned 12) sh common/compare/compare.sh "$build" "$nvcc" >&2
+ALONE=1 LAYERS=$work/layers.tsv SOLUTIONS='10 12 14 15' EXTRA=$(tuned 10 14 15) HOPPER=$(tuned 12) sh common/apps/compare/compare.sh "$build" "$nvcc" >&2
 cp "$build/compare/compare.tsv" "$out/tuned-h200.tsv"

@@ -10,12 +10,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-grep -E '^(name|vgg)' common/compare/layers.tsv >"$work/layers.tsv"
+grep -E '^(name|vgg)' common/apps/compare/layers.tsv >"$work/layers.tsv"
 steps=
 for step in one-kernel staged-2 staged-4; do
     patch --silent --output="$work/$step.cu" solutions/14-winograd/conv.cu \
         "docs/numbers/14-winograd/$step.patch"
     steps="$steps $step:$work/$step.cu"
 done
-LAYERS=$work/layers.tsv SOLUTIONS='10 14' EXTRA=$steps sh common/compare/compare.sh "$build" "$nvcc" >&2
+LAYERS=$work/layers.tsv SOLUTIONS='10 14' EXTRA=$steps sh common/apps/compare/compare.sh "$build" "$nvcc" >&2
 grep -v 'TF32 N\|FP16 N\|cuBLAS' "$build/compare/compare.tsv" >"$out/winograd-h200.tsv"

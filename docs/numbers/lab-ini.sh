@@ -1,5 +1,5 @@
 #!/bin/sh
-# lab-ini.sh BUILD OUT - the table of counters in docs/lab-ini.md, from the list that the simulator
+# lab-ini.sh BUILD OUT - the table of counters in docs/instructor/lab-ini.md, from the list that the simulator
 # has; and the page names every metric that a run has.
 . docs/numbers/lib.sh
 
@@ -10,4 +10,4 @@
 } >"$out/counters.md"
 
 simulate tiled 04 solutions --case lenet-c1
-cut -f 1 "$out/runs/tiled" | grep -vx microseconds | while read -r metric; do say docs/lab-ini.md "\`$metric\`"; done
+cut -f 1 "$out/runs/tiled" | grep -vx microseconds | while read -r metric; do say docs/instructor/lab-ini.md "\`$metric\`"; done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# labs.sh BUILD OUT - the table of docs/labs.md, from the labs' lab.ini; make check compares it with
+# labs.sh BUILD OUT - the table of docs/student/labs.md, from the labs' lab.ini; make check compares it with
 # their handouts.
 . docs/numbers/lib.sh
 

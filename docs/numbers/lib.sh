@@ -30,7 +30,7 @@ fail() {
 # machines, the labs' cases.
 tools_digest() {
     if [ ! -s "$out/tools" ]; then
-        cat "$build"/lib/*.a common/simt/gpus/*.ini labs/*/lab.ini common/include/convlab/* |
+        cat "$build"/lib/*.a common/simulator/gpus/*.ini labs/*/lab.ini common/include/convlab/* |
             sha256sum >"$out/tools"
     fi
     cat "$out/tools"
@@ -121,7 +121,7 @@ simulate_long() {
     fi
 }
 
-# number RUN METRIC: the metrics are docs/lab-ini.md's, and microseconds.
+# number RUN METRIC: the metrics are docs/instructor/lab-ini.md's, and microseconds.
 number() {
     _value=$(cell "$out/runs/$1" "$2" 2)
     _new=$out/data/$(record_of "$1")
@@ -166,8 +166,8 @@ described() {
     printf '%s\n' "$_value"
 }
 
-# machine NAME KEY: the same of common/simt/gpus/NAME.ini.
-machine() { described "common/simt/gpus/$1.ini" "$2"; }
+# machine NAME KEY: the same of common/simulator/gpus/NAME.ini.
+machine() { described "common/simulator/gpus/$1.ini" "$2"; }
 
 # ---- numbers as words ----------------------------------------------------------------------------
 

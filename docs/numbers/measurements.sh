@@ -1,5 +1,5 @@
 #!/bin/sh
-# measurements.sh BUILD OUT - the tables of docs/measurements.md, from the records of the answer key
+# measurements.sh BUILD OUT - the tables of docs/simulator/measurements.md, from the records of the answer key
 # graded on an H200, and of make bench there.
 . docs/numbers/lib.sh
 
@@ -44,7 +44,7 @@ data=docs/data/h200
         done
 } >"$out/simulator.md"
 
-page=docs/measurements.md
+page=docs/simulator/measurements.md
 too_close=$(recorded 07 | awk -F'\t' '$1 == "wide" { printf "%.0f", 100 * ($5 - 1) }')
 say "$page" "Lab 07's $too_close % are too close to call"
 

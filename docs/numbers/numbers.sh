@@ -17,11 +17,11 @@ if [ "$mode" = script ]; then
 fi
 
 pages() {
-    ls README.md docs/*.md book/*.md labs/*/README.md 2>/dev/null
+    ls README.md docs/*.md docs/[!dn]*/*.md docs/developer/*.md book/*.md labs/*/README.md 2>/dev/null
 }
 
 # The name under which a page's own tables are made: 02-naive for labs/02-naive/README.md, cheng for
-# docs/cheng.md.
+# docs/student/cheng.md.
 name_of() {
     case $1 in labs/*) _part=${1%/*} ;; *) _part=${1%.md} ;; esac
     printf '%s\n' "${_part##*/}"
@@ -187,7 +187,7 @@ check_pages
 for name in $names; do
     [ -f "$made/$name/failed" ] || check_words "$name"
 done
-# book/gpu.md repeats what docs/validation.md and its record say, which are new only now.
+# book/gpu.md repeats what docs/simulator/validation.md and its record say, which are new only now.
 if [ "$mode" = write ] && [ -z "$only" ] && [ -f "$here/gpu.sh" ]; then
     sh "$0" "$build" write gpu || wrong=$((wrong + 1))
 fi

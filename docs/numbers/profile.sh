@@ -1,5 +1,5 @@
 #!/bin/sh
-# profile.sh BUILD OUT - the page that docs/profile.md explains.
+# profile.sh BUILD OUT - the page that docs/student/profile.md explains.
 . docs/numbers/lib.sh
 
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# serve.sh BUILD OUT - the table, the figure and the numbers of docs/serve.md, from what a card
+# serve.sh BUILD OUT - the table, the figure and the numbers of docs/student/serve.md, from what a card
 # measured (h200-serve.sh) and from ten minutes on the simulator.
 . docs/numbers/lib.sh
-page=docs/serve.md
+page=docs/student/serve.md
 data=docs/data/h200/serve
 columns='percent rate seconds sent answered full late missed stopping malformed failed lost unanswered unsent after p50 p90 p99 p99.9 longest'
 

@@ -11,7 +11,7 @@ mkdir -p "$out"
 # sweep NAME LAB GPU OVER SHAPE
 sweep() {
     case " ${chosen:-$1} " in *" $1 "*) ;; *) return 0 ;; esac
-    SUBMISSION=solutions sh common/tail/sweep.sh "$build" nvcc "$2" "$5" "$4" sim "$3" 1
+    SUBMISSION=solutions sh common/apps/tail/sweep.sh "$build" nvcc "$2" "$5" "$4" sim "$3" 1
     cp "$build/sweep/$2-$3.tsv" "$out/$1.tsv"
 }
 

@@ -1,32 +1,32 @@
 #!/bin/sh
-# validation.sh BUILD OUT - the tables and the figure of docs/validation.md: what the simulated h200
+# validation.sh BUILD OUT - the tables and the figure of docs/simulator/validation.md: what the simulated h200
 # says of kernels that were measured on a real one.  make numbers simulates them all; make check
 # takes the record of that.
 . docs/numbers/lib.sh
 
-measured=common/validate/data/h200
+measured=common/simulator/validation/data/h200
 record=docs/data/simulated/validation
 names=$(for times in "$measured"/*-times.tsv; do basename "$times" -times.tsv; done)
 
 if [ -n "${NUMBERS_LONG:-}" ]; then
-    sh common/validate/validate.sh "$build"
+    sh common/simulator/validation/validate.sh "$build"
     mkdir -p "$out/data/$record"
     for name in $names; do cp "$build/validate/$name.tsv" "$out/data/$record"; done
-    sh common/validate/validate.sh "$build" ptx >"$out/data/$record/ptx.md"
+    sh common/simulator/validation/validate.sh "$build" ptx >"$out/data/$record/ptx.md"
     record=$out/data/$record
 fi
 # shellcheck disable=SC2086
-"$build/tests/common/validate/tool_validate" "$measured" "$record" "$out" $names >"$out/report.md"
+"$build/tests/common/simulator/validation/tool_validate" "$measured" "$record" "$out" $names >"$out/report.md"
 
 cp "$record/ptx.md" "$out/ptx.md"
 
 if command -v gnuplot >/dev/null; then
-    gnuplot -e "data='$out/times.tsv'; out='$out/validation-times.svg'" common/validate/times.gp
+    gnuplot -e "data='$out/times.tsv'; out='$out/validation-times.svg'" common/simulator/validation/times.gp
 fi
 
 # ---- sentences -----------------------------------------------------------------------------------
 
-page=docs/validation.md
+page=docs/simulator/validation.md
 # of SET FILE: how many launches of the set were measured; without a set, all of them.
 of() { grep -c "$(printf '\t')${1:-\(fit\|held-out\)}$(printf '\t')" "$measured/$2-times.tsv"; }
 say "$page" "$(of '' micro) launches with one property each"
@@ -59,7 +59,7 @@ say "$page" "$(of raced accesses) more (\`copies-…\`, the set *raced*)"
 say "$page" "$(of counted accesses) launches whose counts alone are compared"
 say "$page" "$(($(of '' hopper) - 1)) launches, each with one property of Hopper's own"
 say "$page" "$(of held-out hopper) are held out. ncu counts"
-say "$page" "medians of $(constant REPEATS common/validate/measure_gpu.cu) event pairs"
+say "$page" "medians of $(constant REPEATS common/simulator/validation/measure_gpu.cu) event pairs"
 say "$page" "an empty kernel takes $(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)") µs that way"
 # foretold NAME COLUMN: what was foretold of the launches NAME.
 foretold() {
@@ -80,4 +80,4 @@ say "$page" "in which threads wait for each other, were $(foretold meetings 5) o
 say "$page" "$(foretold meetings 5) off and *lookups* $(foretold lookups 5)"
 say "$page" "of which the model knew little then, were $(foretold pauses 5) off"
 alone=$(awk -F'|' '$2 ~ /all/ { gsub(/ /, "", $5); sub(/%/, " %", $5); print $5 }' "$out/ptx.md")
-say docs/cycle-model.md "is $alone then"
+say docs/simulator/cycle-model.md "is $alone then"

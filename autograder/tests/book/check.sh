@@ -69,8 +69,8 @@ start_book()
     printf '# Lab\n\n## The task\n\n[Words](../../docs/glossary.md), [secrets](../../docs/class.md)\n' >labs/02-x/README.md
     echo 'source = conv.cu' >labs/02-x/lab.ini
     printf '// TODO(1): This.\n// END TODO(1)\nsolved();\n' >autograder/tests/skeletons/02-x/conv.cu
-    printf '# Words\n\n## Words\n\n| word | means here |\n| --- | --- |\n| lane | one |\n| warp | 32 |\n' >docs/glossary.md
-    echo '# Class' >docs/class.md
+    printf '# Words\n\n## Words\n\n| word | means here |\n| --- | --- |\n| lane | one |\n| warp | 32 |\n' >docs/student/glossary.md
+    echo '# Class' >docs/instructor/class.md
 }
 
 # finds NAME WORDS: one line says what is wrong, with these words.
@@ -85,7 +85,7 @@ start_book
 # shellcheck disable=SC2016
 python3 book/pages.py out >"$work/said" 2>&1 && grep -q 'TODO(1)' out/labs/02-x/README.md &&
     ! grep -q solved out/labs/02-x/README.md &&
-    grep -qF 'secrets (`docs/class.md`)' out/labs/02-x/README.md &&
+    grep -qF 'secrets (`docs/instructor/class.md`)' out/labs/02-x/README.md &&
     grep -q 'int i;' out/book/mine.md
 tell 'a small book is right'
 sed -i 's/^mine$/mine\nyours/' book/index.md
@@ -111,8 +111,8 @@ sed -i 's/begin/start/' book/code.cu
 finds 'code that moved' 'book/mine.md includes code of book/code.cu, which has no such place'
 start_book
 sed -i 's/A warp, a lane/A warp/' book/mine.md
-finds 'a word that nobody uses' "docs/glossary.md has 'lane', which no chapter uses"
+finds 'a word that nobody uses' "docs/student/glossary.md has 'lane', which no chapter uses"
 start_book
-sed -i 's/| warp |/| lane |/' docs/glossary.md
-finds 'a word twice' "docs/glossary.md has 'lane' twice"
+sed -i 's/| warp |/| lane |/' docs/student/glossary.md
+finds 'a word twice' "docs/student/glossary.md has 'lane' twice"
 exit $failed

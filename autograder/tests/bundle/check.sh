@@ -1,7 +1,7 @@
 #!/bin/sh
 # check.sh BUILD - do the bundles for platforms hold what they have to, and grade as those call
 # them?  They are made of the tree as it lies here, committed in a folder of its own, and grade with
-# this build, so that nothing is compiled anew: docs/export.md says how to try one on a bare
+# this build, so that nothing is compiled anew: docs/instructor/export.md says how to try one on a bare
 # machine.  Lab 07 is the one that takes the least time to grade.
 # shellcheck disable=SC2015  # conditions, not choices
 set -u

@@ -27,8 +27,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {
     printf '#include <%s>\n' cuda.h cuda_pipeline.h stdint.h
-    echo '#include "common/compare/tune.h"'
-    for source in common/compare/tune_*.cu; do
+    echo '#include "common/apps/compare/tune.h"'
+    for source in common/apps/compare/tune_*.cu; do
         lab=$(basename "$source" .cu)
         printf '#define conv_forward %s_forward\nnamespace %s {\n#include "%s"\n}\n#undef conv_forward\n#undef TILE\n' "$lab" "$lab" "$source"
     done
@@ -41,7 +41,7 @@ if ! printf '#include <cudnn.h>\n#include <cublas_v2.h>\n' |
     echo 'skipped: no cudnn.h and cublas_v2.h'
     exit $failed
 fi
-for source in common/compare/*.c; do
+for source in common/apps/compare/*.c; do
     judge "$source" cc -fsyntax-only -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. \
         -Icommon/include -isystem "$cuda" "$source"
 done

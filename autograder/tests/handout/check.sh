@@ -96,7 +96,7 @@ region solutions/04-tiled/conv.cu 2 | tr -s ' ' '\n' |
 tell a-region-broken-over-lines
 echo 'bytes = 1456128' | shows labs/04-tiled/predict.ini 'the value of prediction bytes of 04-tiled'
 tell a-prediction-that-is-filled-in
-echo 'It is 1,456,128 bytes.' | shows docs/errata.md 'the value of prediction bytes of 04-tiled'
+echo 'It is 1,456,128 bytes.' | shows docs/student/errata.md 'the value of prediction bytes of 04-tiled'
 tell a-truth-in-a-page
 
 # lines PATTERN WHAT: plants the lines of each lab.ini that begin so.

@@ -1,11 +1,11 @@
 #!/bin/sh
-# check.sh BUILD - docs/messages.md against the sources: every message that a student can meet has
+# check.sh BUILD - docs/student/messages.md against the sources: every message that a student can meet has
 # its row, every row has a message, and every row is provoked: here, where a grade says it, or by a
 # test of the simulator or of the diagnosis.
 set -u
 . autograder/tests/lib.sh
 here=autograder/tests/messages
-page=docs/messages.md
+page=docs/student/messages.md
 
 # tell_bad NAME WHY: ok if $work/bad is empty.
 tell_bad()
@@ -38,10 +38,10 @@ said()
     # But what a grade says before that: there is nothing to grade.
     said common/base/intake.c error_set | grep -v ' is missing$'
     said autograder/judging/grade_lab.c text_set | grep 'to grade$'
-    for file in common/simt/*.c common/simt/*/*.[ch]; do
+    for file in common/simulator/*.c common/simulator/*/*.[ch]; do
         said "$file" '(fault_at|finding_add)'
     done | sed 's/^Invalid %s %s of/Invalid __local__ %s of/' # or of parameters
-    sed -n 's/^ *\[FAULT_[A-Z_]*\] = "\(.*\)",$/\1/p' common/operation/verdict.c | grep -v '^none$'
+    sed -n 's/^ *\[FAULT_[A-Z_]*\] = "\(.*\)",$/\1/p' common/operations/operation/verdict.c | grep -v '^none$'
 } | sort -u >"$work/all"
 # Formats alone; the grader's own trouble; what CUDA's assert() says in the student's words.
 grep -vE '^(%[.0-9]*[sd]:? ?|.%.60s. %s|%.*assertion.*|.*sandbox does not start.*|out of host memory.*|undefined reference to .*|CONVLAB_ENTRY .*)*$' \
@@ -286,7 +286,7 @@ says hint-for-what-is-slow 'Hint: Copy the three loops'
 # The simulator's are found in kernels of test_simt_faults.c and of make simulate's check, by these
 # words.
 {
-    sed -n 's|.*// FAULT [a-z]*: ||p' common/simt/faults/*.cu
+    sed -n 's|.*// FAULT [a-z]*: ||p' common/simulator/tests/faults/*.cu
     grep -oE "(says|grep -q) '[^']*'" autograder/tests/simulate/check.sh
 } >"$work/found"
 # Names of wrong outputs: the corpus wants each of a mutant or an attack, and nothing else of it;
@@ -295,7 +295,7 @@ says hint-for-what-is-slow 'Hint: Copy the three loops'
     grep -rhoE '^fault *= *[a-z-]+ *$' autograder/tests/mutants autograder/tests/attacks \
         --include=expect.ini | sed 's/^fault *= *//; s/ *$//' | sort -u
     for fault in last-block:LAST_BLOCK race-global:RACE_GLOBAL runs-differ:DIFFER; do
-        grep -qw "FAULT_${fault#*:}" common/conv/diagnosis/test_diagnose.c && echo "${fault%:*}"
+        grep -qw "FAULT_${fault#*:}" common/operations/conv_diagnosis/test_diagnose.c && echo "${fault%:*}"
     done
 } >"$work/planted"
 {

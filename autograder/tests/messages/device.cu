@@ -1,5 +1,5 @@
 /* device.cu - the same for what a call can do wrong beside its kernels (their faults are in
- * common/simt/faults).  Each limit that was met makes the next one smaller: the dear one is last.
+ * common/simulator/tests/faults).  Each limit that was met makes the next one smaller: the dear one is last.
  */
 #include <convlab/conv.h>
 

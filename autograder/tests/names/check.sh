@@ -16,7 +16,7 @@ root=$(pwd)
 mkdir -p "$work/root/b/bin" "$work/root/b/tests/datasets"
 cd "$work/root" || exit 1
 mkdir docs labs solutions common autograder autograder/tests autograder/tests/skeletons autograder/tests/attacks
-for part in Makefile README.md docs/numbers labs/02-naive solutions/02-naive common/setup common/include common/compare common/validate common/serve \
+for part in Makefile README.md docs/numbers labs/02-naive solutions/02-naive common/setup common/include common/apps/compare common/simulator/validation common/apps/serve \
     autograder/handout autograder/tests/skeletons/02-naive autograder/tests/attacks/10-exit-0; do
     ln -s "$root/$part" "$part"
 done

@@ -12,11 +12,11 @@ trap 'rm -rf "$work"' EXIT
 start_project() {
     rm -rf "$work/p"
     mkdir -p "$work/p/docs/numbers" "$work/p/labs/02-x" "$work/p/solutions/02-x" "$work/p/build/bin" "$work/p/build/lib" \
-        "$work/p/common/simt/gpus" "$work/p/common/include/convlab"
+        "$work/p/common/simulator/gpus" "$work/p/common/include/convlab"
     cd "$work/p"
     cp "$root/docs/numbers/lib.sh" "$root/docs/numbers/numbers.sh" docs/numbers
     ln -s "$root/common/setup" common/setup
-    for file in build/lib/simt.a common/simt/gpus/h200.ini common/include/convlab/conv.h README.md labs/02-x/README.md; do echo "$file" >"$file"; done
+    for file in build/lib/launch.a common/simulator/gpus/h200.ini common/include/convlab/conv.h README.md labs/02-x/README.md; do echo "$file" >"$file"; done
     echo 'source = conv.cu' >labs/02-x/lab.ini
     printf 'int tiles = 16;\nint right = 1;\n' >solutions/02-x/conv.cu
     cat >build/bin/lab <<'EOF'
@@ -87,7 +87,7 @@ expect_failure 'a place that does not end' 'a table begins and does not end'
 
 start_project
 numbers write
-echo 'a newer simulator' >build/lib/simt.a
+echo 'a newer simulator' >build/lib/launch.a
 expect 'another simulator runs anew' "$(numbers check && [ "$(wc -l <calls)" = 2 ] && echo yes)"
 sed -i 's/right = 1/right = 0/' solutions/02-x/conv.cu
 expect_failure 'a wrong answer is no measurement' 'WRONG (halo)'
@@ -124,17 +124,17 @@ unset NUMBERS_LONG
 # promise that it breaks.
 start_validation() {
     rm -rf "$work/v"
-    mkdir -p "$work/v/validate" "$work/v/tests/common/validate"
-    for times in common/validate/data/h200/*-times.tsv; do
+    mkdir -p "$work/v/validate" "$work/v/tests/common/simulator/validation"
+    for times in common/simulator/validation/data/h200/*-times.tsv; do
         program=$work/v/validate/run-$(basename "$times" -times.tsv)
         printf '#!/bin/sh\ncat >/dev/null\n' >"$program"
         chmod +x "$program"
     done
-    compare=$work/v/tests/common/validate/tool_validate
+    compare=$work/v/tests/common/simulator/validation/tool_validate
     printf '#!/bin/sh\nprintf "counts\\n\\n| set | off |\\n\\nworst\\n"\nexit %s\n' "$1" >"$compare"
     chmod +x "$compare"
     validated=0
-    sh common/validate/validate.sh "$work/v" ptx >"$work/v/said" || validated=$?
+    sh common/simulator/validation/validate.sh "$work/v" ptx >"$work/v/said" || validated=$?
 }
 cd "$root"
 start_validation 1

@@ -1,7 +1,7 @@
 /* Lab 20: blocks and parameters, handed out one by one. */
 #include "autograder/tests/predictions/derive.h"
 
-#include "common/operation/shape_text.h"
+#include "common/operations/operation/shape_text.h"
 #include "convlab/tail.h"
 
 static WavesProblem waves_of(const Given *given)

@@ -11,7 +11,7 @@
 #include "autograder/lab/predict.h"
 #include "autograder/tests/predictions/derive.h"
 #include "autograder/text/text.h"
-#include "common/conv/conv_problem.h"
+#include "common/operations/conv/conv_problem.h"
 
 #define LAB(number) &derive_##number,
 static const LabDerivations *const DERIVED[] = {
@@ -61,7 +61,7 @@ static Given given_of(const Lab *lab, const LabPrediction *prediction)
 {
     Given given = {.lab = lab};
     Error error = {""};
-    if (machine_load("common/simt/gpus", lab->ini.gpu, &given.machine, &error))
+    if (machine_load("common/simulator/gpus", lab->ini.gpu, &given.machine, &error))
         fail_msg("%s", error.text);
     const LabCase *item = &lab->ini.item[prediction->case_index];
     given.problem = &item->problem;

@@ -25,14 +25,14 @@ find autograder common datasets \( -name '*.[ch]' -o -name '*.inc' \) ! -path 'c
     -exec grep -Ho '^ *# *include "[^"]*/' {} + | awk -v table="$scratch/uses" '
     BEGIN { while ((getline line < table) > 0) { n = split(line, word, " "); for (i = 2; i <= n; i++) may[word[1], word[i]] = 1 } }
     { file = $0; sub(/:.*/, "", file); room = file; sub("/[^/]*$", "", room); used = $0; sub(/.*"/, "", used); sub("/$", "", used)
-      if (room == "common/compare" || used == "convlab" || used == room || may[room, used] || may[file, used]) next
+      if (room == "common/apps/compare" || used == "convlab" || used == room || may[room, used] || may[file, used]) next
       print file " includes a header of " used }' >"$scratch/includes"
 tell "every header that is included is of a room that may be used" "$scratch/includes"
 
 # "room T name" of what each room's archive defines, "room U name" of what it leaves to others.
 while read -r room _; do
     archive=$build/lib/${room##*/}.a
-    case $room in autograder | *.c) continue ;; esac
+    case $room in autograder | common/simulator/tests | *.c) continue ;; esac
     if [ -f "$archive" ]; then
         nm -g "$archive" | awk -v room="$room" 'NF >= 2 { print room, $(NF - 1), $NF }'
     else
@@ -53,7 +53,7 @@ awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$scratch/uses" |
 tell "no room uses itself through others" "$scratch/circles"
 
 find autograder common datasets -name '*.[ch]' ! -path 'common/include/*' \
-    ! -path 'common/compare/*' ! -path 'common/setup/*' ! -path 'autograder/tests/*' |
+    ! -path 'common/apps/compare/*' ! -path 'common/setup/*' ! -path 'autograder/tests/*' |
     sed 's|/[^/]*$||' | sort | uniq -c >"$scratch/folders"
 awk -v table="$scratch/uses" 'BEGIN { while ((getline < table) > 0) room[$1] = 1 }
     !room[$2] { print $2 " is no room of the Makefile" } $1 > 40 { print $2 " has " $1 " sources; 40 are enough" }' "$scratch/folders" >"$scratch/strays"
@@ -62,7 +62,7 @@ tell "every folder of sources is a room of at most 40" "$scratch/strays"
 # | `room` | `first header` | ...: in the table, and the header says what the room is.  autograder
 # itself has only programs.
 while read -r room _; do
-    case $room in autograder | *.c) continue ;; esac
+    case $room in autograder | common/simulator/tests | *.c) continue ;; esac
     header=$(sed -n "s#^| \`$room\` | \`\([a-z_]*\.h\)\` .*#\1#p" docs/architecture.md)
     [ -n "$header" ] || { echo "docs/architecture.md has no row with a first header for $room"; continue; }
     [ -f "$room/$header" ] || { echo "$room has no $header, which docs/architecture.md names"; continue; }

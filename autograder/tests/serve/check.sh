@@ -11,7 +11,7 @@ trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
 # serve WORD=VALUE ...: LeNet-5 at $work/socket, in the background, when it answers.
 serve() {
     env SOCKET="$work/socket" SUBMISSION=solutions CASE=lenet BATCH=4 QUEUE=16 "$@" sh \
-        common/serve/serve.sh "$build" 16 sim >"$work/server" 2>&1 &
+        common/apps/serve/serve.sh "$build" 16 sim >"$work/server" 2>&1 &
     server=$!
     for _ in $(seq 600); do
         ! grep -q ' at /' "$work/server" || return 0
@@ -84,19 +84,19 @@ wrong() { env SOCKET="$work/socket" "$@" >"$work/out" 2>"$work/err"; }
 tell nobody-there
 ! load RATE=fast && refused "RATE is requests a second from 0 to 1e+08, not 'fast'"
 tell a-rate-that-is-no-number
-! wrong SUBMISSION=solutions CASE=lenet LIMIT=0.6 BATCH=1 sh common/serve/serve.sh "$build" 16 \
+! wrong SUBMISSION=solutions CASE=lenet LIMIT=0.6 BATCH=1 sh common/apps/serve/serve.sh "$build" 16 \
     sim && refused 'one image alone takes .* LIMIT=.* is the least'
 tell a-limit-that-cannot-be-kept
-! wrong SUBMISSION=solutions CASE=lenet LIMIT=soon sh common/serve/serve.sh "$build" 16 sim &&
+! wrong SUBMISSION=solutions CASE=lenet LIMIT=soon sh common/apps/serve/serve.sh "$build" 16 sim &&
     refused "LIMIT is milliseconds from 0.01 to 1e+06, not 'soon'"
 tell a-limit-that-is-no-number
-! wrong CASE=no-such sh common/serve/serve.sh "$build" 16 sim && refused "no case 'no-such'"
+! wrong CASE=no-such sh common/apps/serve/serve.sh "$build" 16 sim && refused "no case 'no-such'"
 tell no-such-case
-! wrong sh common/serve/serve.sh "$build" 01 sim && refused 'runs on the CPU'
+! wrong sh common/apps/serve/serve.sh "$build" 01 sim && refused 'runs on the CPU'
 tell a-lab-without-kernels
-! wrong sh common/serve/serve.sh "$build" 16 abacus && refused "not 'abacus'"
+! wrong sh common/apps/serve/serve.sh "$build" 16 abacus && refused "not 'abacus'"
 tell no-such-engine
-! wrong SUBMISSION=/nowhere sh common/serve/serve.sh "$build" 16 sim &&
+! wrong SUBMISSION=/nowhere sh common/apps/serve/serve.sh "$build" 16 sim &&
     refused 'there is no /nowhere/16-layers/conv.cu'
 tell no-such-kernels
 exit "$failed"

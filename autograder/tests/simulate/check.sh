@@ -189,7 +189,7 @@ run 0 $here/prints.cu 50 && [ "$(wc -l <"$work/out")" = 50000 ] && ! says 'not s
 tell prints-of-many-launches-and-too-many-of-one
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] &&
     says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
-    says 'docs/cuda-calls.md lists what it has'
+    says 'docs/simulator/cuda-calls.md lists what it has'
 tell a-call-that-is-not-there
 run 2 $here/nested.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'kernels that launch kernels' &&
     NVCCFLAGS=-rdc=true run 2 $here/nested.cu && says 'kernels that launch kernels'

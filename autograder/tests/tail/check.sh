@@ -8,11 +8,11 @@ rm -f "$work/sweep" "$work/widths" "$work/runs"
 tab=$(printf '\t')
 
 sweep() { # LABS SHAPE OVER GPU
-    SUBMISSION=solutions sh common/tail/sweep.sh "$work" nvcc "$1" "$2" "$3" sim "$4" 2 \
+    SUBMISSION=solutions sh common/apps/tail/sweep.sh "$work" nvcc "$1" "$2" "$3" sim "$4" 2 \
         >"$work/out" 2>&1
 }
 widths() { # NETWORK MODE TAU
-    SUBMISSION=solutions sh common/tail/widths.sh "$work" nvcc "$1" 02 "$2" "$3" 1 sim gtx480 2 \
+    SUBMISSION=solutions sh common/apps/tail/widths.sh "$work" nvcc "$1" 02 "$2" "$3" 1 sim gtx480 2 \
         >"$work/out" 2>&1
 }
 # refused WORDS COMMAND...: fails, with these words in one line.

@@ -3,7 +3,7 @@
 # lines, and with an ncu that says what it is told.
 set -eu
 . autograder/tests/lib.sh
-tool=$build/tests/common/validate/tool_validate
+tool=$build/tests/common/simulator/validation/tool_validate
 tab=$(printf '\t')
 mkdir "$work/record" "$work/own" "$work/bin" "$work/next"
 
@@ -100,7 +100,7 @@ case "$*" in *third*) echo '"third","0","0","0","0"' ;; esac
 END
 chmod +x "$work"/bin/*
 recorded_again() { # RUNS [KERNEL THAT IS REALLY THERE] [KERNELS ASKED FOR]
-    (PATH=$work/bin:$PATH FAKE=$work/next SECOND=${2-second} sh common/validate/record.sh \
+    (PATH=$work/bin:$PATH FAKE=$work/next SECOND=${2-second} sh common/simulator/validation/record.sh \
         --again "$1" --only "${3-.*}" "$work/next" micro) >"$work/out" 2>&1
 }
 cp "$work/record/few-counters.tsv" "$work/next/micro-counters.tsv"

@@ -12,7 +12,7 @@
 
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/gpu/gpu_driver.h"
-#include "common/ptx/ptx.h"
+#include "common/simulator/ptx/ptx.h"
 
 /* The cudaError_t numbers that the engine itself gives. */
 enum {

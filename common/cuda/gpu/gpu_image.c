@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/cuda/gpu/gpu_engine.h"
-#include "common/ptx/fatbin.h"
+#include "common/simulator/ptx/fatbin.h"
 
 /* What is larger is read again each time: a hostile program may not fill this process. */
 static const uint64_t KEPT_BYTES = 8u << 20;

@@ -3,8 +3,8 @@
 
 #include "common/base/plain_name.h"
 #include "common/cuda/gpu/gpu_engine.h"
-#include "common/ptx/fatbin.h"
-#include "common/ptx/ptx.h"
+#include "common/simulator/ptx/fatbin.h"
+#include "common/simulator/ptx/ptx.h"
 
 typedef struct GpuModule {
     DriverModule module;

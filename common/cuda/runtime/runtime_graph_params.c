@@ -167,7 +167,7 @@ static cudaError_t kind_refuse(const char *api, enum cudaGraphNodeType type)
 {
     return runtime_fail(api, DEVICE_NOT_SUPPORTED,
                         "nodes of kind %d (13 is a condition, 8 and 9 semaphores) are not "
-                        "supported; docs/cuda-calls.md lists those that are",
+                        "supported; docs/simulator/cuda-calls.md lists those that are",
                         (int)type);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/cuda/runtime/runtime_state.h"
-#include "common/ptx/fatbin.h"
+#include "common/simulator/ptx/fatbin.h"
 
 /* The structure that nvcc puts into section .nvFatBinSegment; the layout is part of the toolchain's
  * ABI. */

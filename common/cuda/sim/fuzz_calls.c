@@ -114,7 +114,7 @@ static DeviceCall call_make(const Known *known, const uint8_t *b)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     SimDeviceOptions options = {.machine = "h200",
-                                .gpus_directory = "common/simt/gpus",
+                                .gpus_directory = "common/simulator/gpus",
                                 .threads = 1,
                                 .checks = 1,
                                 .instruction_limit = 20000};

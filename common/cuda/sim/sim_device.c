@@ -17,7 +17,7 @@
 #include "common/base/plain_name.h"
 #include "common/cuda/recording.h"
 #include "common/cuda/wire.h"
-#include "common/simt/core/tensor_map.h"
+#include "common/simulator/core/tensor_map.h"
 
 #define HOST_GB_S 25.0 /* PCIe 4.0 x16 as large pinned copies see it */
 

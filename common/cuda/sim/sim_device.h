@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 #include "common/cuda/device.h"
-#include "common/simt/core/profile.h"
+#include "common/simulator/core/profile.h"
 
 typedef struct SimDeviceOptions {
-    const char *machine; /* "h200" ... a file common/simt/gpus/<machine>.ini */
+    const char *machine; /* "h200" ... a file common/simulator/gpus/<machine>.ini */
     const char *gpus_directory;
     int threads;                /* 0: one per core */
     int checks;                 /* memcheck is always on; this adds initcheck */

@@ -7,7 +7,7 @@
 #ifndef CONVLAB_CUDA_SIM_GUARD_H
 #define CONVLAB_CUDA_SIM_GUARD_H
 
-#include "common/simt/simt.h"
+#include "common/simulator/launch/simt.h"
 
 typedef struct SimGuard {
     SimtTouch touch;   /* of the launches that nobody has waited for */

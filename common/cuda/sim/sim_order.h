@@ -8,7 +8,7 @@
 #define CONVLAB_CUDA_SIM_ORDER_H
 
 #include "common/cuda/device.h"
-#include "common/simt/simt.h"
+#include "common/simulator/launch/simt.h"
 
 /* Streams beyond so many share a lane: then a race among these is missed. */
 enum { ORDER_LANES = 32 };

@@ -6,7 +6,7 @@
 #include "common/cuda/sim/sim_guard.h"
 #include "common/cuda/sim/sim_order.h"
 #include "common/cuda/sim/sim_timeline.h"
-#include "common/simt/simt.h"
+#include "common/simulator/launch/simt.h"
 
 typedef struct SimFunction {
     SimtKernel *kernel;

@@ -19,10 +19,10 @@
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
 #include "common/cuda/wire.h"
-#include "common/simt/core/tensor_map.h"
+#include "common/simulator/core/tensor_map.h"
 
 #define SOURCE "common/cuda/sim/test_end_to_end.cu"
-#define GPUS   "common/simt/gpus"
+#define GPUS   "common/simulator/gpus"
 
 static void *library;
 static Device *device;

@@ -50,7 +50,7 @@ static Device *launched(void)
                                ".visible .entry k()\n{\n.reg .b32 %r<3>;\n"
                                "mov.u32 %r1, %tid.x;\nadd.s32 %r2, %r1, %r1;\nret;\n}\n";
     SimDeviceOptions options = {
-        .machine = "h200", .gpus_directory = "common/simt/gpus", .threads = 2};
+        .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = 2};
     Error error = {""};
     DeviceReply reply;
     Device *device = device_open_sim(&options, &error);

@@ -133,7 +133,7 @@ typedef struct Bench {
 static Bench bench_of(int checks)
 {
     SimDeviceOptions options = {
-        .machine = "h200", .gpus_directory = "common/simt/gpus", .threads = 1, .checks = checks};
+        .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = 1, .checks = checks};
     Error error = {""};
     Bench bench = {.device = device_open_sim(&options, &error)};
     if (!bench.device) fail_msg("%s", error.text);
@@ -364,7 +364,7 @@ static uint64_t streams_cycles(uint32_t threads, int streams)
         "fma.rn.f32 %f3, %f3, %f5, %f6;\nfma.rn.f32 %f4, %f4, %f5, %f6;\n"
         "add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 512;\n@%p1 bra AGAIN;\nret;\n}\n";
     SimDeviceOptions options = {
-        .machine = "gtx480", .gpus_directory = "common/simt/gpus", .threads = 1};
+        .machine = "gtx480", .gpus_directory = "common/simulator/gpus", .threads = 1};
     Error error = {""};
     Device *device = device_open_sim(&options, &error);
     if (!device) fail_msg("%s", error.text);
@@ -408,7 +408,7 @@ static DeviceCost launches_cost(int threads, int asks)
         "add.s32 %r3, %r3, %r1;\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
     static const uint32_t BLOCKS[] = {900, 20, 2000};
     SimDeviceOptions options = {
-        .machine = "h200", .gpus_directory = "common/simt/gpus", .threads = threads, .checks = 1};
+        .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = threads, .checks = 1};
     Error error = {""};
     Device *device = device_open_sim(&options, &error);
     if (!device) fail_msg("%s", error.text);

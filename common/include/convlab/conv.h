@@ -6,7 +6,7 @@
  * with x taken as zero outside 0..H-1, 0..W-1.  In memory the last index is the fastest; a
  * problem's `layout` says in which order the indices stand.  "Convolution" means cross-correlation
  * here, as in the whole field: the filter is not flipped.  The letters are cuDNN's;
- * docs/glossary.md maps each paper's letters to them. */
+ * docs/student/glossary.md maps each paper's letters to them. */
 #ifndef CONVLAB_CONV_H
 #define CONVLAB_CONV_H
 

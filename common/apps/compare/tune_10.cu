@@ -1,0 +1,57 @@
+/* tune_10.cu - the constants of lab 10's choice (tune.h): how fast each tile is, how long a block
+ * takes to get going, and what it costs to add pieces up. */
+#include "solutions/10-implicit-gemm/conv.cu"
+
+#include "common/apps/compare/tune.h"
+
+enum { SIDE = 16, IMAGE = SIDE * SIDE, TAPS = 9, DEEP = 128, SHALLOW = 16, ROUNDS = 4 };
+
+/* Every multiprocessor has its `resident` blocks of this tile, ROUNDS times over. */
+static ConvProblem full(const Tile *tile, int channels, int sms)
+{
+    const int images = sms * tile->resident * tile->columns / IMAGE;
+    return problem(CONV_NCHW, images, channels, SIDE, SIDE, ROUNDS * tile->filters, 3, 3, 1);
+}
+
+static double product_us(const Tile *tile, const ConvProblem *p, const float *w, const float *x,
+                         float *y)
+{
+    const dim3 grid(ceiling(p->N * IMAGE, tile->columns), ceiling(p->K, tile->filters));
+    return microseconds([&](cudaStream_t stream) {
+        tile->kernel<<<grid, tile->threads, 0, stream>>>(*p, p->C * TAPS, w, x, y);
+    });
+}
+
+static double add_us(int outputs, int pieces, const float *sums, float *y)
+{
+    return microseconds([&](cudaStream_t stream) {
+        add_kernel<<<ceiling(outputs, 256), 256, 0, stream>>>(outputs, pieces, sums, y);
+    });
+}
+
+int main()
+{
+    const int sms = multiprocessors();
+    const size_t most = (size_t)sms * 2048 * 128; /* more than any x, w or y here */
+    float *w = noise(most), *x = noise(most), *y = noise(most);
+    double rate[TILES], start[TILES], fastest = 0; /* products a microsecond; rows */
+    for (int i = 0; i < TILES; i++) {
+        const ConvProblem deep = full(&tiles[i], DEEP, sms),
+                          shallow = full(&tiles[i], SHALLOW, sms);
+        const double long_us = product_us(&tiles[i], &deep, w, x, y);
+        const double row_us =
+            (long_us - product_us(&tiles[i], &shallow, w, x, y)) / ((DEEP - SHALLOW) * TAPS);
+        start[i] = long_us / row_us - DEEP * TAPS;
+        rate[i] = (double)deep.N * IMAGE * deep.K / row_us / sms;
+        fastest = std::max(fastest, rate[i]);
+    }
+    for (int i = 0; i < TILES; i++)
+        printf("tile %d %.2ff\n", i, rate[i] / fastest);
+    std::sort(start, start + TILES);
+    printf("START %.0f\n", start[TILES / 2]);
+    const int few = sms * 256, many = 32 * few, pieces = 8;
+    const double few_us = add_us(few, 1, x, y), many_us = add_us(many, pieces, x, y);
+    printf("ADD %.1ef\n", few_us * fastest);
+    printf("SUM %.1ff\n", (many_us - few_us) * fastest / ((double)many * pieces / sms));
+    return 0;
+}

@@ -1,0 +1,93 @@
+#!/bin/sh
+# serve.sh BUILD LAB ENGINE - serves a case of a lab on a Unix socket: make serve.
+#
+# SUBMISSION=labs is your own kernels, solutions the workbook's, which also step in for a skeleton.
+# CASE=name or SHAPE='...' says what is served, SEED or WEIGHTS=file with which weights, GPU=name is
+# the simulated machine.  SOCKET=path is the socket, BUILD/serve/socket unless told; LIMIT, WINDOW,
+# BATCH, QUEUE and METRICS are in docs/student/serve.md.
+set -eu
+build=${1:?usage: serve.sh BUILD LAB ENGINE}
+lab=${2:?usage: serve.sh BUILD LAB ENGINE}
+engine=${3:-auto}
+nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+cxx=$(sed -n 's/^CXX=//p' "$build/toolchain.env")
+cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
+libraries='-levent -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm'
+
+fail() {
+    printf 'serve: %s\n' "$1" >&2
+    exit 2
+}
+if [ "$engine" = auto ]; then
+    engine=sim
+    nvidia-smi >/dev/null 2>&1 && engine=gpu
+fi
+case $engine in sim | gpu) ;; *) fail "ENGINE is sim, gpu or auto, not '$engine'" ;; esac
+
+# What is served, from lab.ini: a line for each word.
+set -- served --build "$build" --lab "$lab" --engine "$engine"
+[ -z "${CASE:-}" ] || set -- "$@" --case "$CASE"
+[ -z "${SHAPE:-}" ] || set -- "$@" --shape "$SHAPE"
+served=$("$build/bin/lab" "$@") || exit 2
+word() { printf '%s\n' "$served" | sed -n "s/^$1 //p"; }
+name=$(word lab)
+gpu=${GPU:-$(word gpu)}
+[ -f "common/simulator/gpus/$gpu.ini" ] || fail "there is no machine $gpu in common/simulator/gpus"
+source=${SUBMISSION:-labs}/$name/$(word source)
+[ -f "$source" ] || fail "there is no $source"
+skeleton=autograder/tests/skeletons/$name/$(word source)
+solution=solutions/$name/$(word source)
+if cmp -s "$source" "$skeleton" && [ -f "$solution" ]; then
+    echo "serve: $source is the skeleton: this is the workbook's own"
+    source=$solution
+fi
+
+# The lab's kernels and the server; on a card with NVIDIA's runtime, else with the workbook's and
+# its simulated GPU, which needs no machine code.  What was built of the same parts before is taken
+# again.
+mkdir -p "$build/serve"
+if [ "$engine" = gpu ]; then
+    flags='-arch=native -cudart static'
+else
+    flags="-cudart none -gencode arch=compute_$(word cc),code=compute_$(word cc)"
+fi
+wrapped='--wrap=cudaMalloc,--wrap=cudaFree' # common/apps/serve/pool.h
+calls=
+for entry in $(word entries); do calls="$calls $build/obj/common/operations/calls/${entry}.o"; done
+parts="$build/obj/common/apps/serve/serve_main.o $build/lib/serve.a $build/lib/batches.a $calls $build/lib/calls.a"
+# shellcheck disable=SC2086
+program=$build/serve/program-$engine-$({ printf '%s\n' "$flags $nvcc $wrapped"; cat "$source" common/cuda/engine/engine_gpu.c $parts "$build/lib/engine-sim.a" "$build/lib/run-rooms.a"; } | sha256sum | cut -c 1-16)
+link() {
+    if [ "$engine" = gpu ]; then
+        "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/cuda/engine/engine_gpu.c \
+            -o "$work/engine.o"
+        # shellcheck disable=SC2086
+        "$nvcc" $flags -ccbin "$cxx" -Xlinker "$wrapped" "$work"/*.o $parts \
+            "$build/lib/run-rooms.a" $libraries -o "$work/serve"
+    else
+        # shellcheck disable=SC2086
+        "$cxx" -o "$work/serve" -Wl,"$wrapped" "$work"/*.o $parts \
+            -Wl,--whole-archive "$build/lib/engine-sim.a" \
+            -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
+    fi
+}
+if [ ! -x "$program" ]; then
+    work=$(mktemp -d "$build/serve/part.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    trap 'exit 130' INT TERM
+    # shellcheck disable=SC2086
+    "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" \
+        -Icommon/include $flags -c "$source" -o "$work/lab.o" ||
+        fail "$source does not compile"
+    link || fail "$source cannot be linked: does it define $(word entries)?"
+    mv "$work/serve" "$program"
+    rm -rf "$work"
+    trap - EXIT INT TERM
+fi
+
+# On the simulator a batch takes a thousand times as long as on a card.
+[ "$engine" = gpu ] || : "${LIMIT:=2000}" "${WINDOW:=5}" "${MARGIN:=50}"
+export ENGINE_GPU="$gpu"
+exec "$program" OPERATION="$(word operation)" SHAPE="$(word shape)" PRECISION="$(word precision)" \
+    SOCKET="${SOCKET:-$build/serve/socket}" SEED="${SEED:-}" WEIGHTS="${WEIGHTS:+$(realpath "$WEIGHTS")}" \
+    LIMIT="${LIMIT:-}" WINDOW="${WINDOW:-}" MARGIN="${MARGIN:-}" BATCH="${BATCH:-}" QUEUE="${QUEUE:-}" METRICS="${METRICS:-}"

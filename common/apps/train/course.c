@@ -1,0 +1,202 @@
+#include "common/apps/train/course.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "datasets/array.h"
+
+int course_open(Course *course, const Plan *plan, Error *error)
+{
+    *course = (Course){.plan = plan};
+    course->epoch = calloc((size_t)plan->epochs, sizeof *course->epoch);
+    course->state = calloc(2 * (size_t)plan->step.parameters, sizeof *course->state);
+    course->read = calloc((size_t)plan->test.count, 1);
+    if (course->epoch && course->state && course->read) return 0;
+    course_close(course);
+    return error_set(error, "out of memory");
+}
+
+void course_close(Course *course)
+{
+    free(course->epoch);
+    free(course->state);
+    free(course->read);
+}
+
+double course_right(const Course *course)
+{
+    int right = 0;
+    for (int i = 0; i < course->plan->test.count; i++)
+        right += course->read[i] == course->plan->test.label[i];
+    return (double)right / course->plan->test.count;
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------- */
+
+/* What has to be the same for training to go on as if it had not stopped. */
+typedef struct Heading {
+    char kind[16], set[32];
+    TrainProblem step;
+    int32_t epochs, train, test, done;
+    uint64_t seed;
+    float setting[6];
+} Heading;
+
+static void heading_make(const Course *course, Heading *heading)
+{
+    const Plan *plan = course->plan;
+    memset(heading, 0, sizeof *heading);
+    snprintf(heading->kind, sizeof heading->kind, "convlab train 1");
+    snprintf(heading->set, sizeof heading->set, "%s", plan->set);
+    heading->step = plan->step;
+    heading->epochs = plan->epochs;
+    heading->train = plan->train.count;
+    heading->test = plan->test.count;
+    heading->seed = plan->seed;
+    const float setting[6] = {plan->rate,  plan->momentum, plan->decay,
+                              plan->shift, plan->turn,     plan->stretch};
+    memcpy(heading->setting, setting, sizeof setting);
+}
+
+/* Everything behind the heading, written or read. */
+static int body_pass(size_t pass(void *, size_t, size_t, FILE *), const Course *course, FILE *file)
+{
+    size_t state = 2 * (size_t)course->plan->step.parameters,
+           tests = (size_t)course->plan->test.count;
+    size_t epochs = (size_t)course->plan->epochs;
+    return pass(course->epoch, sizeof *course->epoch, epochs, file) == epochs &&
+           pass(course->state, sizeof *course->state, state, file) == state &&
+           pass(course->read, 1, tests, file) == tests;
+}
+
+static size_t write_pass(void *data, size_t bytes, size_t count, FILE *file)
+{
+    return fwrite(data, bytes, count, file);
+}
+
+int course_save(const Course *course, const char *path, Error *error)
+{
+    char part[1200];
+    Heading heading;
+    heading_make(course, &heading);
+    heading.done = course->done;
+    snprintf(part, sizeof part, "%s.part", path);
+    FILE *file = fopen(part, "wb");
+    if (!file) return error_set(error, "%s: %s", part, strerror(errno));
+    int whole =
+        fwrite(&heading, sizeof heading, 1, file) == 1 && body_pass(write_pass, course, file);
+    if (fclose(file) || !whole || rename(part, path)) {
+        remove(part);
+        return error_set(error, "%s cannot be written: is the disk full?", path);
+    }
+    return 0;
+}
+
+int course_load(Course *course, const char *path, Error *error)
+{
+    Heading mine, heading;
+    FILE *file = fopen(path, "rb");
+    if (!file) return error_set(error, "there is no checkpoint %s: begin without RESUME=1", path);
+    heading_make(course, &mine);
+    int whole = fread(&heading, sizeof heading, 1, file) == 1;
+    if (whole) mine.done = heading.done;
+    int same = whole && !memcmp(&mine, &heading, sizeof mine) && heading.done >= 0 &&
+               heading.done <= heading.epochs;
+    whole = same && body_pass(fread, course, file) && fgetc(file) == EOF;
+    fclose(file);
+    if (!same)
+        return error_set(
+            error,
+            "%s is of another training: give the DATA, EPOCHS and SEED that it was begun "
+            "with, or begin anew without RESUME=1",
+            path);
+    if (!whole) return error_set(error, "%s is damaged: begin anew without RESUME=1", path);
+    course->done = heading.done;
+    return 0;
+}
+
+/* ---- what is left for plots -------------------------------------------------------------- */
+
+static FILE *table_open(const char *folder, const char *name, Error *error)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    if (!file) error_set(error, "%s: %s", path, strerror(errno));
+    return file;
+}
+
+static int write_curves(const Course *course, const char *folder, Error *error)
+{
+    FILE *file = table_open(folder, "curves.tsv", error);
+    if (!file) return -1;
+    fprintf(file, "epoch\tloss\ttest\tseconds\n");
+    for (int i = 0; i < course->done; i++)
+        fprintf(file, "%d\t%.6g\t%.6g\t%.3f\n", i + 1, course->epoch[i].loss,
+                course->epoch[i].right, course->epoch[i].seconds);
+    return fclose(file) ? error_set(error, "%s/curves.tsv: %s", folder, strerror(errno)) : 0;
+}
+
+/* A line a shown digit, a column a read one. */
+static int write_confusion(const Course *course, const char *folder, Error *error)
+{
+    int classes = course->plan->step.layer[TRAIN_OUT].K;
+    FILE *file = table_open(folder, "confusion.tsv", error);
+    if (!file) return -1;
+    for (int shown = 0; shown < classes; shown++)
+        for (int read = 0; read < classes; read++) {
+            int count = 0;
+            for (int i = 0; i < course->plan->test.count; i++)
+                count += course->plan->test.label[i] == shown && course->read[i] == read;
+            fprintf(file, "%d%c", count, read + 1 < classes ? '\t' : '\n');
+        }
+    return fclose(file) ? error_set(error, "%s/confusion.tsv: %s", folder, strerror(errno)) : 0;
+}
+
+static int write_misread(const Course *course, const char *folder, Error *error)
+{
+    const Plan *plan = course->plan;
+    size_t pixels = (size_t)plan->rows * plan->columns;
+    char path[1200];
+    Array image = {.type = ARRAY_U8,
+                   .dimensions = 3,
+                   .size = {MISREAD, (uint64_t)plan->rows, (uint64_t)plan->columns},
+                   .count = MISREAD * pixels,
+                   .value = calloc(MISREAD, pixels)};
+    FILE *file = image.value ? table_open(folder, "misread.tsv", error) : NULL;
+    if (!file) {
+        array_close(&image);
+        return -1;
+    }
+    int count = 0;
+    for (int i = 0; i < plan->test.count && count < MISREAD; i++) {
+        if (course->read[i] == plan->test.label[i]) continue;
+        memcpy((uint8_t *)image.value + count * pixels, plan->test.image + i * pixels, pixels);
+        fprintf(file, "%d\t%d\t%d\t%d\n", count++, i, plan->test.label[i], course->read[i]);
+    }
+    fclose(file);
+    snprintf(path, sizeof path, "%s/misread.idx", folder);
+    int status = array_write_idx(path, &image, error);
+    array_close(&image);
+    return status;
+}
+
+static int write_weights(const Course *course, const char *folder, Error *error)
+{
+    char path[1200];
+    Array weights = {.type = ARRAY_F32,
+                     .dimensions = 1,
+                     .size = {(uint64_t)course->plan->step.parameters},
+                     .count = (uint64_t)course->plan->step.parameters,
+                     .value = course->state};
+    snprintf(path, sizeof path, "%s/weights.npy", folder);
+    return array_write_npy(path, &weights, error);
+}
+
+int course_write(const Course *course, const char *folder, Error *error)
+{
+    if (write_curves(course, folder, error) || write_confusion(course, folder, error)) return -1;
+    return write_misread(course, folder, error) || write_weights(course, folder, error) ? -1 : 0;
+}

@@ -1,0 +1,187 @@
+/* train - lab 18's training step on a set of digits: started by common/apps/train/train.sh. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/apps/train/check.h"
+#include "common/apps/train/course.h"
+#include "common/apps/train/learner.h"
+#include "common/apps/train/screen.h"
+
+static const char USAGE[] =
+    "usage: train ROOT DATASETS OUT SET EPOCHS SEED RESUME STOP CHECK   (make train)\n";
+
+typedef struct Train {
+    const char *out;
+    int resume, stop, checked; /* stop: after so many epochs, as if interrupted; checked: steps */
+    Plan plan;
+    Course course;
+    Screen screen;
+    Check check;
+    Learner *learner;
+    int *order;
+    float *way, *rate, *loss;
+} Train;
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* Steps between two looks at the loss: a few a second, and the whole epoch where nobody looks. */
+static int steps_at_once(const Train *train)
+{
+    int part = train->plan.steps / 10;
+    return !train->screen.live ? train->plan.steps : part > 1 ? part : 1;
+}
+
+/* The first steps of all, one by one beside fp64. */
+static int checked_steps(Train *train, int *done, Error *error)
+{
+    Check *check = &train->check;
+    while (check->steps < train->checked && *done < train->plan.steps) {
+        if (check_step(check, train->learner, (*done)++, error)) return -1;
+        engine_trust();
+    }
+    if (check->steps && check->steps == train->checked) {
+        printf("  the first %d steps are those of fp64: %.2g of what fp32 may be off in one step, "
+               "their "
+               "losses %.2g of it after all steps before\n",
+               check->steps, check->worst_step, check->worst_loss);
+        train->checked = 0;
+    }
+    return 0;
+}
+
+static double mean(const float *value, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += value[i];
+    return sum / count;
+}
+
+static int epoch_steps(Train *train, Error *error)
+{
+    Plan *plan = &train->plan;
+    int done = 0, chunk = steps_at_once(train);
+    long first = (long)train->course.done * plan->steps;
+    plan_epoch(plan, train->course.done, train->order, train->way);
+    for (int i = 0; i < plan->steps; i++)
+        train->rate[i] = plan_rate(plan, first + i);
+    if (learner_begin(train->learner, train->order, train->way, train->rate, error) ||
+        checked_steps(train, &done, error))
+        return -1;
+    while (done < plan->steps && !interrupted) {
+        int now = done + chunk < plan->steps ? chunk : plan->steps - done;
+        if (!train->course.done && !done) now = 1; /* the simulator's checks: one step of them */
+        if (learner_steps(train->learner, now, error) ||
+            learner_losses(train->learner, done, now, train->loss + done, error))
+            return -1;
+        engine_trust();
+        done += now;
+        screen_steps(&train->screen, &train->course, done, mean(train->loss + done - now, now));
+    }
+    return learner_losses(train->learner, 0, done, train->loss, error);
+}
+
+static int epoch(Train *train, Error *error)
+{
+    Course *course = &train->course;
+    char path[1200];
+    if (epoch_steps(train, error)) return -1;
+    if (interrupted) return 0;
+    if (learner_get_state(train->learner, course->state, error) ||
+        learner_read(train->learner, course->read, error))
+        return -1;
+    course->epoch[course->done++] =
+        (CourseEpoch){.loss = mean(train->loss, train->plan.steps),
+                      .right = course_right(course),
+                      .seconds = screen_clock() - train->screen.started};
+    screen_epoch(&train->screen, course);
+    snprintf(path, sizeof path, "%s/checkpoint", train->out);
+    return course_save(course, path, error) || course_write(course, train->out, error) ? -1 : 0;
+}
+
+static int begin(Train *train, Error *error)
+{
+    Course *course = &train->course;
+    char path[1200];
+    snprintf(path, sizeof path, "%s/checkpoint", train->out);
+    if (train->resume && course_load(course, path, error)) return -1;
+    if (!train->resume) plan_first_parameters(&train->plan, course->state);
+    if (train->checked && check_open(&train->check, &train->plan, course->state, error)) return -1;
+    train->learner = learner_open(&train->plan, error);
+    if (!train->learner || learner_set_state(train->learner, course->state, error)) return -1;
+    screen_open(&train->screen, course);
+    if (course->done) printf("  epoch %d and what came before are done already\n", course->done);
+    return 0;
+}
+
+static int run(Train *train, Error *error)
+{
+    const Plan *plan = &train->plan;
+    printf(
+        "train: %d images of %s in batches of %d, %d parameters,\n       %d epoch%s, seed %llu, on "
+        "%s\n",
+        plan->train.count, plan->set, plan->step.N, plan->step.parameters, plan->epochs,
+        plan->epochs == 1 ? "" : "s", (unsigned long long)plan->seed, engine_words());
+    fflush(stdout);
+    if (begin(train, error)) return -1;
+    while (train->course.done < plan->epochs && !interrupted &&
+           (!train->stop || train->course.done < train->stop))
+        if (epoch(train, error)) return -1;
+    if (train->course.done < plan->epochs) {
+        printf("%s  stopped after %d epochs; RESUME=1 goes on from there\n",
+               train->screen.live ? "\n" : "", train->course.done);
+        return 0;
+    }
+    screen_end(&train->course);
+    return 0;
+}
+
+static int train_open(Train *train, char **argv, Error *error)
+{
+    *train = (Train){
+        .out = argv[3], .resume = atoi(argv[7]), .stop = atoi(argv[8]), .checked = atoi(argv[9])};
+    if (plan_open(&train->plan, argv[1], argv[2], argv[4], atoi(argv[5]),
+                  strtoull(argv[6], NULL, 10), error))
+        return -1;
+    size_t steps = (size_t)train->plan.steps, images = steps * (size_t)train->plan.step.N;
+    train->order = calloc(images, sizeof *train->order);
+    train->way = calloc(6 * images + 2 * steps, sizeof *train->way);
+    if (!train->order || !train->way) return error_set(error, "out of memory");
+    train->rate = train->way + 6 * images;
+    train->loss = train->rate + steps;
+    return course_open(&train->course, &train->plan, error);
+}
+
+static void train_close(Train *train)
+{
+    if (train->learner) learner_close(train->learner);
+    check_close(&train->check);
+    course_close(&train->course);
+    plan_close(&train->plan);
+    free(train->order);
+    free(train->way);
+}
+
+int main(int argc, char **argv)
+{
+    Train train;
+    Error error = {""};
+    if (argc != 10) {
+        fputs(USAGE, stderr);
+        return 2;
+    }
+    signal(SIGINT, interrupt);
+    int status = train_open(&train, argv, &error) || run(&train, &error);
+    train_close(&train);
+    if (!status) return interrupted ? 130 : 0;
+    fprintf(stderr, "train: %s\n", error.text);
+    return 1;
+}

@@ -1,0 +1,400 @@
+/* electrode_forward.c - from recordings of nerve cuff electrodes to the probabilities of classes
+ * (convlab/electrode.h).  electrode_network.c has the oracle and what its bound is made of:
+ * magnitude is the spread of an output, products 1, so that the bound is four times the spread. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/parallel.h"
+#include "common/operations/operation/diagnose.h"
+#include "common/operations/operation/shape_text.h"
+#include "common/operations/catalog/electrode_network.h"
+#include "common/operations/catalog/network_probe.h"
+
+enum { TENSOR_X, TENSOR_W, TENSOR_Y, TENSORS };
+
+static const ShapeKey KEYS[] = {
+    {"N", SHAPE_NUMBER, offsetof(ElectrodeProblem, N), 1, 65535, NULL, 0},
+    {"H", SHAPE_NUMBER, offsetof(ElectrodeProblem, H), 4, 65532, NULL, 0},
+    {"W", SHAPE_NUMBER, offsetof(ElectrodeProblem, W), 4, 65532, NULL, 0},
+    {"c", SHAPE_NUMBER, offsetof(ElectrodeProblem, c), 1, 4096, NULL, 0},
+    {"f", SHAPE_NUMBER, offsetof(ElectrodeProblem, f), 1, 65535, NULL, 0},
+    {"classes", SHAPE_NUMBER, offsetof(ElectrodeProblem, classes), 2, 32, NULL, 0},
+    {"padded", SHAPE_NUMBER, offsetof(ElectrodeProblem, padded), 0, 1, NULL, 1},
+    {0},
+};
+
+static ElectrodeProblem electrode_unpack(const Problem *problem)
+{
+    ElectrodeProblem p;
+    problem_unpack(problem, &p, sizeof p);
+    return p;
+}
+
+/* Rows and columns of x as it arrives. */
+static size_t rows_of(const ElectrodeProblem *p)
+{
+    return (size_t)(p->H + (p->padded ? ELECTRODE_R1 - 1 : 0));
+}
+
+static size_t columns_of(const ElectrodeProblem *p)
+{
+    return (size_t)(p->W + (p->padded ? ELECTRODE_R1 - 1 : 0));
+}
+
+/* ---- problems ------------------------------------------------------------------------------ */
+
+static int check_sizes(const ElectrodeProblem *p, Error *error)
+{
+    double values = (double)p->N * p->c * p->H * p->W, parameters = 0;
+    if (p->H % 4 || p->W % 4)
+        return error_set(error, "%s=%d: give a multiple of 4, for it is halved twice",
+                         p->H % 4 ? "H" : "W", p->H % 4 ? p->H : p->W);
+    for (int l = 0; l < ELECTRODE_LAYERS; l++) {
+        ElectrodeLayer layer = electrode_layer(p, l);
+        if ((double)p->c * (p->H / 4) * (p->W / 4) > 1e9) break; /* FULL's C would overflow */
+        parameters += (double)layer.K * (electrode_taps(&layer) + 1.0);
+    }
+    if (shape_check_count("x", (double)p->N * (double)rows_of(p) * (double)columns_of(p), error) ||
+        shape_check_count("w", parameters, error))
+        return -1;
+    if (values > 1e9)
+        return error_set(error, "CONV1 would make %.0f values: at most a billion", values);
+    return 0;
+}
+
+static int electrode_parse(const char *text, Problem *problem, Error *error)
+{
+    ElectrodeProblem p = {0};
+    if (shape_text_parse(text, KEYS, &p, error) || check_sizes(&p, error)) return -1;
+    electrode_derive(&p);
+    problem_pack(&p, sizeof p, problem);
+    return 0;
+}
+
+static void electrode_print(const Problem *problem, char *text, size_t bytes)
+{
+    ElectrodeProblem p = electrode_unpack(problem);
+    shape_text_print(KEYS, &p, text, bytes);
+}
+
+/* Few filters and many, wide recordings and high ones, one and several, more classes than a few,
+ * with zeros around them and without. */
+static void electrode_draw(Random *random, int index, double max_macs, Problem *problem)
+{
+    ElectrodeProblem p = {.N = random_range(random, 1, 3),
+                          .H = 4 * random_range(random, 2, 4),
+                          .W = 4 * random_range(random, 2, 7),
+                          .c = 4 * random_range(random, 1, 3),
+                          .f = random_range(random, 9, 70),
+                          .classes = random_range(random, 2, 5),
+                          .padded = index % 2};
+    switch (index % 4) {
+    case 1:
+        p.N = random_range(random, 5, 9);
+        p.H = 4;
+        break;
+    case 2:
+        p.W = 4;
+        p.H = 4 * random_range(random, 5, 9);
+        p.c = random_range(random, 2, 13);
+        break;
+    case 3:
+        p.c = random_range(random, 17, 19);
+        p.classes = random_range(random, 9, 32);
+        break;
+    }
+    while (p.N > 1 && p.N * electrode_image_macs(&p) > max_macs)
+        p.N--;
+    while (p.c > 2 && p.N * electrode_image_macs(&p) > max_macs)
+        p.c--;
+    electrode_derive(&p);
+    problem_pack(&p, sizeof p, problem);
+}
+
+static int electrode_tensors(const Problem *problem, TensorShape shape[OPERATION_TENSORS])
+{
+    ElectrodeProblem p = electrode_unpack(problem);
+    size_t N = (size_t)p.N;
+    shape[TENSOR_X] =
+        (TensorShape){"x", TENSOR_INPUT, 3, {N, rows_of(&p), columns_of(&p)}, {"n", "h", "w"}};
+    shape[TENSOR_W] = (TensorShape){"w", TENSOR_INPUT, 1, {(size_t)p.parameters}, {"i"}};
+    shape[TENSOR_Y] = (TensorShape){"y", TENSOR_OUTPUT, 2, {N, (size_t)p.classes}, {"n", "k"}};
+    return TENSORS;
+}
+
+static double electrode_flops(const Problem *problem)
+{
+    ElectrodeProblem p = electrode_unpack(problem);
+    return 2 * p.N * electrode_image_macs(&p);
+}
+
+static double electrode_least_bytes(const Problem *problem)
+{
+    TensorShape shape[OPERATION_TENSORS];
+    double floats = 0;
+    for (int i = 0, count = electrode_tensors(problem, shape); i < count; i++)
+        floats += (double)tensor_count(&shape[i]);
+    return floats * sizeof(float);
+}
+
+static int electrode_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])
+{
+    ElectrodeProblem p = electrode_unpack(problem);
+    const ProblemNumber all[] = {{"N", p.N},
+                                 {"H", p.H},
+                                 {"W", p.W},
+                                 {"c", p.c},
+                                 {"f", p.f},
+                                 {"classes", p.classes},
+                                 {"parameters", p.parameters},
+                                 {"macs", p.N * electrode_image_macs(&p)}};
+    memcpy(number, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
+/* ---- inputs -------------------------------------------------------------------------------- */
+
+/* Of a filter or an output: weights that sum to 0, so that what all inputs have in common does not
+ * decide whether a ReLU lets anything through.  At 1.6 neither values nor differences fade or grow
+ * from layer to layer: a ReLU and the largest of four leave a little under half of a variance. */
+static void draw_weights(Random *random, int inputs, float *w)
+{
+    double mean = 0, scale = 1.6 * sqrt(3.0 / inputs);
+    for (int i = 0; i < inputs; i++) {
+        w[i] = (float)(scale * (2 * random_unit(random) - 1));
+        mean += (double)w[i] / inputs;
+    }
+    for (int i = 0; i < inputs; i++)
+        w[i] = (float)(w[i] - mean + 0x1p-30);
+}
+
+/* All layers' weights and biases in the order in which they lie: a FULL as the report's takes one
+ * core 50 ms, and every timed window has its own. */
+typedef struct WeightFill {
+    const ElectrodeProblem *p;
+    const Random *from; /* where the first is drawn */
+    float *w;
+    int shares;
+} WeightFill;
+
+static void weights_share(void *context, int share)
+{
+    const WeightFill *fill = context;
+    for (int l = 0; l < ELECTRODE_LAYERS; l++) {
+        const ElectrodeLayer layer = electrode_layer(fill->p, l);
+        const int inputs = electrode_taps(&layer), weights = fill->p->weights[l];
+        const int first = (int)((long long)layer.K * share / fill->shares);
+        const int last = (int)((long long)layer.K * (share + 1) / fill->shares);
+        Random own = *fill->from;
+        random_skip(&own, (uint64_t)weights + (uint64_t)first * ((uint64_t)inputs + 1));
+        for (int k = first; k < last; k++) {
+            draw_weights(&own, inputs, fill->w + weights + (size_t)k * (size_t)inputs);
+            fill->w[fill->p->biases[l] + k] = (float)(random_unit(&own) - 0.5 + 0x1p-30);
+        }
+    }
+}
+
+static void electrode_generate(const Problem *problem, Random *random, float *const *tensor)
+{
+    ElectrodeProblem p = electrode_unpack(problem);
+    size_t rows = rows_of(&p), columns = columns_of(&p);
+    Random own;
+    random_child(random, "x", &own);
+    for (size_t i = 0; i < (size_t)p.N * rows * columns; i++) {
+        long h = (long)(i / columns % rows) - (p.padded ? ELECTRODE_BEFORE : 0);
+        long w = (long)(i % columns) - (p.padded ? ELECTRODE_BEFORE : 0);
+        int inside = h >= 0 && w >= 0 && h < p.H && w < p.W;
+        tensor[TENSOR_X][i] = inside ? (float)(2 * random_unit(&own) - 1 + 0x1p-30) : 0;
+    }
+    random_child(random, "w", &own);
+    WeightFill fill = {&p, &own, tensor[TENSOR_W], parallel_shares(p.parameters, 1 << 16)};
+    parallel_run(fill.shares, weights_share, &fill);
+}
+
+static void electrode_oracle(const Problem *problem, const float *const *tensor, double *expected,
+                             double *magnitude, double *products)
+{
+    static const ElectrodeSlips NONE;
+    ElectrodeProblem p = electrode_unpack(problem);
+    electrode_run(&p, &NONE, tensor[TENSOR_X], tensor[TENSOR_W], expected, magnitude);
+    for (int i = 0; i < p.N * p.classes; i++)
+        products[i] = 1;
+}
+
+static void electrode_of_images(const Problem *problem, int images, Problem *fewer)
+{
+    ElectrodeProblem p = electrode_unpack(problem);
+    p.N = images;
+    problem_pack(&p, sizeof p, fewer);
+}
+
+/* ---- mistakes -------------------------------------------------------------------------------- */
+
+enum {
+    CONV1 = 1 << ELECTRODE_CONV1,
+    CONV2 = 1 << ELECTRODE_CONV2,
+    CONV3 = 1 << ELECTRODE_CONV3,
+    FULL = 1 << ELECTRODE_FULL,
+    OUT = 1 << ELECTRODE_OUT,
+    CONVOLVED = CONV1 | CONV2 | CONV3
+};
+
+/* The larger half of the zeros, (R-1)/2 of which stand above and to the left, on the wrong side. */
+#define BEHIND(l, of)                                                                              \
+    {                                                                                              \
+        {.behind = (l)}, FAULT_HALO,                                                               \
+            "The zeros around the maps of " of " lie the other way round. An even filter has an "  \
+            "odd number of them: the smaller half, (R-1)/2, stands above and to the left."         \
+    }
+#define UNPADDED(l, of)                                                                            \
+    {                                                                                              \
+        {.unpadded = (l)}, FAULT_HALO,                                                             \
+            "The windows of " of " begin at the output's own row and column. They begin (R-1)/2 "  \
+            "above it and to the left of it."                                                      \
+    }
+#define FLIPPED(l, of)                                                                             \
+    {                                                                                              \
+        {.flipped = (l)}, FAULT_FLIPPED_FILTER, "The filters of " of " are turned round."          \
+    }
+#define SWAPPED(l, of)                                                                             \
+    {                                                                                              \
+        {.transposed = (l)}, FAULT_TRANSPOSED_FILTER,                                              \
+            "Rows and columns of the filters of " of " are exchanged: w[k][c][r][s]."              \
+    }
+#define TURNED(l, of)                                                                              \
+    {                                                                                              \
+        {.transposed = (l)}, FAULT_LAYOUT,                                                         \
+            "The weights of " of " are read as w[c][k]. They lie as w[k][c], the inputs of one "   \
+            "output side by side."                                                                 \
+    }
+#define ONE_MAP(l, of)                                                                             \
+    {                                                                                              \
+        {.one_map = (l)}, FAULT_ONE_CHANNEL,                                                       \
+            "Only the last input map counts in " of ": each map's sum takes the place of the one " \
+            "before it, and they have to be added."                                                \
+    }
+#define NO_BIAS(l, of)                                                                             \
+    {                                                                                              \
+        {.no_bias = (l)}, FAULT_FORMULA, "The bias of " of " is missing."                          \
+    }
+#define NO_RELU(l, of)                                                                             \
+    {                                                                                              \
+        {.no_relu = (l)}, FAULT_FORMULA, "The ReLU of " of " is missing."                          \
+    }
+
+static const struct {
+    ElectrodeSlips slips;
+    Fault fault;
+    const char *text;
+} SLIP[] = {
+    {{.logits = 1}, FAULT_FORMULA, "These are OUT's sums: the softmax is missing."},
+    {{.undivided = 1}, FAULT_FORMULA, "The exponentials are not divided by their sum."},
+    {{.relu_at_end = 1}, FAULT_FORMULA, "OUT has no ReLU: the softmax takes its sums."},
+    {{.mean = 1}, FAULT_FORMULA, "The pools average. Here each takes the largest of 2 x 2."},
+    {{.maps_last = 1},
+     FAULT_LAYOUT,
+     "FULL reads CONV3 with the maps fastest. Its inputs are CONV3 as it lies: map, row, column."},
+    {{.first_image = 1}, FAULT_ONE_IMAGE, "Every recording gets the outputs of the first."},
+    BEHIND(CONVOLVED, "every convolution"),
+    BEHIND(CONV1, "CONV1"),
+    BEHIND(CONV2, "CONV2"),
+    BEHIND(CONV3, "CONV3"),
+    UNPADDED(CONVOLVED, "every convolution"),
+    UNPADDED(CONV1, "CONV1"),
+    UNPADDED(CONV2, "CONV2"),
+    FLIPPED(CONVOLVED, "every convolution"),
+    FLIPPED(CONV1, "CONV1"),
+    FLIPPED(CONV2, "CONV2"),
+    FLIPPED(CONV3, "CONV3"),
+    SWAPPED(CONVOLVED, "every convolution"),
+    SWAPPED(CONV1, "CONV1"),
+    SWAPPED(CONV2, "CONV2"),
+    SWAPPED(CONV3, "CONV3"),
+    TURNED(FULL, "FULL"),
+    TURNED(OUT, "OUT"),
+    TURNED(FULL | OUT, "FULL and OUT"),
+    ONE_MAP(CONV2 | CONV3, "CONV2 and CONV3"),
+    ONE_MAP(CONV2, "CONV2"),
+    ONE_MAP(CONV3, "CONV3"),
+    NO_BIAS(CONVOLVED | FULL | OUT, "every layer"),
+    NO_BIAS(CONVOLVED, "every convolution"),
+    NO_BIAS(CONV1 | CONV2, "CONV1 and CONV2"),
+    NO_BIAS(CONV1, "CONV1"),
+    NO_BIAS(CONV2, "CONV2"),
+    NO_BIAS(CONV3, "CONV3"),
+    NO_BIAS(FULL, "FULL"),
+    NO_BIAS(OUT, "OUT"),
+    NO_RELU(CONVOLVED | FULL, "every layer"),
+    NO_RELU(CONVOLVED, "every convolution"),
+    NO_RELU(CONV1 | CONV2, "CONV1 and CONV2"),
+    NO_RELU(CONV1, "CONV1"),
+    NO_RELU(CONV2, "CONV2"),
+    NO_RELU(CONV3, "CONV3"),
+    NO_RELU(FULL, "FULL"),
+};
+enum { SLIPS = sizeof SLIP / sizeof *SLIP };
+
+/* Each slip costs as much as the oracle: of a large problem, as the report's, none is tried. */
+static int slipped_values(const Judgement *judged, int which, double *value)
+{
+    ElectrodeProblem p = electrode_unpack(&judged->view.problem);
+    const float *const *tensor = judged->view.tensor;
+    double *spread = malloc((size_t)(p.N * p.classes) * sizeof *spread);
+    int small = p.N * electrode_image_macs(&p) < 5e7;
+    if (spread && small)
+        electrode_run(&p, &SLIP[which].slips, tensor[TENSOR_X], tensor[TENSOR_W], value, spread);
+    free(spread);
+    return spread && small;
+}
+
+/* Weights of 11 bits leave hundreds of times the spread at most, of 8 bits some thousands, and what
+ * OUT lost mostly tens of thousands. */
+static int is_rounded(const Judgement *judged)
+{
+    for (size_t i = 0; i < judged->verdict.total; i++)
+        if (!(fabs(judged->view.output[i] - judged->expected[i]) <=
+              12000 * 0x1p-24 * judged->magnitude[i]))
+            return 0;
+    return 1;
+}
+
+/* What is rounded is wrong in the last layer already; a small slip before it is not. */
+static void electrode_explain(const Judgement *judged, ProbeRun run, void *context,
+                              Finding *finding)
+{
+    static const char *const NAME[ELECTRODE_LAYERS] = {"CONV1", "CONV2", "CONV3", "FULL", "OUT"};
+    ElectrodeProblem p = electrode_unpack(&judged->view.problem);
+    NetworkLayer layer[ELECTRODE_LAYERS];
+    Mistake mistake[SLIPS];
+    for (int i = 0; i < SLIPS; i++)
+        mistake[i] = (Mistake){SLIP[i].fault, SLIP[i].text};
+    for (int l = 0; l < ELECTRODE_LAYERS; l++)
+        layer[l] = (NetworkLayer){NAME[l], p.weights[l], p.biases[l]};
+    explain_mistakes(judged, run, context, mistake, SLIPS, slipped_values, finding);
+    if (finding->fault != FAULT_EVERYWHERE) return;
+    int l = network_wrong_layer(judged, run, context, TENSOR_W, layer, ELECTRODE_LAYERS);
+    if (is_rounded(judged) && (l < 0 || l == ELECTRODE_OUT)) {
+        *finding = (Finding){.fault = FAULT_PRECISION};
+        finding_say(finding, NETWORK_ROUNDED);
+    } else {
+        network_say_layer(l, layer, ELECTRODE_LAYERS, finding);
+    }
+}
+
+extern const Operation electrode_forward_operation;
+const Operation electrode_forward_operation = {.name = "electrode_forward",
+                                               .example = "N=2 H=12 W=20 c=4 f=32 classes=3",
+                                               .parse = electrode_parse,
+                                               .print = electrode_print,
+                                               .draw = electrode_draw,
+                                               .tensors = electrode_tensors,
+                                               .numbers = electrode_numbers,
+                                               .flops = electrode_flops,
+                                               .least_bytes = electrode_least_bytes,
+                                               .generate = electrode_generate,
+                                               .oracle = electrode_oracle,
+                                               .of_images = electrode_of_images,
+                                               .own_reach = 1,
+                                               .explain = electrode_explain};

@@ -1,0 +1,16 @@
+/* operations.h - the list of the operations that there are.
+ *
+ * Room: a file for each operation; the runner's call of each is in calls.
+ * Callers: autograder, make compare.
+ * May use: operation, and the rooms that hold parts of some (conv, conv/diagnosis, training). */
+#ifndef CONVLAB_OPERATIONS_OPERATIONS_H
+#define CONVLAB_OPERATIONS_OPERATIONS_H
+
+#include "common/operations/operation/operation.h"
+
+/* NULL if there is none of that name; operation_names() is a comma-separated list for the error
+ * message. */
+const Operation *operation_find(const char *name);
+const char *operation_names(void);
+
+#endif

@@ -1,0 +1,543 @@
+/* tail_widths.c - the widths that Yu et al.'s algorithm 2 should choose, its faults mended
+ * (convlab/tail.h).  The answer is exact: every number is whole, and doubles hold all of them.
+ *
+ * A move takes a layer to its next candidate, down or up; candidates are the right edges of the
+ * steps of its latency, where a filter costs least.  One round moves one layer for the sake of the
+ * goal, then others the other way until the other quantity is balanced.  A round that cannot be
+ * balanced, or that gains nothing in the end, is undone, and only its first layer is used up. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "common/operations/operation/diagnose.h"
+#include "common/operations/operation/shape_text.h"
+#include "convlab/tail.h"
+
+enum { TENSOR_LAYER, TENSOR_TIME, TENSOR_Y, TENSORS };
+
+static const ShapeKey KEYS[] = {
+    {"L", SHAPE_NUMBER, offsetof(WidthsProblem, L), 1, WIDTHS_LAYERS, NULL, 0},
+    {"M", SHAPE_NUMBER, offsetof(WidthsProblem, M), 1, 1000, NULL, 0},
+    {"unit", SHAPE_NUMBER, offsetof(WidthsProblem, unit), 1, 256, NULL, 0},
+    {"C", SHAPE_NUMBER, offsetof(WidthsProblem, C), 1, 4096, NULL, 0},
+    {"mode", SHAPE_WORD, offsetof(WidthsProblem, mode), 0, 0, "latency parameters", 0},
+    {"tau", SHAPE_NUMBER, offsetof(WidthsProblem, tau), 1, 1000, NULL, 0},
+    {"delta", SHAPE_NUMBER, offsetof(WidthsProblem, delta), 0, 1000, NULL, 1},
+    {"alike", SHAPE_NUMBER, offsetof(WidthsProblem, alike), 0, 1, NULL, 1},
+    {0},
+};
+
+static WidthsProblem widths_unpack(const Problem *problem)
+{
+    WidthsProblem p;
+    problem_unpack(problem, &p, sizeof p);
+    return p;
+}
+
+/* ---- problems ------------------------------------------------------------------------------ */
+
+static int widths_parse(const char *text, Problem *problem, Error *error)
+{
+    WidthsProblem p = {0};
+    if (shape_text_parse(text, KEYS, &p, error)) return -1;
+    if (p.mode == WIDTHS_PARAMETERS && p.delta)
+        return error_set(error, "delta is for mode=latency: the other mode keeps all of it");
+    problem_pack(&p, sizeof p, problem);
+    return 0;
+}
+
+static void widths_print(const Problem *problem, char *text, size_t bytes)
+{
+    WidthsProblem p = widths_unpack(problem);
+    shape_text_print(KEYS, &p, text, bytes);
+}
+
+/* Both modes; narrow and wide tolerances; goals that want a second start, and one that is reached
+ * without a move; layers that are alike. */
+static void widths_draw(Random *random, int index, double max_macs, Problem *problem)
+{
+    WidthsProblem p = {.L = random_range(random, 3, 24),
+                       .M = random_range(random, 6, 40),
+                       .unit = random_range(random, 1, 20),
+                       .C = random_range(random, 1, index % 2 ? 9 : 400),
+                       .mode = index % 3 == 2 ? WIDTHS_PARAMETERS : WIDTHS_LATENCY,
+                       .tau = index % 2 ? random_range(random, 20, 90) : 50};
+    if (index % 3 == 1) p.delta = random_range(random, 700, 990);
+    p.alike = index % 9 == 0 || index % 9 == 2;
+    if (index % 9 == 6) {
+        p = (WidthsProblem){.L = random_range(random, 2, 3),
+                            .M = random_range(random, 5, 8),
+                            .unit = random_range(random, 4, 20),
+                            .C = 3,
+                            .mode = WIDTHS_LATENCY,
+                            .tau = 1,
+                            .delta = 1000};
+    }
+    while (p.M > 2 && (double)p.L * p.M > max_macs)
+        p.M--;
+    problem_pack(&p, sizeof p, problem);
+}
+
+static int widths_tensors(const Problem *problem, TensorShape shape[OPERATION_TENSORS])
+{
+    WidthsProblem p = widths_unpack(problem);
+    size_t L = (size_t)p.L, M = (size_t)p.M;
+    shape[TENSOR_LAYER] = (TensorShape){"layer", TENSOR_INPUT, 2, {L, LAYER_FLOATS}, {"l", "what"}};
+    shape[TENSOR_TIME] = (TensorShape){"time", TENSOR_INPUT, 2, {L, M}, {"l", "m-1"}};
+    shape[TENSOR_Y] = (TensorShape){"y", TENSOR_OUTPUT, 1, {L}, {"l"}};
+    return TENSORS;
+}
+
+/* Each layer once, each time with a look at all others. */
+static double widths_flops(const Problem *problem)
+{
+    WidthsProblem p = widths_unpack(problem);
+    return 4.0 * p.L * p.L + 4.0 * p.L * p.M;
+}
+
+static double widths_least_bytes(const Problem *problem)
+{
+    WidthsProblem p = widths_unpack(problem);
+    return 4.0 * p.L * (LAYER_FLOATS + p.M + 1);
+}
+
+static int widths_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])
+{
+    WidthsProblem p = widths_unpack(problem);
+    const ProblemNumber all[] = {{"L", p.L},         {"M", p.M},        {"unit", p.unit},
+                                 {"C", p.C},         {"mode", p.mode},  {"tau", p.tau},
+                                 {"delta", p.delta}, {"alike", p.alike}};
+    memcpy(number, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
+/* A staircase: what every launch takes, waves of `step` widths, a little slope on each, and the
+ * noise of a measurement. */
+static void staircase_draw(Random *random, int M, float *time)
+{
+    const int step = random_range(random, 2, M / 3 + 2), wave = random_range(random, 2000, 40000),
+              shift = random_range(random, 0, step - 1);
+    const double launch = M > 8 && random_range(random, 0, 2) ? 0.5 : 0.02;
+    for (int m = 1; m <= M; m++) {
+        double waves = (m + shift + step - 1) / step, slope = 1 + 0.1 * random_unit(random);
+        time[m - 1] = (float)floor(wave * (launch + waves) * slope * (1 + 0.002 * m));
+    }
+}
+
+/* As a formula has it: steps without noise, and above `even` as much for a filter more as the edges
+ * of the steps have for each, so that throughputs are equal there. */
+static void steps_draw(Random *random, int M, float *time)
+{
+    const int step = random_range(random, 2, M / 4 + 2),
+              wave = step * random_range(random, 200, 2000),
+              even = random_range(random, 1, M / step) * step;
+    for (int m = 1; m <= M; m++)
+        time[m - 1] = (float)(m <= even ? (m + step - 1) / step * wave : m * (wave / step));
+}
+
+/* ---- the algorithm, and what one can get wrong in it --------------------------------------- */
+
+enum {
+    AS_IT_WAS,
+    COUNTS_WIDTH,
+    FORGETS_CHANNELS,
+    NEXT_UNCHANGED,
+    ANY_WIDTH,
+    LEFT_EDGES,
+    MOVES_FIXED,
+    DEAREST,
+    STAYS_IN_LIST,
+    NOT_BALANCED,
+    NOT_UNDONE,
+    OVERSHOOTS,
+    NO_DELTA,
+    NOT_RESET,
+    DELTA_BELOW,
+    TAU_BELOW,
+    TAU_BEYOND,
+    IN_UNITS,
+    OTHER_MODE,
+    LAST_OF_GAINS,
+    LAST_OF_PRICES,
+    EQUALS_LEFT_OUT,
+    EQUALS_KEPT,
+    MISTAKES,
+    RIGHT = MISTAKES
+};
+
+static const Mistake MISTAKE[MISTAKES] = {
+    [AS_IT_WAS] = {FAULT_FORMULA, "The widths are what they were: no round was kept."},
+    [COUNTS_WIDTH] = {FAULT_FORMULA,
+                      "The parameter gain counts filters, as the paper's equation 5b does. A layer "
+                      "has width * channels * taps parameters, and so has the next one."},
+    [FORGETS_CHANNELS] = {FAULT_FORMULA,
+                          "A layer's latency is time[l][m-1] for each of its channels: multiply by "
+                          "them, C for the first layer, the width before it for the others."},
+    [NEXT_UNCHANGED] = {FAULT_FORMULA,
+                        "The next layer is taken to keep its channels. They are this layer's "
+                        "filters: work latency and parameters out from all widths as they now "
+                        "are."},
+    [ANY_WIDTH] = {FAULT_FORMULA, "Layers move by one unit. They move to the next candidate: the "
+                                  "next right edge of a step (equations 8a and 8b)."},
+    [LEFT_EDGES] = {FAULT_FORMULA, "The candidates are the left edges of the steps, where a filter "
+                                   "costs most. Equation 4 wants the largest throughput, m / time, "
+                                   "beside both neighbours: the right edges."},
+    [MOVES_FIXED] = {FAULT_FORMULA, "A layer that is not free has moved: layer[l][LAYER_FREE]."},
+    [DEAREST] = {FAULT_FORMULA, "To balance, the dearest layer is taken. Take the one that costs "
+                                "least for what it gives back (line 12, put right)."},
+    [STAYS_IN_LIST] = {FAULT_FORMULA, "Layers move more than once. The layer that begins a round "
+                                      "leaves the list for good; those that balanced it leave it "
+                                      "when the round is kept."},
+    [NOT_BALANCED] = {FAULT_FORMULA, "Nothing is balanced: after the move that gains, others go "
+                                     "the other way (lines 11 to 13)."},
+    [NOT_UNDONE] = {FAULT_FORMULA, "A round that could not be balanced, or that gained nothing in "
+                                   "the end, was kept. Undo all of it."},
+    [OVERSHOOTS] = {FAULT_FORMULA, "A step up that balances may not take the parameters above "
+                                   "1000 + tau thousandths: pass over that layer."},
+    [NO_DELTA] = {FAULT_FORMULA, "delta is not asked for: while more than delta thousandths of the "
+                                 "latency are left, double tau and plan again."},
+    [NOT_RESET] = {FAULT_FORMULA, "After doubling tau the plan goes on from where it was. It "
+                                  "begins again, from the old widths and with all layers (line 18, "
+                                  "put right)."},
+    [DELTA_BELOW] = {FAULT_FORMULA, "The plan goes on although the goal is reached: delta "
+                                    "thousandths of the old latency may be left, not fewer."},
+    [TAU_BELOW] = {FAULT_FORMULA, "tau is doubled too seldom: as long as twice tau is no more than "
+                                  "1000."},
+    [TAU_BEYOND] = {FAULT_FORMULA, "tau is doubled too often: twice tau may be no more than 1000."},
+    [IN_UNITS] = {FAULT_FORMULA, "These are units; y holds filters: m*unit."},
+    [OTHER_MODE] = {FAULT_FORMULA, "This is the other mode's plan: p->mode says whether the "
+                                   "latency is to fall or the parameters are to grow."},
+    [LAST_OF_GAINS] = {FAULT_FORMULA,
+                       "Of moves that gain as much the last begins a round: take the "
+                       "first layer's."},
+    [LAST_OF_PRICES] = {FAULT_FORMULA, "Of moves that balance at the same price the last is taken: "
+                                       "take the first layer's."},
+    [EQUALS_LEFT_OUT] = {FAULT_FORMULA, "A width with the same throughput as the width before it "
+                                        "is no candidate here: at least as much will do."},
+    [EQUALS_KEPT] = {FAULT_FORMULA, "A width with the same throughput as the next one is a "
+                                    "candidate here: it has to be larger."},
+};
+
+typedef struct Plan {
+    WidthsProblem p;
+    const float *layer, *time;
+    int mode, wrong;            /* WIDTHS_..., a mistake or RIGHT */
+    double latency, parameters; /* as it was */
+    int at[WIDTHS_LAYERS];      /* widths, in units */
+    int listed[WIDTHS_LAYERS];  /* may still move */
+} Plan;
+
+static int layer_width(const Plan *plan, int l)
+{
+    return (int)plan->layer[l * LAYER_FLOATS + LAYER_WIDTH];
+}
+
+static double channels_of(const Plan *plan, const int *at, int l)
+{
+    if (l == 0) return plan->p.C;
+    const int m = plan->wrong == NEXT_UNCHANGED ? layer_width(plan, l - 1) : at[l - 1];
+    return (double)m * plan->p.unit;
+}
+
+static double latency_of(const Plan *plan, const int *at)
+{
+    double sum = 0;
+    for (int l = 0; l < plan->p.L; l++)
+        sum += plan->time[l * plan->p.M + at[l] - 1] *
+               (plan->wrong == FORGETS_CHANNELS ? 1 : channels_of(plan, at, l));
+    return sum;
+}
+
+static double parameters_of(const Plan *plan, const int *at)
+{
+    double sum = 0;
+    for (int l = 0; l < plan->p.L; l++)
+        sum += (double)at[l] * plan->p.unit *
+               (plan->wrong == COUNTS_WIDTH
+                    ? 1
+                    : channels_of(plan, at, l) * plan->layer[l * LAYER_FLOATS + LAYER_TAPS]);
+    return sum;
+}
+
+/* Whether a filter costs less at width m than at width `other`; as much as before it will do. */
+static int is_cheaper(const Plan *plan, int l, int m, int other)
+{
+    const float *time = plan->time + l * plan->p.M;
+    const double mine = m * (double)time[other - 1], its = other * (double)time[m - 1];
+    const int equal = other < m ? plan->wrong != EQUALS_LEFT_OUT : plan->wrong == EQUALS_KEPT;
+    return mine > its || (equal && mine == its);
+}
+
+static int is_candidate(const Plan *plan, int l, int m)
+{
+    if (plan->wrong == ANY_WIDTH) return 1;
+    const int want = plan->wrong != LEFT_EDGES;
+    return (m == 1 || is_cheaper(plan, l, m, m - 1) == want) &&
+           (m == plan->p.M || is_cheaper(plan, l, m, m + 1) == want);
+}
+
+/* The next candidate from where layer l is, 0 if there is none. */
+static int next_of(const Plan *plan, const int *at, int l, int step)
+{
+    for (int m = at[l] + step; m >= 1 && m <= plan->p.M; m += step)
+        if (is_candidate(plan, l, m)) return m;
+    return 0;
+}
+
+/* What a move is worth: the latency that it takes away, the parameters that it adds. */
+typedef struct Move {
+    int l, to; /* to: 0 for none */
+    double latency, parameters;
+} Move;
+
+static Move move_of(const Plan *plan, const int *at, int l, int step)
+{
+    int moved[WIDTHS_LAYERS];
+    Move move = {.l = l, .to = next_of(plan, at, l, step)};
+    if (!move.to) return move;
+    memcpy(moved, at, sizeof moved);
+    moved[l] = move.to;
+    move.latency = latency_of(plan, at) - latency_of(plan, moved);
+    move.parameters = parameters_of(plan, moved) - parameters_of(plan, at);
+    return move;
+}
+
+/* The move that begins a round. */
+static Move first_move(const Plan *plan)
+{
+    const int step = plan->mode == WIDTHS_LATENCY ? -1 : 1;
+    Move best = {0};
+    double most = 0;
+    for (int l = 0; l < plan->p.L; l++) {
+        if (!plan->listed[l]) continue;
+        Move move = move_of(plan, plan->at, l, step);
+        double gain = plan->mode == WIDTHS_LATENCY ? move.latency : move.parameters;
+        const int last = plan->wrong == LAST_OF_GAINS && gain == most && most > 0;
+        if (!move.to || !(gain > most || last)) continue;
+        best = move;
+        most = gain;
+    }
+    return best;
+}
+
+/* The move that balances at the least price: what it costs of the goal for what it gives back. */
+static Move balancing_move(const Plan *plan, const int *at, const int *listed)
+{
+    const int up = plan->mode == WIDTHS_LATENCY;
+    const double highest = plan->parameters * (1000 + plan->p.tau);
+    Move best = {0};
+    double least = INFINITY;
+    for (int l = 0; l < plan->p.L; l++) {
+        if (!listed[l]) continue;
+        Move move = move_of(plan, at, l, up ? 1 : -1);
+        const double gives = up ? move.parameters : move.latency,
+                     costs = up ? -move.latency : -move.parameters;
+        if (!move.to || !(gives > 0)) continue;
+        if (up && plan->wrong != OVERSHOOTS &&
+            1000 * (parameters_of(plan, at) + move.parameters) > highest)
+            continue;
+        const double price = (plan->wrong == DEAREST ? -1 : 1) * costs / gives;
+        if (price >= least && !(plan->wrong == LAST_OF_PRICES && price == least)) continue;
+        best = move;
+        least = price;
+    }
+    return best;
+}
+
+static int is_balanced(const Plan *plan, const int *at)
+{
+    if (plan->wrong == NOT_BALANCED) return 1;
+    if (plan->mode == WIDTHS_PARAMETERS) return latency_of(plan, at) <= plan->latency;
+    return 1000 * parameters_of(plan, at) >= plan->parameters * (1000 - plan->p.tau);
+}
+
+static int is_better(const Plan *plan, const int *at)
+{
+    return plan->mode == WIDTHS_LATENCY ? latency_of(plan, at) < latency_of(plan, plan->at)
+                                        : parameters_of(plan, at) > parameters_of(plan, plan->at);
+}
+
+/* One round; 0 when no layer is left that would gain. */
+static int round_take(Plan *plan)
+{
+    int at[WIDTHS_LAYERS], listed[WIDTHS_LAYERS];
+    const Move first = first_move(plan);
+    if (!first.to) return 0;
+    plan->listed[first.l] = plan->wrong == STAYS_IN_LIST && first.to < plan->at[first.l];
+    memcpy(at, plan->at, sizeof at);
+    memcpy(listed, plan->listed, sizeof listed);
+    at[first.l] = first.to;
+    while (!is_balanced(plan, at)) {
+        const Move move = balancing_move(plan, at, listed);
+        if (!move.to) break;
+        at[move.l] = move.to;
+        listed[move.l] = plan->wrong == STAYS_IN_LIST && plan->mode == WIDTHS_PARAMETERS;
+    }
+    if ((is_balanced(plan, at) && is_better(plan, at)) || plan->wrong == NOT_UNDONE) {
+        memcpy(plan->at, at, sizeof at);
+        memcpy(plan->listed, listed, sizeof listed);
+    } else {
+        plan->listed[first.l] = 0;
+    }
+    return 1;
+}
+
+static void plan_begin(Plan *plan)
+{
+    for (int l = 0; l < plan->p.L; l++) {
+        plan->at[l] = layer_width(plan, l);
+        plan->listed[l] =
+            plan->layer[l * LAYER_FLOATS + LAYER_FREE] != 0 || plan->wrong == MOVES_FIXED;
+    }
+    plan->latency = latency_of(plan, plan->at);
+    plan->parameters = parameters_of(plan, plan->at);
+}
+
+static int is_enough(const Plan *plan)
+{
+    if (!plan->p.delta || plan->wrong == NO_DELTA) return 1;
+    const double left = 1000 * latency_of(plan, plan->at), goal = plan->p.delta * plan->latency;
+    return plan->wrong == DELTA_BELOW ? left < goal : left <= goal;
+}
+
+static int is_last(const Plan *plan)
+{
+    const int twice = 2 * plan->p.tau;
+    if (plan->wrong == TAU_BELOW) return twice >= 1000;
+    return twice > (plan->wrong == TAU_BEYOND ? 2000 : 1000);
+}
+
+static void plan_make(Plan *plan, double *value)
+{
+    int start[WIDTHS_LAYERS];
+    plan_begin(plan);
+    memcpy(start, plan->at, sizeof start);
+    for (;;) {
+        while (round_take(plan))
+            ;
+        if (is_enough(plan) || is_last(plan)) break;
+        plan->p.tau *= 2;
+        if (plan->wrong == NOT_RESET)
+            for (int l = 0; l < plan->p.L; l++)
+                plan->listed[l] = plan->layer[l * LAYER_FLOATS + LAYER_FREE] != 0;
+        else
+            plan_begin(plan);
+    }
+    for (int l = 0; l < plan->p.L; l++)
+        value[l] = (plan->wrong == AS_IT_WAS ? start[l] : plan->at[l]) *
+                   (plan->wrong == IN_UNITS ? 1.0 : plan->p.unit);
+}
+
+static void widths_value(const Problem *problem, const float *const *tensor, int wrong,
+                         double *value)
+{
+    Plan plan = {.p = widths_unpack(problem),
+                 .layer = tensor[TENSOR_LAYER],
+                 .time = tensor[TENSOR_TIME],
+                 .wrong = wrong};
+    plan.mode = wrong == OTHER_MODE ? !plan.p.mode : plan.p.mode;
+    plan_make(&plan, value);
+}
+
+/* The layers are as the first one, but for those that are not free. */
+static void layers_align(const WidthsProblem *p, Random *random, float *layer, float *time)
+{
+    steps_draw(random, p->M, time);
+    for (int l = 1; l < p->L; l++) {
+        layer[l * LAYER_FLOATS + LAYER_WIDTH] = layer[LAYER_WIDTH];
+        layer[l * LAYER_FLOATS + LAYER_TAPS] = layer[LAYER_TAPS];
+        memcpy(time + l * p->M, time, (size_t)p->M * sizeof *time);
+    }
+}
+
+static void widths_draw_inputs(const WidthsProblem *p, Random *random, float *layer, float *time)
+{
+    static const float TAPS[] = {1, 9, 9, 25};
+    Random layers, times;
+    random_child(random, "layer", &layers);
+    random_child(random, "time", &times);
+    for (int l = 0; l < p->L; l++, layer += LAYER_FLOATS, time += p->M) {
+        layer[LAYER_WIDTH] = (float)random_range(&layers, p->M / 3 + 1, p->M);
+        layer[LAYER_TAPS] = TAPS[random_range(&layers, 0, 3)];
+        layer[LAYER_FREE] = random_range(&layers, 0, 5) != 0;
+        staircase_draw(&times, p->M, time);
+    }
+    if (p->alike) layers_align(p, &times, layer - p->L * LAYER_FLOATS, time - p->L * p->M);
+}
+
+static int differs(const Problem *problem, float *const *tensor, int wrong)
+{
+    double right[WIDTHS_LAYERS], its[WIDTHS_LAYERS];
+    const size_t L = (size_t)widths_unpack(problem).L;
+    widths_value(problem, (const float *const *)tensor, RIGHT, right);
+    widths_value(problem, (const float *const *)tensor, wrong, its);
+    return memcmp(right, its, L * sizeof *right) != 0;
+}
+
+/* A network that stays as it is asks nothing, and a limit that is far away neither: of all the old
+ * latency not a gain may be had at first; what is out of reach has to hang on the last tau; what is
+ * more than a little, on a second start. */
+static int asks_enough(const Problem *problem, float *const *tensor)
+{
+    enum { ALL = 1000, A_LITTLE = 990, OUT_OF_REACH = 100 };
+    const WidthsProblem p = widths_unpack(problem);
+    const int delta = p.delta;
+    if (p.alike)
+        return differs(problem, tensor, LAST_OF_GAINS) &&
+               differs(problem, tensor, LAST_OF_PRICES) &&
+               differs(problem, tensor, EQUALS_LEFT_OUT) && differs(problem, tensor, EQUALS_KEPT);
+    if (delta == ALL) return differs(problem, tensor, DELTA_BELOW);
+    if (!differs(problem, tensor, AS_IT_WAS)) return 0;
+    if (!delta || delta >= A_LITTLE) return 1;
+    if (delta < OUT_OF_REACH && !differs(problem, tensor, TAU_BELOW) &&
+        !differs(problem, tensor, TAU_BEYOND))
+        return 0;
+    return differs(problem, tensor, NO_DELTA) && differs(problem, tensor, NOT_RESET);
+}
+
+static void widths_generate(const Problem *problem, Random *random, float *const *tensor)
+{
+    enum { TIMES = 200 };
+    WidthsProblem p = widths_unpack(problem);
+    for (int i = 0; i < TIMES; i++) {
+        widths_draw_inputs(&p, random, tensor[TENSOR_LAYER], tensor[TENSOR_TIME]);
+        if (asks_enough(problem, tensor)) return;
+    }
+}
+
+static void widths_oracle(const Problem *problem, const float *const *tensor, double *expected,
+                          double *magnitude, double *products)
+{
+    const int L = widths_unpack(problem).L;
+    widths_value(problem, tensor, RIGHT, expected);
+    for (int l = 0; l < L; l++) {
+        magnitude[l] = 0; /* exact */
+        products[l] = 1;
+    }
+}
+
+static int mistaken_values(const Judgement *judged, int which, double *value)
+{
+    widths_value(&judged->view.problem, judged->view.tensor, which, value);
+    return 1;
+}
+
+static void widths_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
+}
+
+extern const Operation tail_widths_operation;
+const Operation tail_widths_operation = {.name = "tail_widths",
+                                         .example = "L=5 M=12 unit=8 C=3 mode=latency tau=50",
+                                         .parse = widths_parse,
+                                         .print = widths_print,
+                                         .draw = widths_draw,
+                                         .tensors = widths_tensors,
+                                         .numbers = widths_numbers,
+                                         .flops = widths_flops,
+                                         .least_bytes = widths_least_bytes,
+                                         .generate = widths_generate,
+                                         .oracle = widths_oracle,
+                                         .own_reach = 1,
+                                         .explain = widths_explain};

@@ -1,0 +1,25 @@
+/* layout.h - a problem whose tensors are not NCHW, seen as if they were.
+ *
+ * Judgement, diagnosis and probes think in NCHW.  Rearranging is done with tensor.h: to it, w is K
+ * images of C channels and y is N images of K channels. */
+#ifndef CONVLAB_CONV_LAYOUT_H
+#define CONVLAB_CONV_LAYOUT_H
+
+#include "common/operations/operation/operation.h"
+#include "common/operations/conv/tensor.h"
+#include "convlab/conv.h"
+
+enum { LAYOUT_X, LAYOUT_W, LAYOUT_Y, LAYOUT_TENSORS };
+
+/* Operation's rearrange: the view's tensors in NCHW. */
+int layout_rearrange(const Problem *problem, PlainView *view, Error *error);
+
+/* Images, channels, rows and columns of x, w or y. */
+TensorExtent layout_extent(const ConvProblem *conv, int tensor);
+size_t layout_count(const ConvProblem *conv, int tensor); /* their product */
+
+/* A copy of `from`, which lies as `layout` says, in NCHW, for the caller to free; NULL: out of
+ * memory. */
+float *layout_to_nchw(const ConvProblem *conv, int tensor, int layout, const float *from);
+
+#endif

@@ -1,0 +1,118 @@
+/* test_maps.c - maps as a ReLU leaves them: how many zeros, where, and always the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/operations/conv/maps.h"
+
+enum { PLANES = 24, HEIGHT = 28, WIDTH = 31, COUNT = PLANES * HEIGHT * WIDTH };
+
+static void make(float *x, int zeros, uint64_t seed)
+{
+    Random random;
+    random_seed(&random, seed);
+    for (int i = 0; i < COUNT; i++)
+        x[i] = random_wide(&random);
+    maps_rectify(x, PLANES, HEIGHT, WIDTH, zeros, &random);
+}
+
+static int zeros_of(const float *x, int count)
+{
+    int zeros = 0;
+    for (int i = 0; i < count; i++) {
+        assert_true(x[i] >= 0);
+        zeros += x[i] == 0;
+    }
+    return zeros;
+}
+
+static void there_are_as_many_zeros_as_asked_for(void **state)
+{
+    float *x = *state;
+    for (int zeros = 0; zeros <= 100; zeros += 5) {
+        make(x, zeros, 11);
+        assert_int_equal(COUNT - zeros_of(x, COUNT), (COUNT * (100 - zeros) + 50) / 100);
+    }
+}
+
+static void at_least_one_stays_and_at_100_none(void **state)
+{
+    (void)state;
+    Random random;
+    float x[12];
+    for (int zeros = 99; zeros <= 100; zeros++) {
+        random_seed(&random, 3);
+        for (int i = 0; i < 12; i++)
+            x[i] = random_wide(&random);
+        maps_rectify(x, 1, 3, 4, zeros, &random);
+        assert_int_equal(zeros_of(x, 12), zeros == 99 ? 11 : 12);
+    }
+}
+
+/* With 70 percent zeros a neighbour of a zero is one in 70 of 100 cases if they are strewn at
+ * random. */
+static void zeros_cling_together(void **state)
+{
+    float *x = *state;
+    int pairs = 0, both = 0;
+    make(x, 70, 5);
+    for (int i = 0; i + 1 < COUNT; i++) {
+        if (i % WIDTH == WIDTH - 1 || x[i] != 0) continue;
+        pairs++;
+        both += x[i + 1] == 0;
+    }
+    assert_true(both > 0.82 * pairs);
+}
+
+static void some_maps_are_emptier_than_others(void **state)
+{
+    float *x = *state;
+    int least = HEIGHT * WIDTH, most = 0;
+    make(x, 70, 5);
+    for (int plane = 0; plane < PLANES; plane++) {
+        int zeros = zeros_of(x + plane * HEIGHT * WIDTH, HEIGHT * WIDTH);
+        least = zeros < least ? zeros : least;
+        most = zeros > most ? zeros : most;
+    }
+    assert_true(least < 0.55 * HEIGHT * WIDTH && most > 0.85 * HEIGHT * WIDTH);
+}
+
+static void a_seed_gives_the_same_maps(void **state)
+{
+    float *x = *state, *again = malloc(COUNT * sizeof *again);
+    make(x, 60, 9);
+    make(again, 60, 9);
+    assert_memory_equal(x, again, COUNT * sizeof *x);
+    make(again, 60, 10);
+    assert_memory_not_equal(x, again, COUNT * sizeof *x);
+    free(again);
+}
+
+static int memory_make(void **state)
+{
+    *state = malloc(COUNT * sizeof(float));
+    return *state ? 0 : -1;
+}
+
+static int memory_free(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_are_as_many_zeros_as_asked_for),
+        cmocka_unit_test(at_least_one_stays_and_at_100_none),
+        cmocka_unit_test(zeros_cling_together),
+        cmocka_unit_test(some_maps_are_emptier_than_others),
+        cmocka_unit_test(a_seed_gives_the_same_maps),
+    };
+    return cmocka_run_group_tests(tests, memory_make, memory_free);
+}

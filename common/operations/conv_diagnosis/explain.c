@@ -1,0 +1,274 @@
+#include "common/operations/conv_diagnosis/explain_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/operations/conv/conv_problem.h"
+
+OutputAt output_at(const ConvProblem *conv, size_t index)
+{
+    OutputAt at;
+    at.q = (int)(index % (size_t)conv->Q);
+    index /= (size_t)conv->Q;
+    at.p = (int)(index % (size_t)conv->P);
+    index /= (size_t)conv->P;
+    at.k = (int)(index % (size_t)conv->K);
+    at.n = (int)(index / (size_t)conv->K);
+    return at;
+}
+
+size_t output_products(const Diagnosis *d, size_t index, double *product)
+{
+    const ConvProblem *v = &d->conv;
+    OutputAt at = output_at(v, index);
+    const float *w = d->tensor[1] + (size_t)at.k * v->C * v->R * v->S;
+    size_t inside = 0;
+    for (int c = 0; c < v->C; c++)
+        for (int r = 0; r < v->R; r++)
+            for (int s = 0; s < v->S; s++, w++, product++) {
+                int h = at.p * v->stride_h + r - v->pad_top;
+                int i = at.q * v->stride_w + s - v->pad_left;
+                *product = 0;
+                if (h < 0 || h >= v->H || i < 0 || i >= v->W) continue;
+                size_t plane = (size_t)at.n * v->C + c;
+                *product = (double)d->tensor[0][(plane * v->H + h) * v->W + i] * *w;
+                inside++;
+            }
+    return inside;
+}
+
+/* A fast algorithm's roundings are those of its whole map (verdict.h). */
+double diagnosis_tolerance(const Diagnosis *d, double magnitude, double products)
+{
+    const Algorithm algorithm = d->judged->observed.algorithm;
+    if (d->faint) return 4 * UNIT_FP32 * sqrt(products) * magnitude;
+    if (algorithm != ALGORITHM_SUMS)
+        return verdict_bound(d->precision, fmax(magnitude, d->judged->typical),
+                             fmax(products, verdict_least_products(algorithm)));
+    return verdict_bound(d->precision, magnitude, products);
+}
+
+void axes_name(unsigned axes, const char *letters, char *text, size_t bytes)
+{
+    int left = __builtin_popcount(axes);
+    *text = 0;
+    for (int axis = 0; letters[axis]; axis++) {
+        size_t used = strlen(text);
+        if (!(axes >> axis & 1)) continue;
+        left--;
+        snprintf(text + used, bytes - used, "%s%c",
+                 !used  ? ""
+                 : left ? ", "
+                        : " and ",
+                 letters[axis]);
+    }
+}
+
+/* Where the wrong outputs lie, without what to do about it. */
+static void keep_first_sentence(Finding *where)
+{
+    char *end = strstr(where->text, ". "); /* but that of "..." */
+    while (end && end[-1] == '.')
+        end = strstr(end + 1, ". ");
+    if (end) end[1] = 0;
+}
+
+/* Whole images or maps are wrong. */
+static int is_whole(const Finding *where)
+{
+    return where->fault == FAULT_ONE_IMAGE || where->fault == FAULT_ONE_FILTER;
+}
+
+static void find_unwritten_place(const Diagnosis *d, Finding *finding)
+{
+    char set[190], where[220] = "";
+    if (signature_set(d, 1u << MARK_POISON, set, sizeof set))
+        snprintf(where, sizeof where, "All of these have %s.", set);
+    find_unwritten(d->judged, where, finding);
+}
+
+static void find_nan_place(const Diagnosis *d, Finding *finding)
+{
+    Finding where = {0};
+    signature_find(d, 1u << MARK_NAN | 1u << MARK_WRONG, &where);
+    if (where.fault == FAULT_PADDING_EDGE) {
+        *finding = where;
+        return;
+    }
+    if (is_whole(&where)) keep_first_sentence(&where);
+    find_nan(d->judged, where.text, finding);
+}
+
+/* The probe's numbers: what is left where no pattern says anything. */
+static void say_impulse(const Diagnosis *d, Finding *finding)
+{
+    Finding impulse = {0};
+    if (probe_impulse(d, &impulse))
+        finding_say(finding, "%s", impulse.text);
+    else
+        finding_say(finding, "Work the first wrong output out by hand on the smallest case, and "
+                             "print the index into x and w at each step.");
+}
+
+/* What goes wrong in the wrong outputs, where others are right.  A shifted window's sum is also the
+ * right one of a neighbour. */
+static int find_inside(const Diagnosis *d, Finding *inside)
+{
+    if (!lost_find(d, 0, inside) && !variant_find(d, 0, inside)) return 0;
+    if (inside->fault == FAULT_HALO && d->count[MARK_RIGHT])
+        finding_say(inside, "Or these outputs hold their neighbours' sums: then p or q is wrong in "
+                            "the index of the store, or a sum is stored for another.");
+    return 1;
+}
+
+/* A pattern in the error map, and, where it can be told, what goes wrong inside it.  Whole maps and
+ * images may be wrong for any reason: numbers say more than a guess. */
+static int find_pattern(const Diagnosis *d, Finding *finding)
+{
+    if (!signature_find(d, 1u << MARK_WRONG | 1u << MARK_NAN, finding)) return 0;
+    Finding inside = {0}, impulse = {0};
+    /* A tile that is too small for the stride draws the same pattern as one without its halo. */
+    if (finding->fault == FAULT_TILE_EDGE || finding->fault == FAULT_PADDING_EDGE ||
+        finding->fault == FAULT_EVERYWHERE)
+        if (probe_stride(d, &inside)) {
+            *finding = inside;
+            if (probe_impulse(d, &impulse)) finding_say(finding, "%s", impulse.text);
+            return 1;
+        }
+    const int known = d->count[MARK_RIGHT] && find_inside(d, &inside);
+    if (!known && !probe_impulse(d, &impulse)) return 1;
+    if (is_whole(finding)) keep_first_sentence(finding);
+    finding_say(finding, "%s%s", known ? "In those outputs: " : "",
+                known ? inside.text : impulse.text);
+    return 1;
+}
+
+/* What the wrong values are, and where they lie; not why a pattern lies there in other cases. */
+static int find_value(const Diagnosis *d, Finding *finding)
+{
+    Finding where = {0};
+    if (!value_find(d, finding)) return 0;
+    if (d->count[MARK_RIGHT] && signature_find(d, 1u << MARK_WRONG, &where)) {
+        if (finding->fault == FAULT_EVERYWHERE) finding->fault = where.fault;
+        keep_first_sentence(&where);
+        finding_say(finding, "%s", where.text);
+    }
+    return 1;
+}
+
+/* Is it the pooling, or what is pooled?  The same shape without it tells. */
+static void find_pooled_wrong(const Diagnosis *d, Finding *finding)
+{
+    const int pool = d->conv.pool;
+    Diagnosis plain = *d;
+    Finding impulse = {0};
+    plain.conv = conv_unpack(d->problem);
+    plain.conv.pool = 0;
+    int right = probe_right(d, plain.conv);
+    finding->fault = FAULT_EVERYWHERE;
+    finding_say(finding, "%zu of %zu pooled outputs are wrong.", d->count[MARK_WRONG], d->total);
+    if (right == 0)
+        finding_say(finding, "So is the same shape without pool=%d: mend that first.%s%s", pool,
+                    probe_impulse(&plain, &impulse) ? " " : "", impulse.text);
+    else
+        finding_say(finding,
+                    "%s without pool=%d%s it is the pooling: y is N*K*(P/%d)*(Q/%d), the "
+                    "largest of each %dx%d outputs, and what is left over at the end is dropped.",
+                    right > 0 ? "The same shape is right" : "Is the same shape right", pool,
+                    right > 0 ? ":" : "? Then", pool, pool, pool, pool);
+}
+
+/* Pooling hides which of the outputs was wrong: what is left is whether all were written, to
+ * numbers. */
+static void find_pooled(const Diagnosis *d, Finding *finding)
+{
+    if (d->count[MARK_POISON]) {
+        find_unwritten_place(d, finding);
+    } else if (d->count[MARK_NAN]) {
+        find_nan_place(d, finding);
+    } else {
+        find_pooled_wrong(d, finding);
+    }
+}
+
+static void find_explanation(const Diagnosis *d, Finding *finding)
+{
+    if (d->conv.pool) {
+        find_pooled(d, finding);
+        return;
+    }
+    if (d->count[MARK_POISON] || d->count[MARK_NAN] == d->total)
+        if (find_accumulated(d->judged, d->run, d->context, finding)) return;
+    if (d->count[MARK_POISON]) {
+        find_unwritten_place(d, finding);
+        return;
+    }
+    if (variant_find(d, 1, finding) || lost_find(d, 1, finding) || points_find(d, finding)) return;
+    if (!d->count[MARK_NAN] && find_value(d, finding)) return;
+    if (find_race(d->judged, d->run, d->context, finding)) return;
+    if (d->count[MARK_NAN]) {
+        find_nan_place(d, finding);
+        return;
+    }
+    if (find_small_errors(d->judged, finding) || find_pattern(d, finding)) return;
+    Finding inside = {0};
+    if (probe_stride(d, finding) || probe_channels(d, finding)) {
+        if (probe_impulse(d, &inside)) finding_say(finding, "%s", inside.text);
+        return;
+    }
+    finding->fault = FAULT_EVERYWHERE;
+    if (find_inside(d, &inside)) {
+        finding->fault = inside.fault;
+        finding_say(finding, "%s%s", d->count[MARK_RIGHT] ? "In the wrong outputs: " : "",
+                    inside.text);
+        return;
+    }
+    /* Where another layout was asked for, that was the first question. */
+    if (conv_unpack(&d->judged->problem).layout == CONV_NCHW && order_find(d->judged, finding))
+        return;
+    finding_say(finding, "Their places follow no pattern, and their values none that is known "
+                         "here.");
+    say_impulse(d, finding);
+}
+
+/* ---- the front door ---------------------------------------------------------------------- */
+
+static void find_in_map(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    Diagnosis d = {.judged = judged,
+                   .operation = judged->operation,
+                   .problem = &judged->view.problem,
+                   .conv = conv_unpack(&judged->view.problem),
+                   .precision = judged->precision,
+                   .tensor = judged->view.tensor,
+                   .output = judged->view.output,
+                   .expected = judged->expected,
+                   .magnitude = judged->magnitude,
+                   .products = judged->products,
+                   .mark = judged->mark,
+                   .total = judged->verdict.total,
+                   .faint = judged->faint,
+                   .run = run,
+                   .context = context};
+    if (d.conv.pool) { /* the map that there is to look at */
+        d.conv.P /= d.conv.pool;
+        d.conv.Q /= d.conv.pool;
+    }
+    memcpy(d.count, judged->count, sizeof d.count);
+    samples_choose(d.mark, d.total, judged->verdict.wrong, &d.samples);
+    find_explanation(&d, finding);
+}
+
+void conv_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    OrderRun order = {
+        .layout = conv_unpack(&judged->problem).layout, .run = run, .context = context};
+    int rearranged = order.layout != CONV_NCHW;
+    if (rearranged && judged->verdict.wrong && order_find(judged, finding)) return;
+    if (find_written_outside(judged, finding)) return;
+    if (rearranged)
+        find_in_map(judged, run ? order_run : NULL, &order, finding);
+    else
+        find_in_map(judged, run, context, finding);
+}

@@ -1,0 +1,392 @@
+/* impulse.c - one pixel, then one weight: which two meet in an output that is wrong.
+ *
+ * With all of x zero but one pixel, which is 1, an output holds the weight that met the pixel, and
+ * its value says which.  With all of w zero but one weight, which is 1, an output holds the pixel
+ * that met the weight: pixels are numbered, and a few runs give the number's digits. */
+#include "common/operations/conv_diagnosis/explain_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One run on a single pixel is no more work than the one that was judged, but for the oracle. */
+static const double impulse_macs = 5e8;
+enum { DIGIT = 1024 }; /* whole numbers below it are exact in eleven bits, too */
+
+/* An element of w, and one of x, by their indices in the plain layout. */
+enum { TAP_K, TAP_C, TAP_R, TAP_S };
+enum { PIXEL_H = 2, PIXEL_W };
+typedef struct Element {
+    int at[4];
+} Element;
+
+static size_t element_index(const Element *element, const int extent[4])
+{
+    size_t index = 0;
+    for (int i = 0; i < 4; i++)
+        index = index * (size_t)extent[i] + (size_t)element->at[i];
+    return index;
+}
+
+static Element element_at(size_t index, const int extent[4])
+{
+    Element element;
+    for (int i = 3; i >= 0; i--) {
+        element.at[i] = (int)(index % (size_t)extent[i]);
+        index /= (size_t)extent[i];
+    }
+    return element;
+}
+
+/* "w[0][1][2][0]" */
+static void element_name(const char *tensor, const Element *element, char *text, size_t bytes)
+{
+    snprintf(text, bytes, "%s[%d][%d][%d][%d]", tensor, element->at[0], element->at[1],
+             element->at[2], element->at[3]);
+}
+
+/* The axes in which two elements differ: "r and s". */
+static unsigned elements_differ(const Element *one, const Element *two, const char *letters,
+                                char *text, size_t bytes)
+{
+    unsigned axes = 0;
+    for (int i = 0; i < 4; i++)
+        axes |= (unsigned)(one->at[i] != two->at[i]) << i;
+    axes_name(axes, letters, text, bytes);
+    return axes;
+}
+
+/* ---- the probe --------------------------------------------------------------------------- */
+
+typedef struct Impulse {
+    const Diagnosis *d;
+    Probe probe;
+    int x_extent[4], w_extent[4];
+    Element pixel; /* the one that is 1 */
+    size_t index;  /* the output that is wrong */
+    OutputAt at;
+    double expected, value;
+} Impulse;
+
+static int is_value(const Impulse *m, double weight, double value)
+{
+    const Diagnosis *d = m->d;
+    double off = d->precision == PRECISION_FP32 ? 0 : 2 * UNIT_ELEVEN_BITS * fabs(weight);
+    /* Of thousands of weights some lie within a bound of any number: a single product's error is
+     * far below the worst. */
+    if (d->judged->observed.algorithm != ALGORITHM_SUMS)
+        off = probe_bound(d, &m->probe, m->index) / 16;
+    return fabs(weight - value) <= off;
+}
+
+/* Which element of w has this value?  One of the output's own filter is preferred. */
+static int tap_find(const Impulse *m, double value, Element *tap)
+{
+    const ConvProblem *v = &m->probe.conv;
+    size_t count = (size_t)v->C * v->R * v->S;
+    for (int i = -1; value != 0 && i < v->K; i++) {
+        size_t first = (size_t)(i < 0 ? m->at.k : i) * count;
+        for (size_t j = first; j < first + count; j++)
+            if (is_value(m, m->probe.w[j], value)) {
+                *tap = element_at(j, m->w_extent);
+                return 1;
+            }
+    }
+    return 0;
+}
+
+/* The pixel that a tap should meet in the output; 0: it lies outside of x. */
+static int pixel_due(const Impulse *m, const Element *tap, Element *pixel)
+{
+    const ConvProblem *v = &m->probe.conv;
+    int h = m->at.p * v->stride_h + tap->at[TAP_R] - v->pad_top;
+    int w = m->at.q * v->stride_w + tap->at[TAP_S] - v->pad_left;
+    *pixel = (Element){{m->at.n, tap->at[TAP_C], h, w}};
+    return h >= 0 && h < v->H && w >= 0 && w < v->W;
+}
+
+/* ---- the weight's pixel ------------------------------------------------------------------ */
+
+/* What the output holds if x has these values and w is zero but for the weight; NaN: it could not
+ * run. */
+static double with_one_weight(Impulse *m, const Element *tap)
+{
+    memset(m->probe.w, 0, m->probe.w_count * sizeof(float));
+    m->probe.w[element_index(tap, m->w_extent)] = 1;
+    return probe_wrong(m->d, &m->probe) < 0 ? (double)NAN : m->probe.y[m->index];
+}
+
+/* The pixel that meets the weight there, which is the only one; 0: its number is none of x. */
+static int pixel_met(Impulse *m, const Element *tap, Element *pixel)
+{
+    size_t number = 0;
+    for (size_t place = 1; place < m->probe.x_count; place *= DIGIT) {
+        for (size_t i = 0; i < m->probe.x_count; i++)
+            m->probe.x[i] = (float)(i / place % DIGIT);
+        double digit = with_one_weight(m, tap);
+        if (!(digit >= 0 && digit < DIGIT && digit == rint(digit))) return 0;
+        number += (size_t)digit * place;
+    }
+    if (number >= m->probe.x_count) return 0;
+    *pixel = element_at(number, m->x_extent);
+    return 1;
+}
+
+/* No pixel met the weight in this output: did one in any other?  probe.y is that run's. */
+static void say_unmet(const Impulse *m, Finding *finding)
+{
+    const ConvProblem *v = &m->probe.conv;
+    OutputAt same = {.k = -1};
+    int other_k = -1;
+    for (size_t i = 0; i < m->probe.y_count; i++) {
+        OutputAt at = output_at(v, i);
+        if (m->probe.y[i] == 0) continue;
+        if (at.k != m->at.k)
+            other_k = at.k;
+        else if (same.k < 0)
+            same = at;
+    }
+    if (same.k >= 0)
+        finding_say(finding,
+                    "No pixel meets that weight there, though one does in output (%d,%d,%d,%d): is "
+                    "that pixel loaded, or taken for padding, or read from another place of its "
+                    "tile, and is the sum stored?",
+                    same.n, same.k, same.p, same.q);
+    else if (other_k >= 0)
+        finding_say(finding,
+                    "Outputs of map k = %d take that weight in, those of its own map do not: k is "
+                    "wrong in the index of w or of y, or where a tile keeps the weights.",
+                    other_k);
+    else
+        finding_say(finding, "No output takes that weight in: is it loaded, is its product made, "
+                             "and is the sum stored?");
+}
+
+static void say_unknown(Finding *finding)
+{
+    finding_say(finding,
+                "Either that product was never made (is that pixel loaded, is that weight, is the "
+                "sum stored?), or one of its two factors comes from elsewhere: another row or "
+                "channel, by a wrong pitch, or another tensor. Follow both indices.");
+}
+
+/* The weight should meet the pixel in this output, and does not: what meets it instead? */
+static void say_met(Impulse *m, const Element *tap, Finding *finding)
+{
+    Element other;
+    char name[64], axes[32];
+    for (size_t i = 0; i < m->probe.x_count; i++)
+        m->probe.x[i] = 1;
+    double met = with_one_weight(m, tap);
+    if (met == 0) {
+        say_unmet(m, finding);
+    } else if (met == 1 && pixel_met(m, tap, &other)) {
+        element_name("x", &other, name, sizeof name);
+        if (elements_differ(&other, &m->pixel, "nchw", axes, sizeof axes))
+            finding_say(finding,
+                        "That weight meets %s instead: look at %s in the index of x, and where a "
+                        "tile keeps its pixels.",
+                        name, axes);
+        else
+            finding_say(finding, "Where all of x is 1 that product is made: whether it is depends "
+                                 "on zeros elsewhere in x.");
+    } else if (met > 1 && met == rint(met)) {
+        finding_say(finding,
+                    "That weight meets %g pixels there, and never this one: an index of w "
+                    "stands still where the loop goes on, or several add one product.",
+                    met);
+    } else {
+        say_unknown(finding);
+    }
+}
+
+/* ---- what is said ------------------------------------------------------------------------ */
+
+/* Another weight than the right one met the pixel. */
+static void say_exchanged(const Element *want, const Element *got, Finding *finding)
+{
+    char axes[32];
+    unsigned differ = elements_differ(want, got, "kcrs", axes, sizeof axes);
+    if (differ == 1u << TAP_K)
+        finding_say(finding, "A weight of another filter: check k in the index of w, where a tile "
+                             "or fragment of weights keeps it, and in the index of the store.");
+    else if (differ == 1u << TAP_C)
+        finding_say(finding, "A weight of another channel: check c in the index of w and of x, and "
+                             "where tiles or fragments keep it.");
+    else if (differ & 1u << TAP_K)
+        finding_say(finding,
+                    "They differ in %s: a step in the index of w is wrong, or a tile of weights is "
+                    "written and read by different indices.",
+                    axes);
+    else if (differ & 1u << TAP_C)
+        finding_say(finding,
+                    "They differ in %s: the indices of w and of x, or the places where tiles keep "
+                    "the two, do not agree there; a wrong step in one of them does that.",
+                    axes);
+    else
+        finding_say(finding, "Another tap of the same filter: check r and s in the index of w and "
+                             "of x, where tiles or fragments keep them, and p and q in the index "
+                             "of the store.");
+}
+
+/* The pixel met a weight where it should meet none. */
+static void say_stray(const Impulse *m, const Element *got, Finding *finding)
+{
+    Element due;
+    char name[64], axes[32];
+    int inside = pixel_due(m, got, &due);
+    element_name("x", &due, name, sizeof name);
+    elements_differ(&due, &m->pixel, "nchw", axes, sizeof axes);
+    if (got->at[TAP_K] != m->at.k)
+        finding_say(finding,
+                    "That weight is of filter %d: k is wrong in the index of w or of y, or where a "
+                    "tile keeps the weights.",
+                    got->at[TAP_K]);
+    else if (inside)
+        finding_say(finding,
+                    "In that output this weight should meet %s: look at %s in the index of x, "
+                    "where a tile or fragment keeps its pixels, and at the index of the store.",
+                    name, axes);
+    else
+        finding_say(finding,
+                    "In that output this weight should meet none, for its pixel is (h,w) = (%d,%d) "
+                    "and lies outside of x: check the bounds test, and the index that it is "
+                    "followed by.",
+                    due.at[PIXEL_H], due.at[PIXEL_W]);
+}
+
+/* What the output holds is no single weight: how often does the pixel come in? */
+static void say_count(Impulse *m, Finding *finding)
+{
+    for (size_t i = 0; i < m->probe.w_count; i++)
+        m->probe.w[i] = 1;
+    double count = probe_wrong(m->d, &m->probe) < 0 ? 0 : m->probe.y[m->index];
+    if (!(count > 1 && count == rint(count))) {
+        finding_say(finding, "That is no element of w. Follow that one pixel through your index "
+                             "arithmetic.");
+        return;
+    }
+    finding_say(finding,
+                "That is no element of w: %g products of that output take the pixel in, where %s "
+                "should. An index of x stands still, or jumps back, while a loop goes on; or one "
+                "product is added twice, or another output's comes in.",
+                count, m->expected != 0 ? "one" : "none");
+}
+
+static void impulse_describe(Impulse *m, Finding *finding)
+{
+    Element want, got;
+    char pixel[64], name[64], wanted[96] = "0", gotten[96];
+    int known = tap_find(m, m->expected, &want), found = tap_find(m, m->value, &got);
+    element_name("x", &m->pixel, pixel, sizeof pixel);
+    if (known) {
+        element_name("w", &want, name, sizeof name);
+        snprintf(wanted, sizeof wanted, "%s = %g", name, m->expected);
+    }
+    snprintf(gotten, sizeof gotten, "%g", m->value);
+    if (found) element_name("w", &got, gotten, sizeof gotten);
+    finding->fault = FAULT_EVERYWHERE;
+    finding_say(finding,
+                "With x all zero but %s = 1, output (n,k,p,q) = (%d,%d,%d,%d) should be %s; yours "
+                "is %s.",
+                pixel, m->at.n, m->at.k, m->at.p, m->at.q, wanted, gotten);
+    int few = conv_macs(&m->probe.conv) <= probe_macs; /* there is time for more runs */
+    if (known && found)
+        say_exchanged(&want, &got, finding);
+    else if (found)
+        say_stray(m, &got, finding);
+    else if (known && m->value == 0 && few)
+        say_met(m, &want, finding);
+    else if (known && m->value == 0)
+        say_unknown(finding);
+    else if (isfinite(m->value) && m->value != 0 && few)
+        say_count(m, finding);
+    else
+        finding_say(finding, "Follow that one pixel through your index arithmetic.");
+}
+
+/* ---- the front door ---------------------------------------------------------------------- */
+
+/* With x, or w, all zero every output is 0, or something is added that is no product with it. */
+static int find_added(Impulse *m, char tensor, Finding *finding)
+{
+    Probe *probe = &m->probe;
+    const int is_x = tensor == 'x';
+    memcpy(probe->x, m->d->tensor[0], probe->x_count * sizeof(float));
+    memcpy(probe->w, m->d->tensor[1], probe->w_count * sizeof(float));
+    memset(is_x ? probe->x : probe->w, 0, (is_x ? probe->x_count : probe->w_count) * sizeof(float));
+    if (probe_wrong(m->d, probe) <= 0) return 0;
+    size_t index = 0;
+    while (fabs(probe->y[index]) <= probe_bound(m->d, probe, index))
+        index++;
+    OutputAt at = output_at(&m->d->conv, index);
+    finding->fault = FAULT_EVERYWHERE;
+    finding_say(finding,
+                "With %c all zero output (n,k,p,q) = (%d,%d,%d,%d) should be 0; yours is %g. So "
+                "what is added to the sum is not all products with %c: is it + where * belongs, is "
+                "a %s read where a %s belongs, does the sum begin with 0, and is what stands for "
+                "the padding 0?",
+                tensor, at.n, at.k, at.p, at.q, probe->y[index], tensor, is_x ? "weight" : "pixel",
+                is_x ? "pixel" : "weight");
+    return 1;
+}
+
+/* The pixel that tap (c, r, s) of the output meets, or the nearest that there is. */
+static Element pixel_under(const ConvProblem *v, OutputAt at, int c, int r, int s)
+{
+    int h = at.p * v->stride_h + r - v->pad_top, w = at.q * v->stride_w + s - v->pad_left;
+    h = h < 0 ? 0 : h < v->H ? h : v->H - 1;
+    w = w < 0 ? 0 : w < v->W ? w : v->W - 1;
+    return (Element){{at.n, c, h, w}};
+}
+
+/* Sets the pixel, runs, and finds the first wrong output. */
+static int impulse_run(Impulse *m, Element pixel)
+{
+    const Diagnosis *d = m->d;
+    Probe *probe = &m->probe;
+    m->pixel = pixel;
+    memset(probe->x, 0, probe->x_count * sizeof(float));
+    probe->x[element_index(&pixel, m->x_extent)] = 1;
+    if (probe_wrong(d, probe) <= 0) return 0;
+    m->index = 0;
+    while (fabs(probe->y[m->index] - probe->expected[m->index]) <= probe_bound(d, probe, m->index))
+        m->index++;
+    m->at = output_at(&d->conv, m->index);
+    m->expected = probe->expected[m->index];
+    m->value = probe->y[m->index];
+    if (is_value(m, 0, m->value)) m->value = 0; /* a transform rounds where nothing should be */
+    return 1;
+}
+
+/* Pixels of wrong outputs: in the middle of a window and at its end, in the first channel and in
+ * the last. */
+static int impulse_find(Impulse *m)
+{
+    const Diagnosis *d = m->d;
+    const ConvProblem *v = &d->conv;
+    OutputAt first = {0}, last = {v->N - 1, v->K - 1, v->P - 1, v->Q - 1};
+    if (d->samples.wrong) {
+        first = output_at(v, d->samples.index[0]);
+        last = output_at(v, d->samples.index[d->samples.wrong - 1]);
+    }
+    return impulse_run(m, pixel_under(v, first, 0, v->R / 2, v->S / 2)) ||
+           impulse_run(m, pixel_under(v, last, v->C - 1, v->R / 2, v->S / 2)) ||
+           impulse_run(m, pixel_under(v, first, v->C - 1, v->R - 1, v->S - 1));
+}
+
+int probe_impulse(const Diagnosis *d, Finding *finding)
+{
+    const ConvProblem *v = &d->conv;
+    Impulse m = {
+        .d = d, .x_extent = {v->N, v->C, v->H, v->W}, .w_extent = {v->K, v->C, v->R, v->S}};
+    if (!d->run || conv_macs(v) > impulse_macs || probe_make(&m.probe, v)) return 0;
+    int found = find_added(&m, 'x', finding) || find_added(&m, 'w', finding);
+    memcpy(m.probe.w, d->tensor[1], m.probe.w_count * sizeof(float));
+    if (!found && impulse_find(&m)) {
+        impulse_describe(&m, finding);
+        found = 1;
+    }
+    probe_free(&m.probe);
+    return found;
+}

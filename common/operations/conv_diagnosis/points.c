@@ -1,0 +1,291 @@
+/* points.c - where a lab allows Winograd's squares: which row of their transforms is wrong.
+ *
+ * F(M,3) makes M outputs of a line of M+2 inputs d and 3 taps g, by one product at each point a:
+ *
+ *     y[i] = sum over a of  outputs[a][i] * (taps[a] . g) * (inputs[a] . d)
+ *
+ * So if one input and one tap are 1 and all others 0, output i is line[i][d][g], the sum over a of
+ * outputs[a][i]*taps[a][g]*inputs[a][d], and should be 1 where d = i+g, else 0.  A wrong row at one
+ * point leaves an error that has the other two rows of that point, whatever the wrong one holds. */
+#include "common/operations/conv_diagnosis/explain_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SUMS = 4, INPUTS = SUMS + 2, TAPS = 3, MOST_POINTS = INPUTS };
+
+/* Scaled as one likes: what is asked is only whether an error has this row's direction. */
+typedef struct Form {
+    int sums, points;
+    const char *name[MOST_POINTS];
+    double outputs[MOST_POINTS][SUMS], taps[MOST_POINTS][TAPS], inputs[MOST_POINTS][INPUTS];
+} Form;
+
+static const Form FORMS[] = {
+    {2,
+     4,
+     {"0", "1", "-1", "infinity"},
+     {{1, 0}, {1, 1}, {1, -1}, {0, 1}},
+     {{1, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 1}},
+     {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, 0, 1}}},
+    {4,
+     6,
+     {"0", "1", "-1", "2", "-2", "infinity"},
+     {{1, 0, 0, 0}, {1, 1, 1, 1}, {1, -1, 1, -1}, {1, 2, 4, 8}, {1, -2, 4, -8}, {0, 0, 0, 1}},
+     {{1, 0, 0}, {1, 1, 1}, {1, -1, 1}, {1, 2, 4}, {1, -2, 4}, {0, 0, 1}},
+     {{4, 0, -5, 0, 1, 0},
+      {0, -4, -4, 1, 1, 0},
+      {0, 4, -4, -1, 1, 0},
+      {0, -2, -1, 2, 1, 0},
+      {0, 2, -1, -2, 1, 0},
+      {0, 4, 0, -5, 0, 1}}},
+};
+
+/* What a line makes of input d and tap g, for the outputs from a square's first on. */
+typedef struct Line {
+    int sums, inputs;
+    double of[SUMS][INPUTS][TAPS];
+} Line;
+
+/* ---- asking the submission --------------------------------------------------------------- */
+
+typedef struct Ask {
+    const Diagnosis *d;
+    Probe probe;
+    int p0, q0;  /* the first output of a square whose inputs all lie inside */
+    int q, j, s; /* across: the output that takes input j through tap s in */
+} Ask;
+
+/* The first output, a multiple of 4, whose `inputs` inputs in a row lie inside; -1: there is none.
+ */
+static int first_inside(int outputs, int size, int pad, int inputs)
+{
+    for (int first = 0; first + inputs - TAPS < outputs; first += SUMS)
+        if (first >= pad && first - pad + inputs <= size) return first;
+    return -1;
+}
+
+/* Where `inputs` of a line fit. */
+static int fits(Ask *ask, int inputs)
+{
+    const ConvProblem *v = &ask->d->conv;
+    ask->p0 = first_inside(v->P, v->H, v->pad_top, inputs);
+    ask->q0 = first_inside(v->Q, v->W, v->pad_left, inputs);
+    return ask->p0 >= 0 && ask->q0 >= 0;
+}
+
+/* Runs with input (d, j) of the square, channel 0, and tap (g + k, s) of filter k as the only ones.
+ * 0: it could not run. */
+static int run_lines(Ask *ask, int d, int g, int filters)
+{
+    const ConvProblem *v = &ask->d->conv;
+    Probe *probe = &ask->probe;
+    const int h = ask->p0 - v->pad_top + d, w = ask->q0 - v->pad_left + ask->j;
+    memset(probe->x, 0, probe->x_count * sizeof(float));
+    memset(probe->w, 0, probe->w_count * sizeof(float));
+    probe->x[h * v->W + w] = 1;
+    for (int k = 0; k < filters; k++)
+        probe->w[(size_t)k * v->C * TAPS * TAPS + (g + k) * TAPS + ask->s] = 1;
+    return probe_wrong(ask->d, probe) >= 0;
+}
+
+static double output_of(const Ask *ask, int k, int i)
+{
+    const ConvProblem *v = &ask->d->conv;
+    return ask->probe.y[((size_t)k * v->P + ask->p0 + i) * v->Q + ask->q0 + ask->q];
+}
+
+/* An output, an input and a tap across that do meet, so that the other direction can be seen:
+ * *scale is what they make.  0: none do. */
+static int reference_find(Ask *ask, double *scale)
+{
+    for (int i = 0; i < 2 * TAPS; i++) {
+        ask->q = i / TAPS;
+        ask->s = i % TAPS;
+        ask->j = ask->q + ask->s;
+        if (!run_lines(ask, ask->j, ask->s, 1)) return 0;
+        *scale = sqrt(fabs(output_of(ask, 0, ask->q)));
+        if (*scale > 0x1p-6 && isfinite(*scale)) return 1;
+    }
+    return 0;
+}
+
+static int line_measure(Ask *ask, Line *line)
+{
+    const int K = ask->d->conv.K, at_once = K < TAPS ? 1 : TAPS;
+    double scale = 1;
+    if (!reference_find(ask, &scale)) return 0;
+    for (int d = 0; d < line->inputs; d++)
+        for (int g = 0; g < TAPS; g += at_once) {
+            if (!run_lines(ask, d, g, at_once)) return 0;
+            for (int k = 0; k < at_once; k++)
+                for (int i = 0; i < line->sums; i++)
+                    line->of[i][d][g + k] = output_of(ask, k, i) / scale;
+        }
+    return 1;
+}
+
+/* ---- what is wrong with it --------------------------------------------------------------- */
+
+static const double NEAR = 1e-3;
+
+static double due(int i, int d, int g)
+{
+    return d == i + g;
+}
+
+static Line line_error(const Line *line)
+{
+    Line error = *line;
+    for (int i = 0; i < line->sums; i++)
+        for (int d = 0; d < line->inputs; d++)
+            for (int g = 0; g < TAPS; g++)
+                error.of[i][d][g] -= due(i, d, g);
+    return error;
+}
+
+/* Two squares of 2 below each other: the same error in both, none between them?  Then keeps one. */
+static int halves_agree(Line *error)
+{
+    Line one = {.sums = 2, .inputs = 4};
+    for (int i = 0; i < SUMS; i++)
+        for (int d = 0; d < INPUTS; d++)
+            for (int g = 0; g < TAPS; g++) {
+                const int first = i / 2 * 2, own = d >= first && d < first + 4;
+                const double same = own ? error->of[i % 2][d - first][g] : 0;
+                if (!(fabs(error->of[i][d][g] - same) <= NEAR)) return 0;
+                if (i < 2 && own) one.of[i][d][g] = same;
+            }
+    *error = one;
+    return 1;
+}
+
+typedef enum Part { PART_INPUTS, PART_TAPS, PART_OUTPUTS, PARTS } Part;
+
+/* The error at the place that output i, input d and tap g of a part name: `own` runs along that
+ * part's row, `one` and `two` along the other two. */
+static double error_at(const Line *error, Part part, int own, int one, int two)
+{
+    return part == PART_INPUTS ? error->of[one][own][two]
+           : part == PART_TAPS ? error->of[one][two][own]
+                               : error->of[own][two][one];
+}
+
+static double others_at(const Form *form, Part part, int point, int one, int two)
+{
+    return part == PART_INPUTS ? form->outputs[point][one] * form->taps[point][two]
+           : part == PART_TAPS ? form->outputs[point][one] * form->inputs[point][two]
+                               : form->taps[point][one] * form->inputs[point][two];
+}
+
+/* Does the whole error have the other two rows of this point? */
+static int point_explains(const Form *form, const Line *error, Part part, int point)
+{
+    const int owns = part == PART_INPUTS ? error->inputs : part == PART_TAPS ? TAPS : error->sums;
+    const int ones = part == PART_OUTPUTS ? TAPS : error->sums;
+    const int twos = part == PART_INPUTS ? TAPS : error->inputs;
+    for (int own = 0; own < owns; own++) {
+        double along = 0, square = 0;
+        for (int i = 0; i < ones * twos; i++) {
+            double others = others_at(form, part, point, i / twos, i % twos);
+            along += error_at(error, part, own, i / twos, i % twos) * others;
+            square += others * others;
+        }
+        for (int i = 0; i < ones * twos; i++) {
+            double others = others_at(form, part, point, i / twos, i % twos);
+            double left = error_at(error, part, own, i / twos, i % twos) - along / square * others;
+            if (!(fabs(left) <= NEAR)) return 0;
+        }
+    }
+    return 1;
+}
+
+static void say_point(const Form *form, const int explains[PARTS], int point, Finding *finding)
+{
+    static const char *const function[] = {"inputs()", "taps()", "outputs()"};
+    static const char *const row[] = {"v", "u", "m"};
+    int parts = explains[0] + explains[1] + explains[2], part = 0;
+    while (!explains[part])
+        part++;
+    finding_say(finding, "That is the error of one point alone, %s.", form->name[point]);
+    if (parts > 1)
+        finding_say(finding,
+                    "Its product u[%d]*v[%d] counts too much or too little: a factor or a sign of "
+                    "it is wrong in inputs(), in taps() or in outputs().",
+                    point, point);
+    else
+        finding_say(finding, "Look at %s[%d] in %s.", row[part], point, function[part]);
+}
+
+/* The input and the tap whose outputs are farthest off, as numbers to be tried on paper. */
+static void say_example(const Line *line, const Line *error, const Form *form, Finding *finding)
+{
+    char wanted[64] = "", gotten[96] = "";
+    int worst_d = 0, worst_g = 0;
+    double worst = 0;
+    for (int i = 0; i < error->sums; i++)
+        for (int d = 0; d < error->inputs; d++)
+            for (int g = 0; g < TAPS; g++)
+                if (fabs(error->of[i][d][g]) > worst)
+                    worst = fabs(error->of[i][d][g]), worst_d = d, worst_g = g;
+    for (int i = 0; i < error->sums; i++) {
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s%g", i ? ", " : "",
+                 due(i, worst_d, worst_g));
+        double got = line->of[i][worst_d][worst_g];
+        snprintf(gotten + strlen(gotten), sizeof gotten - strlen(gotten), "%s%.4g", i ? ", " : "",
+                 fabs(got) < NEAR ? 0 : got);
+    }
+    finding_say(finding,
+                "Your F(%d,3) is wrong. Try it on paper: of d[%d] = 1 and g[%d] = 1, all others 0, "
+                "a line should make y = %s; yours makes %s.",
+                form->sums, worst_d, worst_g, wanted, gotten);
+}
+
+static int error_is_nothing(const Line *error)
+{
+    for (int i = 0; i < error->sums; i++)
+        for (int d = 0; d < error->inputs; d++)
+            for (int g = 0; g < TAPS; g++)
+                if (!(fabs(error->of[i][d][g]) <= NEAR)) return 0;
+    return 1;
+}
+
+/* The form whose one point explains the error.  What was measured is known but for its sign. */
+static int line_explain(const Line *line, Finding *finding)
+{
+    for (int negative = 0; negative < 2; negative++) {
+        Line signed_line = *line;
+        for (int i = 0; i < SUMS * INPUTS * TAPS && negative; i++)
+            (&signed_line.of[0][0][0])[i] *= -1;
+        Line error = line_error(&signed_line);
+        if (error_is_nothing(&error)) return 0;
+        const Form *form = &FORMS[error.sums == 2 || halves_agree(&error) ? 0 : 1];
+        for (int point = 0; point < form->points; point++) {
+            int explains[PARTS];
+            for (Part part = 0; part < PARTS; part++)
+                explains[part] = point_explains(form, &error, part, point);
+            if (!explains[0] && !explains[1] && !explains[2]) continue;
+            finding->fault = FAULT_POINTS;
+            say_example(&signed_line, &error, form, finding);
+            say_point(form, explains, point, finding);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int points_find(const Diagnosis *d, Finding *finding)
+{
+    const ConvProblem *v = &d->conv;
+    Ask ask = {.d = d};
+    if (d->judged->observed.algorithm != ALGORITHM_WINOGRAD_4X4 || !d->run || v->R != TAPS ||
+        v->S != TAPS || v->stride_h != 1 || v->stride_w != 1 || conv_macs(v) > 4 * probe_macs)
+        return 0;
+    Line line = {.sums = SUMS, .inputs = INPUTS};
+    if (!fits(&ask, line.inputs)) line = (Line){.sums = 2, .inputs = 4};
+    if (!fits(&ask, line.inputs) || probe_make(&ask.probe, v)) return 0;
+    int found = line_measure(&ask, &line) && line_explain(&line, finding);
+    probe_free(&ask.probe);
+    return found;
+}

@@ -1,0 +1,332 @@
+/* value.c - what the wrong values are by themselves: another output's, a multiple of the right one,
+ * whole numbers, a single product.
+ *
+ * Nothing is said on less than all wrong samples but one in twenty (half of them, where each holds
+ * another output's value), and only where chance would not have it so (EVIDENCE_BITS). */
+#include "common/operations/conv_diagnosis/explain_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/operations/operation/owners.h"
+
+enum { OUTPUTS_SORTED = 1 << 22, AXES = 4 };
+
+static double tolerance_at(const Diagnosis *d, size_t index)
+{
+    return diagnosis_tolerance(d, d->magnitude[index], d->products[index]);
+}
+
+static int are_enough(const Diagnosis *d, int fitting, double evidence)
+{
+    return fitting > 0 && fitting * 20 >= d->samples.wrong * 19 && evidence >= EVIDENCE_BITS;
+}
+
+/* ---- functions of the right value -------------------------------------------------------- */
+
+typedef double (*ValueOf)(double expected);
+
+static double value_zero(double expected)
+{
+    (void)expected;
+    return 0;
+}
+
+static double value_halved(double expected)
+{
+    return expected / 2;
+}
+
+static double value_negated(double expected)
+{
+    return -expected;
+}
+
+static double value_positive(double expected)
+{
+    return expected > 0 ? expected : 0;
+}
+
+static double value_absolute(double expected)
+{
+    return fabs(expected);
+}
+
+static int value_fits(const Diagnosis *d, ValueOf value)
+{
+    double evidence = 0;
+    int fitting = 0;
+    for (int i = 0; i < d->samples.wrong; i++) {
+        size_t index = d->samples.index[i];
+        double allowed = tolerance_at(d, index), expected = d->expected[index];
+        if (!(fabs(d->output[index] - value(expected)) <= allowed)) continue;
+        evidence += log2(fabs(d->output[index] - expected) / allowed);
+        fitting++;
+    }
+    return are_enough(d, fitting, evidence);
+}
+
+static int find_function(const Diagnosis *d, Finding *finding)
+{
+    static const struct {
+        ValueOf value;
+        const char *text;
+    } known[] = {
+        {value_halved, "Each wrong output is half of what it should be: are two parts of the sum "
+                       "made by different {threads or |}rounds, of which one is lost?"},
+        {value_positive, "Outputs below zero are 0, all others right: this is the convolution "
+                         "alone, with no activation (max with 0) after it. Does a maximum, or an "
+                         "unsigned number, take part?"},
+        {value_zero, "Each wrong output is 0, all others are right: the products of these are "
+                     "skipped, or their sum is not what is stored."},
+        {value_negated, "Each wrong output has the wrong sign: a product is subtracted, or a "
+                        "factor negated."},
+        {value_absolute, "Outputs below zero have lost their sign, all others are right."},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        /* That all of a few wrong outputs belong below zero may be chance. */
+        if (known[i].value == value_positive && d->samples.wrong < EVIDENCE_BITS) continue;
+        if (!value_fits(d, known[i].value)) continue;
+        finding->fault = FAULT_EVERYWHERE;
+        finding_say(finding, "%s", known[i].text);
+        return 1;
+    }
+    return 0;
+}
+
+/* Whole numbers, each less than 1 beside the right value: a sum that passed through an int. */
+static int find_truncated(const Diagnosis *d, Finding *finding)
+{
+    double evidence = 0;
+    int fitting = 0;
+    for (int i = 0; i < d->samples.wrong; i++) {
+        size_t index = d->samples.index[i];
+        double got = d->output[index], allowed = tolerance_at(d, index);
+        if (got != rint(got) || !(fabs(got - d->expected[index]) < 1 + allowed)) continue;
+        evidence += allowed < 0.5 ? log2(0.5 / allowed) : 0;
+        fitting++;
+    }
+    if (!are_enough(d, fitting, evidence)) return 0;
+    finding->fault = FAULT_PRECISION;
+    finding_say(finding, "The wrong outputs are whole numbers, each within 1 of the right value: "
+                         "the sum, or the store, passes through an int. Keep it in a float.");
+    return 1;
+}
+
+/* How far the wrong output that tells it best is off. */
+static double offset_of(const Diagnosis *d)
+{
+    size_t best = d->samples.index[0];
+    for (int i = 1; i < d->samples.wrong; i++)
+        if (tolerance_at(d, d->samples.index[i]) < tolerance_at(d, best))
+            best = d->samples.index[i];
+    return d->output[best] - d->expected[best];
+}
+
+/* The same amount too much everywhere: a sum that does not begin with 0. */
+static int find_offset(const Diagnosis *d, Finding *finding)
+{
+    double evidence = 0, amount = d->samples.wrong > 2 ? offset_of(d) : 0;
+    int fitting = 0;
+    for (int i = 0; i < d->samples.wrong; i++) {
+        size_t index = d->samples.index[i];
+        double allowed = tolerance_at(d, index), over = d->output[index] - d->expected[index];
+        if (!(fabs(over - amount) <= 2 * allowed)) continue;
+        evidence += i ? log2(fabs(over) / allowed) : 0;
+        fitting++;
+    }
+    if (!are_enough(d, fitting, evidence)) return 0;
+    finding->fault = FAULT_EVERYWHERE;
+    finding_say(finding,
+                "Each wrong output is off by the same %+.4g: does the sum begin with 0, and is "
+                "nothing else added to it?",
+                amount);
+    return 1;
+}
+
+/* The weights of an output's filter whose taps lie outside of x, added up. */
+static double weight_outside(const Diagnosis *d, size_t index)
+{
+    const ConvProblem *v = &d->conv;
+    OutputAt at = output_at(v, index);
+    const float *w = d->tensor[1] + (size_t)at.k * v->C * v->R * v->S;
+    double sum = 0;
+    for (int c = 0; c < v->C; c++)
+        for (int r = 0; r < v->R; r++)
+            for (int s = 0; s < v->S; s++, w++) {
+                int h = at.p * v->stride_h + r - v->pad_top;
+                int i = at.q * v->stride_w + s - v->pad_left;
+                if (h < 0 || h >= v->H || i < 0 || i >= v->W) sum += *w;
+            }
+    return sum;
+}
+
+/* The padding holds one and the same value, which is not 0. */
+static int find_filled(const Diagnosis *d, Finding *finding)
+{
+    double outside[SAMPLES_WRONG], evidence = 0, best = 0, value = 0;
+    int fitting = 0;
+    for (int i = 0; i < d->samples.wrong; i++) {
+        size_t index = d->samples.index[i];
+        outside[i] = weight_outside(d, index);
+        double clear = fabs(outside[i]) / tolerance_at(d, index);
+        if (!(clear > best)) continue;
+        best = clear;
+        value = (d->output[index] - d->expected[index]) / outside[i];
+    }
+    for (int i = 0; i < d->samples.wrong && best > 0; i++) {
+        size_t index = d->samples.index[i];
+        double allowed = 2 * tolerance_at(d, index), over = d->output[index] - d->expected[index];
+        if (!(fabs(over - value * outside[i]) <= allowed)) continue;
+        evidence += log2(fabs(over) / allowed);
+        fitting++;
+    }
+    /* The one that the value was taken from proves nothing. */
+    if (fitting < 3 || !are_enough(d, fitting, evidence * (fitting - 1) / fitting)) return 0;
+    finding->fault = FAULT_PADDING_EDGE;
+    finding_say(finding,
+                "The padding is taken for %.4g where it is 0: what stands in for a pixel outside "
+                "of x, in a tile for example, must be 0.",
+                value);
+    return 1;
+}
+
+/* ---- one product ------------------------------------------------------------------------- */
+
+/* Is `value` one of the products, to within fp32's rounding of it? */
+static int is_product(const double *product, size_t count, double value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fabs(value - product[i]) <= 4 * UNIT_FP32 * fabs(product[i])) return product[i] != 0;
+    return 0;
+}
+
+/* What is there is a single product of each output. */
+static int find_product(const Diagnosis *d, Finding *finding)
+{
+    size_t most = (size_t)d->conv.C * d->conv.R * d->conv.S;
+    double *product = most > 3 ? malloc(most * sizeof *product) : NULL;
+    int alone = 0;
+    if (!product) return 0;
+    for (int i = 0; i < d->samples.wrong; i++) {
+        size_t index = d->samples.index[i], others = 0;
+        output_products(d, index, product);
+        for (size_t j = 0; j < most; j++)
+            others += product[j] != 0;
+        alone += others > 3 && is_product(product, most, d->output[index]);
+    }
+    free(product);
+    /* By chance a value meets one of m products with about m * 2^-20. */
+    if (!are_enough(d, alone, alone * (20 - log2((double)most)))) return 0;
+    finding->fault = FAULT_EVERYWHERE;
+    finding_say(finding, "Each wrong output is one single product, not the sum of its products: is "
+                         "the sum stored with = in a loop where += is meant?");
+    return 1;
+}
+
+/* ---- another output's value -------------------------------------------------------------- */
+
+/* Right values of outputs: what one holds if it is right, else what it should hold.  But inputs of
+ * 11 bits leave a value so much room that many outputs would do for it. */
+static Owner *owners_sorted(const Diagnosis *d, size_t *owners)
+{
+    Owner *right = d->total <= OUTPUTS_SORTED ? malloc(d->total * sizeof *right) : NULL;
+    size_t count = 0;
+    if (!right) return NULL;
+    for (size_t i = 0; i < d->total; i++)
+        if (d->mark[i] == MARK_RIGHT)
+            right[count++] = (Owner){d->output[i], i};
+        else if (d->precision == PRECISION_FP32)
+            right[count++] = (Owner){d->expected[i], i};
+    owners_sort(right, count);
+    *owners = count;
+    return right;
+}
+
+/* Within this of each other two sums in fp32 are the same: a twentieth of their bound where there
+ * are many products, so that fewer strangers come as near. */
+static double same_sum(const Diagnosis *d, size_t index)
+{
+    if (d->precision != PRECISION_FP32) return 0;
+    return UNIT_FP32 * sqrt(d->products[index]) * d->magnitude[index];
+}
+
+/* For each wrong sample the one output whose value it holds; total where there is none, or where
+ * several would do.  Returns how many were found. */
+static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *evidence)
+{
+    size_t rights = 0;
+    Owner *right = owners_sorted(d, &rights);
+    int found = 0;
+    *evidence = 0;
+    for (int i = 0; right && i < d->samples.wrong; i++) {
+        size_t index = d->samples.index[i], first;
+        double got = d->output[index], allowed = same_sum(d, index);
+        owner[i] = d->total;
+        if (!isfinite(got) || got == 0) continue;
+        if (owners_with(right, rights, got, allowed, &first) != 1) continue;
+        owner[i] = right[first].index;
+        found++;
+        /* A stranger's value would meet one of all outputs with about this chance. */
+        double least = fmax(allowed, UNIT_FP32 * fabs(got));
+        double spread = fmax(d->magnitude[index], fabs(got)) / least / (double)d->total;
+        *evidence += spread > 2 ? log2(spread) : 0;
+    }
+    free(right);
+    return found;
+}
+
+/* The axes on which the owners differ from where their values lie. */
+static unsigned axes_that_differ(const Diagnosis *d, const size_t owner[SAMPLES_WRONG])
+{
+    unsigned axes = 0;
+    for (int i = 0; i < d->samples.wrong; i++) {
+        if (owner[i] == d->total) continue;
+        OutputAt here = output_at(&d->conv, d->samples.index[i]);
+        OutputAt there = output_at(&d->conv, owner[i]);
+        axes |= (here.n != there.n) | (here.k != there.k) << 1 | (here.p != there.p) << 2 |
+                (here.q != there.q) << 3;
+    }
+    return axes;
+}
+
+static int find_moved(const Diagnosis *d, Finding *finding)
+{
+    size_t owner[SAMPLES_WRONG];
+    double evidence;
+    char axes[32];
+    int found = owners_find(d, owner, &evidence), first = 0;
+    /* Where all do, a few are enough: by chance one in 2^16 would. */
+    if (found < d->samples.wrong && (found * 2 < d->samples.wrong || evidence < 4 * EVIDENCE_BITS))
+        return 0;
+    if (!found || evidence < EVIDENCE_BITS) return 0;
+    while (owner[first] == d->total)
+        first++;
+    unsigned differ = axes_that_differ(d, owner);
+    OutputAt here = output_at(&d->conv, d->samples.index[first]);
+    OutputAt there = output_at(&d->conv, owner[first]);
+    axes_name(differ, "nkpq", axes, sizeof axes);
+    finding->fault = differ == 1   ? FAULT_ONE_IMAGE
+                     : differ == 2 ? FAULT_ONE_FILTER
+                                   : FAULT_EVERYWHERE;
+    finding_say(finding,
+                "%she wrong outputs hold right sums of other outputs: (n,k,p,q) = (%d,%d,%d,%d) "
+                "has that of (%d,%d,%d,%d), and so on; they differ in %s.",
+                found == d->samples.wrong ? "T" : "Most of t", here.n, here.k, here.p, here.q,
+                there.n, there.k, there.p, there.q, axes);
+    finding_say(
+        finding,
+        "So one index has %s wrong, that of the loads or that of the store{, or two "
+        "threads or blocks own the same outputs. Does each block and thread index stand for "
+        "what the grid gives it?|.}",
+        axes);
+    return 1;
+}
+
+int value_find(const Diagnosis *d, Finding *finding)
+{
+    return find_function(d, finding) || find_truncated(d, finding) || find_offset(d, finding) ||
+           find_filled(d, finding) || find_product(d, finding) || find_moved(d, finding);
+}

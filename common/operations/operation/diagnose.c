@@ -1,0 +1,613 @@
+#include "common/operations/operation/diagnose.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/operations/operation/owners.h"
+
+void finding_say(Finding *finding, const char *format, ...)
+{
+    char sentence[sizeof finding->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    size_t used = strlen(finding->text);
+    if (used + strlen(sentence) + 2 > sizeof finding->text) return;
+    snprintf(finding->text + used, sizeof finding->text - used, "%s%s", used ? " " : "", sentence);
+}
+
+/* ---- the operation's own words ----------------------------------------------------------- */
+
+static const char *output_name(const Judgement *judged)
+{
+    TensorShape shape = {.name = ""};
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    return shape.name;
+}
+
+/* "x or w" */
+static void input_names(const Judgement *judged, char *text, size_t bytes)
+{
+    TensorShape shape[OPERATION_TENSORS];
+    int count = judged->operation->tensors(&judged->view.problem, shape);
+    *text = 0;
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        if (shape[i].role == TENSOR_INPUT)
+            snprintf(text + used, bytes - used, "%s%s", used ? " or " : "", shape[i].name);
+    }
+}
+
+/* "k < K, p < P, q < Q": the bounds of an output's axes but the outermost, which blocks seldom
+ * overrun. */
+static void axis_bounds(const Judgement *judged, char *text, size_t bytes)
+{
+    TensorShape shape = {.rank = 0};
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    *text = 0;
+    for (int axis = shape.rank > 1; axis < shape.rank; axis++) {
+        size_t used = strlen(text);
+        snprintf(text + used, bytes - used, "%s%s < %c", used ? ", " : "", shape.axes[axis],
+                 toupper((unsigned char)*shape.axes[axis]));
+    }
+}
+
+/* ---- what a checker found ---------------------------------------------------------------- */
+
+/* Whether the sum took in what the output held before, a checker of the engine tells by the
+ * element: "... y at (n,k,p,q) = (0,0,0,0)". */
+static int names_output(const Judgement *judged, const char *checked)
+{
+    char words[32];
+    snprintf(words, sizeof words, ": %.20s at (", output_name(judged));
+    return strstr(checked, words) != NULL;
+}
+
+/* Or what memory of the submission's own held, where the line that read it also stores there. */
+static int adds_in_place(const char *checked)
+{
+    return strstr(checked, "this line adds to it") != NULL;
+}
+
+/* What nothing orders: streams, or threads, and in which memory. */
+static Fault fault_raced(const char *checked)
+{
+    if (strstr(checked, "nothing orders the two:")) return FAULT_STREAMS;
+    if (strstr(checked, "between Write access") && strstr(checked, " and Write access"))
+        return FAULT_TWO_WRITERS;
+    return strstr(checked, "__global__ memory") ? FAULT_RACE_GLOBAL : FAULT_RACE;
+}
+
+int fault_is_race(Fault fault)
+{
+    return fault >= FAULT_RACE && fault <= FAULT_STREAMS;
+}
+
+Fault fault_checked(const Judgement *judged)
+{
+    const char *checked = judged->observed.checked;
+    if (!checked || !*checked) return FAULT_NONE;
+    if (!strncmp(checked, "Race", strlen("Race"))) return fault_raced(checked);
+    return names_output(judged, checked) || adds_in_place(checked) ? FAULT_ACCUMULATED : FAULT_NAN;
+}
+
+Fault fault_stopped(const char *message)
+{
+    static const struct {
+        const char *words;
+        Fault fault;
+    } known[] = {
+        {"isaligned __", FAULT_MISALIGNED},
+        {"Barrier error", FAULT_BARRIER},
+        {"Divergent threads in a warp", FAULT_BARRIER},
+        {"does not name the calling thread", FAULT_BARRIER},
+        {"nvalid __shared__", FAULT_SHARED_MEMORY},
+        {"of your own at 0x", FAULT_WORKSPACE},
+        {"byte variable ", FAULT_WORKSPACE},
+        {"nvalid __global__ write", FAULT_GUARD_BAND},
+        {"nvalid __global__ read", FAULT_READ_OUTSIDE},
+        {"nvalid __constant__ read", FAULT_READ_OUTSIDE},
+        {"cudaErrorInvalidConfiguration", FAULT_LAUNCH},
+        {"cudaErrorLaunchOutOfResources", FAULT_LAUNCH},
+        {"bytes of dynamic shared memory", FAULT_LAUNCH},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strstr(message, known[i].words)) return known[i].fault;
+    return FAULT_NONE;
+}
+
+/* ---- writes where nothing may be written ------------------------------------------------- */
+
+static void find_band(const Judgement *judged, Finding *finding)
+{
+    const char *name = judged->observed.band_broken;
+    long offset = judged->observed.band_offset;
+    char place[80], bounds[80];
+    axis_bounds(judged, bounds, sizeof bounds);
+    finding->fault = FAULT_GUARD_BAND;
+    if (offset < 0)
+        snprintf(place, sizeof place, "%ld float%s before the start of %.20s", -offset,
+                 offset == -1 ? "" : "s", name);
+    else if (offset == 0)
+        snprintf(place, sizeof place, "right past the end of %.20s", name);
+    else
+        snprintf(place, sizeof place, "%ld float%s past the end of %.20s", offset,
+                 offset == 1 ? "" : "s", name);
+    finding_say(
+        finding,
+        "Your code wrote outside of %s: first %s. {Threads that stand beyond the output's edge "
+        "must not store: guard the store with the output's own sizes (%s), and check the index "
+        "that it is made of.|Check where the loops over the outputs end (%s), and the index of the "
+        "store.}",
+        name, place, bounds, bounds);
+}
+
+int find_written_outside(const Judgement *judged, Finding *finding)
+{
+    const char *input = judged->observed.input_changed;
+    if (judged->observed.band_broken) {
+        find_band(judged, finding);
+        return 1;
+    }
+    if (!input) return 0;
+    finding->fault = FAULT_INPUT_CHANGED;
+    finding_say(finding,
+                "Your code wrote into its input %s. Inputs are read-only: look for a store whose "
+                "pointer is %s and not %s, and for casts that drop const.",
+                input, input, output_name(judged));
+    return 1;
+}
+
+/* ---- outputs that are no numbers --------------------------------------------------------- */
+
+int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
+{
+    size_t poison = judged->count[MARK_POISON], total = judged->verdict.total;
+    const char *y = output_name(judged);
+    if (!poison) return 0;
+    finding->fault = FAULT_UNWRITTEN;
+    if (poison == total) {
+        finding_say(
+            finding,
+            "No output was written: every element of %s still holds what it held before the "
+            "call. Does the code store into %s? (%s += ... leaves the same trace: %s arrives "
+            "unwritten, so store with =.){ Is the kernel launched, over a grid that is not empty?|"
+            "}",
+            y, y, y, y);
+        return 1;
+    }
+    finding_say(finding, "%zu of %zu outputs were never written.", poison, total);
+    if (*where) finding_say(finding, "%s", where);
+    if (judged->count[MARK_WRONG])
+        finding_say(finding,
+                    "Of those that were written %zu are wrong, too: is one stored where another "
+                    "belongs? Check the index of the store.",
+                    judged->count[MARK_WRONG]);
+    finding_say(finding,
+                "{Do the grid, the loops and the indices that are made of block and thread reach "
+                "every output, and does each axis of the grid stand for what the kernel takes it "
+                "for? Round a number of blocks up, (size + tile - 1) / tile, and guard the store "
+                "instead.|Do the loops reach every output, from 0 to the size of each axis?}");
+    return 1;
+}
+
+int find_nan(const Judgement *judged, const char *where, Finding *finding)
+{
+    size_t nan = judged->count[MARK_NAN], total = judged->verdict.total;
+    char inputs[80];
+    if (!nan) return 0;
+    input_names(judged, inputs, sizeof inputs);
+    finding->fault = FAULT_NAN;
+    if (nan == total)
+        finding_say(finding, "Every output is NaN or infinite.");
+    else
+        finding_say(finding, "%zu of %zu outputs are NaN or infinite.", nan, total);
+    if (!fault_checked(judged))
+        finding_say(
+            finding,
+            "The inputs are all finite, so the sum took in memory that nobody set: a {register or "
+            "shared array|variable or an array} without an initial value, an index outside of %s "
+            "(their surroundings "
+            "hold NaN), or %s itself, which arrives unwritten (store with =, not +=).",
+            inputs, output_name(judged));
+    if (*where) finding_say(finding, "%s", where);
+    return 1;
+}
+
+/* ---- a lower precision ------------------------------------------------------------------- */
+
+/* What an error is measured by: a fast algorithm's has nothing to do with the output's own products
+ * (verdict.h). */
+static double reach_at(const Judgement *judged, size_t i)
+{
+    const int fast = judged->observed.algorithm != ALGORITHM_SUMS;
+    return fast ? fmax(judged->magnitude[i], judged->typical) : judged->magnitude[i];
+}
+
+/* Are even the outputs that pass farther off than fp32 sums can be, taken together? */
+static int right_ones_are_off(const Judgement *judged)
+{
+    double squares = 0, counted = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        double allowed = verdict_rms_bound(reach_at(judged, i), judged->products[i]);
+        if (judged->mark[i] != MARK_RIGHT || allowed == 0) continue;
+        double error = (judged->view.output[i] - judged->expected[i]) / allowed;
+        squares += error * error;
+        counted++;
+    }
+    return counted >= 16 ? squares > counted
+                         : judged->count[MARK_WRONG] > judged->verdict.total / 2;
+}
+
+/* Are all errors small?  2^-6 of the products' magnitudes is what bf16 inputs, or fp16 sums of some
+ * dozens of products, leave behind at most.  In deep sums of both signs that is more than the sums
+ * themselves; there bf16 leaves 1/300 of them in the root mean square, and what is beyond 1/16 was
+ * not merely rounded. */
+static int errors_are_small(const Judgement *judged)
+{
+    double errors = 0, outputs = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        double error = judged->view.output[i] - judged->expected[i];
+        if (!(fabs(error) <= 0x1p-6 * reach_at(judged, i))) return 0;
+        errors += error * error;
+        outputs += judged->expected[i] * judged->expected[i];
+    }
+    return errors <= outputs / (16.0 * 16.0);
+}
+
+int find_small_errors(const Judgement *judged, Finding *finding)
+{
+    const int fp32 = judged->precision == PRECISION_FP32;
+    /* Such a magnitude counts roundings: how large the values are it does not say. */
+    if (judged->operation->own_reach && judged->products[0] == 1) return 0;
+    if (!judged->faint && !(fp32 && right_ones_are_off(judged))) return 0;
+    if (!errors_are_small(judged)) return 0;
+    finding->fault = FAULT_PRECISION;
+    finding_say(finding,
+                "Every output is near the right value, but the errors are larger than %s can "
+                "make: somewhere values are kept in a lower precision (%s). This lab asks for %s.",
+                fp32 ? "fp32 sums" : "inputs of 11 bits",
+                fp32 ? "half, bfloat16, tf32, or a fast approximation"
+                     : "bfloat16, or sums in half",
+                fp32 ? "fp32 throughout" : "inputs rounded to tf32 or half and sums in fp32");
+    return 1;
+}
+
+/* ---- the same inputs again --------------------------------------------------------------- */
+
+static float *run_again(const Judgement *judged, ProbeRun run, void *context)
+{
+    if (!run) return NULL;
+    float *again = calloc(judged->verdict.total, sizeof *again);
+    if (again && run(context, &judged->view.problem, judged->view.tensor, again)) {
+        free(again);
+        again = NULL;
+    }
+    return again;
+}
+
+static double bound_at(const Judgement *judged, size_t i)
+{
+    return verdict_bound(judged->precision, judged->magnitude[i], judged->products[i]);
+}
+
+int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    float *again = run_again(judged, run, context);
+    const char *y = output_name(judged);
+    if (!again) return 0;
+    int right = 1;
+    for (size_t i = 0; right && i < judged->verdict.total; i++)
+        right = judged->mark[i] == MARK_RIGHT || judged->mark[i] == MARK_WRONG ||
+                fabs(again[i] - judged->expected[i]) <= bound_at(judged, i);
+    free(again);
+    if (!right) return 0;
+    finding->fault = FAULT_ACCUMULATED;
+    finding_say(
+        finding,
+        "Your code adds to what %s held before the call (%s += ...{ or atomicAdd|}): with %s set "
+        "to zero beforehand the outputs are right. %s arrives unwritten, so store the sum "
+        "with =, or set %s to zero yourself {on the same stream |}first.",
+        y, y, y, y, y);
+    return 1;
+}
+
+/* The outputs in which two runs differ, an infinity like any other value; the first goes to
+ * *first. */
+static size_t outputs_differ(const Judgement *judged, const float *one, const float *two,
+                             size_t *first)
+{
+    size_t differ = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        if (one[i] == two[i] || (isnan(one[i]) && isnan(two[i])) ||
+            fabs((double)one[i] - two[i]) <= bound_at(judged, i))
+            continue;
+        if (!differ++) *first = i;
+    }
+    return differ;
+}
+
+/* Two runs on the same inputs differ: by luck, or by what memory held before the first?  A third
+ * run that agrees with the second says the latter. */
+int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    size_t first = 0, other = 0, total = judged->verdict.total;
+    const float *output = judged->view.output;
+    float *again = run_again(judged, run, context), *third = NULL;
+    if (!again) return 0;
+    size_t differ = outputs_differ(judged, output, again, &first);
+    if (differ) third = run_again(judged, run, context);
+    if (differ) {
+        TensorShape shape = {.rank = 0};
+        char where[96];
+        int settles = third && !outputs_differ(judged, again, third, &other);
+        output_shape(judged->operation, &judged->view.problem, &shape);
+        tensor_place(&shape, first, where, sizeof where);
+        finding->fault = settles ? FAULT_NAN : FAULT_DIFFER;
+        finding_say(finding,
+                    "Two runs on the same inputs differ in %zu of %zu outputs, first at %s: %g, "
+                    "then %g.",
+                    differ, total, where, output[first], again[first]);
+        finding_say(finding, settles
+                                 ? "A third run gave what the second did, so this is no race: the "
+                                   "sum takes in something that nobody set in this run. Does each "
+                                   "sum begin with = 0, and is every element of an array of your "
+                                   "own written before it is read?"
+                                 : "{Either the|The} sum takes in something that nobody set (does "
+                                   "each sum begin with = 0?){, or two at once use one address, "
+                                   "and one of them writes: threads of a block without a barrier "
+                                   "between, two blocks, or work on another stream than the one "
+                                   "that you are given. The simulator (ENGINE=sim) tells which, "
+                                   "with both lines, if it shows there.|.}");
+    }
+    free(third);
+    free(again);
+    return differ > 0;
+}
+
+/* ---- where the wrong ones lie ------------------------------------------------------------ */
+
+/* Along one axis of the output: the indices at which outputs are wrong, and whether all outputs at
+ * these are. */
+typedef struct AxisMap {
+    size_t size, wrong, first, last; /* `wrong` indices, from first to last */
+    size_t step;                     /* from each to the next; 0: now this, now that */
+    int whole;                       /* nothing at these indices is right */
+} AxisMap;
+
+static AxisMap map_axis(const Judgement *judged, const TensorShape *shape, int axis)
+{
+    size_t inner = 1, size = shape->dim[axis], of_wrong = 0;
+    AxisMap map = {.size = size, .first = size};
+    for (int i = axis + 1; i < shape->rank; i++)
+        inner *= shape->dim[i];
+    size_t *count = calloc(size, sizeof *count);
+    if (!count) return map;
+    for (size_t i = 0; i < judged->verdict.total; i++)
+        count[i / inner % size] += judged->mark[i] != MARK_RIGHT;
+    for (size_t i = 0; i < size; i++) {
+        if (!count[i]) continue;
+        if (map.wrong == 1) map.step = i - map.first;
+        if (map.wrong > 1 && i - map.last != map.step) map.step = 0;
+        if (!map.wrong) map.first = i;
+        map.wrong++;
+        map.last = i;
+        of_wrong += count[i];
+    }
+    /* Now and then a wrong output is right by chance: of a hundred at most three. */
+    map.whole =
+        (double)of_wrong >= 0.97 * (double)map.wrong * (double)(judged->verdict.total / size);
+    free(count);
+    return map;
+}
+
+/* Whether the wrong outputs are whole slabs along one axis, an image or a row: returns the fault
+ * that it is, and says where; 0: they are not. */
+static int find_slabs(const Judgement *judged, char *where, size_t bytes)
+{
+    TensorShape shape = {.rank = 0};
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    for (int axis = 0; axis < shape.rank; axis++) {
+        AxisMap map = map_axis(judged, &shape, axis);
+        const char *name = shape.axes[axis];
+        if (!map.wrong || map.wrong == map.size || !map.whole) continue;
+        if (map.size == judged->verdict.total) continue; /* a slab would be one output */
+        if (map.wrong > 1 && !map.step) continue;
+        int end = map.last + 1 == map.size && map.step == 1;
+        if (map.wrong == 1)
+            snprintf(where, bytes, "Exactly those at %s = %zu are.", name, map.first);
+        else if (end)
+            snprintf(where, bytes, "Exactly those from %s = %zu on are.", name, map.first);
+        else
+            snprintf(where, bytes, "Exactly those at %s = %zu, %zu ... %zu are.", name, map.first,
+                     map.first + map.step, map.last);
+        if (axis == 0 && !strcmp(name, "n")) return FAULT_ONE_IMAGE;
+        if (axis == 1 && shape.rank > 2) return FAULT_ONE_FILTER;
+        return end ? FAULT_LAST_BLOCK : FAULT_TILE_EDGE;
+    }
+    return 0;
+}
+
+/* ---- a known mistake --------------------------------------------------------------------- */
+
+/* Are these the outputs that were seen?  NAN and infinities are alike here; a value that happens to
+ * be next to 0 has the roundings of what it is the difference of. */
+static int is_seen(const Judgement *judged, const double *value)
+{
+    const double same = 1e-5;
+    size_t differs = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        double got = judged->view.output[i], error = fabs(got - value[i]);
+        double slack = fmax(bound_at(judged, i), same * fmax(fabs(value[i]), judged->rms));
+        differs += !(fabs(value[i] - judged->expected[i]) <= 4 * slack);
+        if (!isfinite(got) && !isfinite(value[i])) continue;
+        if (!(error <= slack)) return 0;
+    }
+    return differs > 0;
+}
+
+static int find_mistake(const Judgement *judged, const Mistake *mistake, int mistakes,
+                        MistakenValues *values, Finding *finding)
+{
+    double *value = mistakes ? malloc(judged->verdict.total * sizeof *value) : NULL;
+    int found = 0;
+    for (int which = 0; which < mistakes && value && !found; which++) {
+        found = values(judged, which, value) && is_seen(judged, value);
+        if (!found) continue;
+        finding->fault = mistake[which].fault;
+        finding_say(finding, "%s", mistake[which].text);
+    }
+    free(value);
+    return found;
+}
+
+/* ---- right values in wrong places -------------------------------------------------------- */
+
+static Owner *owners_of(const Judgement *judged)
+{
+    enum { MOST = 1 << 20 };
+    size_t total = judged->verdict.total;
+    Owner *owner = total <= MOST ? malloc(total * sizeof *owner) : NULL;
+    if (!owner) return NULL;
+    for (size_t i = 0; i < total; i++)
+        owner[i] = (Owner){judged->expected[i], i};
+    owners_sort(owner, total);
+    return owner;
+}
+
+/* What the wrong outputs hold: nothing, or what belongs to another. */
+typedef struct Strays {
+    size_t zeros, moved, here, there; /* an output, and whose value it has */
+    double evidence;                  /* that this is no chance, in bits */
+} Strays;
+
+static Strays strays_count(const Judgement *judged, const Owner *owner)
+{
+    const size_t total = judged->verdict.total;
+    size_t first;
+    Strays strays = {0};
+    for (size_t i = 0; i < total; i++) {
+        double got = judged->view.output[i], allowed = bound_at(judged, i) / VERDICT_SAFETY;
+        if (judged->mark[i] != MARK_WRONG) continue;
+        strays.zeros += got == 0;
+        if (got == 0 || owners_with(owner, total, got, allowed, &first) != 1) continue;
+        if (!strays.moved++) strays.here = i, strays.there = owner[first].index;
+        double chance = (double)total * allowed / fmax(fabs(got), judged->rms);
+        strays.evidence += chance < 0.5 ? -log2(chance) : 0;
+    }
+    return strays;
+}
+
+/* Says what most of the wrong outputs hold, if that is nothing, or other outputs' values. */
+static void say_strays(const Judgement *judged, Finding *finding)
+{
+    enum { EVIDENCE_BITS = 64 };
+    const size_t wrong = judged->verdict.wrong;
+    TensorShape shape = {.rank = 0};
+    char here[96], there[96];
+    Owner *owner = judged->precision == PRECISION_FP32 ? owners_of(judged) : NULL;
+    if (!owner) return;
+    Strays strays = strays_count(judged, owner);
+    free(owner);
+    const int moved = strays.moved && strays.moved * 2 >= wrong - strays.zeros &&
+                      strays.evidence >= EVIDENCE_BITS;
+    if (strays.zeros * 2 >= wrong)
+        finding_say(finding,
+                    "%zu of the wrong outputs are 0: nothing was added to what is stored there, or "
+                    "what is stored is not{ the lane or thread's that has the sum| the sum}.",
+                    strays.zeros);
+    if (!moved) return;
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    tensor_place(&shape, strays.here, here, sizeof here);
+    tensor_place(&shape, strays.there, there, sizeof there);
+    finding_say(finding,
+                "%s hold right values of other outputs: %s has that of %s. So an index is wrong, "
+                "that of the loads or that of the store{, or a lane keeps another's sum|}.",
+                strays.zeros * 2 >= wrong ? "Others" : "Most of them", here, there);
+}
+
+/* ---- the front door ---------------------------------------------------------------------- */
+
+/* An operation without words of its own. */
+static void explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    explain_mistakes(judged, run, context, NULL, 0, NULL, finding);
+}
+
+void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, const Mistake *mistake,
+                      int mistakes, MistakenValues *values, Finding *finding)
+{
+    const size_t *count = judged->count;
+    char where[200] = "";
+    if (judged->operation->rearrange) run = NULL; /* it would want the tensors as they lay */
+    if (find_written_outside(judged, finding)) return;
+    if ((count[MARK_POISON] || count[MARK_NAN] == judged->verdict.total) &&
+        find_accumulated(judged, run, context, finding))
+        return;
+    int slabs = find_slabs(judged, where, sizeof where);
+    if (find_unwritten(judged, where, finding) || find_race(judged, run, context, finding) ||
+        find_mistake(judged, mistake, mistakes, values, finding) ||
+        find_nan(judged, where, finding) || find_small_errors(judged, finding))
+        return;
+    finding->fault = slabs ? (Fault)slabs : FAULT_EVERYWHERE;
+    if (slabs) finding_say(finding, "%s", where);
+    say_strays(judged, finding);
+    finding_say(finding, "Work the first one out by hand on the smallest case, and print the "
+                         "indices that your code uses for it.");
+}
+
+/* Leaves of each "{of kernels|of loops}" the part that fits the program. */
+static void words_choose(char *text, int host)
+{
+    char *to = text;
+    for (const char *at = text; *at;) {
+        const char *bar = *at == '{' ? strchr(at, '|') : NULL, *end = bar ? strchr(bar, '}') : NULL;
+        const char *from = !end ? at : host ? bar + 1 : at + 1;
+        size_t bytes = !end ? 1 : (size_t)((host ? end : bar) - from);
+        memmove(to, from, bytes);
+        to += bytes;
+        at = end ? end + 1 : at + 1;
+    }
+    *to = 0;
+}
+
+static void diagnose_any(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    Fault checked = fault_checked(judged);
+    *finding = (Finding){.fault = FAULT_NONE};
+    if (judged->verdict.correct) return;
+    if (fault_is_race(checked)) { /* it makes any pattern */
+        finding->fault = checked;
+        return;
+    }
+    if (checked == FAULT_ACCUMULATED) {
+        const char *y = output_name(judged);
+        finding->fault = checked;
+        if (names_output(judged, judged->observed.checked))
+            finding_say(finding,
+                        "Your code takes in what %s held before the call, and %s arrives "
+                        "unwritten: store the sum with =, not +=, or set %s to zero yourself "
+                        "first.",
+                        y, y, y);
+        else
+            finding_say(finding, "Memory of your own arrives unwritten, too: store the first with "
+                                 "=, or set it to zero before, on the same stream.");
+        return;
+    }
+    if (judged->operation->explain)
+        judged->operation->explain(judged, run, context, finding);
+    else
+        explain(judged, run, context, finding);
+    if (checked && finding->fault == FAULT_EVERYWHERE) finding->fault = checked;
+}
+
+void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    diagnose_any(judged, run, context, finding);
+    words_choose(finding->text, judged->observed.host);
+}

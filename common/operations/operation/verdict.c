@@ -1,0 +1,81 @@
+#include "common/operations/operation/verdict.h"
+
+#include <math.h>
+
+static double gamma_of(double products, double unit)
+{
+    double mu = products * unit;
+    return mu < 0.5 ? mu / (1 - mu) : 2 * mu;
+}
+
+double verdict_bound(Precision precision, double reach, double products)
+{
+    double relative = gamma_of(products, UNIT_FP32);
+    double input = precision == PRECISION_FP32 ? 0 : UNIT_ELEVEN_BITS;
+    return VERDICT_SAFETY * (relative + 2 * input + input * input) * reach;
+}
+
+double verdict_least_products(Algorithm algorithm)
+{
+    switch (algorithm) {
+    case ALGORITHM_WINOGRAD_4X4:
+        return (48.0 / 8) * (48.0 / 8) * 9;
+    case ALGORITHM_FFT_64X64:
+        return 3 * log2(64 * 64) * (1 + 4 * sqrt(2));
+    default:
+        return 0;
+    }
+}
+
+double verdict_rms_bound(double reach, double products)
+{
+    return products > 0 ? 128 * UNIT_FP32 * reach / sqrt(sqrt(products)) : 0;
+}
+
+const char *fault_name(Fault fault)
+{
+    static const char *const name[] = {
+        [FAULT_NONE] = "none",
+        [FAULT_UNWRITTEN] = "unwritten",
+        [FAULT_NAN] = "nan",
+        [FAULT_GUARD_BAND] = "guard-band",
+        [FAULT_INPUT_CHANGED] = "input-changed",
+        [FAULT_FLIPPED_FILTER] = "flipped-filter",
+        [FAULT_TRANSPOSED_FILTER] = "transposed-filter",
+        [FAULT_HALO] = "halo",
+        [FAULT_PADDING_EDGE] = "padding-edge",
+        [FAULT_TILE_EDGE] = "tile-edge",
+        [FAULT_LAST_BLOCK] = "last-block",
+        [FAULT_ONE_CHANNEL] = "one-channel",
+        [FAULT_ONE_FILTER] = "one-filter",
+        [FAULT_ONE_IMAGE] = "one-image",
+        [FAULT_STRIDE] = "stride",
+        [FAULT_TAP_DROPPED] = "tap-dropped",
+        [FAULT_ACCUMULATED] = "accumulated",
+        [FAULT_PRECISION] = "precision",
+        [FAULT_AXES] = "axes",
+        [FAULT_POINTS] = "points",
+        [FAULT_LAYOUT] = "layout",
+        [FAULT_RACE] = "race",
+        [FAULT_RACE_GLOBAL] = "race-global",
+        [FAULT_TWO_WRITERS] = "two-writers",
+        [FAULT_STREAMS] = "streams",
+        [FAULT_DIFFER] = "runs-differ",
+        [FAULT_READ_OUTSIDE] = "read-outside",
+        [FAULT_WORKSPACE] = "workspace",
+        [FAULT_SHARED_MEMORY] = "shared-memory",
+        [FAULT_BARRIER] = "barrier",
+        [FAULT_MISALIGNED] = "misaligned",
+        [FAULT_LAUNCH] = "launch",
+        [FAULT_REPEAT] = "repeat",
+        [FAULT_STATE] = "state",
+        [FAULT_FORWARD] = "forward",
+        [FAULT_GRADIENT] = "gradient",
+        [FAULT_UPDATE] = "update",
+        [FAULT_FORMULA] = "formula",
+        [FAULT_OVERFLOW] = "overflow",
+        [FAULT_EVERYWHERE] = "everywhere",
+    };
+    unsigned index = (unsigned)fault;
+    return index < sizeof name / sizeof *name ? name[index] : "unknown";
+}

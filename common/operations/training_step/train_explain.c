@@ -1,0 +1,237 @@
+#include "common/operations/training_step/train_explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/operations/training_step/train_problem.h"
+
+/* ---- the slip that makes this output ----------------------------------------------------- */
+
+static const struct {
+    Fault fault;
+    const char *words;
+} slip_words[SLIPS] = {
+    [SLIP_MEAN_TWICE] = {FAULT_GRADIENT,
+                         "The mean is divided by N twice: the softmax's gradient has the 1/N "
+                         "already, so the sum over the batch is not divided again."},
+    [SLIP_NO_MEAN] = {FAULT_GRADIENT,
+                      "The gradient is not divided by N: the loss is the mean over the batch, so "
+                      "the softmax's gradient is (p - target) / N."},
+    [SLIP_LAST_IMAGE] =
+        {FAULT_GRADIENT,
+         "The sum over the batch is missing: the gradient is that of the last image "
+         "alone. Add the images up (+=), and let n run over all of them."},
+    [SLIP_FIRST_IMAGE] = {FAULT_GRADIENT,
+                          "The sum over the batch is missing: the gradient is that of the first "
+                          "image alone. Let n run from 0 to N - 1."},
+    [SLIP_FORWARD_BIAS] = {FAULT_FORWARD, "The biases are not added on the way forward."},
+    [SLIP_MAPS_BIAS] = {FAULT_FORWARD, "The biases of C1 and C3 are not added on the way forward."},
+    [SLIP_FORWARD_RELU] =
+        {FAULT_FORWARD, "There is no ReLU on the way forward: what is negative becomes 0 in every "
+                        "layer but the last."},
+    [SLIP_POOL_SUM] = {FAULT_FORWARD,
+                       "Pooling gives the sum of 2 x 2 values, not their mean: a quarter of it."},
+    [SLIP_SLOPE] = {FAULT_GRADIENT,
+                    "The ReLU's derivative is missing on the way back: where z was not positive, "
+                    "the gradient is 0."},
+    [SLIP_MAPS_SLOPE] =
+        {FAULT_GRADIENT,
+         "The ReLU's derivative is missing on the way back to C1 and C3: of the four "
+         "behind a mean those whose z was not positive get nothing."},
+    [SLIP_QUARTER] = {FAULT_GRADIENT,
+                      "On the way back through the mean of 2 x 2 each value gets a quarter of the "
+                      "gradient, not all of it."},
+    [SLIP_LABEL] = {FAULT_GRADIENT,
+                    "The label is not in the gradient: it is p minus 1 at the image's own digit, "
+                    "and p at the others."},
+    [SLIP_LOSS_SUM] = {FAULT_FORWARD, "The loss is the sum over the batch: divide it by N."},
+    [SLIP_FLIPPED] =
+        {FAULT_GRADIENT,
+         "On the way back to a convolution's input the filter is turned round where it "
+         "should not be: input (h, w) meets output (h - r, w - s) by tap (r, s)."},
+    [SLIP_BIAS_GRADIENT] =
+        {FAULT_GRADIENT, "The biases have no gradient: it is the sum of d z over the batch and the "
+                         "map, as if their input were 1."},
+    [SLIP_BIAS_STILL] = {FAULT_UPDATE,
+                         "The biases are not updated: they are parameters like the weights, with "
+                         "velocities of their own. (Is their gradient, the sum of d z, there?)"},
+    [SLIP_NO_DECAY] = {FAULT_UPDATE,
+                       "The weight decay is missing: decay * parameter is added to the gradient."},
+    [SLIP_DECAY_SIGN] = {FAULT_UPDATE,
+                         "The weight decay has the wrong sign: decay * parameter is added to the "
+                         "gradient, so that the step takes the parameter towards 0."},
+    [SLIP_BIAS_NO_DECAY] = {FAULT_UPDATE,
+                            "The biases do not decay: here all parameters do, biases too."},
+    [SLIP_NO_MOMENTUM] =
+        {FAULT_UPDATE, "The momentum is missing: the new velocity begins with momentum times the "
+                       "old one."},
+    [SLIP_MOMENTUM_AFTER] = {FAULT_UPDATE,
+                             "The momentum is added after the step: first the new velocity, then "
+                             "parameter - rate * velocity, with the new one."},
+    [SLIP_OLD_VELOCITY] = {FAULT_UPDATE,
+                           "The step takes the velocity that came in: it should take the new one."},
+    [SLIP_RATE_IN_VELOCITY] =
+        {FAULT_UPDATE, "The velocity holds the rate already: here it is momentum * velocity "
+                       "+ gradient + decay * parameter, and the rate comes in the step."},
+    [SLIP_UPHILL] = {FAULT_UPDATE,
+                     "The step goes up: the parameter loses rate * velocity, it does not gain it."},
+};
+
+/* What the judge allows of a value with this error. */
+static int is_near(float got, Near near)
+{
+    return fabs(got - near.v) <= TRAIN_REACH * near.e + 1e-7 * fabs(near.v);
+}
+
+static size_t outputs_near(const Judgement *judged, const Near *result)
+{
+    size_t near = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++)
+        near += (size_t)is_near(judged->view.output[i], result[i]);
+    return near;
+}
+
+/* The slip that explains every output; and of two that do, the one before it in the list. */
+static int find_slip(const Judgement *judged, const TrainProblem *train, Finding *finding)
+{
+    Near *result = malloc(judged->verdict.total * sizeof *result);
+    int found = 0;
+    for (int slip = SLIP_NONE + 1; result && !found && slip < SLIPS; slip++) {
+        train_expect(train, judged->view.tensor, (TrainSlip)slip, result);
+        if (outputs_near(judged, result) < judged->verdict.total) continue;
+        finding->fault = slip_words[slip].fault;
+        finding_say(finding, "%s", slip_words[slip].words);
+        found = 1;
+    }
+    free(result);
+    return found;
+}
+
+/* ---- an exponential that no float holds -------------------------------------------------- */
+
+/* By how much the largest bias of the last layer leads, and with it a logit of every image. */
+static double bias_lead(const TrainProblem *train, const float *parameter)
+{
+    const TrainLayer *out = &train->layer[TRAIN_OUT];
+    const float *bias = parameter + TRAIN_BIASES(*out);
+    double first = -INFINITY, second = -INFINITY;
+    for (int k = 0; k < out->K; k++) {
+        second = fmax(second, fmin(first, bias[k]));
+        first = fmax(first, bias[k]);
+    }
+    return first - second;
+}
+
+static int find_overflow(const Judgement *judged, const TrainProblem *train, Finding *finding)
+{
+    double lead = bias_lead(train, judged->view.tensor[TRAIN_PARAMETER]);
+    if (lead < 88 || judged->mark[2 * (size_t)train->parameters] != MARK_NAN ||
+        fault_checked(judged))
+        return 0;
+    finding->fault = FAULT_OVERFLOW;
+    finding_say(
+        finding,
+        "The loss is NaN or infinite, in a network in which one digit's logit leads by %.0f "
+        "and expf(89) is infinite already. Is the largest of an image's logits taken away "
+        "before each expf, and does the search for it look at all of them, the last too?",
+        lead);
+    return 1;
+}
+
+/* ---- which parts are wrong --------------------------------------------------------------- */
+
+static const char *const layer_name[TRAIN_LAYERS] = {"C1", "C3", "C5", "F6", "the last layer"};
+
+typedef struct Wrong {
+    size_t weights[TRAIN_LAYERS], biases[TRAIN_LAYERS]; /* of the velocities */
+    size_t step; /* parameters that are wrong although their velocity is right */
+    int loss;
+} Wrong;
+
+static Wrong count_wrong(const Judgement *judged, const TrainProblem *train)
+{
+    size_t count = (size_t)train->parameters;
+    Wrong wrong = {.loss = judged->mark[2 * count] != MARK_RIGHT};
+    for (size_t i = 0; i < count; i++) {
+        int which = train_layer_of(train, i);
+        int bias = i >= (size_t)TRAIN_BIASES(train->layer[which]);
+        if (judged->mark[count + i] != MARK_RIGHT)
+            (bias ? wrong.biases : wrong.weights)[which]++;
+        else if (judged->mark[i] != MARK_RIGHT)
+            wrong.step++;
+    }
+    return wrong;
+}
+
+/* Gradients come about from the last layer to the first: the last that is wrong was wrong first. */
+static void say_gradient(const TrainProblem *train, const Wrong *wrong, Finding *finding)
+{
+    int which = TRAIN_OUT;
+    while (which > 0 && !wrong->weights[which] && !wrong->biases[which])
+        which--;
+    const TrainLayer *layer = &train->layer[which];
+    size_t weights = (size_t)layer->K * layer->C * layer->R * layer->S;
+    finding->fault = FAULT_GRADIENT;
+    finding_say(finding, "The loss is right, so the way forward is.");
+    if (which < TRAIN_OUT)
+        finding_say(finding, "The velocities of all layers behind %s are right, too.",
+                    layer_name[which]);
+    if (!wrong->weights[which])
+        finding_say(finding,
+                    "Of %s the biases' velocities are wrong (%zu of %d), its weights' are right: "
+                    "a bias's gradient is the sum of d z over the batch and its map.",
+                    layer_name[which], wrong->biases[which], layer->K);
+    else if (!wrong->biases[which])
+        finding_say(finding,
+                    "Of %s the weights' velocities are wrong (%zu of %zu), its biases' are right: "
+                    "so d z is right there, and its sum with the layer's input is not.",
+                    layer_name[which], wrong->weights[which], weights);
+    else
+        finding_say(
+            finding,
+            "Of %s weights (%zu of %zu) and biases (%zu of %d) are wrong: either d z, as it "
+            "comes there from the layer behind, or its sum over the batch and the map.",
+            layer_name[which], wrong->weights[which], weights, wrong->biases[which], layer->K);
+}
+
+static void say_parts(const Judgement *judged, const TrainProblem *train, Finding *finding)
+{
+    Wrong wrong = count_wrong(judged, train);
+    size_t velocities = 0;
+    for (int i = 0; i < TRAIN_LAYERS; i++)
+        velocities += wrong.weights[i] + wrong.biases[i];
+    if (wrong.loss && velocities) {
+        finding->fault = FAULT_FORWARD;
+        finding_say(finding, "The loss is wrong, so look at the way forward first: work one image "
+                             "out by hand, layer by layer.");
+    } else if (wrong.loss) {
+        finding->fault = FAULT_FORWARD;
+        finding_say(finding, "The loss is wrong and every velocity is right: only the mean of "
+                             "-log p at the image's digit is not as it should be.");
+    } else if (velocities) {
+        say_gradient(train, &wrong, finding);
+    } else {
+        finding->fault = FAULT_UPDATE;
+        finding_say(finding,
+                    "Loss and velocities are right, %zu parameters are not: parameter - rate * "
+                    "velocity, with the new velocity.",
+                    wrong.step);
+    }
+}
+
+/* ---- the front door ---------------------------------------------------------------------- */
+
+void train_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
+{
+    TrainProblem train = train_unpack(&judged->view.problem);
+    const size_t *count = judged->count;
+    if (find_written_outside(judged, finding)) return;
+    if ((count[MARK_POISON] || count[MARK_NAN] == judged->verdict.total) &&
+        find_accumulated(judged, run, context, finding))
+        return;
+    if (find_unwritten(judged, "", finding) || find_slip(judged, &train, finding)) return;
+    if (find_race(judged, run, context, finding) || find_overflow(judged, &train, finding) ||
+        find_nan(judged, "", finding) || find_small_errors(judged, finding))
+        return;
+    say_parts(judged, &train, finding);
+}

@@ -1,0 +1,145 @@
+/* race.h - hazards between threads that nothing orders.
+ *
+ * race.c         within a block: two warps touch a word between two barriers, and one writes it
+ * race_blocks.c  between the blocks of a launch, in global memory
+ * race_order.c   the same for kernels with fences, which may order their blocks
+ * race_copies.c  between the copies that one warp has on their way
+ * race_async.c   between threads and what copies and multiplies beside them */
+#ifndef CONVLAB_SIMT_CHECKS_RACE_H
+#define CONVLAB_SIMT_CHECKS_RACE_H
+
+#include "common/simulator/core/core.h"
+
+typedef enum RaceKind { RACE_READ, RACE_WRITE, RACE_ATOMIC } RaceKind;
+
+/* Who touched 4-byte words since the last barrier, in columns: an access looks at rows of them
+ * (race_rows.h).  A tag tells the epoch, which counts the barriers of all blocks of a worker, so
+ * that nothing has to be cleared, and a warp; a place the instruction and the thread, for
+ * messages. */
+struct RaceWords {
+    uint32_t *read, *wrote;                  /* tags */
+    uint32_t *read_at, *other_at, *wrote_at; /* places; other: of a reader of another warp */
+    uint32_t *fences; /* of the writer's warp between proxies, and RACE_BY_PROXY */
+    /* Where the place does not say that it was all: each byte's reader; the bytes of the write. */
+    uint32_t *readers;
+    uint8_t *wrote_part;
+    uint32_t *page; /* which words, in the table for global memory */
+};
+
+/* A tag: an epoch's lower bits, who (a warp + 1, or anybody; 0: nobody) and a bit: of reads, that
+ * later ones have to be looked at all the same, or else nothing is left to note of any by the same;
+ * of a write, that it was an atomic. */
+enum { RACE_WHO_BITS = 6, RACE_EPOCH_SHIFT = RACE_WHO_BITS + 1, RACE_ANY_WARP = 62 };
+enum { RACE_EPOCH_BITS = 32 - RACE_EPOCH_SHIFT, RACE_OPEN = 1, RACE_BY_ATOMIC = 1 };
+
+static inline uint32_t race_tag(uint64_t epoch, uint32_t warp)
+{
+    return (uint32_t)(epoch << RACE_EPOCH_SHIFT) | (warp + 1) << 1;
+}
+
+/* A place: instruction, thread, and whether it was the whole word. */
+enum { RACE_WHOLE = 1, RACE_THREAD = 2, RACE_INS_SHIFT = 11 };
+/* Readers of a word's bytes, 8 bits each: who as in a tag, READER_ANY of several, 0 of none. */
+enum { READER_ANY = 0xff };
+/* Fences: whether the tensor memory accelerator wrote, and the fences. */
+enum { RACE_BY_PROXY = 1, RACE_FENCE = 2 };
+
+static inline uint32_t race_place(uint32_t ins, uint32_t thread, int whole)
+{
+    uint32_t most = (1u << (32 - RACE_INS_SHIFT)) - 1;
+    return (ins < most ? ins : most) << RACE_INS_SHIFT | thread * RACE_THREAD |
+           (whole ? RACE_WHOLE : 0);
+}
+
+/* Words of the table for global memory. */
+enum { RACE_TABLE = 1 << 12 };
+
+int race_open(Worker *worker);
+
+/* Are tags of an earlier era left, which would look like those of this one? */
+static inline int race_era_ended(const Worker *worker)
+{
+    return worker->epoch >> RACE_EPOCH_BITS != worker->race_era;
+}
+
+/* Called before the access is done.  `bytes` of each lane from offset or address on. */
+void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                 RaceKind kind);
+/* The same without a look at bulk copies: of an access that orders nothing. */
+void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                RaceKind kind);
+/* Do lanes of one plain store bring different values to one address, or offset of shared memory? */
+void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int shared);
+/* Of a piece of 16 bytes of shared memory that the tensor memory accelerator or a warpgroup's
+ * product reads for `lane`: is what threads wrote there fenced?  0 after telling that it is not. */
+int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece);
+/* Is a bulk copy under way that may have to do with bytes [low, high) of the block's shared memory?
+ * `store`: also one that reads, or a product that does. */
+int race_copies_near(const Block *block, uint32_t low, uint32_t high, int store);
+/* Hazards with bulk copies that are under way to the block's shared memory. */
+void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
+                  int read);
+/* A block has ended: what works beside its threads must be done with its shared memory. */
+void race_unfinished(Worker *worker);
+/* Writes where bulk copies may still have to read. */
+void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                     uint32_t bytes);
+/* The warp's copies of groups before `group` are about to land. */
+void race_copies(Warp *warp, uint32_t group);
+/* A product of the warp reads pieces of 16 bytes, until the warp has waited for its group. */
+void race_product_reads(Warp *warp, const Ins *ins, const uint32_t *piece, uint32_t count);
+/* Writes where products may still have to read. */
+void race_products(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                   uint32_t bytes);
+void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
+                 RaceKind kind);
+
+/* Who of the launch's blocks wrote and read each word of global memory. */
+int race_blocks_open(Launch *launch);
+void race_blocks_close(Launch *launch);
+void race_shadow_free(RaceShadow *shadow);
+/* A block and an instruction: lower ones come first; RACE_MANY: other blocks did it, too. */
+enum { RACE_SIDE_BLOCK = 20, RACE_SIDE_INS = 11 };
+#define RACE_MANY (1u << 31)
+
+static inline uint32_t race_side(uint64_t block, uint32_t ins)
+{
+    uint32_t most = (1u << RACE_SIDE_INS) - 1;
+    return (uint32_t)(block % ((1u << RACE_SIDE_BLOCK) - 1) + 1) << RACE_SIDE_INS |
+           (ins < most ? ins : most);
+}
+
+/* Words of shadow that are taken together (launch->taken), and what of them was. */
+enum { RACE_STRETCH = 1 << 11 };
+enum { RACE_READERS = 1, RACE_WRITERS = 2 };
+
+/* The first of `count` words in the shadow; -1: they have none, or not all of them. */
+static inline int64_t race_shadow(const Launch *launch, uint64_t address, uint32_t count)
+{
+    uint64_t word = (address - DEVICE_BASE) / 4;
+    return word < launch->shadow_words && count <= launch->shadow_words - word ? (int64_t)word : -1;
+}
+
+/* Does shadow of these words say anything yet?  At most a row of them. */
+static inline int race_taken(const Launch *launch, uint64_t word, uint32_t count, int which)
+{
+    const unsigned char *taken = launch->taken;
+    return __atomic_load_n(&taken[word / RACE_STRETCH], __ATOMIC_ACQUIRE) &
+           __atomic_load_n(&taken[(word + count - 1) / RACE_STRETCH], __ATOMIC_ACQUIRE) & which;
+}
+
+/* A block reads `count` words of shadow. */
+void race_blocks_read(Launch *launch, uint32_t side, uint64_t word, uint32_t count);
+/* ... or writes these values. */
+void race_blocks_write(Launch *launch, uint32_t side, uint64_t word, uint32_t count,
+                       const uint32_t *value);
+/* ... or each lane of `mask` writes `each` of its own, 1, 2 or 4 next to each other. */
+void race_blocks_pieces(Launch *launch, uint32_t side, const uint64_t *address, uint32_t mask,
+                        uint32_t each, const uint32_t *value);
+/* The memory is somebody else's from now on. */
+void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes);
+/* After the launch: reports the first word that one block wrote and another touched; returns how
+ * many there are. */
+uint64_t race_blocks_find(Launch *launch, SimtReport *report);
+
+#endif

@@ -1,0 +1,285 @@
+/* race_blocks.c - racecheck between blocks: nothing orders the blocks of a launch, so a word of
+ * global memory that one block writes must not be touched by another.
+ *
+ * A word has 8 bytes of shadow, given out only where something is written or read: the lowest block
+ * that wrote it, the lowest that read it, the lowest instruction of each, and whether there were
+ * other blocks; and 8 more where something is written: the value, and whether another one ever was,
+ * for blocks that all write the same harm nobody.  It is cleared, stretch by stretch, when a launch
+ * first needs it.  Merging these in any order gives the same, so host threads do not show.
+ * Accesses of less than a word, loads through the read-only path (const __restrict__) and atomics
+ * are not noted.  An atomic without a fence orders nothing but itself; kernels with fences may
+ * order their blocks, and race_order.c follows what they do. */
+#include "common/base/plain_name.h"
+#include "common/simulator/checks/race.h"
+#include "common/simulator/checks/race_order.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* A value cell: the first value below, and these. */
+#define VALUE_SET   (1ull << 32)
+#define VALUE_OTHER (1ull << 33)
+
+/* Words that have one lock; locks, of which each has a line of the cache to itself. */
+enum { LOCKED = 128, LOCKS = 256, LINE = 64 };
+
+struct RowLock {
+    _Alignas(LINE) int held;
+};
+
+static uint32_t side_merge(uint32_t a, uint32_t b)
+{
+    uint32_t many = (a | b) & RACE_MANY;
+    a &= ~RACE_MANY, b &= ~RACE_MANY;
+    many |= a && b && a >> RACE_SIDE_INS != b >> RACE_SIDE_INS ? RACE_MANY : 0;
+    return (!a || (b && b < a) ? b : a) | many;
+}
+
+static uint64_t side_block(uint32_t side)
+{
+    return ((side & ~RACE_MANY) >> RACE_SIDE_INS) - 1;
+}
+
+void race_shadow_free(RaceShadow *shadow)
+{
+    if (shadow->readers) munmap(shadow->readers, shadow->words * sizeof *shadow->readers);
+    if (shadow->writers) munmap(shadow->writers, shadow->words * sizeof *shadow->writers);
+    if (shadow->values) munmap(shadow->values, shadow->words * sizeof *shadow->values);
+    *shadow = (RaceShadow){0};
+}
+
+/* -1: no address space. */
+static int shadow_open(RaceShadow *shadow, uint64_t words)
+{
+    if (words <= shadow->words) return 0;
+    race_shadow_free(shadow);
+    shadow->words = words;
+    shadow->readers = address_space(words * sizeof *shadow->readers);
+    shadow->writers = address_space(words * sizeof *shadow->writers);
+    shadow->values = address_space(words * sizeof *shadow->values);
+    if (shadow->readers && shadow->writers && shadow->values) return 0;
+    race_shadow_free(shadow);
+    return -1;
+}
+
+int race_blocks_open(Launch *launch)
+{
+    RaceShadow *shadow = &launch->gpu->race_shadow;
+    uint64_t words = launch->gpu->memory.next / 4 + 1;
+    launch->taken = zeros_alloc(words / RACE_STRETCH + 1, 1);
+    launch->row_lock = zeros_alloc(LOCKS, sizeof *launch->row_lock);
+    if (!launch->taken || !launch->row_lock || shadow_open(shadow, words) != 0) return -1;
+    launch->shadow_words = words;
+    launch->readers = shadow->readers, launch->writers = shadow->writers;
+    launch->values = shadow->values;
+    return 0;
+}
+
+/* What is small stays for the next launch: pages that come and go cost more than to clear them. */
+void race_blocks_close(Launch *launch)
+{
+    enum { KEPT_WORDS = 1 << 24 };
+    RaceShadow *shadow = &launch->gpu->race_shadow;
+    if (shadow->words > KEPT_WORDS) race_shadow_free(shadow);
+    free(launch->taken);
+    free(launch->row_lock);
+}
+
+/* Of the words from `word` on, those that have one lock, which is taken. */
+static uint32_t row_lock(Launch *launch, uint64_t word, uint32_t count)
+{
+    enum { PATIENCE = 100 };
+    uint32_t left = LOCKED - (uint32_t)(word % LOCKED);
+    int *held = &launch->row_lock[word / LOCKED % LOCKS].held;
+    for (uint32_t turn = 0; __atomic_exchange_n(held, 1, __ATOMIC_ACQUIRE); turn++)
+        if (turn > PATIENCE) sched_yield();
+    return count < left ? count : left;
+}
+
+static void row_unlock(Launch *launch, uint64_t word)
+{
+    __atomic_store_n(&launch->row_lock[word / LOCKED % LOCKS].held, 0, __ATOMIC_RELEASE);
+}
+
+static void stretch_clear(Launch *launch, int which, uint64_t from)
+{
+    uint64_t left = launch->shadow_words - from, count = left < RACE_STRETCH ? left : RACE_STRETCH;
+    if (which == RACE_READERS) {
+        memset(launch->readers + from, 0, count * sizeof *launch->readers);
+    } else {
+        memset(launch->writers + from, 0, count * sizeof *launch->writers);
+        memset(launch->values + from, 0, count * sizeof *launch->values);
+    }
+}
+
+/* Clears the stretch that the word lies in, if nobody has.  No lock is held. */
+static void stretch_take(Launch *launch, int which, uint64_t word)
+{
+    uint64_t from = word / RACE_STRETCH * RACE_STRETCH;
+    unsigned char *taken = &launch->taken[word / RACE_STRETCH];
+    if (__builtin_expect(race_taken(launch, word, 1, which), 1)) return;
+    row_lock(launch, from, 1);
+    if (!(*taken & which)) {
+        stretch_clear(launch, which, from);
+        __atomic_store_n(taken, (unsigned char)(*taken | which), __ATOMIC_RELEASE);
+    }
+    row_unlock(launch, from);
+}
+
+/* Readers' sides are looked at without the lock, too (sides_know). */
+static void sides_merge(uint32_t *side, uint32_t count, uint32_t mine)
+{
+    for (uint32_t i = 0; i < count; i++)
+        __atomic_store_n(&side[i], side_merge(side[i], mine), __ATOMIC_RELAXED);
+}
+
+void race_blocks_read(Launch *launch, uint32_t side, uint64_t word, uint32_t count)
+{
+    while (count) {
+        stretch_take(launch, RACE_READERS, word);
+        uint32_t now = row_lock(launch, word, count);
+        sides_merge(launch->readers + word, now, side);
+        row_unlock(launch, word);
+        word += now, count -= now;
+    }
+}
+
+static void values_merge(uint64_t *cell, uint32_t count, const uint32_t *value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t mine = VALUE_SET | value[i], now = cell[i] ? cell[i] : mine;
+        cell[i] = now | (now != mine ? VALUE_OTHER : 0);
+    }
+}
+
+void race_blocks_pieces(Launch *launch, uint32_t side, const uint64_t *address, uint32_t mask,
+                        uint32_t each, const uint32_t *value)
+{
+    int64_t held = -1; /* a word of those whose lock it is */
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        int64_t word = race_shadow(launch, address[lane], each);
+        if (word < 0) continue;
+        if (held < 0 || word / LOCKED != held / LOCKED) {
+            if (held >= 0) row_unlock(launch, (uint64_t)held);
+            stretch_take(launch, RACE_WRITERS, (uint64_t)word);
+            row_lock(launch, (uint64_t)word, each);
+            held = word;
+        }
+        sides_merge(launch->writers + word, each, side);
+        values_merge(launch->values + word, each, value + lane * each);
+    }
+    if (held >= 0) row_unlock(launch, (uint64_t)held);
+}
+
+void race_blocks_write(Launch *launch, uint32_t side, uint64_t word, uint32_t count,
+                       const uint32_t *value)
+{
+    while (count) {
+        stretch_take(launch, RACE_WRITERS, word);
+        uint32_t now = row_lock(launch, word, count);
+        sides_merge(launch->writers + word, now, side);
+        values_merge(launch->values + word, now, value);
+        row_unlock(launch, word);
+        word += now, count -= now, value += now;
+    }
+}
+
+void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t at = address; at < address + bytes; at += 4) {
+        int64_t word = launch->writers ? race_shadow(launch, at, 1) : -1;
+        if (word < 0) continue;
+        if (race_taken(launch, (uint64_t)word, 1, RACE_READERS)) launch->readers[word] = 0;
+        if (race_taken(launch, (uint64_t)word, 1, RACE_WRITERS))
+            launch->writers[word] = 0, launch->values[word] = 0;
+    }
+    race_order_forget(launch, address, bytes);
+}
+
+/* Do the sides tell of two different blocks, one of which changes what the other sees? */
+static int sides_race(uint32_t reader, uint32_t writer, uint64_t value)
+{
+    if (!writer) return 0;
+    if (writer & RACE_MANY && value & VALUE_OTHER) return 1;
+    return reader && ((reader | writer) & RACE_MANY || side_block(reader) != side_block(writer));
+}
+
+static void block_name(const Launch *launch, uint64_t number, char *text, size_t bytes)
+{
+    const uint32_t *grid = launch->launch->grid;
+    snprintf(text, bytes, "(%llu,%llu,%llu)", (unsigned long long)(number % grid[0]),
+             (unsigned long long)(number / grid[0] % grid[1]),
+             (unsigned long long)(number / grid[0] / grid[1]));
+}
+
+static void sides_report(const Launch *launch, uint64_t address, uint32_t reader, uint32_t writer,
+                         uint64_t value, SimtReport *report)
+{
+    const SimtKernel *kernel = launch->kernel;
+    uint32_t most = (1u << RACE_SIDE_INS) - 1, ins = writer & most,
+             other = value & VALUE_OTHER && writer & RACE_MANY ? ins : reader & most;
+    char first[64], second[64] = "other blocks", where[200], there[200], element[160];
+    memset(report, 0, sizeof *report);
+    report->check = SIMT_RACECHECK;
+    report->address = address, report->bytes = 4;
+    plain_name(kernel->info.name, report->kernel, sizeof report->kernel);
+    block_name(launch, side_block(writer), first, sizeof first);
+    if (!(writer & RACE_MANY) && !(reader & RACE_MANY)) {
+        char name[48];
+        block_name(launch, side_block(reader), name, sizeof name);
+        snprintf(second, sizeof second, "block %s", name);
+    }
+    source_name(kernel, kernel->code[ins].from, where, sizeof where);
+    source_name(kernel, kernel->code[other].from, there, sizeof there);
+    memory_element(&launch->gpu->memory, address, element, sizeof element);
+    snprintf(
+        report->text, sizeof report->text,
+        "Race reported between Write access at %.150s by block %s and %s access at %.150s by %s "
+        "on __global__ memory%s: nothing orders the blocks of a launch\nin kernel %.120s, "
+        "address 0x%llx",
+        where, first, value & VALUE_OTHER && writer & RACE_MANY ? "Write" : "Read", there, second,
+        element, report->kernel, (unsigned long long)address);
+}
+
+/* Of groups 64 * number .. of 8 words each a bit where a store may have been: as it was counted, or
+ * all whose shadow was taken. */
+static uint64_t groups_stored(const Launch *launch, uint64_t number)
+{
+    enum { WORDS = 64 * 8 };
+    if (!race_taken(launch, number * WORDS, 1, RACE_WRITERS)) return 0;
+    return launch->stored ? launch->stored[number] : ~0ull;
+}
+
+/* Of most groups nothing more has to be known: nobody reads them, and no word has two writers. */
+static int group_is_apart(const uint32_t *reader, const uint32_t *writer)
+{
+    uint32_t read = 0, written = 0;
+    for (int i = 0; i < 8; i++)
+        written |= writer[i], read |= reader ? reader[i] : 0;
+    return !read && !(written & RACE_MANY);
+}
+
+uint64_t race_blocks_find(Launch *launch, SimtReport *report)
+{
+    uint64_t found = 0, words = launch->gpu->memory.next / 4, stored = 0;
+    if (!launch->writers) return 0;
+    for (uint64_t group = 0; group < words / 8; group++) {
+        if (group % 64 == 0) stored = groups_stored(launch, group / 64);
+        if (!stored) group |= 63;
+        if (!(stored >> group % 64 & 1)) continue;
+        int read = race_taken(launch, group * 8, 8, RACE_READERS);
+        if (group_is_apart(read ? launch->readers + group * 8 : NULL, launch->writers + group * 8))
+            continue;
+        for (uint64_t word = group * 8; word < group * 8 + 8; word++) {
+            uint32_t reader = read ? launch->readers[word] : 0, writer = launch->writers[word];
+            if (!writer || !sides_race(reader, writer, launch->values[word])) continue;
+            if (!found++)
+                sides_report(launch, DEVICE_BASE + word * 4, reader, writer, launch->values[word],
+                             report);
+        }
+    }
+    return found;
+}

@@ -1,0 +1,33 @@
+/* race_order.h - the order that a kernel makes itself between its blocks, with fences, atomics and
+ * flags; race.c asks it about kernels that have any. */
+#ifndef CONVLAB_SIMT_CHECKS_RACE_ORDER_H
+#define CONVLAB_SIMT_CHECKS_RACE_ORDER_H
+
+#include "common/simulator/core/core.h"
+
+int race_order_open(Launch *launch);
+void race_order_close(Launch *launch);
+
+/* The block executed a fence: what it did before can be published from now on. */
+void race_order_fence(Launch *launch, uint64_t block);
+/* An atomic, volatile or ordered access of this word; ORDER_* as in kinds.h.  Before
+ * race_order_access of the same instruction. */
+void race_order_signal(Launch *launch, uint64_t block, uint64_t address, uint32_t order);
+
+/* The memory is somebody else's from now on. */
+void race_order_forget(Launch *launch, uint64_t address, uint64_t bytes);
+
+/* The other side of a hazard between two blocks. */
+typedef struct OrderHazard {
+    uint64_t block;
+    uint32_t ins;
+    int wrote;
+} OrderHazard;
+
+/* A block reads or writes the word; 1 when another block did so before, one of them wrote, and
+ * nothing orders the two.  Notes the access either way.  `signals`: it is a volatile or ordered
+ * one. */
+int race_order_access(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write,
+                      int signals, OrderHazard *hazard);
+
+#endif

@@ -1,0 +1,30 @@
+/* report.h - checks: what is wrong with what a kernel did, where in the grid, and on which line.
+ *
+ * Room: findings about what a kernel did (report.c), the array that an address was meant for
+ * (origin.h) and hazards between threads (race.h).
+ * Callers: exec, with every access; a launch, at its end.
+ * May use: core. */
+#ifndef CONVLAB_SIMT_CHECKS_REPORT_H
+#define CONVLAB_SIMT_CHECKS_REPORT_H
+
+#include "common/simulator/core/core.h"
+
+/* Stops the warp with a finding for the lowest lane of `mask`; returns NULL so that a handler can
+ * return it. */
+const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                    uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* A finding after which execution goes on. */
+void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                 uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Of a worker's findings one is told, the others are counted: is one of now that one?  Who has much
+ * to say about a finding asks first. */
+int finding_is_told(const Warp *warp, SimtCheck check);
+
+/* The two accesses of a race in words: an earlier one's thread and line, and the line of this. */
+typedef struct RaceEnds {
+    char who[48], where[300], here[300];
+} RaceEnds;
+/* `before` is the number of the earlier instruction, `thread` that of its thread in the block. */
+RaceEnds race_ends(const Warp *warp, const Ins *ins, uint32_t before, uint32_t thread);
+
+#endif

@@ -1,0 +1,11 @@
+/* touch.h - which words of device memory a launch touched. */
+#ifndef CONVLAB_SIMT_CHECKS_TOUCH_H
+#define CONVLAB_SIMT_CHECKS_TOUCH_H
+
+#include "common/simulator/core/core.h"
+
+/* `bytes` of each lane of `mask`, all of them in device memory; only where launch->notes is set. */
+void touch_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
+                SimtTouchKind kind);
+
+#endif

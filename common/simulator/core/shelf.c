@@ -1,0 +1,82 @@
+#include "common/simulator/core/shelf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/simulator/core/core.h"
+
+/* What is larger is address space: a worker may touch little of it. */
+enum { LARGE = 1 << 20 };
+
+static void *bytes_open(size_t bytes)
+{
+    void *at = NULL;
+    if (bytes >= LARGE) return address_space(bytes);
+    return posix_memalign(&at, SHARED_LINE, bytes ? bytes : 1) == 0 ? at : NULL;
+}
+
+static void bytes_close(void *at, size_t bytes)
+{
+    if (at && bytes >= LARGE)
+        munmap(at, bytes);
+    else
+        free(at);
+}
+
+static ShelfBlock *block_next(Shelf *shelf)
+{
+    if (shelf->used < shelf->blocks) return &shelf->block[shelf->used++];
+    ShelfBlock *block = realloc(shelf->block, (shelf->blocks + 1) * sizeof *block);
+    if (!block) return NULL;
+    shelf->block = block, shelf->used = ++shelf->blocks;
+    block[shelf->used - 1] = (ShelfBlock){0};
+    return &block[shelf->used - 1];
+}
+
+void *shelf_take(Shelf *shelf, size_t bytes)
+{
+    ShelfBlock *block = block_next(shelf);
+    if (!block || (block->at && block->bytes == bytes)) return block ? block->at : NULL;
+    bytes_close(block->at, block->bytes);
+    *block = (ShelfBlock){.at = bytes_open(bytes), .bytes = bytes};
+    return block->at;
+}
+
+void *shelf_zeros(Shelf *shelf, size_t count, size_t bytes)
+{
+    void *zeros = shelf_take(shelf, count * bytes);
+    return zeros ? memset(zeros, 0, count * bytes) : NULL;
+}
+
+void shelf_leave(Shelf *shelf)
+{
+    while (shelf->blocks > shelf->used) {
+        const ShelfBlock *block = &shelf->block[--shelf->blocks];
+        bytes_close(block->at, block->bytes);
+    }
+    shelf->used = 0;
+}
+
+int shelves_open(SimtGpu *gpu, uint32_t wanted)
+{
+    if (wanted <= gpu->shelves) return 0;
+    Shelf *shelf = realloc(gpu->shelf, wanted * sizeof *shelf);
+    if (!shelf) return -1;
+    memset(shelf + gpu->shelves, 0, (wanted - gpu->shelves) * sizeof *shelf);
+    gpu->shelf = shelf, gpu->shelves = wanted;
+    return 0;
+}
+
+void shelves_keep(SimtGpu *gpu, uint32_t kept)
+{
+    for (uint32_t i = kept; i < gpu->shelves; i++) {
+        gpu->shelf[i].used = 0;
+        shelf_leave(&gpu->shelf[i]);
+        free(gpu->shelf[i].block);
+    }
+    if (gpu->shelves > kept) gpu->shelves = kept;
+    if (gpu->shelves) return;
+    free(gpu->shelf);
+    gpu->shelf = NULL;
+}

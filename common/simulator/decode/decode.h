@@ -1,0 +1,18 @@
+/* decode.h - decoding: of a kernel's PTX, once, into the instructions (Ins) that are executed.
+ *
+ * Room: from PTX to decoded instructions (Ins), once for each kernel.
+ * Callers: common/simulator, to find or launch a kernel.
+ * May use: core, ptx.
+ *
+ * What executes is handed in as a table, so that nothing here knows of it. */
+#ifndef CONVLAB_SIMT_DECODE_H
+#define CONVLAB_SIMT_DECODE_H
+
+#include "common/simulator/core/core.h"
+
+/* Decodes the kernel, at the first call; a kernel that was refused is refused again.  `handlers`
+ * has one for each Op.  -1 with error: what cannot be executed, and on which line it stands. */
+int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error);
+void kernel_release(SimtKernel *kernel);
+
+#endif

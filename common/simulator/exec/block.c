@@ -1,0 +1,758 @@
+/* block.c - runs one thread block: its warps take turns at barriers, in order, so that every run is
+ * the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simulator/checks/race.h"
+#include "common/simulator/checks/report.h"
+#include "common/simulator/core/async.h"
+#include "common/simulator/core/kinds.h"
+#include "common/simulator/core/ops.h"
+#include "common/simulator/exec/exec_parts.h"
+#include "common/simulator/time/chain.h"
+#include "common/simulator/time/cost.h"
+#include "common/simulator/traffic/first.h"
+#include "common/simulator/traffic/l1.h"
+#include "common/simulator/traffic/retries.h"
+#include "common/simulator/time/l2.h"
+#include "common/simulator/time/meet.h"
+#include "common/simulator/time/replay.h"
+#include "common/simulator/traffic/traffic.h"
+#include "common/simulator/time/watch.h"
+
+/* Instructions between two looks at the limit and at what other host threads found, and so many
+ * before a worker calls others: about as long as it takes another thread to begin. */
+enum { CHUNK = 1 << 15, ALONE = 1 << 10 };
+
+int exec_level = 2;
+
+const Handler *exec_handlers(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+    __builtin_cpu_init();
+    if (exec_level >= 2 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && exec_avx512[0])
+        return exec_avx512;
+    if (exec_level >= 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+        __builtin_cpu_supports("f16c") && exec_avx2[0])
+        return exec_avx2;
+#endif
+    return exec_base;
+}
+
+/* Instructions that a worker keeps to itself: all workers together a small part of the limit. */
+static uint64_t patience_of(const Launch *launch)
+{
+    enum { PARTS = 1 << 16 };
+    return launch->limit / PARTS < CHUNK ? launch->limit / PARTS : CHUNK;
+}
+
+static int is_interrupted(const Launch *launch)
+{
+    const volatile int *interrupted = launch->gpu->options.interrupted;
+    return interrupted && *interrupted;
+}
+
+/* Tells the launch what was executed. */
+static void executed_tell(Worker *worker)
+{
+    Launch *launch = worker->launch;
+    uint64_t all = __atomic_add_fetch(&launch->executed, worker->charged, __ATOMIC_RELAXED);
+    if (all > launch->limit || is_interrupted(launch))
+        __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
+    worker->charged = 0;
+    if (!worker->begin || all < ALONE) return;
+    worker->begin(worker->others);
+    worker->begin = NULL;
+    worker->patience = patience_of(launch);
+}
+
+/* True when this block has to end early. */
+static int block_is_stopped(Worker *worker, uint64_t executed)
+{
+    Launch *launch = worker->launch;
+    worker->charged += executed, worker->ran += executed;
+    if (worker->charged > worker->patience) executed_tell(worker);
+    return __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED) < worker->block.number;
+}
+
+static int warp_is_stopped(const Warp *warp, uint64_t executed)
+{
+    return block_is_stopped(warp->worker, executed);
+}
+
+/* After each chunk and wherever the warp stops, barriers too: a loop of barriers is a loop, and
+ * each stop costs the host as much as some instructions.  A warp that has ended or found a fault
+ * needs no stop; one that waits stays where it is. */
+static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
+{
+    enum { STOP_CHARGE = 16 };
+    if (!warp_is_stopped(warp, executed + (ins ? 0 : STOP_CHARGE))) return 0;
+    if (!ins && (warp->state == WARP_DONE || warp->state == WARP_FAULT)) return 0;
+    warp->state = WARP_FAULT;
+    warp->pc = ins ? ins : warp->pc;
+    return 1;
+}
+
+static uint32_t chunk_of(const Worker *worker)
+{
+    return worker->begin ? ALONE : CHUNK;
+}
+
+/* Runs `warp` until it waits, ends or faults. */
+static void warp_run(Warp *warp)
+{
+    const Ins *ins = warp->pc;
+    warp->state = WARP_READY;
+    while (ins) {
+        uint32_t n = 0, chunk = chunk_of(warp->worker);
+        do
+            ins = ins->fn(warp, ins);
+        while (ins && ++n < chunk);
+        if (chunk_ends(warp, ins, n + !ins)) return;
+    }
+}
+
+static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
+{
+    if (trace->count == trace->room) return;
+    trace->step[trace->count++] =
+        (TraceStep){.ins = ins,
+                    .wanted = warp->wanted,
+                    .passes = (uint16_t)warp->passes,
+                    .misses = (uint8_t)(warp->misses < 255 ? warp->misses : 255),
+                    .lines = (uint8_t)warp->lines};
+}
+
+static void warp_run_counting(Warp *warp)
+{
+    Worker *worker = warp->worker;
+    const Ins *ins = warp->pc, *code = warp->code;
+    WarpTrace *trace = warp->trace;
+    const Price *price = worker->kernel->price;
+    BlockCost *cost = &worker->cost;
+    uint32_t issue_cycles = worker->gpu->machine.issue_cycles, mask = 0, lanes = 0;
+    int timed = worker->launch->queue != NULL;
+    warp->state = WARP_READY;
+    while (ins) {
+        uint32_t n = 0, chunk = chunk_of(worker);
+        do {
+            InsCount *profile = &worker->profile[ins - code];
+            const Ins *now = ins;
+            if (timed && meeting_stops(warp, ins)) {
+                warp->pc = ins, ins = NULL;
+                break;
+            }
+            profile->runs++;
+            if (warp->mask != mask) mask = warp->mask, lanes = (uint32_t)__builtin_popcount(mask);
+            profile->lanes += lanes;
+            warp->passes = warp->misses = warp->lines = warp->wanted = 0;
+            warp->pending = 0, warp->across = 0;
+            ins = ins->fn(warp, ins);
+            if (timed) meeting_end(warp, now);
+            const Price *paid = &price[now - code];
+            cost->slots += paid->slots, cost->folded += paid->folded;
+            uint64_t compares = match_cycles(now, warp->passes, paid);
+            cost->pipe[paid->pipe] += compares ? compares : paid->busy;
+            if (paid->saves)
+                cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);
+            chain_step(warp, now, paid, issue_cycles);
+            trace_add(trace, (uint32_t)(now - code), warp);
+        } while (ins && ++n < chunk);
+        worker->cost.steps += n;
+        if (chunk_ends(warp, ins, n + !ins)) return;
+    }
+}
+
+/* ---- waits for other threads -------------------------------------------------------------- */
+
+/* So often does the host look for a warp at the clock until it makes several turns at a time, which
+ * end by so much of the wait too late at the most. */
+enum { CLOCK_PARTS = 256 };
+
+/* The same where threads wait for others, or for the clock.  A turn that looks in vain is no work
+ * of the block's.  At the clock, or where blocks run in the order of time, it is a wait.  Elsewhere
+ * it is the host's order, not a card's, how often one looks in vain: so it takes no time. */
+static void warp_run_looking(Warp *warp)
+{
+    Worker *worker = warp->worker;
+    WarpTrace *trace = warp->trace;
+    const Ins *from = warp->pc;
+    const BlockCost cost = worker->cost;
+    const Chain chain = warp->chain;
+    const int timed = worker->launch->queue != NULL,
+              repeats = warp->clocked >= CLOCK_PARTS ||
+                        (timed && looks_long(warp) && warp->loop < LOOKING_MOST);
+    uint64_t begin = chain_now(warp), held = warp->held;
+    uint32_t turns = warp->turns, count = trace->count, lines = trace->lines;
+    Look look;
+    if (repeats) look_begin(warp, from, &look);
+    warp->gate = 0;
+    warp_run_counting(warp);
+    if (timed && warp->state == WARP_READY && !warp->gate) warp->gate = chain_now(warp);
+    int in_vain = warp->state == WARP_READY && warp->pc == from && warp->turns == turns + 1;
+    int clocked = in_vain && from[warp->loop].yields == YIELDS_CLOCKED,
+        looked = in_vain && from[warp->loop].yields == YIELDS_LOOKING;
+    if (!(clocked || looked) || worker->cost.steps - cost.steps > warp->loop + 1) {
+        warp->vain = warp->clocked = 0, warp->held = 0;
+        return;
+    }
+    uint64_t spun = worker->cost.slots - cost.slots;
+    worker->cost = cost;
+    trace->count = count, trace->lines = lines, warp->held = held;
+    if (looked && !timed) {
+        warp->chain = chain;
+        return;
+    }
+    uint64_t cycles = chain_now(warp) - begin, times = 0;
+    warp->held += cycles;
+    if (looked) warp->vain++;
+    if (repeats && looked) times = looks_alone(warp, &look, cycles);
+    if (repeats && clocked && !warp->passed) times = warp->clocked / CLOCK_PARTS;
+    if (times) look_repeat(warp, from, &look, cycles, times);
+    warp->clocked = clocked ? warp->clocked + 1 : 0;
+    if (clocked) worker->cost.spun += spun * (times + 1);
+    if (timed) warp->gate = chain_now(warp);
+}
+
+/* ---- barriers ----------------------------------------------------------------------------- */
+/* bar.red: the waiting warps' predicates, reduced, into each one's register. */
+static void barrier_reduce(Block *block, uint32_t id)
+{
+    uint32_t count = 0, threads = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->c == NO_SLOT)
+            continue;
+        uint32_t p = *(uint32_t *)(void *)(warp->file + warp->barrier_ins->c);
+        if (warp->barrier_ins->aux < BAR_POPC) continue;
+        count += (uint32_t)__builtin_popcount(p & warp->mask);
+        threads += (uint32_t)__builtin_popcount(warp->mask);
+    }
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->aux < BAR_POPC)
+            continue;
+        uint32_t *d = (uint32_t *)(void *)(warp->file + warp->barrier_ins->d);
+        if (warp->barrier_ins->aux == BAR_POPC) {
+            for (uint32_t i = 0; i < LANES; i++)
+                if (warp->mask >> i & 1) d[i] = count;
+        } else {
+            int yes = warp->barrier_ins->aux == BAR_AND ? count == threads : count != 0;
+            *d = (*d & ~warp->mask) | (yes ? warp->mask : 0);
+        }
+    }
+}
+
+/* Who meets at a barrier and says for how many threads, has to say what the others do. */
+static void barrier_agree(Block *block, Warp *warp)
+{
+    uint32_t *told = &block->told[warp->barrier], wanted = warp->barrier_wanted;
+    if (!wanted) return;
+    if (*told && *told != wanted)
+        finding_add(warp, warp->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0,
+                    0,
+                    "Barrier error: this warp is one of %u threads that meet at barrier %u, by its "
+                    "own count, and by another's of %u: all have to give the same count",
+                    wanted, warp->barrier, *told);
+    *told = wanted;
+}
+
+static void barrier_release(Block *block, uint32_t id)
+{
+    uint64_t latest = 0, chain = 0;
+    barrier_reduce(block, id);
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier != id) continue;
+        barrier_agree(block, warp);
+        if (warp->clock > latest) latest = warp->clock;
+        if (warp->chain.begin > chain) chain = warp->chain.begin;
+    }
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier != id) continue;
+        warp->state = WARP_READY;
+        if (!warp->count) continue;
+        warp->clock = latest;
+        chain_turn(&warp->chain, chain + BARRIER_CYCLES);
+    }
+    block->arrived[id] = block->told[id] = 0;
+    block->warp->worker->epoch++;
+}
+
+/* Lets on those whose barrier is complete; true when any warp can run. */
+static int barriers_resolve(Block *block)
+{
+    uint32_t waiting[MAX_BARRIERS] = {0}, wanted[MAX_BARRIERS] = {0}, live = 0;
+    int ready = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state == WARP_BARRIER && warp->barrier_ins->aux == BAR_ARRIVE) {
+            barrier_agree(block, warp);
+            block->arrived[warp->barrier] += LANES;
+            wanted[warp->barrier] = warp->barrier_wanted;
+            warp->state = WARP_READY;
+        }
+        if (warp->state == WARP_DONE) continue;
+        live += LANES;
+        ready |= warp->state == WARP_READY;
+        if (warp->state != WARP_BARRIER) continue;
+        waiting[warp->barrier] += LANES;
+        wanted[warp->barrier] = warp->barrier_wanted;
+    }
+    for (uint32_t id = 0; id < MAX_BARRIERS; id++) {
+        if (!waiting[id] || waiting[id] + block->arrived[id] < (wanted[id] ? wanted[id] : live))
+            continue;
+        barrier_release(block, id);
+        ready = 1;
+    }
+    return ready;
+}
+
+/* ---- a block ------------------------------------------------------------------------------ */
+static void special_set(Warp *warp, Special which, uint32_t value)
+{
+    uint32_t *slot = (uint32_t *)(void *)(warp->file + which * LANES * 4);
+    for (int i = 0; i < LANES; i++)
+        slot[i] = value;
+}
+
+/* As the launch's first block found them: zeros and constants. */
+static void registers_clear(Warp *warp)
+{
+    enum { BEGIN = SR_COUNT * LANES * 4 };
+    const Worker *worker = warp->worker;
+    const char *blank = worker->files + worker->block.warps * worker->file_stride;
+    memcpy(warp->file + BEGIN, blank + BEGIN, worker->file_stride - BEGIN);
+}
+
+static void flights_drop(Block *block)
+{
+    for (uint32_t i = 0; i < block->flights; i++)
+        free(block->flight[i].data);
+    block->flights = block->flight_bytes = block->departures = 0;
+    block->l1_since = 0;
+    free(block->read), block->read = NULL;
+}
+
+static void hopper_clear(Warp *warp)
+{
+    size_t bytes = warp->worker->kernel->wgmma_registers * sizeof *warp->wgmma_register;
+    warp->wgmma_group = warp->wgmma_landed = warp->phase_vain = 0;
+    warp->phase_ins = NULL;
+    warp->phase_at = 0;
+    warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
+    warp->wgmma_ins = NULL;
+    warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;
+    warp->early_over = 0;
+    if (!bytes) return;
+    memset(warp->wgmma_register, 0, bytes + sizeof *warp->wgmma_register);
+    memset(warp->wgmma_written, 0, bytes + sizeof *warp->wgmma_written);
+}
+
+/* Where the block is in its cluster; one that has none is a cluster by itself. */
+static void cluster_fill(Warp *warp)
+{
+    const Worker *worker = warp->worker;
+    const Launch *launch = worker->launch;
+    static const uint32_t ALONE[3] = {1, 1, 1};
+    const uint32_t *c = launch->cluster_blocks ? launch->cluster : ALONE, *id = warp->block->id;
+    for (int k = 0; k < 3; k++) {
+        special_set(warp, (Special)(SR_CLUSTERID_X + k), id[k] / c[k]);
+        special_set(warp, (Special)(SR_NCLUSTERID_X + k), launch->launch->grid[k] / c[k]);
+        special_set(warp, (Special)(SR_CLUSTER_CTAID_X + k), id[k] % c[k]);
+        special_set(warp, (Special)(SR_CLUSTER_NCTAID_X + k), c[k]);
+    }
+    special_set(warp, SR_CLUSTER_CTARANK, worker->rank);
+    special_set(warp, SR_CLUSTER_NCTARANK, c[0] * c[1] * c[2]);
+}
+
+/* The kernel's own variables; a call clears its frame. */
+static void local_clear(Worker *worker)
+{
+    uint32_t own = worker->kernel->local_bytes, all = worker->launch->local_bytes,
+             lanes = LANES * worker->block.warps;
+    if (!own) return;
+    if (own == all) {
+        memset(worker->local, 0xff, (size_t)own * lanes);
+        return;
+    }
+    for (uint32_t i = 0; i < lanes; i++)
+        memset(worker->local + (size_t)i * all, 0xff, own);
+}
+
+/* CUDA's own part of shared memory is all zeros when a block begins. */
+static void reserved_clear(Block *block, uint32_t from)
+{
+    memset(block->shared + from, 0, block->shared_bytes - from);
+    memset(block->shared_shadow + from / 8, 0xff, (block->shared_bytes - from) / 8);
+}
+
+static void block_prepare(Worker *worker, uint64_t number)
+{
+    const SimtLaunch *launch = worker->launch->launch;
+    Block *block = &worker->block;
+    block->number = number, worker->ran = 0;
+    block->id[0] = (uint32_t)(number % launch->grid[0]);
+    block->id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
+    block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
+    memset(block->arrived, 0, sizeof block->arrived);
+    memset(block->told, 0, sizeof block->told);
+    flights_drop(block);
+    for (uint32_t i = 0; i < block->phases; i++)
+        block->phase_at[block->phase[i].barrier / 8] = 0;
+    block->phases = 0, block->phase_count = 0, block->progress = 0;
+    worker->block_epoch = ++worker->epoch, block->early_over = 0;
+    worker->fenced = 0;
+    worker->watcher = watch_of(worker->launch, number);
+    if (worker->local_line &&
+        (worker->kernel->local_bytes || worker->kernel->info.spills || worker->kernel->stack_slot))
+        memset(worker->local_line, 0,
+               (size_t)(worker->local_lines + 1) * block->warps * sizeof *worker->local_line);
+    /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
+    if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
+    if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
+    if (worker->kernel->asks_reserved) reserved_clear(block, worker->launch->reserved_at);
+    local_clear(worker);
+    BlockTrace *trace =
+        worker->launch->count ? trace_of(worker->launch, &worker->heaviest, number) : NULL;
+    if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
+    if (worker->launch->count) worker->wave = wave_of(worker->launch, number);
+    if (worker->retries.most) memset(&worker->retries, 0, sizeof worker->retries);
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &worker->warp[w];
+        uint32_t left = block->threads - w * LANES;
+        if (worker->gpu->options.untrusted) registers_clear(warp);
+        warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
+        warp->rpc = NO_SLOT;
+        warp->turns = 0, warp->changed = 0, warp->awaited = 0;
+        warp->gate = warp->let_on = warp->held = warp->vain = warp->clocked = 0;
+        warp->fenced = warp->is_vain = 0;
+        warp->passed = NULL, warp->answered = 0;
+        warp->depth = 0, warp->frames = 0, warp->saved_bytes = 0;
+        warp->pc = warp->code;
+        warp->state = WARP_READY;
+        warp->clock = 0;
+        warp->asyncs = 0, warp->async_group = 0, warp->accesses = 0, warp->filled = 0;
+        warp->retries = 0;
+        hopper_clear(warp);
+        if (worker->kernel->stack_slot) stack_clear(warp);
+        warp->trace = trace ? &trace->warp[w] : NULL;
+        if (warp->count) chain_open(&warp->chain, worker->kernel);
+        for (int k = 0; k < 3; k++)
+            special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
+        special_set(warp, SR_SMID, sm_of(worker->launch, number));
+        if (worker->launch->cluster_blocks || worker->kernel->asks_cluster) cluster_fill(warp);
+    }
+}
+
+static void block_deadlock(Worker *worker)
+{
+    Block *block = &worker->block;
+    Warp *stuck = NULL;
+    uint32_t ended = 0, waiting = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        if (block->warp[w].state == WARP_DONE) ended++;
+        if (block->warp[w].state != WARP_BARRIER) continue;
+        waiting++;
+        if (!stuck) stuck = &block->warp[w];
+    }
+    if (!stuck) return;
+    fault_at(stuck, stuck->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(stuck->mask), 0, 0,
+             "Barrier error: barrier %u is never completed: %u of %u warps wait at barriers that "
+             "the others do not reach, "
+             "%u have ended",
+             stuck->barrier, waiting, block->warps, ended);
+}
+
+/* Adds what the block cost to the SM it ran on. */
+static void block_account(Worker *worker, uint64_t number)
+{
+    BlockCost *cost = &worker->cost;
+    for (uint32_t w = 0; w < worker->block.warps; w++) {
+        uint64_t end = chain_end(&worker->warp[w].chain, worker->gpu->machine.issue_cycles);
+        if (end > cost->chain) cost->chain = end;
+        cost->warp_chains += end;
+    }
+    uint64_t retries = START_CYCLES + (uint64_t)worker->retries.most * RETRY_CYCLES;
+    if (worker->retries.most && retries > cost->chain) cost->chain = retries;
+    if (worker->retries.most) count_vain(worker);
+    cost->blocks = 1;
+    if (cost->chain > worker->longest) worker->longest = cost->chain;
+    if (worker->begun + cost->chain > worker->ended) worker->ended = worker->begun + cost->chain;
+    cost_add(&worker->sm[sm_of(worker->launch, number)], cost);
+    trace_keep(worker->launch, &worker->heaviest, number, cost, worker->begun);
+}
+
+uint64_t cleared_charge(uint64_t bytes)
+{
+    enum { BYTES_PER_INSTRUCTION = 512 };
+    return bytes / BYTES_PER_INSTRUCTION;
+}
+
+/* A block that does nothing costs the host something too: its memory is cleared, its warps are set
+ * up.  So many instructions are charged for it, or a grid of a billion empty blocks would never
+ * reach the limit. */
+static uint64_t block_charge(const Worker *worker)
+{
+    uint64_t local = (uint64_t)worker->kernel->local_bytes * LANES;
+    return worker->block.warps * (4 + cleared_charge(local)) +
+           cleared_charge(worker->block.shared_bytes);
+}
+
+int block_begin(Worker *worker, uint64_t number)
+{
+    block_prepare(worker, number);
+    return block_is_stopped(worker, block_charge(worker)) ? -1 : 0;
+}
+
+static BlockTurn block_end(Worker *worker)
+{
+    const Block *block = &worker->block;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        if (block->warp[w].state == WARP_DONE) continue;
+        block_deadlock(worker);
+        return BLOCK_FAILED;
+    }
+    if (worker->kernel->wgmmas && !warpgroups_agree(worker)) return BLOCK_FAILED;
+    if (worker->racecheck) race_unfinished(worker);
+    if (worker->launch->count) block_account(worker, block->number);
+    return BLOCK_DONE;
+}
+
+BlockTurn block_turn(Worker *worker)
+{
+    enum { SHORT_LOOP = 64 };
+    Block *block = &worker->block;
+    uint32_t longest = 0;
+    uint64_t progress = block->progress;
+    int yielded = 0, moved = 0, paused = 0, asleep = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state == WARP_PHASE && phase_look(warp) != 0) return BLOCK_FAILED;
+        asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
+        if (warp->state != WARP_READY) continue;
+        if (warp->gate && !warp->let_on) {
+            yielded = 1;
+            continue;
+        }
+        warp->paused = 0;
+        if (warp->count && (worker->kernel->spins || worker->kernel->awaits_clock))
+            warp_run_looking(warp);
+        else if (warp->count)
+            warp_run_counting(warp);
+        else
+            warp_run(warp);
+        if (warp->state == WARP_FAULT) return BLOCK_FAILED;
+        asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
+        yielded |= warp->state == WARP_READY;
+        moved |= warp->state != WARP_READY;
+        paused |= warp->paused;
+        if (warp->state == WARP_READY && warp->loop > longest) longest = warp->loop;
+    }
+    worker->effort = 1 + longest / SHORT_LOOP;
+    moved |= block->progress != progress;
+    if (!barriers_resolve(block)) {
+        if (!asleep) return block_end(worker);
+        if (moved) return BLOCK_RUNS;
+        if (worker->peers) return BLOCK_SLEEPS;
+        int woken = blocks_wake(&worker, 1);
+        return woken > 0 ? BLOCK_RUNS : woken < 0 ? BLOCK_FAILED : block_end(worker);
+    }
+    if (!yielded || moved) return BLOCK_RUNS;
+    return paused ? BLOCK_PAUSES : BLOCK_WAITS;
+}
+
+/* What a warp, or a lane of it, waits for at an mbarrier says more than a loop in which others
+ * turn. */
+void block_stuck(Worker *worker)
+{
+    Block *block = &worker->block;
+    for (uint32_t w = 0; w < block->warps; w++)
+        if (block->warp[w].state != WARP_DONE && block->warp[w].phase_ins &&
+            block->warp[w].phase_ins->op == OP_MBARRIER) {
+            worker->handlers[OP_PHASE_STUCK](&block->warp[w], block->warp[w].phase_ins);
+            return;
+        }
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_READY) continue;
+        fault_at(warp, warp->pc, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
+                 "Barrier error: this thread waits in a loop for what nobody writes any more: all "
+                 "other threads wait as well, or have ended");
+        return;
+    }
+}
+
+/* ---- a worker: one host thread's registers, shared memory and counts ---------------------- */
+static void constants_fill(Worker *worker, Warp *warp)
+{
+    const SimtKernel *kernel = worker->kernel;
+    for (uint32_t i = 0; i < kernel->constants; i++) {
+        const ConstSlot *c = &kernel->constant[i];
+        char *slot = warp->file + c->slot;
+        uint32_t narrow = c->bytes == 1 ? (c->bits ? FULL_MASK : 0) : (uint32_t)c->bits;
+        if (c->bytes == 1)
+            memcpy(slot, &narrow, 4);
+        else
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                memcpy(slot + lane * c->bytes, c->bytes == 8 ? (const void *)&c->bits : &narrow,
+                       c->bytes);
+    }
+}
+
+static void specials_fill(Worker *worker, Warp *warp, uint32_t index)
+{
+    enum { RESERVED_USED = 288 }; /* as an H200 says, driver 580.159 */
+    const SimtLaunch *launch = worker->launch->launch;
+    const uint32_t *block = launch->block, unit = worker->gpu->machine.shared_unit,
+                   shared = worker->kernel->static_shared + launch->dynamic_shared;
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t thread = index * LANES + i;
+        uint32_t value[SR_COUNT] = {0};
+        value[SR_TID_X] = thread % block[0];
+        value[SR_TID_Y] = thread / block[0] % block[1];
+        value[SR_TID_Z] = thread / block[0] / block[1];
+        for (int k = 0; k < 3; k++)
+            value[SR_NTID_X + k] = block[k], value[SR_NCTAID_X + k] = launch->grid[k];
+        value[SR_LANEID] = i;
+        value[SR_WARPID] = index;
+        value[SR_NWARPID] = worker->gpu->machine.max_warps_per_sm;
+        value[SR_NSMID] = worker->gpu->machine.sms;
+        value[SR_MASK_EQ] = 1u << i;
+        value[SR_MASK_LT] = (1u << i) - 1;
+        value[SR_MASK_LE] = value[SR_MASK_LT] | 1u << i;
+        value[SR_MASK_GE] = ~value[SR_MASK_LT];
+        value[SR_MASK_GT] = ~value[SR_MASK_LE];
+        value[SR_DYNAMIC_SMEM] = launch->dynamic_shared;
+        value[SR_TOTAL_SMEM] = (shared + unit - 1) / unit * unit;
+        value[SR_AGGR_SMEM] = shared + worker->gpu->machine.shared_reserved;
+        /* A submission would know a replay of its work by it. */
+        value[SR_GRIDID] = worker->gpu->options.untrusted ? 1 : worker->launch->number;
+        value[SR_RESERVED_CAP] = worker->gpu->machine.shared_reserved;
+        value[SR_RESERVED_SMEM] = worker->launch->reserved_at;
+        value[SR_RESERVED_END] = worker->launch->reserved_at + RESERVED_USED;
+        value[SR_EXPLICIT_CLUSTER] = worker->launch->cluster_blocks ? FULL_MASK : 0;
+        value[SR_ENVREG1] = (uint32_t)(worker->launch->grid_barrier >> 32);
+        value[SR_ENVREG2] = (uint32_t)worker->launch->grid_barrier;
+        for (uint32_t s = 0; s < SR_COUNT; s++)
+            memcpy(warp->file + (s * LANES + i) * 4, &value[s], 4);
+    }
+}
+
+static int worker_count_open(Worker *worker)
+{
+    const SimtMachine *machine = &worker->gpu->machine;
+    uint32_t resident = worker->launch->resident ? worker->launch->resident : 1;
+    uint64_t own = (worker->launch->blocks + machine->sms - 1) / machine->sms;
+    if (own < resident) resident = (uint32_t)own;
+    uint64_t cache = l1_bytes(worker->launch);
+    worker->l1_sets = l1_sets(cache / resident); /* which resident blocks share */
+    /* Local memory: warps take turns, the oldest first, so one finds more than its share of what
+     * the carve-out leaves; about as much as if only what blocks use were taken off (of lab 05's,
+     * on a problem that fills an H200, ncu counts 71 % of the loads as found). */
+    uint64_t shared = (uint64_t)worker->launch->shared_bytes * resident;
+    uint64_t left = machine->l1_bytes > shared + cache ? machine->l1_bytes - shared : cache;
+    uint64_t lines = left / L1_LINE_BYTES / resident / worker->block.warps;
+    uint64_t most = worker->kernel->info.spills ? 2048 : 256;
+    worker->local_lines = lines < 1 ? 1 : lines > most ? (uint32_t)most : (uint32_t)lines;
+    Shelf *shelf = worker->shelf;
+    worker->local_line = shelf_zeros(shelf, (size_t)(worker->local_lines + 1) * worker->block.warps,
+                                     sizeof *worker->local_line);
+    worker->l1 = shelf_zeros(shelf, (size_t)worker->l1_sets * L1_WAYS, sizeof *worker->l1);
+    worker->sm = shelf_zeros(shelf, machine->sms, sizeof *worker->sm);
+    worker->profile = shelf_zeros(shelf, worker->kernel->count, sizeof *worker->profile);
+    worker->wavefronts = shelf_zeros(shelf, worker->kernel->mems + 1, sizeof *worker->wavefronts);
+    size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
+    worker->chain_ready = shelf_zeros(shelf, scores, sizeof *worker->chain_ready);
+    if (heaviest_open(&worker->heaviest, worker->launch, shelf) || touched_open(worker) ||
+        l2_log_open(&worker->l2, worker->launch))
+        return -1;
+    return worker->l1 && worker->local_line && worker->sm && worker->profile &&
+                   worker->wavefronts && worker->chain_ready
+               ? 0
+               : -1;
+}
+
+int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
+{
+    SimtKernel *kernel = launch->kernel;
+    uint32_t warps = launch->warps_per_block, shared = (launch->shared_bytes + 63) / 64 * 64;
+    memset(worker, 0, sizeof *worker);
+    worker->launch = launch, worker->gpu = launch->gpu, worker->kernel = kernel;
+    worker->shelf = shelf;
+    worker->params = launch->launch->params, worker->params_bytes = kernel->info.params_bytes;
+    worker->initcheck = launch->gpu->options.initcheck;
+    worker->finding_block = worker->fault_block = UINT64_MAX;
+    worker->patience = patience_of(launch);
+    worker->handlers = exec_handlers();
+    worker->file_stride = kernel->file_bytes;
+    worker->block = (Block){
+        .warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
+    worker->files = shelf_take(shelf, worker->file_stride * (warps + 1));
+    worker->warp = shelf_zeros(shelf, warps, sizeof *worker->warp);
+    size_t registers = kernel->wgmma_registers + 1;
+    worker->wgmma_registers =
+        shelf_zeros(shelf, 2 * registers * warps, sizeof *worker->wgmma_registers);
+    worker->hit = shelf_take(shelf, (kernel->mems + 1) * sizeof *worker->hit);
+    worker->shared = shelf_take(shelf, shared + 64);
+    worker->shared_shadow = shelf_zeros(shelf, shared / 8 + 64, 1);
+    worker->local = shelf_take(shelf, (size_t)launch->local_bytes * LANES * warps + 64);
+    if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
+        !worker->shared_shadow || !worker->local || !worker->wgmma_registers)
+        return -1;
+    if (launch->count && worker_count_open(worker) != 0) return -1;
+    worker->racecheck = launch->gpu->racecheck;
+    if (worker->racecheck && race_open(worker) != 0) return -1;
+    memset(worker->files, 0, worker->file_stride * warps);
+    for (uint32_t i = 0; i <= kernel->mems; i++)
+        worker->hit[i] = &launch->gpu->none;
+    worker->block.warp = worker->warp;
+    worker->block.shared = worker->shared, worker->block.shared_shadow = worker->shared_shadow;
+    for (uint32_t w = 0; w < warps; w++) {
+        Warp *warp = &worker->warp[w];
+        *warp = (Warp){
+            .file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
+        warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
+        warp->wgmma_register = worker->wgmma_registers + 2 * registers * w;
+        warp->wgmma_written = warp->wgmma_register + registers;
+        warp->local = worker->local + (size_t)launch->local_bytes * LANES * w;
+        warp->stack = warp->own_stack, warp->stack_room = STACK_DEPTH;
+        if (launch->count) warp->chain.ready = worker->chain_ready + (size_t)kernel->scoreboard * w;
+        specials_fill(worker, warp, w);
+        constants_fill(worker, warp);
+    }
+    if (launch->gpu->options.untrusted)
+        memcpy(worker->files + warps * worker->file_stride, worker->files, worker->file_stride);
+    return 0;
+}
+
+void worker_calls(Worker *worker, void (*begin)(void *), void *context)
+{
+    worker->begin = begin, worker->others = context;
+    if (worker->patience > ALONE) worker->patience = ALONE;
+}
+
+void worker_tell(Worker *worker)
+{
+    worker->begin = NULL; /* nothing is left for others */
+    executed_tell(worker);
+    if (worker->launch->count) touched_tell(worker);
+}
+
+void worker_close(Worker *worker)
+{
+    retries_close(&worker->retried);
+    for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
+        free(worker->warp[w].async), calls_close(&worker->warp[w]);
+    flights_drop(&worker->block);
+    free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
+    free(worker->block.read);
+    free(worker->block.phase_at);
+    l2_log_close(&worker->l2);
+    if (worker->shelf) shelf_leave(worker->shelf);
+}

@@ -1,0 +1,192 @@
+/* calls.c - calls of functions that call themselves (Routine): registers saved, frames of local
+ * memory, the stack that a card would need.
+ *
+ * A frame belongs to the lanes that called together.  They may return one after the other, and
+ * lanes of several calls may be on their way together: each lane's call is the latest frame that
+ * has it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simulator/checks/report.h"
+#include "common/simulator/exec/exec_parts.h"
+
+enum { FRAMES_BYTES = LANES * 8, MOST_PATHS = 1 << 20 };
+/* Of one warp, and of all warps of a launch: registers of calls that have not returned. */
+static const size_t MOST_SAVED = 256u << 20, MOST_SAVED_IN_ALL = 2048u << 20;
+
+int paths_grow(Warp *warp)
+{
+    uint32_t room = warp->stack_room * 2;
+    if (!warp->worker->kernel->routines || room > MOST_PATHS) return -1;
+    Path *old = warp->stack == warp->own_stack ? NULL : warp->stack,
+         *stack = realloc(old, room * sizeof *stack);
+    if (!stack) return -1;
+    if (!old) memcpy(stack, warp->own_stack, sizeof warp->own_stack);
+    warp->stack = stack, warp->stack_room = room;
+    return 0;
+}
+
+void calls_close(Warp *warp)
+{
+    if (warp->stack != warp->own_stack) free(warp->stack);
+    free(warp->frame), free(warp->saved);
+}
+
+static uint64_t *frames_of(const Warp *warp)
+{
+    return (uint64_t *)(void *)(warp->file + warp->worker->kernel->frame_slot);
+}
+
+uint32_t stack_used(const Warp *warp, uint32_t lanes)
+{
+    uint32_t used = 0;
+    for (uint32_t k = warp->frames; k-- > 0 && lanes; lanes &= ~warp->frame[k].mask)
+        if (warp->frame[k].mask & lanes && warp->frame[k].stack > used) used = warp->frame[k].stack;
+    return used;
+}
+
+static int room_make(Warp *warp, size_t bytes)
+{
+    if (warp->frames == warp->frame_room) {
+        uint32_t room = warp->frame_room ? 2 * warp->frame_room : 16;
+        CallFrame *frame = realloc(warp->frame, room * sizeof *frame);
+        if (!frame) return -1;
+        warp->frame = frame, warp->frame_room = room;
+    }
+    if (warp->saved_bytes + bytes <= warp->saved_room) return 0;
+    size_t room = 2 * warp->saved_room + bytes, more = room - warp->saved_room;
+    size_t all = __atomic_add_fetch(&warp->worker->launch->saved_bytes, more, __ATOMIC_RELAXED);
+    if (room > 2 * MOST_SAVED || all > MOST_SAVED_IN_ALL) return -1;
+    char *saved = realloc(warp->saved, room);
+    if (!saved) return -1;
+    warp->saved = saved, warp->saved_room = room;
+    return 0;
+}
+
+/* Before the new frames are known: registers, and where the caller's frames are. */
+static CallFrame *frame_push(Warp *warp, const Ins *ins, const Routine *callee, uint32_t stack)
+{
+    size_t registers = callee->end_slot - callee->first_slot;
+    if (room_make(warp, registers + FRAMES_BYTES) != 0) {
+        fault_at(warp, ins, SIMT_UNSUPPORTED, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
+                 "out of host memory for %u calls of %s at once", warp->frames + 1,
+                 callee->function->name);
+        return NULL;
+    }
+    CallFrame *frame = &warp->frame[warp->frames++];
+    *frame =
+        (CallFrame){.call = ins, .mask = warp->mask, .stack = stack, .saved = warp->saved_bytes};
+    memcpy(warp->saved + frame->saved, frames_of(warp), FRAMES_BYTES);
+    memcpy(warp->saved + frame->saved + FRAMES_BYTES, warp->file + callee->first_slot, registers);
+    warp->saved_bytes += registers + FRAMES_BYTES;
+    return frame;
+}
+
+/* Between the caller's frame, or the kernel's variables, and the callee's. */
+static void values_hand(Warp *warp, const CallFrame *frame, uint32_t lanes, int result)
+{
+    const SimtKernel *kernel = warp->worker->kernel;
+    const CallSite *site = &kernel->call[frame->call->aux];
+    const uint64_t *callers = (const uint64_t *)(const void *)(warp->saved + frame->saved);
+    size_t stride = warp->worker->launch->local_bytes;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        unsigned char *local = warp->local + lane * stride;
+        unsigned char *caller = local + (site->caller == NO_ROUTINE ? 0 : callers[lane]);
+        unsigned char *callee = local + frames_of(warp)[lane];
+        for (uint32_t i = 0; i < site->copies; i++) {
+            const CallCopy *copy = &kernel->copy[site->copy + i];
+            if (copy->result != result) continue;
+            if (result)
+                memcpy(caller + copy->caller, callee + copy->callee, copy->bytes);
+            else
+                memcpy(callee + copy->callee, caller + copy->caller, copy->bytes);
+        }
+    }
+}
+
+int call_enter(Warp *warp, const Ins *ins)
+{
+    const SimtKernel *kernel = warp->worker->kernel;
+    const CallSite *site = &kernel->call[ins->aux];
+    const Routine *callee = &kernel->routine[site->routine];
+    uint64_t limit = warp->worker->gpu->stack_limit, *frames = frames_of(warp);
+    uint32_t stack = stack_used(warp, warp->mask) + callee->stack_bytes;
+    if (stack > limit) {
+        fault_at(warp, ins, SIMT_MEMCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
+                 "Stack overflow: %u %s %u bytes of this thread's stack, which has %llu "
+                 "(cudaDeviceSetLimit, cudaLimitStackSize)",
+                 warp->frames + 1,
+                 warp->frames ? "calls that have not returned take"
+                              : "call that has not returned takes",
+                 stack, (unsigned long long)limit);
+        return -1;
+    }
+    CallFrame *frame = frame_push(warp, ins, callee, stack);
+    if (!frame) return -1;
+    for (uint32_t lanes = warp->mask; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        frames[lane] = site->caller == NO_ROUTINE
+                           ? kernel->local_bytes
+                           : frames[lane] + kernel->routine[site->caller].frame_bytes;
+        memset(warp->local + lane * (size_t)warp->worker->launch->local_bytes + frames[lane], 0xff,
+               callee->frame_bytes);
+    }
+    warp_charge(warp, cleared_charge((uint64_t)callee->frame_bytes * LANES));
+    values_hand(warp, frame, warp->mask, 0);
+    return 0;
+}
+
+/* Bits of predicates, words or pairs of words of some lanes. */
+static void row_restore(char *to, const char *from, uint32_t width, uint32_t part, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < ROW_BYTES / (width ? width : 4); i++) {
+        if (width) {
+            uint32_t lane = width == 8 ? i + part * LANES / 2 : i;
+            if (lanes >> lane & 1) memcpy(to + i * width, from + i * width, width);
+            continue;
+        }
+        uint32_t now, then;
+        memcpy(&now, to + i * 4, 4), memcpy(&then, from + i * 4, 4);
+        now = (now & ~lanes) | (then & lanes);
+        memcpy(to + i * 4, &now, 4);
+    }
+}
+
+static void registers_restore(Warp *warp, const CallFrame *frame, uint32_t lanes)
+{
+    const Routine *callee = &warp->worker->kernel->routine[frame->call->v[0]];
+    const char *from = warp->saved + frame->saved + FRAMES_BYTES;
+    char *to = warp->file + callee->first_slot;
+    uint32_t bytes = callee->end_slot - callee->first_slot, part = 0;
+    if (lanes == FULL_MASK) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    for (uint32_t at = 0; at < bytes; at += ROW_BYTES) {
+        uint32_t width = callee->width[at / ROW_BYTES];
+        row_restore(to + at, from + at, width, part, lanes);
+        part = width == 8 ? !part : 0;
+    }
+}
+
+uint32_t call_leave(Warp *warp, uint32_t left, uint32_t *back)
+{
+    uint32_t k = warp->frames - 1;
+    while (!(warp->frame[k].mask & left))
+        k--;
+    CallFrame *frame = &warp->frame[k];
+    uint32_t lanes = frame->mask & left;
+    *back = (uint32_t)(frame->call - warp->code) + 1;
+    values_hand(warp, frame, lanes, 1);
+    registers_restore(warp, frame, lanes);
+    uint64_t *frames = frames_of(warp);
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        memcpy(&frames[lane], warp->saved + frame->saved + lane * sizeof *frames, sizeof *frames);
+    }
+    frame->mask &= ~lanes;
+    while (warp->frames && !(warp->frame[warp->frames - 1].mask & warp->alive))
+        warp->saved_bytes = warp->frame[--warp->frames].saved;
+    return lanes;
+}

@@ -1,0 +1,196 @@
+#include "common/simulator/exec/deal.h"
+
+#include <time.h>
+
+#include "common/simulator/exec/exec.h"
+
+/* For so long a thread keeps its block in hand: ten times what it takes until what the block works
+ * with has come from another core. */
+static const double KEPT_SECONDS = 4e-4;
+
+uint32_t deal_workers(uint64_t blocks, uint32_t threads)
+{
+    if (threads <= 1 || blocks <= threads) return threads;
+    return blocks < 2 * (uint64_t)threads ? (uint32_t)blocks : 2 * threads;
+}
+
+void deal_open(Deal *deal, Launch *launch, Worker *worker, Shelf *shelf, uint32_t threads,
+               uint32_t workers)
+{
+    *deal = (Deal){.launch = launch,
+                   .worker = worker,
+                   .shelf = shelf,
+                   .threads = threads,
+                   .workers = workers,
+                   .seats = threads};
+    pthread_mutex_init(&deal->lock, NULL);
+}
+
+void deal_close(Deal *deal)
+{
+    pthread_mutex_destroy(&deal->lock);
+}
+
+/* Blocks that nobody has begun. */
+static uint64_t blocks_left(const Launch *launch)
+{
+    uint64_t next = __atomic_load_n(&launch->next, __ATOMIC_RELAXED);
+    if (next >= launch->blocks || next > __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED))
+        return 0;
+    return launch->blocks - next;
+}
+
+/* The next one of them; 0: there is none. */
+static int block_take(Launch *launch, uint64_t *number)
+{
+    if (!blocks_left(launch)) return 0;
+    *number = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
+    return *number < launch->blocks &&
+           *number <= __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED);
+}
+
+/* The block that ran into the limit, the first of several. */
+static void block_note(const Deal *deal, Worker *worker)
+{
+    Launch *launch = deal->launch;
+    uint64_t number = worker->block.number,
+             least = __atomic_load_n(&launch->timeout_block, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) return;
+    deal->stopped(worker);
+    while (number < least && !__atomic_compare_exchange_n(&launch->timeout_block, &least, number, 0,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+/* 0: the block has ended. */
+static int block_start(Deal *deal, uint32_t seat, uint64_t number)
+{
+    Worker *worker = &deal->worker[seat];
+    deal->seat[seat].vain = 0;
+    if (block_begin(worker, number) == 0) return 1;
+    block_note(deal, worker);
+    return 0;
+}
+
+/* The same of a turn of it. */
+static int block_goes_on(Deal *deal, uint32_t seat)
+{
+    Worker *worker = &deal->worker[seat];
+    uint32_t *vain = &deal->seat[seat].vain;
+    BlockTurn turn = block_turn(worker);
+    *vain = turn == BLOCK_WAITS ? *vain + worker->effort : 0;
+    if (*vain > TURNS_IN_VAIN) {
+        block_stuck(worker);
+        turn = BLOCK_FAILED;
+    }
+    if (turn == BLOCK_FAILED) block_note(deal, worker);
+    return turn != BLOCK_DONE && turn != BLOCK_FAILED;
+}
+
+/* ---- which block a thread has in hand ----------------------------------------------------- */
+
+/* Of those that wait, the one that has come least far; the lock is held, and one waits. */
+static uint32_t least_waiting(const Deal *deal)
+{
+    uint32_t least = deal->seats;
+    for (uint32_t i = 0; i < deal->seats; i++)
+        if (deal->seat[i].waits &&
+            (least == deal->seats || deal->worker[i].ran < deal->worker[least].ran))
+            least = i;
+    return least;
+}
+
+static void seat_leave(Deal *deal, uint32_t seat)
+{
+    deal->seat[seat].waits = 1, deal->waiting++;
+}
+
+static void seat_take(Deal *deal, uint32_t seat)
+{
+    deal->seat[seat].waits = 0, deal->waiting--;
+}
+
+/* The block of *seat has ended: the next one, of this seat or of another.  0: nobody waits, and
+ * nobody will, for where nothing is left to begin a thread leaves its block only for another. */
+static int next_take(Deal *deal, uint32_t *seat)
+{
+    uint64_t number;
+    while (block_take(deal->launch, &number))
+        if (block_start(deal, *seat, number)) return 1;
+    pthread_mutex_lock(&deal->lock);
+    uint32_t ended = *seat;
+    int found = deal->waiting > 0;
+    if (found) seat_take(deal, *seat = least_waiting(deal));
+    pthread_mutex_unlock(&deal->lock);
+    worker_tell(&deal->worker[ended]);
+    return found;
+}
+
+/* A block that nobody has begun, in place of the one in hand, and a worker for it. */
+static int new_take(Deal *deal, uint32_t *seat, uint64_t *number)
+{
+    if (deal->seats == deal->workers || !block_take(deal->launch, number)) return 0;
+    seat_leave(deal, *seat);
+    *seat = deal->seats++;
+    return 1;
+}
+
+/* The same of one that is on the way, if it had come less far when this thread took its own. */
+static void other_take(Deal *deal, uint32_t *seat, uint64_t since)
+{
+    if (!deal->waiting) return;
+    uint32_t least = least_waiting(deal);
+    if (deal->worker[least].ran >= since) return;
+    seat_leave(deal, *seat);
+    seat_take(deal, *seat = least);
+}
+
+/* The block in hand makes way for one that has come less far, if there is one.  What it had done
+ * when it was taken is `since`.  -1: out of memory. */
+static int seat_change(Deal *deal, uint32_t *seat, uint64_t since)
+{
+    uint64_t number;
+    pthread_mutex_lock(&deal->lock);
+    int begins = new_take(deal, seat, &number);
+    if (!begins) other_take(deal, seat, since);
+    pthread_mutex_unlock(&deal->lock);
+    if (!begins) return 0;
+    if (worker_open(&deal->worker[*seat], deal->launch, &deal->shelf[*seat]) != 0) return -1;
+    return block_start(deal, *seat, number) || next_take(deal, seat) ? 0 : 1;
+}
+
+/* Has it come to the last blocks? */
+static int is_ending(const Deal *deal)
+{
+    return deal->workers > deal->threads && blocks_left(deal->launch) <= deal->threads;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int deal_run(Deal *deal, uint32_t thread)
+{
+    uint32_t seat = thread;
+    uint64_t ran = 0;
+    double since = 0; /* in hand, from then on, having done `ran`; 0: nobody asks yet */
+    if (!next_take(deal, &seat)) return 0;
+    for (;;) {
+        const Worker *worker = &deal->worker[seat];
+        if (!block_goes_on(deal, seat)) {
+            if (!next_take(deal, &seat)) return 0;
+            since = 0;
+        } else if (is_ending(deal) && !worker->begin) {
+            if (since && now() - since > KEPT_SECONDS) {
+                int over = seat_change(deal, &seat, ran);
+                if (over) return over < 0 ? -1 : 0;
+                since = 0;
+            }
+            if (!since) since = now(), ran = deal->worker[seat].ran;
+        }
+    }
+}

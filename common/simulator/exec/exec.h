@@ -1,0 +1,48 @@
+/* exec.h - execution: decoded instructions, warp by warp and block by block.
+ *
+ * Room: the instructions' handlers, and warps and blocks that run them.
+ * Callers: a launch, which has one worker a host thread.
+ * May use: checks, time, core. */
+#ifndef CONVLAB_SIMT_EXEC_H
+#define CONVLAB_SIMT_EXEC_H
+
+#include "common/simulator/core/core.h"
+
+/* One handler for each Op: of the widest instruction set that this processor has. */
+const Handler *exec_handlers(void);
+extern int exec_level; /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
+
+/* A host thread's registers, shared memory and counts.  -1: out of memory; close it all the
+ * same. */
+int worker_open(Worker *worker, Launch *launch, Shelf *shelf);
+/* Once the worker, the only one so far, has executed much, it calls begin(context) for others. */
+void worker_calls(Worker *worker, void (*begin)(void *), void *context);
+/* Tells the launch what the worker counted for itself, when it has run its last block. */
+void worker_tell(Worker *worker);
+void worker_close(Worker *worker);
+/* What the warps of a block did, each until it waited, ended or made way for others. */
+typedef enum BlockTurn {
+    BLOCK_RUNS,
+    BLOCK_WAITS,  /* each of them for what another thread writes */
+    BLOCK_PAUSES, /* perhaps they wait, perhaps they work */
+    BLOCK_SLEEPS, /* until another block of its cluster has done something */
+    BLOCK_DONE,
+    BLOCK_FAILED /* a fault, the limit, or a fault of an earlier block */
+} BlockTurn;
+
+/* A block that waits so often in vain, as do all others, waits for ever.  A turn of a long loop
+ * counts as several. */
+enum { TURNS_IN_VAIN = 1 << 18 };
+
+/* Instructions that are charged where the host clears so many bytes for a kernel. */
+uint64_t cleared_charge(uint64_t bytes);
+int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
+BlockTurn block_turn(Worker *worker);
+void block_stuck(Worker *worker); /* reports that it waits for ever */
+/* Lets on who waits at the cluster's barrier, if all have come.  0: nobody. */
+int cluster_release(Worker *const *worker, uint32_t count);
+/* The blocks of a cluster, from the first to the last, sleep: whom can go on, goes on.  0: nobody;
+ * -1: a fault. */
+int blocks_wake(Worker *const *worker, uint32_t count);
+
+#endif

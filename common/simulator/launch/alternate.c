@@ -1,0 +1,228 @@
+#include "common/simulator/launch/alternate.h"
+
+#include <stdlib.h>
+
+#include "common/simulator/core/kinds.h"
+#include "common/simulator/exec/exec.h"
+#include "common/simulator/time/meet.h"
+
+enum { MOST_AT_ONCE = 1 << 13 };
+/* Of their registers and memories, on the host. */
+static const uint64_t MOST_BYTES = 4ull << 30;
+
+static uint64_t worker_bytes(const Launch *launch)
+{
+    const SimtKernel *kernel = launch->kernel;
+    uint64_t warp = kernel->file_bytes + (uint64_t)launch->local_bytes * LANES + sizeof(Warp);
+    return warp * launch->warps_per_block + 16ull * launch->shared_bytes + (1u << 20);
+}
+
+uint32_t alternate_room(const Launch *launch)
+{
+    uint64_t room = (uint64_t)launch->resident * launch->gpu->machine.sms;
+    if (room > launch->blocks) room = launch->blocks;
+    uint64_t fits = MOST_BYTES / worker_bytes(launch) + 1;
+    /* All of a cooperative grid must be there at once: launch_check counted them. */
+    if (launch->launch->cooperative) room = launch->blocks;
+    if (room > fits) room = fits;
+    return room < MOST_AT_ONCE ? (uint32_t)room : MOST_AT_ONCE;
+}
+
+/* Gives the worker the next block, if there is one.  BLOCK_DONE: there is none. */
+static BlockTurn next_begin(Launch *launch, Worker *worker)
+{
+    double each = launch->gpu->machine.block_launch_cycles;
+    worker->begun = worker->busy ? worker->begun + worker->cost.chain + TURNOVER_CYCLES
+                                 : (uint64_t)((double)launch->next * each);
+    worker->busy = launch->next < launch->blocks;
+    if (!worker->busy) return BLOCK_DONE;
+    return block_begin(worker, launch->next++) == 0 ? BLOCK_RUNS : BLOCK_FAILED;
+}
+
+/* The worker's block until it waits, and then the blocks after it.  `moved`: something was done. */
+static BlockTurn worker_turns(Launch *launch, Worker *worker, int *moved)
+{
+    for (;;) {
+        BlockTurn turn = block_turn(worker);
+        if (turn == BLOCK_WAITS || turn == BLOCK_PAUSES || turn == BLOCK_FAILED) return turn;
+        *moved = 1;
+        if (turn == BLOCK_DONE && (turn = next_begin(launch, worker)) != BLOCK_RUNS) return turn;
+    }
+}
+
+/* One turn of all; BLOCK_WAITS when each waits in vain, BLOCK_PAUSES when some may not. */
+static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
+{
+    int moved = 0, busy = 0, paused = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!worker[i].busy) continue;
+        BlockTurn turn = worker_turns(launch, &worker[i], &moved);
+        if (turn == BLOCK_FAILED) return BLOCK_FAILED;
+        busy |= worker[i].busy;
+        paused |= turn == BLOCK_PAUSES;
+    }
+    if (moved) return BLOCK_RUNS;
+    return paused ? BLOCK_PAUSES : busy ? BLOCK_WAITS : BLOCK_DONE;
+}
+
+static Worker *first_busy(Worker *worker, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i++)
+        if (worker[i].busy) return &worker[i];
+    return &worker[count - 1];
+}
+
+static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
+{
+    uint32_t i = (*open)++;
+    return worker_open(&worker[i], launch, &launch->gpu->shelf[i]);
+}
+
+/* ---- in the order of time ------------------------------------------------------------------ */
+
+/* The earliest of some workers' warps that can go on, and when the first of them goes on that has
+ * not looked in vain for long. */
+typedef struct Gate {
+    uint64_t at, quiet;
+    Warp *warp;
+    uint32_t worker;
+} Gate;
+
+/* Workers' gates in pairs, pairs of pairs and so on: the earliest of all is at[1], and a worker's
+ * own, from at[workers] on, changes those above it alone. */
+typedef struct Gates {
+    Gate *at;
+    uint32_t workers; /* a power of two */
+} Gates;
+
+static const Gate NO_GATE = {UINT64_MAX, UINT64_MAX, NULL, 0};
+
+/* -1: out of memory. */
+static int gates_open(Gates *gates, uint32_t count)
+{
+    gates->workers = 1;
+    while (gates->workers < count)
+        gates->workers *= 2;
+    gates->at = malloc(2 * gates->workers * sizeof *gates->at);
+    for (uint32_t i = 0; gates->at && i < 2 * gates->workers; i++)
+        gates->at[i] = NO_GATE;
+    return gates->at ? 0 : -1;
+}
+
+static Gate gate_of(Worker *worker)
+{
+    Gate gate = NO_GATE;
+    for (uint32_t w = 0; worker->busy && w < worker->block.warps; w++) {
+        Warp *warp = &worker->warp[w];
+        if (warp->state != WARP_READY || !warp->gate) continue;
+        if (warp->gate < gate.at) gate.at = warp->gate, gate.warp = warp;
+        if (!looks_long(warp) && warp->gate < gate.quiet) gate.quiet = warp->gate;
+    }
+    return gate;
+}
+
+/* The earlier of two, the first of equals. */
+static Gate gate_earlier(const Gate *first, const Gate *second)
+{
+    Gate gate = second->at < first->at ? *second : *first;
+    gate.quiet = second->quiet < first->quiet ? second->quiet : first->quiet;
+    return gate;
+}
+
+static void gate_set(Gates *gates, Worker *worker, uint32_t number)
+{
+    uint32_t i = gates->workers + number;
+    gates->at[i] = gate_of(&worker[number]);
+    gates->at[i].worker = number;
+    while (i /= 2)
+        gates->at[i] = gate_earlier(&gates->at[2 * i], &gates->at[2 * i + 1]);
+}
+
+/* Has a warp that was let on done anything but look for others?  Of these one that waits on. */
+static int has_moved(const Warp *warp)
+{
+    return warp->state != WARP_READY || warp->paused ||
+           (warp->passed && !(warp->passed->order & ORDER_SPINS));
+}
+
+/* Is there a warp that was at work when it came to its gate?  Others that wait meanwhile are not
+ * stuck, however often they look: its time comes. */
+static int one_works(const Worker *worker, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t w = 0; worker[i].busy && w < worker[i].block.warps; w++) {
+            const Warp *warp = &worker[i].warp[w];
+            if (warp->state == WARP_READY && warp->gate && !warp->is_vain) return 1;
+        }
+    return 0;
+}
+
+static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t count)
+{
+    uint32_t vain = 0;
+    for (;;) {
+        const uint32_t first = gates->at[1].worker;
+        Worker *next = &worker[first];
+        Warp *warp = gates->at[1].warp;
+        int moved = 0;
+        if (!warp) return 0;
+        launch->quiet = gates->at[1].quiet;
+        warp->let_on = gates->at[1].at, warp->passed = NULL;
+        uint64_t block = next->block.number;
+        if (worker_turns(launch, next, &moved) == BLOCK_FAILED) return 0;
+        warp->let_on = 0;
+        gate_set(gates, worker, first);
+        int is_vain = next->block.number == block && !has_moved(warp);
+        if (next->block.number == block) warp->is_vain = (uint8_t)is_vain;
+        vain = is_vain ? vain + next->effort : 0;
+        if (vain <= TURNS_IN_VAIN) continue;
+        if (!one_works(worker, count)) {
+            block_stuck(first_busy(worker, count));
+            return 0;
+        }
+        vain = 0;
+    }
+}
+
+/* All blocks that there is room for are there at once, and of their warps the earliest goes on. */
+static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
+{
+    uint32_t room = alternate_room(launch);
+    Gates gates;
+    int failed = gates_open(&gates, room) != 0, moved;
+    BlockTurn turn = BLOCK_RUNS;
+    for (uint32_t i = 0; i < room && !failed && turn != BLOCK_FAILED; i++) {
+        failed = worker_next(launch, worker, open) != 0;
+        if (failed) break;
+        /* There may be none left: blocks that met nobody have ended, and their workers took on. */
+        turn = next_begin(launch, &worker[i]);
+        if (turn == BLOCK_RUNS) turn = worker_turns(launch, &worker[i], &moved);
+        gate_set(&gates, worker, i);
+    }
+    if (!failed && turn != BLOCK_FAILED) gates_run(launch, worker, &gates, room);
+    free(gates.at);
+    return failed ? -1 : 0;
+}
+
+int alternate_run(Launch *launch, Worker *worker, uint32_t *open)
+{
+    uint32_t room = alternate_room(launch), vain = 0;
+    if (launch->queue) return timed_run(launch, worker, open);
+    if (worker_next(launch, worker, open) != 0) return -1;
+    if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;
+    for (;;) {
+        BlockTurn turn = round_run(launch, worker, *open);
+        if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return 0;
+        if (turn == BLOCK_RUNS) {
+            vain = 0;
+        } else if (launch->next < launch->blocks && *open < room) {
+            if (worker_next(launch, worker, open) != 0) return -1;
+            if (next_begin(launch, &worker[*open - 1]) == BLOCK_FAILED) return 0;
+        } else if (turn == BLOCK_PAUSES) {
+            vain = 0;
+        } else if ((vain += first_busy(worker, *open)->effort) > TURNS_IN_VAIN / *open) {
+            block_stuck(first_busy(worker, *open));
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+#include "common/simulator/launch/clusters.h"
+
+#include <stdlib.h>
+
+#include "common/simulator/exec/exec.h"
+
+enum { MOST_BLOCKS = 16 };
+
+/* One host thread and the workers of a cluster, by rank. */
+typedef struct Team {
+    Launch *launch;
+    Worker *worker, *peer[MOST_BLOCKS];
+    uint32_t size;
+} Team;
+
+/* Block `rank` of a cluster, as a number in the grid. */
+static uint64_t block_number(const Launch *launch, uint64_t cluster, uint32_t rank)
+{
+    const uint32_t *c = launch->cluster, *grid = launch->launch->grid;
+    uint64_t wide = grid[0] / c[0], high = grid[1] / c[1];
+    uint64_t x = cluster % wide * c[0] + rank % c[0],
+             y = cluster / wide % high * c[1] + rank / c[0] % c[1],
+             z = cluster / wide / high * c[2] + rank / c[0] / c[1];
+    return (z * grid[1] + y) * grid[0] + x;
+}
+
+/* A turn of each block that is not done.  BLOCK_RUNS: somebody did something; BLOCK_WAITS: some
+ * only looked whether they may go on; BLOCK_SLEEPS: all that are left sleep. */
+static BlockTurn team_turn(Team *team, uint32_t *left)
+{
+    int moved = 0, waited = 0;
+    for (uint32_t i = 0; i < team->size; i++) {
+        if (!(*left >> i & 1)) continue;
+        BlockTurn turn = block_turn(&team->worker[i]);
+        if (turn == BLOCK_FAILED) return BLOCK_FAILED;
+        if (turn == BLOCK_DONE) *left &= ~(1u << i);
+        moved |= turn == BLOCK_DONE || turn == BLOCK_RUNS;
+        waited |= turn == BLOCK_WAITS || turn == BLOCK_PAUSES;
+    }
+    if (!*left) return BLOCK_DONE;
+    return moved ? BLOCK_RUNS : waited ? BLOCK_WAITS : BLOCK_SLEEPS;
+}
+
+static Worker *first_left(Team *team, uint32_t left)
+{
+    return &team->worker[__builtin_ctz(left)];
+}
+
+/* All blocks of a cluster, from their beginning to their end.  -1: stopped. */
+static int cluster_run(Team *team, uint64_t cluster)
+{
+    uint32_t left = (uint32_t)((1ull << team->size) - 1), vain = 0;
+    for (uint32_t i = 0; i < team->size; i++)
+        if (block_begin(&team->worker[i], block_number(team->launch, cluster, i)) != 0) return -1;
+    for (;;) {
+        BlockTurn turn = team_turn(team, &left);
+        if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return turn == BLOCK_DONE ? 0 : -1;
+        if (cluster_release(team->peer, team->size) || turn == BLOCK_RUNS) {
+            vain = 0;
+        } else if (turn == BLOCK_SLEEPS) {
+            if (blocks_wake(team->peer, team->size) <= 0) return -1;
+        } else if (++vain > TURNS_IN_VAIN) {
+            block_stuck(first_left(team, left));
+            return -1;
+        }
+    }
+}
+
+static void team_open(Team *team, Launch *launch, Worker *worker)
+{
+    team->launch = launch, team->worker = worker, team->size = launch->cluster_blocks;
+    for (uint32_t i = 0; i < team->size; i++) {
+        team->peer[i] = &worker[i];
+        worker[i].peer = team->peer, worker[i].peers = team->size, worker[i].rank = i;
+    }
+}
+
+void clusters_run(Launch *launch, Worker *worker)
+{
+    Team team;
+    team_open(&team, launch, worker);
+    for (;;) {
+        uint64_t cluster = __atomic_fetch_add(&launch->next, 1, __ATOMIC_RELAXED);
+        if (cluster >= launch->blocks / team.size ||
+            block_number(launch, cluster, 0) > __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED))
+            return;
+        if (__atomic_load_n(&launch->timeout, __ATOMIC_RELAXED)) return;
+        cluster_run(&team, cluster);
+    }
+}

@@ -1,0 +1,462 @@
+/* launch.c - spreads a launch's blocks over host threads, and settles it, at once or while the next
+ * one runs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/parallel.h"
+#include "common/base/plain_name.h"
+#include "common/simulator/launch/alternate.h"
+#include "common/simulator/checks/race.h"
+#include "common/simulator/checks/race_order.h"
+#include "common/simulator/launch/clusters.h"
+#include "common/simulator/decode/decode.h"
+#include "common/simulator/launch/endless.h"
+#include "common/simulator/exec/deal.h"
+#include "common/simulator/exec/exec.h"
+#include "common/simulator/launch/launch_check.h"
+#include "common/simulator/launch/launch_counts.h"
+#include "common/simulator/launch/simt.h"
+#include "common/simulator/time/meet.h"
+#include "common/simulator/time/replay.h"
+#include "common/simulator/time/schedule.h"
+#include "common/simulator/traffic/traffic.h"
+#include "common/simulator/time/watch.h"
+
+static const uint64_t DEFAULT_LIMIT = 20000000000ull;
+
+static int launch_refuse(SimtResult *result, SimtCheck check, const SimtKernel *kernel,
+                         const char *text)
+{
+    result->report.check = check;
+    plain_name(kernel->info.name, result->report.kernel, sizeof result->report.kernel);
+    snprintf(result->report.text, sizeof result->report.text, "%s", text);
+    result->findings = 1;
+    return -1;
+}
+
+static uint32_t threads_wanted(const Launch *launch)
+{
+    uint32_t cores = (uint32_t)gpu_threads(launch->gpu);
+    uint64_t pieces = launch->blocks / (launch->cluster_blocks ? launch->cluster_blocks : 1);
+    if (cores > PARALLEL_MOST) cores = PARALLEL_MOST;
+    if (cores > pieces) cores = (uint32_t)pieces;
+    return launch->kernel->in_order || launch->launch->cooperative ? 1 : cores;
+}
+
+/* The workers of a launch whose blocks wait for none but those of their cluster: on each host
+ * thread as many as a cluster has. */
+typedef struct Crew {
+    Launch *launch;
+    Worker *worker;
+    Shelf *shelf;
+    uint32_t each;
+    int begun;   /* more threads than the caller's: there is work for them */
+    int settles; /* somebody works out what the launch before cost */
+    int failed;  /* out of host memory */
+    Parallel all;
+    Deal deal; /* of blocks that are in no cluster */
+} Crew;
+
+/* The caller's thread alone has worked for longer than another takes to begin. */
+static void crew_begin(void *context)
+{
+    Crew *crew = context;
+    if (!crew->begun) parallel_begin(&crew->all);
+    crew->begun = 1;
+}
+
+/* One thread settles the launch before, once.  Where there are more blocks than threads, the others
+ * take some of its share, so it does so before its first; else the first that finds none left. */
+static void crew_settle(Crew *crew)
+{
+    if (!__atomic_exchange_n(&crew->settles, 1, __ATOMIC_RELAXED))
+        simt_settle(crew->launch->gpu, NULL);
+}
+
+static int has_more_than_threads(const Crew *crew)
+{
+    return crew->launch->blocks / crew->each > (uint64_t)crew->all.count;
+}
+
+/* What a host thread does.  It opens its own workers, so that their memory is near. */
+static void crew_share(void *context, int share)
+{
+    Crew *crew = context;
+    Worker *worker = crew->worker + (size_t)share * crew->each;
+    int failed = 0, clusters = crew->launch->cluster_blocks != 0;
+    if (share && has_more_than_threads(crew)) crew_settle(crew);
+    for (uint32_t i = 0; i < crew->each; i++)
+        failed |= worker_open(&worker[i], crew->launch,
+                              crew->shelf + (size_t)share * crew->each + i) != 0;
+    for (uint32_t i = 0; i < crew->each && !share && crew->all.count > 1 && !crew->begun; i++)
+        worker_calls(&worker[i], crew_begin, crew);
+    if (!failed && clusters)
+        clusters_run(crew->launch, worker);
+    else if (!failed)
+        failed = deal_run(&crew->deal, (uint32_t)share) != 0;
+    for (uint32_t i = 0; i < crew->each && clusters && !failed; i++)
+        worker_tell(&worker[i]);
+    if (failed) __atomic_store_n(&crew->failed, 1, __ATOMIC_RELAXED);
+    crew_settle(crew);
+}
+
+/* Are there blocks that nobody has taken? */
+static int crew_more(void *context)
+{
+    const Crew *crew = context;
+    const Launch *launch = crew->launch;
+    return __atomic_load_n(&launch->next, __ATOMIC_RELAXED) < launch->blocks / crew->each &&
+           !__atomic_load_n(&crew->failed, __ATOMIC_RELAXED);
+}
+
+/* A kernel that had much to do mostly has again: then the others begin at once. */
+static int has_much(const Crew *crew)
+{
+    enum { MUCH = 1 << 16 };
+    return crew->all.count > 1 && crew->launch->kernel->executed > MUCH;
+}
+
+static int crew_run(Crew *crew, uint32_t threads, uint32_t workers)
+{
+    crew->all = (Parallel){crew_share, crew_more, crew, .count = (int)threads};
+    deal_open(&crew->deal, crew->launch, crew->worker, crew->shelf, threads, workers / crew->each);
+    crew->deal.stopped = endless_note;
+    if (has_much(crew)) crew_begin(crew);
+    crew_share(crew, 0);
+    if (crew->begun) parallel_end(&crew->all);
+    deal_close(&crew->deal);
+    crew->launch->kernel->executed = crew->launch->executed;
+    return crew->failed;
+}
+
+/* ---- results ------------------------------------------------------------------------------ */
+static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers,
+                          SimtResult *result)
+{
+    char text[1024], name[128], loops[640], why[100];
+    uint64_t block = launch->timeout_block == UINT64_MAX ? 0 : launch->timeout_block;
+    endless_say(worker, workers, block, loops, sizeof loops);
+    plain_name(launch->kernel->info.name, name, sizeof name);
+    if (launch->executed > launch->limit)
+        snprintf(why, sizeof why, "went over its limit of %llu warp instructions",
+                 (unsigned long long)launch->limit);
+    else
+        snprintf(why, sizeof why, "was interrupted after %llu warp instructions",
+                 (unsigned long long)launch->executed);
+    snprintf(text, sizeof text, "the launch %s: does a loop never end?\nin kernel %.120s%s", why,
+             name, loops);
+    launch_refuse(result, SIMT_TIMEOUT, launch->kernel, text);
+    result->report.block[0] = (uint32_t)(block % launch->launch->grid[0]);
+    result->report.block[1] = (uint32_t)(block / launch->launch->grid[0] % launch->launch->grid[1]);
+    result->report.block[2] = (uint32_t)(block / launch->launch->grid[0] / launch->launch->grid[1]);
+    return -1;
+}
+
+/* A launch: until its blocks have run, or until it is settled. */
+typedef struct Run {
+    Launch launch;
+    SimtLaunch request;
+    SimtResult *result;
+    Worker *worker;
+    uint32_t workers;
+    int later;    /* it is to be settled while the next one runs */
+    Shelf *shelf; /* of its workers, until then */
+    uint32_t shelves;
+    SimtReport race;
+    uint64_t races;
+    int failed; /* out of host memory */
+} Run;
+
+/* What is left when all blocks have run: to work out cycles, if that is not for later, and
+ * meanwhile to look for races between blocks. */
+static void rest_share(void *context, int share)
+{
+    Run *run = context;
+    if (share)
+        run->races = race_blocks_find(&run->launch, &run->race);
+    else
+        run->failed =
+            counts_merge(&run->launch, run->worker, run->workers, run->result) != 0 ||
+            (!run->later && counts_price(&run->launch, run->worker, run->workers, run->result));
+}
+
+static void rest_run(Run *run)
+{
+    enum { FEW = 1 << 14 }; /* stored sectors, that are sooner looked at than a thread begins */
+    const Launch *launch = &run->launch;
+    if (!run->later && launch->writers && launch->dram_stores > FEW &&
+        gpu_threads(launch->gpu) > 1) {
+        parallel_run(2, rest_share, run);
+    } else {
+        rest_share(run, 0);
+        rest_share(run, 1);
+    }
+}
+
+static int refuse_for_memory(Run *run, const char *text)
+{
+    return launch_refuse(run->result, SIMT_BAD_LAUNCH, run->launch.kernel, text);
+}
+
+static const char NO_ROOM_FOR_CYCLES[] = "out of host memory for the cycles of the launch";
+
+static int result_collect(Run *run)
+{
+    uint64_t fault = UINT64_MAX, finding = UINT64_MAX;
+    SimtResult *result = run->result;
+    const Worker *worker = run->worker;
+    for (uint32_t i = 0; i < run->workers; i++) {
+        if (worker[i].launch && worker[i].fault_block < fault) {
+            fault = worker[i].fault_block;
+            result->report = worker[i].fault;
+        }
+        result->findings += worker[i].findings;
+    }
+    if (fault != UINT64_MAX) {
+        result->findings = 1;
+        return -1;
+    }
+    if (run->launch.timeout) return result_timeout(&run->launch, worker, run->workers, result);
+    for (uint32_t i = 0; i < run->workers; i++)
+        if (worker[i].launch && worker[i].finding_block < finding) {
+            finding = worker[i].finding_block;
+            result->report = worker[i].finding;
+        }
+    rest_run(run);
+    if (run->failed) return refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
+    if (run->races && finding == UINT64_MAX) result->report = run->race;
+    result->findings += run->races;
+    return 0;
+}
+
+/* ---- a launch ----------------------------------------------------------------------------- */
+
+static void run_close(Run *run)
+{
+    Launch *launch = &run->launch;
+    for (uint32_t i = 0; run->worker && i < run->workers; i++)
+        worker_close(&run->worker[i]);
+    free(run->worker);
+    meetings_close(launch);
+    traffic_close(launch);
+    trace_close(launch);
+    profile_close(launch);
+    watch_close(launch);
+    free(run);
+}
+
+/* Its workers' memory stays as it is, and the next launch takes what the one before this had. */
+static void run_keep(Run *run)
+{
+    SimtGpu *gpu = run->launch.gpu;
+    run->shelf = gpu->shelf, run->shelves = gpu->shelves;
+    gpu->shelf = gpu->spare, gpu->shelves = gpu->spares;
+    gpu->spare = NULL, gpu->spares = 0;
+    gpu->unsettled = run;
+}
+
+static void run_settle(SimtGpu *gpu, Run *run)
+{
+    gpu->unsettled = NULL;
+    if (counts_price(&run->launch, run->worker, run->workers, run->result) != 0)
+        refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
+    gpu->spare = run->shelf, gpu->spares = run->shelves;
+    run_close(run);
+}
+
+int simt_settle(SimtGpu *gpu, const SimtResult *result)
+{
+    Run *run = gpu->unsettled;
+    if (run && (!result || result == run->result)) run_settle(gpu, run);
+    return result && result->report.check == SIMT_BAD_LAUNCH ? -1 : 0;
+}
+
+static int run_refuse(Run *run, SimtCheck check, const char *text)
+{
+    launch_refuse(run->result, check, run->launch.kernel, text);
+    run_close(run);
+    return -1;
+}
+
+static int run_open(Run *run, uint32_t most)
+{
+    Launch *launch = &run->launch;
+    SimtGpu *gpu = launch->gpu;
+    run->worker = calloc(most, sizeof *run->worker);
+    if (!run->worker || shelves_open(gpu, most)) return -1;
+    if (gpu->racecheck &&
+        (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch)))
+        return -1;
+    if (!launch->count) return 0;
+    return traffic_open(launch) || trace_open(launch) || profile_open(launch) ||
+                   watch_open(launch) ||
+                   schedule_build(launch->kernel, &gpu->machine, gpu->options.machine_code)
+               ? -1
+               : 0;
+}
+
+/* Runs the blocks one after the other, or in turns, on this thread. */
+static int run_alternate(Run *run)
+{
+    Launch *launch = &run->launch;
+    uint32_t most = alternate_room(launch);
+    simt_settle(launch->gpu, NULL);
+    run->later = 0;
+    int failed = run_open(run, most) != 0;
+    if (!failed && launch->count && launch->kernel->waits) failed = meetings_open(launch) != 0;
+    failed = failed || alternate_run(launch, run->worker, &run->workers) != 0;
+    for (uint32_t i = 0; i < run->workers && !failed; i++)
+        worker_tell(&run->worker[i]);
+    return failed ? -1 : 0;
+}
+
+static int run_crew(Run *run)
+{
+    Launch *launch = &run->launch;
+    uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1,
+             threads = threads_wanted(launch);
+    run->workers = launch->cluster_blocks ? threads * each : deal_workers(launch->blocks, threads);
+    if (run_open(run, run->workers) != 0) return -1;
+    Crew crew = {
+        .launch = launch, .worker = run->worker, .shelf = launch->gpu->shelf, .each = each};
+    return crew_run(&crew, threads, run->workers);
+}
+
+static int launch_run(Run *run)
+{
+    Launch *launch = &run->launch;
+    SimtGpu *gpu = launch->gpu;
+    int alternates =
+        !launch->cluster_blocks && (launch->kernel->spins || launch->launch->cooperative);
+    int failed = alternates ? run_alternate(run) : run_crew(run);
+    int status =
+        failed ? refuse_for_memory(run, "out of host memory for the launch") : result_collect(run);
+    run->result->tells = launch->tells;
+    race_blocks_close(launch);
+    race_order_close(launch);
+    if (run->later && status == 0) {
+        run_keep(run);
+        return 0;
+    }
+    run_close(run);
+    shelves_keep(gpu, 2 * PARALLEL_MOST);
+    return status;
+}
+
+/* Runs the launch with a word of memory beside it at which its blocks meet. */
+static int launch_run_cooperative(Run *run)
+{
+    enum { BARRIER_BYTES = 64 };
+    Launch *launch = &run->launch;
+    Memory *memory = &launch->gpu->memory;
+    uint64_t address;
+    Allocation *barrier;
+    Error error;
+    if (alternate_room(launch) < launch->blocks)
+        return run_refuse(run, SIMT_UNSUPPORTED,
+                          "the host has no room for all blocks of this cooperative grid");
+    if (memory_alloc(memory, BARRIER_BYTES, &address, &barrier, &error) != 0)
+        return run_refuse(run, SIMT_BAD_LAUNCH, error.text);
+    memset(barrier->host, 0, BARRIER_BYTES);
+    memory_mark(memory, barrier->address, BARRIER_BYTES, 1);
+    launch->grid_barrier = address;
+    int status = launch_run(run);
+    memory_free(memory, address, NULL);
+    return status;
+}
+
+/* With what alloca may give, behind all that, up to where the stack pointer has the alignment of an
+ * H200's: 64 of 128, less the kernel's own variables. */
+static uint64_t stack_room(const SimtGpu *gpu, const SimtKernel *kernel, uint64_t bytes)
+{
+    enum { ALIGN = 128, BEGIN = 64 };
+    uint64_t begin = (BEGIN + ALIGN - kernel->local_bytes % ALIGN) % ALIGN;
+    return (bytes + gpu->stack_limit + ALIGN - 1) / ALIGN * ALIGN + begin;
+}
+
+/* Local memory of a thread: the kernel's variables, and as many frames as the stack may have, which
+ * are larger here than on a card: parameters lie in them. */
+static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
+{
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < kernel->routines; i++) {
+        const Routine *routine = &kernel->routine[i];
+        uint64_t calls = gpu->stack_limit / routine->stack_bytes + 1,
+                 bytes = calls * routine->frame_bytes;
+        if (bytes > frames) frames = bytes;
+    }
+    uint64_t bytes = kernel->local_bytes + frames;
+    return kernel->stack_slot ? stack_room(gpu, kernel, bytes) : bytes;
+}
+
+/* NULL: out of host memory. */
+static Run *run_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                      SimtResult *result, int later)
+{
+    void *memory;
+    if (posix_memalign(&memory, SHARED_LINE, sizeof(Run)) != 0) return NULL;
+    Run *run = memset(memory, 0, sizeof *run);
+    run->request = *request, run->result = result;
+    run->later = later && gpu->count && gpu_threads(gpu) > 1;
+    Launch *launch = &run->launch;
+    launch->gpu = gpu, launch->kernel = kernel, launch->launch = &run->request;
+    launch->count = gpu->count;
+    launch->notes = request->touch || request->early;
+    launch->stop_at = launch->timeout_block = UINT64_MAX;
+    launch->limit = request->instruction_limit       ? request->instruction_limit
+                    : gpu->options.instruction_limit ? gpu->options.instruction_limit
+                                                     : DEFAULT_LIMIT;
+    return run;
+}
+
+static int run_launch(Run *run)
+{
+    Launch *launch = &run->launch;
+    SimtGpu *gpu = launch->gpu;
+    SimtKernel *kernel = launch->kernel;
+    char why[512];
+    Error error;
+    if (kernel_decode(kernel, exec_handlers(), &error) != 0)
+        return run_refuse(run, SIMT_UNSUPPORTED, error.text);
+    SimtCheck check = launch_check(launch, why, sizeof why);
+    if (check != SIMT_OK) return run_refuse(run, check, why);
+    if (kernel->allocates && heap_open(gpu, &error) != 0)
+        return run_refuse(run, SIMT_UNSUPPORTED, error.text);
+    /* Counted, blocks that wait for each other go on in the order of time, else in turns: by how
+     * often one has looked a submission would know whether it is priced or searched for races. */
+    if (gpu->options.untrusted && (kernel->spins || kernel->awaits_clock))
+        launch->count = gpu->options.count;
+    uint64_t local = local_wanted(gpu, kernel);
+    if (local > UINT32_MAX)
+        return run_refuse(run, SIMT_UNSUPPORTED,
+                          "a stack of so many calls, each with so large parameters, is not "
+                          "supported (cudaLimitStackSize)");
+    launch->local_bytes = (uint32_t)local;
+    launch->number = ++gpu->launches;
+    run->result->resident_blocks = launch->resident;
+    uint64_t at_once = (uint64_t)launch->resident * gpu->machine.sms;
+    run->result->waves = (launch->blocks + at_once - 1) / at_once;
+    return launch->launch->cooperative ? launch_run_cooperative(run) : launch_run(run);
+}
+
+static int launch_all(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                      SimtResult *result, int later)
+{
+    memset(result, 0, sizeof *result);
+    Run *run = run_begin(gpu, kernel, request, result, later);
+    return run ? run_launch(run)
+               : launch_refuse(result, SIMT_BAD_LAUNCH, kernel,
+                               "out of host memory for the launch");
+}
+
+int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)
+{
+    return launch_all(gpu, kernel, request, result, 0);
+}
+
+int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                      SimtResult *result)
+{
+    return launch_all(gpu, kernel, request, result, 1);
+}

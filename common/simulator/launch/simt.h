@@ -1,0 +1,125 @@
+/* simt.h - the simulated GPU: memory, modules, kernels; deterministic on any number of host
+ * threads.
+ *
+ * Room: the simulated GPU's front: its memory, modules, kernels and launches.
+ * Callers: common/cuda/sim.
+ * May use: the rooms below common/simulator, ptx, base.
+ *
+ * It executes PTX warp by warp over pre-decoded instructions, checks every access, counts what a
+ * profiler would count and prices it on a described machine. */
+#ifndef CONVLAB_SIMT_SIMT_H
+#define CONVLAB_SIMT_SIMT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/base/array_name.h"
+#include "common/base/error.h"
+#include "common/simulator/core/profile.h"
+#include "common/simulator/core/simt_types.h"
+#include "common/simulator/machine/machine.h"
+
+/* `machine` is copied.  NULL with error when memory cannot be reserved. */
+SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error);
+void simt_close(SimtGpu *gpu);
+/* What is done with later launches, as far as `options` asked for it: they are only executed and
+ * their accesses checked, in a third of the time; or counted and priced as well; or searched for
+ * races as well; or both, as at first. */
+typedef enum SimtStudy {
+    SIMT_EXECUTED = 0,
+    SIMT_PRICED = 1,
+    SIMT_SEARCHED = 2,
+    SIMT_STUDIED = SIMT_PRICED | SIMT_SEARCHED
+} SimtStudy;
+void simt_study(SimtGpu *gpu, SimtStudy study);
+
+/* Bytes of a thread's stack, which only functions that call themselves need, and of the heap of
+ * malloc in kernels.  -1 with error: too much, or a heap that a kernel has used already. */
+typedef enum SimtLimit { SIMT_LIMIT_STACK, SIMT_LIMIT_HEAP } SimtLimit;
+int simt_limit(SimtGpu *gpu, SimtLimit limit, uint64_t bytes, Error *error);
+
+/* Memory.  Addresses are device addresses, 256-byte aligned, never 0, with an unmapped gap between
+ * allocations; `bytes` 0 gives a distinct valid address.  Host-side accesses are bounds-checked
+ * too. simt_poison fills with 32-bit `word` and marks unwritten. */
+int simt_alloc(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error);
+/* Memory that this process uses at the same address: cudaMallocManaged's. */
+int simt_alloc_managed(SimtGpu *gpu, uint64_t bytes, uint64_t *address, Error *error);
+int simt_is_managed(const SimtGpu *gpu, uint64_t address);
+/* The pages of the next of them, from *next = 0 on; 0: there are no more. */
+int simt_managed_pages(const SimtGpu *gpu, uint32_t *next, uint64_t *begin, uint64_t *end);
+int simt_free(SimtGpu *gpu, uint64_t address, Error *error);
+/* To be freed later, for a replay still needs it: a use from now on is one after cudaFree.  With
+ * `retired` 0 it can be used again; simt_free frees it either way. */
+int simt_retire(SimtGpu *gpu, uint64_t address, int retired, Error *error);
+int simt_write(SimtGpu *gpu, uint64_t address, const void *data, uint64_t bytes, Error *error);
+int simt_read(SimtGpu *gpu, uint64_t address, void *data, uint64_t bytes, Error *error);
+int simt_fill(SimtGpu *gpu, uint64_t address, int byte, uint64_t bytes, Error *error);
+int simt_copy(SimtGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, Error *error);
+int simt_poison(SimtGpu *gpu, uint64_t address, uint64_t bytes, uint32_t word, Error *error);
+/* Names the array that the allocation at `address` holds: findings tell its elements. */
+int simt_name(SimtGpu *gpu, uint64_t address, const ArrayName *array, Error *error);
+/* Leak check: how many allocations were made and never freed; `text` gets the first ones in the
+ * order in which they were made: "1024 bytes at 0x700000000000 (allocation 3)". */
+uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes);
+/* Is the address one that device memory may have?  What it is near of. */
+int simt_describe(const SimtGpu *gpu, uint64_t address, char *text, size_t bytes);
+void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
+
+/* Modules.  Loading parses and places variables, which may take `room` bytes together (0: as many
+ * as the GPU has); a kernel is decoded at its first lookup or launch, and what it cannot execute is
+ * refused then. */
+SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint64_t room,
+                             Error *error);
+/* Of all its variables in device memory. */
+uint64_t simt_module_bytes(const SimtModule *module);
+void simt_module_unload(SimtGpu *gpu, SimtModule *module);
+/* The variables of all modules hold again what they held when their module was loaded. */
+void simt_modules_restore(SimtGpu *gpu);
+/* The device heap is as empty as at first, and will give out the same places again. */
+void simt_heap_restore(SimtGpu *gpu);
+SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error);
+int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, uint64_t *bytes,
+                       Error *error);
+
+void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info);
+
+/* Blocks of `threads` with `dynamic_shared` bytes that fit one SM at once: min over registers
+ * (allocated by warp in the machine's unit), shared memory, threads and blocks. 0 when one block
+ * does not fit. `limit` (may be NULL) names what binds. */
+uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads,
+                              uint32_t dynamic_shared, const char **limit);
+
+/* The profile of the longest launch so far, when options.profile was set, else NULL.  Owned by the
+ * GPU, valid until its next launch, or until one that waits is settled. */
+const SimtProfile *simt_profile(const SimtGpu *gpu);
+
+/* Writes a row for each PTX instruction of each kernel that the loaded modules have, launched or
+ * not: kernel (mangled), file, line, and how many warps executed it in all launches since that are
+ * settled.  File and line are "" and 0 where unknown, and of a kernel that cannot be decoded.
+ * Needs options.profile. */
+void simt_write_runs(SimtGpu *gpu, FILE *stream);
+
+/* For a launch's words: as much room as is given out now; -1: out of memory.  Closing zeroes it. */
+int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch);
+void simt_touch_close(SimtTouch *touch);
+int simt_touch_copy(const SimtTouch *from, SimtTouch *to); /* -1: out of memory */
+uint64_t simt_touch_bytes(const SimtTouch *touch);
+uint64_t simt_memory_begin(void); /* the address of the first word */
+
+/* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
+ * says why not. Of several faults the one of the lowest block, then warp, then instruction is
+ * reported, whatever the number of host threads. */
+int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, SimtResult *result);
+
+/* The same, but what the cycles are is worked out while the next launch runs, or by simt_settle:
+ * until then `cycles` and what else says when something was, where loads found their sectors, and
+ * what went to DRAM, are not known, and *result has to stay where it is.  One thread does this
+ * while the others run blocks; with one thread alone nothing waits. */
+int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch,
+                      SimtResult *result);
+/* All of this launch is known, or, NULL, of whichever is not settled.  -1, not with NULL: the host
+ * had no memory for it, which its report says. */
+int simt_settle(SimtGpu *gpu, const SimtResult *result);
+
+#endif

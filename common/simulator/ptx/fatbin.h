@@ -1,0 +1,47 @@
+/* fatbin.h - what nvcc put into the object: PTX text, and machine code, whose headers tell
+ * registers and shared memory and whose instructions tell spills and time.
+ *
+ * Layout facts: a header (0xBA55ED50), then entries of kind 1 (PTX) or 2 (ELF), plain, LZ4 or ZSTD.
+ * All of it is hostile. */
+#ifndef CONVLAB_PTX_FATBIN_H
+#define CONVLAB_PTX_FATBIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/error.h"
+#include "common/simulator/ptx/machine.h"
+
+/* Resources that ptxas gave a kernel on one architecture, read from the cubin's section headers:
+ * what `ptxas -v` prints.  local_bytes is the stack with all that is called, shared_bytes the
+ * static part without what the driver reserves.  Kernels with names that do not fit are left
+ * out.  `machine` is there where the cubin was made of this PTX with -lineinfo. */
+typedef struct CubinKernel {
+    char name[512];
+    uint32_t sm, registers, shared_bytes, local_bytes;
+    MachineCode machine; /* owned by the Fatbin */
+} CubinKernel;
+
+typedef struct Fatbin {
+    char *ptx; /* the text of the highest target that is there; owned */
+    size_t ptx_bytes;
+    uint32_t ptx_target;
+    CubinKernel *kernel; /* every kernel of every cubin */
+    uint32_t kernels;
+    const CubinKernel **by_name; /* the same, and those of one name by their architecture */
+} Fatbin;
+
+/* Bytes of the image behind a __fatBinC_Wrapper_t's data pointer, from its own header; 0 if it is
+ * no fat binary or PTX text. Only for memory of one's own process, before sending it elsewhere. */
+size_t fatbin_image_bytes(const void *data);
+
+/* Accepts a fat binary image or raw PTX text (clang's).  -1 with error: bad magic, truncated,
+ * decompression bomb (over 64 MiB), relocatable device code (named: "-rdc=true is not supported"),
+ * no PTX inside. */
+int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error);
+void fatbin_close(Fatbin *fatbin);
+
+/* What ptxas made of this kernel for the highest architecture that is there, or NULL. */
+const CubinKernel *fatbin_kernel(const Fatbin *fatbin, const char *name);
+
+#endif

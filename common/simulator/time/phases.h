@@ -1,0 +1,113 @@
+/* phases.h - what works beside the warps in the replay: phases of mbarriers, bulk copies, products
+ * of warpgroups, barriers of some warps.
+ *
+ * A trace says which phase of which mbarrier an instruction counts for or waits for, numbered
+ * through the block (Block.phase): a wait goes on when all that counts for its phase has been
+ * issued and has arrived.  What another block of the cluster does is not seen, as if it had come in
+ * time. */
+#ifndef CONVLAB_SIMT_PHASES_H
+#define CONVLAB_SIMT_PHASES_H
+
+#include <stdlib.h>
+
+#include "common/simulator/core/core.h"
+#include "common/simulator/core/kinds.h"
+#include "common/simulator/core/ops.h"
+
+/* Cycles, measured on an H200: a thread that waits, arrives and copies in a loop takes 134 for each
+ * round; from the request to the L2's answer a copy takes some 40 more than a load. */
+enum {
+    BULK_ISSUE = 64,
+    BULK_CYCLES = 40,
+    ARRIVE_ISSUE = 20,
+    ARRIVE_CYCLES = 63, /* from an arrival to those who wait */
+    WAIT_CYCLES = 52,   /* of a wait that need not */
+    PHASE_ISSUE = 40,
+    BULK_BYTES = 105,     /* that an SM gets of them in a cycle, at most */
+    STORE_ISSUE = 20,     /* of a copy out of shared memory: some 50 a round, with the loop */
+    STORED_BYTES = 27,    /* that an SM sends of them in a cycle */
+    ADDED_PERCENT = 158,  /* of a sector's time in DRAM, where it is added to what is there */
+    BULK_ALL = 4700,      /* ... and all SMs, of what is different: neighbours share an answer */
+    REMOTE_ARRIVE = 80,   /* of an arrival at another block's, more */
+    CLUSTER_CYCLES = 300, /* of a cluster's barrier, more than a block's */
+    GROUPS_KEPT = 4
+};
+
+typedef struct Phase {
+    uint32_t left; /* what counts for it and has not been issued */
+    uint64_t at;   /* when all that was has arrived */
+} Phase;
+
+typedef struct Phases {
+    Phase *phase;
+    uint32_t count;
+    uint32_t arrived[MAX_BARRIERS]; /* warps at a barrier of some */
+} Phases;
+
+/* What a warp has under way: the latest, and the latest groups. */
+typedef struct Groups {
+    uint64_t latest, committed[GROUPS_KEPT];
+} Groups;
+
+static inline int mbarrier_waits(const Ins *ins)
+{
+    uint32_t kind = ins->aux & MBARRIER_KIND;
+    return ins->op == OP_MBARRIER && (kind == MBARRIER_TEST || kind == MBARRIER_TRY);
+}
+
+static inline int counts_for_phase(const Ins *ins)
+{
+    return ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND ||
+           (ins->op == OP_MBARRIER && !mbarrier_waits(ins));
+}
+
+/* Sectors that a copy asked for. */
+static inline uint32_t bulk_sectors(const TraceStep *step)
+{
+    return step->misses | (uint32_t)step->lines << 8;
+}
+
+/* For the block's traces; `any`: its kernel has such instructions.  -1: out of memory. */
+static inline int phases_begin(Phases *phases, int any, const Ins *code, const BlockTrace *block,
+                               uint32_t warps)
+{
+    uint32_t most = 0;
+    *phases = (Phases){.phase = phases->phase, .count = phases->count};
+    if (!any) return 0;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t w = 0; w < warps; w++)
+            for (uint32_t i = 0; i < block->warp[w].count; i++) {
+                const TraceStep *step = &block->warp[w].step[i];
+                const Ins *ins = &code[step->ins];
+                if (!counts_for_phase(ins) && !mbarrier_waits(ins)) continue;
+                if (pass)
+                    phases->phase[step->passes].left += (uint32_t)counts_for_phase(ins);
+                else if (step->passes >= most)
+                    most = step->passes + 1u;
+            }
+        if (pass || !most) return 0;
+        if (most > phases->count) {
+            Phase *grown = realloc(phases->phase, most * sizeof *grown);
+            if (!grown) return -1;
+            phases->phase = grown, phases->count = most;
+        }
+        for (uint32_t i = 0; i < phases->count; i++)
+            phases->phase[i] = (Phase){0};
+    }
+    return 0;
+}
+
+static inline void groups_commit(Groups *groups)
+{
+    for (uint32_t i = GROUPS_KEPT - 1; i > 0; i--)
+        groups->committed[i] = groups->committed[i - 1];
+    groups->committed[0] = groups->latest;
+}
+
+/* When all groups but the latest `left` are done. */
+static inline uint64_t groups_done(const Groups *groups, uint32_t left)
+{
+    return groups->committed[left < GROUPS_KEPT ? left : GROUPS_KEPT - 1];
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* stores.h - what a warp's stores to global memory are in the L2: lines, and sectors of which some
+ * are written only in part.  What the L1 joins of them is seen when they are played (pool.h). */
+#ifndef CONVLAB_SIMT_TIME_STORES_H
+#define CONVLAB_SIMT_TIME_STORES_H
+
+#include "common/simulator/core/core.h"
+
+/* Adds a store of `bytes` of each lane to these different sectors to what its block costs, and
+ * lists its lines. */
+void stores_count(Warp *warp, const uint64_t *sector, uint32_t n, const uint64_t *address,
+                  uint32_t mask, uint32_t bytes);
+
+#endif

@@ -1,0 +1,121 @@
+/* retries.c - what loops of atomics on shared memory take of warps that are at the same words.
+ *
+ * A turn of such a loop loads its lanes' words, adds, and swaps where nothing has changed.  All
+ * warps are taken to begin together, behind a barrier, and do nothing else in between: whether they
+ * do hardly shows, for those that have met once come one behind another from then on.  From load to
+ * swap it takes two fifths of a turn: where n warps are at one word all the time, there are 0.4 n
+ * turns in vain to each success (docs/data/h200/retries.tsv). */
+#include "common/simulator/traffic/retries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NOTED = 1 << 14, MOST_WARPS = 64, WORDS = 1 << 16 };
+
+/* Thousandths of a turn: to the swap, how much longer one is whose lanes are all done, how much
+ * longer any may be by chance, and how much later each warp begins. */
+enum { TURN = 1000, SWAP = 400, MORE = 100, CHANCE = 200, BEHIND = 20 };
+
+/* One warp in its list of atomics. */
+typedef struct Trying {
+    const Retry *at, *end;
+    uint32_t rest; /* lanes that are not done */
+    int swaps;     /* it has loaded */
+    uint64_t next, loaded;
+} Trying;
+
+static uint64_t chance(Retried *retried)
+{
+    enum { MULTIPLIER = 1664525, INCREMENT = 1013904223 };
+    retried->chance = retried->chance * MULTIPLIER + INCREMENT;
+    return (uint64_t)(retried->chance >> 8) * CHANCE >> 24;
+}
+
+void retry_note(Retried *retried, uint32_t warp, const uint32_t *offset, uint32_t mask,
+                uint32_t changing, uint32_t bytes, const AtomicPasses *alone)
+{
+    if (retried->count && retried->one[retried->count - 1].warp > warp) retries_play(retried);
+    if (retried->count == MOST_NOTED || warp >= MOST_WARPS) return;
+    if (retried->count == retried->room) {
+        uint32_t room = retried->room ? 2 * retried->room : 64;
+        Retry *more = realloc(retried->one, room * sizeof *more);
+        if (!more) return;
+        retried->one = more, retried->room = room;
+    }
+    Retry *one = &retried->one[retried->count++];
+    *one = (Retry){.warp = warp, .mask = mask, .changing = changing & mask, .bytes = bytes};
+    memcpy(one->offset, offset, sizeof one->offset);
+    retried->alone.turns += alone->rounds, retried->alone.loads += alone->loads;
+    retried->alone.swaps += alone->own, retried->alone.needed += alone->needed;
+}
+
+/* The next warp of all that are not done; NULL: there is none. */
+static Trying *next_of(Trying *warp)
+{
+    Trying *next = NULL;
+    for (Trying *w = warp; w < warp + MOST_WARPS; w++)
+        if (w->at != w->end && (!next || w->next < next->next)) next = w;
+    return next;
+}
+
+/* The warp swaps: those whose words nobody has changed since are done. */
+static void turn_end(Retried *retried, Trying *warp, RetrySums *sums)
+{
+    const Retry *one = warp->at;
+    AtomicPasses passes = {0};
+    uint32_t changing = warp->rest & one->changing,
+             served = atomic_turn(one->offset, warp->rest, changing, one->bytes, &passes), done = 0;
+    sums->turns++, sums->loads += passes.loads;
+    sums->swaps += passes.own, sums->needed += passes.needed;
+    for (uint32_t m = served; m; m &= m - 1) {
+        uint64_t *changed = &retried->changed[one->offset[__builtin_ctz(m)] / 4 % WORDS];
+        if (*changed <= warp->loaded) done |= m & -m;
+    }
+    for (uint32_t m = done; m; m &= m - 1)
+        retried->changed[one->offset[__builtin_ctz(m)] / 4 % WORDS] = warp->next;
+    warp->rest = changing & ~done;
+    warp->swaps = 0;
+    warp->next += TURN - SWAP + chance(retried);
+    if (warp->rest) return;
+    warp->next += MORE;
+    if (++warp->at != warp->end) warp->rest = warp->at->mask;
+}
+
+void retries_play(Retried *retried)
+{
+    Trying trying[MOST_WARPS] = {{0}}, *warp;
+    RetrySums sums = {0};
+    retried->chance = 1; /* whatever this host thread has played before */
+    if (!retried->changed) retried->changed = calloc(WORDS, sizeof *retried->changed);
+    for (uint32_t i = 0; i < retried->count && retried->changed; i++) {
+        const Retry *one = &retried->one[i];
+        warp = &trying[one->warp];
+        if (!warp->at) {
+            *warp = (Trying){.at = one, .rest = one->mask};
+            warp->next = retried->clock + one->warp * BEHIND;
+        }
+        warp->end = one + 1;
+    }
+    while (retried->changed && (warp = next_of(trying))) {
+        retried->clock = warp->next;
+        if (warp->swaps) {
+            turn_end(retried, warp, &sums);
+        } else {
+            warp->loaded = warp->next, warp->swaps = 1;
+            warp->next += SWAP + chance(retried);
+        }
+    }
+    retried->clock += 2 * TURN;
+    if (retried->changed) {
+        retried->vain.turns += sums.turns - retried->alone.turns;
+        retried->vain.loads += sums.loads - retried->alone.loads;
+        retried->vain.swaps += sums.swaps - retried->alone.swaps;
+        retried->vain.needed += sums.needed - retried->alone.needed;
+    }
+    retried->count = 0, retried->alone = (RetrySums){0};
+}
+
+void retries_close(Retried *retried)
+{
+    free(retried->one), free(retried->changed);
+}

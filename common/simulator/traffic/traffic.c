@@ -1,0 +1,129 @@
+/* traffic.c - device memory is charged for every sector once a launch: what the L2 keeps is not
+ * fetched again.
+ *
+ * Each worker has a bitmap of its own, and moments of its own, for those that all host threads
+ * wrote would go from core to core with every sector.  The bitmap's pages are cleared when they are
+ * first needed: a launch may touch little of a large memory.  A moment says something where its bit
+ * is set.  When the worker has run its blocks it adds both to the launch's; in whatever order
+ * workers do, the sum is the same. */
+#include "common/simulator/traffic/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+int traffic_open(Launch *launch)
+{
+    size_t words = (size_t)(launch->gpu->memory.next / SECTOR / 64 + 1);
+    launch->touched_words = words;
+    launch->loaded = zeros_alloc(words, sizeof *launch->loaded);
+    launch->stored = zeros_alloc(words, sizeof *launch->stored);
+    launch->fetches = launch->gpu->memory.next / FETCH_BYTES + 1;
+    launch->first = address_space(launch->fetches * sizeof *launch->first);
+    return launch->loaded && launch->stored && launch->first ? 0 : -1;
+}
+
+void traffic_close(Launch *launch)
+{
+    free(launch->loaded), free(launch->stored);
+    if (launch->first) munmap(launch->first, launch->fetches * sizeof *launch->first);
+}
+
+static uint64_t pages_of(uint64_t words)
+{
+    return (words + PAGE_WORDS - 1) / PAGE_WORDS;
+}
+
+static int bits_open(Touched *touched, const Launch *launch, Shelf *shelf)
+{
+    uint64_t pages = pages_of(launch->touched_words);
+    touched->words = launch->touched_words;
+    touched->word = shelf_take(shelf, pages * PAGE_WORDS * sizeof *touched->word);
+    touched->taken = shelf_zeros(shelf, pages, 1);
+    return touched->word && touched->taken ? 0 : -1;
+}
+
+int touched_open(Worker *worker)
+{
+    const Launch *launch = worker->launch;
+    worker->first = shelf_take(worker->shelf, launch->fetches * sizeof *worker->first);
+    int failed = bits_open(&worker->loaded, launch, worker->shelf) |
+                 bits_open(&worker->stored, launch, worker->shelf);
+    return worker->first && !failed ? 0 : -1;
+}
+
+void touched_take(Touched *touched, uint64_t word)
+{
+    uint64_t page = word / PAGE_WORDS;
+    memset(touched->word + page * PAGE_WORDS, 0, PAGE_WORDS * sizeof *touched->word);
+    touched->taken[page] = 1;
+}
+
+/* Keeps the earliest moment of all workers.  Nobody reads a page of these words before one of them
+ * was written: zeros_alloc says why. */
+static void first_tell(const Worker *worker, uint64_t fetch)
+{
+    uint32_t moment = worker->first[fetch], was = 0, *first = &worker->launch->first[fetch];
+    while (was < moment &&
+           !__atomic_compare_exchange_n(first, &was, moment, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Adds the bits of one word to `all`; how many of them were new there. */
+static uint64_t word_add(const Touched *touched, uint64_t i, uint64_t *all)
+{
+    uint64_t word = touched->word[i];
+    return (uint64_t)__builtin_popcountll(word &
+                                          ~__atomic_fetch_or(&all[i], word, __ATOMIC_RELAXED));
+}
+
+/* The next word from `i` on with a bit; `words`: there is none. */
+static uint64_t word_next(const Touched *touched, uint64_t i)
+{
+    for (; touched->taken && i < touched->words; i++) {
+        if (!touched->taken[i / PAGE_WORDS])
+            i |= PAGE_WORDS - 1;
+        else if (touched->word[i])
+            return i;
+    }
+    return touched->words;
+}
+
+/* Each of 32 bits twice. */
+static uint64_t twice(uint64_t bits)
+{
+    bits = (bits | bits << 16) & 0x0000ffff0000ffffu;
+    bits = (bits | bits << 8) & 0x00ff00ff00ff00ffu;
+    bits = (bits | bits << 4) & 0x0f0f0f0f0f0f0f0fu;
+    bits = (bits | bits << 2) & 0x3333333333333333u;
+    bits = (bits | bits << 1) & 0x5555555555555555u;
+    return bits | bits << 1;
+}
+
+uint64_t traffic_changed(const Launch *launch)
+{
+    uint64_t changed = 0;
+    for (uint64_t i = 0; i < launch->touched_words; i++)
+        if (launch->stored[i])
+            changed += (uint64_t)__builtin_popcountll(
+                launch->stored[i] & twice(launch->loaded[i / 2] >> i % 2 * 32 & 0xffffffff));
+    return changed;
+}
+
+void touched_tell(Worker *worker)
+{
+    Launch *launch = worker->launch;
+    const Touched *loaded = &worker->loaded, *stored = &worker->stored;
+    uint64_t loads = 0, stores = 0;
+    for (uint64_t i = 0; (i = word_next(loaded, i)) < loaded->words; i++) {
+        loads += FETCH_SECTORS * word_add(loaded, i, launch->loaded);
+        for (uint64_t bits = loaded->word[i]; bits; bits &= bits - 1) {
+            uint64_t fetch = i * 64 + (uint64_t)__builtin_ctzll(bits);
+            if (fetch < launch->fetches) first_tell(worker, fetch);
+        }
+    }
+    for (uint64_t i = 0; (i = word_next(stored, i)) < stored->words; i++)
+        stores += word_add(stored, i, launch->stored);
+    __atomic_fetch_add(&launch->dram_loads, loads, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&launch->dram_stores, stores, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# validate.sh BUILD [ptx] - runs every measured kernel on the simulated h200, into BUILD/validate,
+# and compares with the records. Exits 1 when a promise is broken.  `make numbers LAB=validation`
+# puts the result into docs/simulator/validation.md.
+#
+# With ptx nobody looks at machine code, as in labs, and the results are in BUILD/validate/ptx.
+# Nothing is promised of these: it prints how far each set is off.
+set -eu
+build=${1:?usage: validate.sh BUILD [ptx]}
+alone=${2:-}
+programs=$build/validate
+out=$programs${alone:+/$alone}
+records=common/simulator/validation/data/h200
+mkdir -p "$out"
+names=
+# shellcheck disable=SC2012 # names of our own
+all=$(ls "$records"/*-times.tsv | wc -l)
+. common/setup/ticker.sh
+ticker_begin "$build" 'kernels on the simulated h200, by source' "$all" "$out/seconds"
+for times in "$records"/*-times.tsv; do
+    name=$(basename "$times" -times.tsv)
+    names="$names $name"
+    cases=$records/$name-cases.txt # of a lab: those that were measured, whatever it has now
+    [ -f "$cases" ] || cases=/dev/null
+    "$programs/run-$name" h200 common/simulator/gpus ${alone:+"$alone"} <"$cases" >"$out/$name.tsv"
+    echo >&9
+done
+ticker_end
+compare() {
+    # shellcheck disable=SC2086
+    "$build/tests/common/simulator/validation/tool_validate" "$records" "$out" "$out" $names
+}
+if [ "$alone" ]; then
+    # 1 is a promise that is broken, and nothing is promised here; more: it could not compare.
+    status=0
+    compare >"$out/said" || status=$?
+    sed -n '/^| set/,/^$/p' "$out/said"
+    [ "$status" -le 1 ] || exit "$status"
+else
+    compare
+fi
