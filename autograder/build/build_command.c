@@ -337,7 +337,7 @@ int build_link(const BuildJob *job, char *log, SandboxEnd *end, Error *error)
     Command command = {.count = 0};
     int inputs = build_inputs(job, input);
     snprintf(library, sizeof library, "%s/lib", job->toolchain->build);
-    snprintf(object, sizeof object, "%s/obj/common/operations/catalog", job->toolchain->build);
+    snprintf(object, sizeof object, "%s/obj/common/operations/calls", job->toolchain->build);
     command_add(&command, job->toolchain->cxx);
     if (job->toolchain->linker[0]) command_add(&command, job->toolchain->linker);
     command_add(&command, "-o");
