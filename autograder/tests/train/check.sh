@@ -5,7 +5,7 @@ set -u
 . autograder/tests/lib.sh
 
 # A build folder of its own for what training leaves, with the libraries of the real one.
-mkdir -p "$work/build/obj/common"
+mkdir -p "$work/build/obj/common/apps"
 ln -s "$build/toolchain.env" "$build/lib" "$work/build/"
 ln -s "$build/obj/common/apps/train" "$work/build/obj/common/apps/train"
 made=$work/build/train/digits-8x8
