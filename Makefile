@@ -20,8 +20,8 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SET DATA EPOCHS RESUME STOP CHECK WINDOW \
     OVER NETWORK MODE TAU BATCH \
     SOCKET QUEUE LIMIT MARGIN METRICS RATE CLIENTS EACH THREADS SHOW \
-    PROGRAM ARGS PROFILE ARCH NVCCFLAGS
-TAKEN := $(GIVEN) LONG QUICK V CI STRICT CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
+    PROGRAM ARGS PROFILE ARCH NVCCFLAGS FILES
+TAKEN := $(GIVEN) LONG QUICK LOWER V CI STRICT CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
 $(foreach v,$(TAKEN),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
 
@@ -71,7 +71,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 COPY   := $(wildcard labs/*/.sealed)
 ABSENT := $(if $(COPY),$(filter solution test check numbers sanitize fuzz mutate bench validate \
     compare tune new-lab keep handout bundle \
-    compile-commands format,$(MAKECMDGOALS)))
+    compile-commands format style,$(MAKECMDGOALS)))
 ifneq ($(ABSENT),)
 $(error $(firstword $(ABSENT)): this is a student's copy; see make help)
 endif
@@ -372,7 +372,7 @@ fuzzer-compiler: # gcc has none
 .PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class \
     export book bundle handout update hint ladder reset solution watch check numbers bench \
     validate compare tune maps datasets train serve load sweep widths mutate test fuzz sanitize \
-    keep new-lab compile-commands format clean
+    keep new-lab compile-commands format style clean
 
 # The compilers were looked for just now.
 stage = $(Q)+$(made) sh common/setup/alone.sh "$$BUILD" $(MAKE) $(if $(V),,-s) -j"$$JOBS" \
@@ -487,6 +487,9 @@ labs:
 #:                       (docs/numbers/README.md)
 #:   make format
 #:                       C, C++ and CUDA as .clang-format says; make test looks
+#:   make style [FILES="docs labs/04-tiled"] [LOWER=1]
+#:                       words, sentences and headings that docs/style/guide.md rules
+#:                       out, with their lines; LOWER=1 lowers the budget
 #:   make sanitize               the unit tests under AddressSanitizer and UBSan
 #:   make fuzz [SECONDS=60]
 #:                       hostile PTX, images, frames, calls, ini files: so long
@@ -725,6 +728,10 @@ compile-commands:
 format:
 	$(call want,clang-format-14)
 	$(Q)sh autograder/tests/format/check.sh "$$BUILD" mend
+
+style:
+	$(call want,python3)
+	$(Q)python3 common/setup/style.py $$FILES $(if $(FILES),,--budget docs/style/budget.tsv $(if $(LOWER),--quiet --lower))
 
 clean:
 	$(Q)rm -rf $(BUILD)

@@ -15,7 +15,7 @@ root=$(pwd)
 # name.
 mkdir -p "$work/root/b/bin" "$work/root/b/tests/datasets"
 cd "$work/root" || exit 1
-mkdir docs labs solutions common autograder autograder/tests autograder/tests/skeletons autograder/tests/attacks
+mkdir docs labs solutions common common/apps common/simulator autograder autograder/tests autograder/tests/skeletons autograder/tests/attacks
 for part in Makefile README.md docs/numbers labs/02-naive solutions/02-naive common/setup common/include common/apps/compare common/simulator/validation common/apps/serve \
     autograder/handout autograder/tests/skeletons/02-naive autograder/tests/attacks/10-exit-0; do
     ln -s "$root/$part" "$part"
@@ -61,7 +61,7 @@ as_values()
         FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
         PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" FROM="$name" PLATFORM="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" \
-        SET="$name" DATA="$name" EPOCHS="$name" RESUME="$name" STOP="$name" CHECK="$name" WINDOW="$name" SOCKET="$name" QUEUE="$name" LIMIT="$name" MARGIN="$name" METRICS="$name" RATE="$name" CLIENTS="$name" EACH="$name" THREADS="$name" SHOW="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" ANY_OTHER="$name"
+        SET="$name" DATA="$name" EPOCHS="$name" RESUME="$name" STOP="$name" CHECK="$name" WINDOW="$name" SOCKET="$name" QUEUE="$name" LIMIT="$name" MARGIN="$name" METRICS="$name" RATE="$name" CLIENTS="$name" EACH="$name" THREADS="$name" SHOW="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" FILES="$name" LOWER="$name" ANY_OTHER="$name"
 }
 
 # is_held HANDED NAME COMMAND...: nothing is executed, and so many programs were handed NAME as one
@@ -126,7 +126,7 @@ try_targets()
 
 # Each of the first runs one program with the name; of the others not all run one.
 try_targets 1 grade class export run profile hint ladder reset solution keep maps
-try_targets 0 help labs simulate datasets train serve load doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update test
+try_targets 0 help labs simulate datasets train serve load doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update style test
 
 # A lab in the folder where students work, and make test names it.
 mv labs kept
