@@ -1,10 +1,11 @@
-/* Lab 14: Winograd's squares.  On the simulated h200 the case in stages has a tile of 128x64. */
+/* Lab 14: Winograd's output tiles.  On the simulated h200 the staged case has a block tile of
+ * 128x64. */
 #include "autograder/tests/predictions/derive.h"
 
-enum { POINTS_2 = 16, POINTS_4 = 36, SQUARES = 32, FILTERS = 32, CHANNELS = 8, TILE_SQUARES = 32 };
+enum { POINTS_2 = 16, POINTS_4 = 36, TILES = 32, FILTERS = 32, CHANNELS = 8, BLOCK_TILES = 32 };
 
-/* Products of the definition in one map, over those of the squares that cover it. */
-static double saved_by(const ConvProblem *p, int m, int points)
+/* Multiplications of direct convolution in one map, over those of the tiles that cover it. */
+static double reduction(const ConvProblem *p, int m, int points)
 {
     double products = 0, own = 0;
     for (int op = 0; op < p->P; op++)
@@ -15,17 +16,17 @@ static double saved_by(const ConvProblem *p, int m, int points)
     return products / own;
 }
 
-static double saved(const Given *given)
+static double reduction_2x2(const Given *given)
 {
-    return saved_by(&given->p, 2, POINTS_2);
+    return reduction(&given->p, 2, POINTS_2);
 }
 
-static double saved_beyond(const Given *given)
+static double reduction_4x4(const Given *given)
 {
-    return saved_by(&given->p, 4, POINTS_4);
+    return reduction(&given->p, 4, POINTS_4);
 }
 
-static int squares_of(const ConvProblem *p, int m)
+static int tiles_of(const ConvProblem *p, int m)
 {
     int count = 0;
     for (int n = 0; n < p->N; n++)
@@ -38,7 +39,7 @@ static int squares_of(const ConvProblem *p, int m)
 static double blocks(const Given *given)
 {
     int count = 0;
-    for (int square = 0; square < squares_of(&given->p, 2); square += SQUARES)
+    for (int tile = 0; tile < tiles_of(&given->p, 2); tile += TILES)
         for (int k = 0; k < given->p.K; k += FILTERS)
             count++;
     return count;
@@ -49,7 +50,7 @@ static double shared(const Given *given)
 {
     (void)given;
     struct Shared {
-        float v[CHANNELS][POINTS_2][SQUARES];
+        float v[CHANNELS][POINTS_2][TILES];
         struct {
             float point[POINTS_2][FILTERS], apart[4];
         } u[CHANNELS];
@@ -57,19 +58,19 @@ static double shared(const Given *given)
     return sizeof(struct Shared);
 }
 
-/* Every number of u, v and m; C and K fill their tiles in this case. */
+/* Every element of u, v and m; C and K fill their block tiles in this case. */
 static double workspace(const Given *given)
 {
     const ConvProblem *p = &given->p;
-    int squares = squares_of(p, 4);
-    while (squares % TILE_SQUARES)
-        squares++;
+    int tiles = tiles_of(p, 4);
+    while (tiles % BLOCK_TILES)
+        tiles++;
     double bytes = 0;
     for (int point = 0; point < POINTS_4; point++) {
         for (int c = 0; c < p->C; c++)
-            bytes += sizeof(float) * (double)(p->K + squares);
+            bytes += sizeof(float) * (double)(p->K + tiles);
         for (int k = 0; k < p->K; k++)
-            bytes += sizeof(float) * (double)squares;
+            bytes += sizeof(float) * (double)tiles;
     }
     return bytes;
 }
@@ -87,8 +88,8 @@ static double stored(const Given *given)
 
 const LabDerivations derive_14 = {"14-winograd",
                                   {
-                                      {"saved", saved},
-                                      {"saved-beyond", saved_beyond},
+                                      {"reduction-2x2", reduction_2x2},
+                                      {"reduction-4x4", reduction_4x4},
                                       {"blocks", blocks},
                                       {"shared", shared},
                                       {"workspace", workspace},

@@ -8,13 +8,13 @@ typedef struct Complex {
     float re, im;
 } Complex;
 
-/* Is the sum at (p, q) of a side x side tile right: does its window stay inside? */
+/* Is the circular sum at (p, q) of a side x side tile right: does its window stay inside? */
 static int is_right(const ConvProblem *conv, int side, int p, int q)
 {
     return p + conv->R <= side && q + conv->S <= side;
 }
 
-static double kept(const Given *given)
+static double useful_fraction(const Given *given)
 {
     int right = 0, all = 0;
     for (int p = 0; p < 16; p++)
@@ -23,8 +23,9 @@ static double kept(const Given *given)
     return (double)right / all;
 }
 
-/* Of a real tile's transform number (i, j) is the conjugate of (-i, -j): one of the two counts. */
-static int points_of(int side)
+/* In the transform of a real tile, element (i, j) is the conjugate of (-i, -j): count one of the
+ * two. */
+static int frequencies_of(int side)
 {
     int count = 0;
     for (int i = 0; i < side; i++)
@@ -33,10 +34,10 @@ static int points_of(int side)
     return count;
 }
 
-static double points(const Given *given)
+static double frequencies(const Given *given)
 {
     (void)given;
-    return points_of(32);
+    return frequencies_of(32);
 }
 
 /* Tiles of one map: each begins where the last one's right sums end. */
@@ -53,14 +54,14 @@ static int tiles_of(const ConvProblem *conv, int side)
     return count;
 }
 
-static double saved(const Given *given)
+static double reduction(const Given *given)
 {
     const ConvProblem *conv = &given->p;
     double products = 0, own = 0;
     for (int output = 0; output < conv->P * conv->Q; output++)
         products += conv->R * conv->S;
     for (int tile = 0; tile < tiles_of(conv, 16); tile++)
-        own += 4 * points_of(16);
+        own += 4 * frequencies_of(16);
     return products / own;
 }
 
@@ -68,7 +69,7 @@ static double blocks(const Given *given)
 {
     const ConvProblem *conv = &given->p;
     int count = 0;
-    for (int point = 0; point < points_of(16); point++)
+    for (int point = 0; point < frequencies_of(16); point++)
         for (int tile = 0; tile < conv->N * tiles_of(conv, 16); tile += TILES)
             for (int k = 0; k < conv->K; k += FILTERS)
                 count++;
@@ -95,7 +96,7 @@ static double stored(const Given *given)
     while (filters % FILTERS)
         filters++;
     double bytes = 0;
-    for (int point = 0; point < points_of(32); point++) {
+    for (int point = 0; point < frequencies_of(32); point++) {
         for (int c = 0; c < conv->C; c++)
             bytes += (double)(filters + tiles) * sizeof(Complex);
         for (int k = 0; k < filters; k++)
@@ -108,9 +109,9 @@ static double stored(const Given *given)
 
 const LabDerivations derive_15 = {"15-fft",
                                   {
-                                      {"kept", kept},
-                                      {"saved", saved},
-                                      {"points", points},
+                                      {"useful-fraction", useful_fraction},
+                                      {"reduction", reduction},
+                                      {"frequencies", frequencies},
                                       {"blocks", blocks},
                                       {"shared", shared},
                                       {"stored", stored},

@@ -216,16 +216,16 @@ static void bent_rows_are_named(const char *shape, const Form *right)
         Form form = *right;
         form.inputs[point * form.side + 1] += 1;
         Finding found = diagnosed(shape, &form);
-        assert_said(&found, "Look at v[%d] in inputs()", point);
+        assert_said(&found, "Look at v[%d] in input()", point);
         form = *right;
         form.taps[point * TAPS + 1] += 1;
         found = diagnosed(shape, &form);
-        assert_said(&found, "Look at u[%d] in taps()", point);
+        assert_said(&found, "Look at u[%d] in filter()", point);
         form = *right;
         form.outputs[(form.m - 1) * form.side + point] += 1;
         found = diagnosed(shape, &form);
         if (point + 1 < form.side)
-            assert_said(&found, "Look at m[%d] in outputs()", point);
+            assert_said(&found, "Look at m[%d] in output()", point);
         else /* infinity's row has nothing but the last: it stays its own multiple */
             assert_said(&found, "Its product u[%d]*v[%d] counts too much", point, point);
     }
@@ -240,7 +240,7 @@ static void a_wrong_row_is_named(void **state)
     Form form = F4;
     form.outputs[3 * form.side + 3] = 6; /* 2 to the power of 3 */
     Finding found = diagnosed(ANY_SHAPE, &form);
-    assert_said(&found, "of one point alone, 2. Look at m[3] in outputs()");
+    assert_said(&found, "of one point alone, 2. Look at m[3] in output()");
     form = F2;
     for (int i = 0; i < TAPS; i++)
         form.taps[TAPS + i] *= 2;

@@ -203,7 +203,7 @@ static int point_explains(const Form *form, const Line *error, Part part, int po
 
 static void say_point(const Form *form, const int explains[PARTS], int point, Finding *finding)
 {
-    static const char *const function[] = {"inputs()", "taps()", "outputs()"};
+    static const char *const function[] = {"input()", "filter()", "output()"};
     static const char *const row[] = {"v", "u", "m"};
     int parts = explains[0] + explains[1] + explains[2], part = 0;
     while (!explains[part])
@@ -212,7 +212,7 @@ static void say_point(const Form *form, const int explains[PARTS], int point, Fi
     if (parts > 1)
         finding_say(finding,
                     "Its product u[%d]*v[%d] counts too much or too little: a factor or a sign of "
-                    "it is wrong in inputs(), in taps() or in outputs().",
+                    "it is wrong in input(), in filter() or in output().",
                     point, point);
     else
         finding_say(finding, "Look at %s[%d] in %s.", row[part], point, function[part]);
