@@ -1,5 +1,5 @@
-/* The baseline of lab 16: the same layers, a thread for each output or for each image, and LeNet-5
- * as twelve launches of them. */
+/* The baseline of lab 16: the same layers with one thread per output or per image, and LeNet-5 as
+ * twelve launches. */
 #include <convlab/layers.h>
 
 enum { THREADS = 256 };
@@ -19,18 +19,18 @@ __global__ void pool_kernel(const PoolProblem p, const float *x, float *y)
     unsigned i = my_index();
     if (i >= (unsigned)(p.N * p.C * p.P * p.Q)) return;
     int oq = i % p.Q, op = i / p.Q % p.P, map = i / p.Q / p.P, inside = 0;
-    float largest = -INFINITY, sum = 0.0f;
+    float maximum = -INFINITY, sum = 0.0f;
     for (int r = 0; r < p.R; r++)
         for (int s = 0; s < p.S; s++) {
             int h = op * p.stride_h + r - p.pad_top, w = oq * p.stride_w + s - p.pad_left;
             if (h < 0 || h >= p.H || w < 0 || w >= p.W) continue;
             float value = x[((size_t)map * p.H + h) * p.W + w];
-            largest = fmaxf(largest, value);
+            maximum = fmaxf(maximum, value);
             sum += value;
             inside++;
         }
     if (p.kind == POOL_AVERAGE_PADDED) inside = p.R * p.S;
-    y[i] = p.kind == POOL_MAX ? largest : sum / inside;
+    y[i] = p.kind == POOL_MAX ? maximum : sum / inside;
 }
 
 __device__ static float activation(int kind, float z)
@@ -46,7 +46,7 @@ __global__ void activate_kernel(const ActivateProblem p, const float *x, const f
     y[i] = activation(p.kind, x[i] + b[i / (p.H * p.W) % p.C]);
 }
 
-/* Neighbouring threads read rows of w that lie C floats apart. */
+/* Neighbouring threads load from rows of w that are C floats apart. */
 __global__ void fc_kernel(const FcProblem p, const float *x, const float *w, const float *b,
                           float *y)
 {
@@ -65,13 +65,13 @@ __global__ void softmax_kernel(const SoftmaxProblem p, const float *x, float *y)
     if (n >= (unsigned)p.N) return;
     x += (size_t)n * p.K;
     y += (size_t)n * p.K;
-    float largest = -INFINITY, sum = 0.0f;
+    float maximum = -INFINITY, sum = 0.0f;
     for (int k = 0; k < p.K; k++)
-        largest = fmaxf(largest, x[k]);
+        maximum = fmaxf(maximum, x[k]);
     for (int k = 0; k < p.K; k++)
-        sum += expf(x[k] - largest);
+        sum += expf(x[k] - maximum);
     for (int k = 0; k < p.K; k++)
-        y[k] = expf(x[k] - largest) / sum;
+        y[k] = expf(x[k] - maximum) / sum;
 }
 
 /* A valid convolution of C maps of size x size with K filters of 5 x 5. */
@@ -114,8 +114,8 @@ extern "C" void softmax_forward(const SoftmaxProblem *p, const float *x, float *
     softmax_kernel<<<blocks(p->N), THREADS, 0, stream>>>(*p, x, y);
 }
 
-/* One convolution of LeNet-5 with its bias, activation and pool: maps of `size` in x become maps of
- * (size - 4) / 2 in y. */
+/* One convolution of LeNet-5 with bias, activation and pooling, as three launches: maps of `size`
+ * in x become maps of (size - 4) / 2 in y. */
 static void stage(const LenetProblem *p, int C, int size, int K, const float *x, const float *w,
                   const float *b, float *scratch, float *y, cudaStream_t stream)
 {
@@ -157,7 +157,7 @@ extern "C" void lenet_forward(const LenetProblem *p, const float *x, const float
     connect(p, 84, 10, two, w + LENET_OUT_W, w + LENET_OUT_B, one, stream);
     SoftmaxProblem last = {p->N, 10, 0};
     softmax_forward(&last, one, y, stream);
-    cudaFree(zero); /* waits until nobody needs it */
+    cudaFree(zero); /* waits until the kernels have finished */
     cudaFree(two);
     cudaFree(one);
 }
