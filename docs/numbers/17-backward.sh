@@ -5,7 +5,7 @@
 page=labs/17-backward/README.md
 scatter=labs/17-backward/steps/scatter.cu
 
-# What the checker says of the scatter with a plain +=.
+# The race checker's report for the scatter with a plain +=.
 sed 's/atomicAdd(to, value)/*to += value/' "$scatter" >"$out/race.cu"
 "$build/bin/lab" run --build "$build" --lab 17 --submission "$out/race.cu" --engine sim --seed 1 \
     --case dx-lenet-c3 --alone >"$out/race.log" 2>&1 || true
@@ -17,9 +17,9 @@ sed 's/atomicAdd(to, value)/*to += value/' "$scatter" >"$out/race.cu"
 } >"$out/race.md"
 grep -q 'Race reported' "$out/race.md" || fail "no race is reported: $(cat "$out/race.log")"
 
-# The three ways, simulated on the timed cases.
+# The three versions, simulated on the timed cases.
 {
-    echo '| case | a thread an element, gathered | scattered with atomics | the solution | times as fast as the baseline |'
+    echo '| case | baseline: gather, one thread per element (cycles) | scatter with atomics (cycles) | solution (cycles) | speedup over the baseline |'
     echo '| --- | --- | --- | --- | --- |'
     for case in dx-lenet-c1 dw-lenet-c1 dx-lenet-c3 dw-lenet-c3 dx-deep dw-deep; do
         simulate "baseline-$case" 17 labs/17-backward/baseline.cu --case "$case"
@@ -37,11 +37,11 @@ say "$page" "on a machine that holds $(thousands $(($(machine h200 sms) * $(mach
 say "$page" "$(calc %.0f '1024 * 6 * 28 * 28 * 25 / 1e6') million of them for dx-lenet-c1 alone"
 say "$page" "N·P·Q rows, $(thousands $((32 * 112 * 112))) for VGG-19's conv2_1 with 32 images"
 
-# Beside PyTorch, as the card measured it; "stride-2" and the VGG layers by their shapes in
+# Compared with PyTorch, measured on a GPU; "stride-2" and the VGG layers by their shapes in
 # gradients.py.
 card=docs/data/h200/gradients
 {
-    echo '| layer | gradient | lab 17 | PyTorch, fp32 | lab 17 / PyTorch |'
+    echo '| layer | gradient | lab 17 (µs) | PyTorch, fp32 (µs) | lab 17 / PyTorch |'
     echo '| --- | --- | --- | --- | --- |'
     awk -F'\t' '!/^;/ && $1 != "layer" { printf "| %s | %s | %s | %s | %.2f |\n", $1, $2, $3, $4, $3 / $4 }' "$card/times.tsv"
     printf '\n%s.\n' \
@@ -56,3 +56,14 @@ say "$page" "$(calc %.0f '2 * 32 * 512 * 784 * 2304 / 1e9') GFLOP in $(calc %.0f
 error_of() { calc %.2f "1e6 * $(awk -F'\t' -v layer="$1" '$1 == layer && $2 == "dx" { print $3 }' "$card/errors.tsv")"; }
 say "$page" "dx of the first up to $(error_of vgg-64-112-128-n32) millionths"
 say "$page" "which the stride-2 layer has, it is $(error_of stride-2)."
+
+# Without phases: the share of dx-stride's (pixel, tap) pairs that have no gradient.
+shape=$(case_shape 17-backward dx-stride)
+field() { printf '%s\n' "$shape" | tr ' ' '\n' | sed -n "s/^$1=//p"; }
+without=$(awk -v H="$(field H)" -v W="$(field W)" -v R="$(field R)" -v S="$(field S)" \
+    -v pad="$(field pad)" -v stride="$(field stride)" 'BEGIN {
+    split(pad, z, ","); split(stride, step, ",")
+    for (h = 0; h < H; h++) for (r = 0; r < R; r++) rows += (h + z[1] - r) % step[1] == 0
+    for (w = 0; w < W; w++) for (s = 0; s < S; s++) columns += (w + z[2] - s) % step[2] == 0
+    printf "%.0f", 100 * (1 - rows * columns / (H * W * R * S)) }')
+say "$page" "without them, $without % of dx-stride's multiplications"

@@ -1,4 +1,4 @@
-/* Lab 17's baseline: every gradient gathered by a thread of its own, as it is defined. */
+/* Lab 17's baseline: one thread per gradient, which gathers its sum by the definition. */
 #include <convlab/conv.h>
 
 enum { THREADS = 128 };

@@ -1,5 +1,5 @@
-/* Lab 17: the gradients of a convolution, gathered, as products of matrices, and with a quarter of
- * the products.  Edit only the TODO regions. */
+/* Lab 17: the backward pass of a convolution: gathered directly, as a matrix product, and by
+ * Winograd's algorithm.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 #include <cuda_pipeline.h>
 
@@ -10,17 +10,17 @@ __host__ __device__ static int ceiling(int a, int b)
     return (a + b - 1) / b;
 }
 
-/* A tap that lies outside of every map. */
+/* The position of a tap that is outside every map. */
 enum { NO_TAP = 0x7fff0000 };
 
-/* Are both halves of `at`, row and column, in 0 .. those of `last`?  (Sides below 32768, padding
- * included; lab 10 says how this works.) */
+/* Are row and column of `at` (its upper and lower 16 bits) between 0 and those of `last`? Sides
+ * must be below 32768, padding included; lab 10 explains the test. */
 __device__ bool inside(int at, int last)
 {
     return ((at | (last - at)) & 0x80008000) == 0;
 }
 
-/* ---- dx, gathered: few channels, stride 1 ------------------------------------------------ */
+/* ---- dx gathered directly: few channels, stride 1 ----------------------------------------- */
 
 enum {
     STRIP = 4,
@@ -30,19 +30,19 @@ enum {
     GATHER_WEIGHTS = 1024
 };
 
-/* A strip is STRIP pixels below each other, in column iw from row h0 on.  Through the taps (r0 ..
- * r0+TAPS-1, s) it meets WINDOW gradients of map k, which lie below each other, too. */
+/* A strip is STRIP vertically adjacent pixels, in column iw from row h0.  With the taps (r0 ..
+ * r0+TAPS-1, s) it needs WINDOW vertically adjacent gradients of map k. */
 struct Strip {
-    int n, h0, iw; /* where it is */
-    int k, s, r0;  /* which window is next */
+    int n, h0, iw; /* image, first row, column */
+    int k, s, r0;  /* next window: map, filter column, first filter row */
 };
 
-/* window[j] = the gradients that the strip meets, from above; zero outside of dy. */
+/* Loads window[j], the strip's gradients from top to bottom; zero outside dy. */
 __device__ static void window_load(const ConvProblem &p, const Strip &strip,
                                    const float *__restrict__ dy, float (&window)[WINDOW])
 {
-    // TODO(1): Load it.  Tap r of row h meets row h + pad_top - r of dy, tap s of column w meets
-    // column w + pad_left - s.
+    // TODO(1): Load the window.  Pixel row h and tap r use row h + pad_top - r of dy; pixel column
+    // w and tap s use column w + pad_left - s.
     (void)p, (void)strip, (void)dy, (void)window; /* until you use them */
     // END TODO(1)
 }
@@ -51,9 +51,9 @@ __device__ static void window_load(const ConvProblem &p, const Strip &strip,
  *
  *     w = i % W    h = strip*STRIP .. strip*STRIP + STRIP-1    (n, strip) = i / W
  *
- * so that neighbouring threads read and write neighbours in a row.  `pixel[c][j]` is its sum for
- * channel c, row strip*STRIP + j.  The weights of `held` filters at a time wait in shared memory;
- * R is rounded up to whole TAPS with zeros.  While a window is used the next one is loaded. */
+ * so that neighbouring threads access neighbouring columns.  `pixel[c][j]` accumulates channel c,
+ * row strip*STRIP + j.  Shared memory holds the weights of `held` filters at a time; R is rounded
+ * up to a multiple of TAPS with zeros.  The next window is loaded while the current one is used. */
 template <int CHANNELS>
 __global__ void __launch_bounds__(GATHER_THREADS)
     gather_kernel(const ConvProblem p, const float *__restrict__ dy, const float *__restrict__ w,
@@ -69,16 +69,16 @@ __global__ void __launch_bounds__(GATHER_THREADS)
 
     if (exists) window_load(p, strip, dy, next);
     for (int k0 = 0; k0 < p.K; k0 += held) {
-        const int some = p.K - k0 < held ? p.K - k0 : held;
+        const int existing = p.K - k0 < held ? p.K - k0 : held;
         __syncthreads();
-        for (int j = threadIdx.x; j < some * filter; j += GATHER_THREADS) {
+        for (int j = threadIdx.x; j < existing * filter; j += GATHER_THREADS) {
             const int c = j % CHANNELS, r = j / CHANNELS % rounded;
             const int s = j / CHANNELS / rounded % p.S, k = k0 + j / filter;
             weights[j] = c < p.C && r < p.R ? w[((k * p.C + c) * p.R + r) * p.S + s] : 0.0f;
         }
         __syncthreads();
         if (!exists) continue;
-        const float *weight = weights, *const end = weights + some * filter;
+        const float *weight = weights, *const end = weights + existing * filter;
         for (; weight < end; weight += TAPS * CHANNELS) {
             float window[WINDOW];
 #pragma unroll
@@ -88,9 +88,9 @@ __global__ void __launch_bounds__(GATHER_THREADS)
             if (strip.r0 >= p.R) strip.r0 = 0, strip.s++;
             if (strip.s == p.S) strip.s = 0, strip.k++;
             if (strip.k < p.K) window_load(p, strip, dy, next);
-            const int under = TAPS - 1; /* window[under + j] lies under pixel j's tap r0 */
-            // TODO(2): Add each pixel's TAPS products.  Tap r0+r has weight[r*CHANNELS + c].
-            (void)window, (void)under; /* until you use them */
+            const int center = TAPS - 1; /* window[center + j] belongs to pixel j and tap r0 */
+            // TODO(2): Accumulate TAPS products per pixel.  Tap r0+r has weight[r*CHANNELS + c].
+            (void)window, (void)center; /* until you use them */
             // END TODO(2)
         }
     }
@@ -103,24 +103,28 @@ __global__ void __launch_bounds__(GATHER_THREADS)
                 dx[((strip.n * p.C + c) * p.H + strip.h0 + j) * p.W + strip.iw] = pixel[c][j];
 }
 
-/* ---- a product of two matrices, in tiles ------------------------------------------------- */
+/* ---- tiled matrix product ------------------------------------------------------------------ */
 
-/* sum[m][j] = the sum over rows i of left[i][m] * right[i][j].  A block owns M x J sums, and takes
- * DEPTH rows at a time into shared memory.  A thread of it owns, for f < MINE_M and g < MINE_J,
+/* accumulator[m][j] = sum over rows i of left[i][m] * right[i][j].  A block owns M x J accumulators
+ * and loads DEPTH rows at a time to shared memory.  A thread owns, for f < PER_THREAD_M and g <
+ * PER_THREAD_J,
  *
  *     m = my_m + f/AT_M*GROUP_M + f%AT_M        j = my_j + g/AT_J*GROUP_J + g%AT_J
  *
- * as in lab 10: neighbours that one load brings, groups that lie side by side. */
-template <int M_, int J_, int DEPTH_, int MINE_M_, int MINE_J_> struct Block {
-    static constexpr int M = M_, J = J_, DEPTH = DEPTH_, MINE_M = MINE_M_, MINE_J = MINE_J_;
-    static constexpr int DOWN = M / MINE_M, ACROSS = J / MINE_J, THREADS = DOWN * ACROSS;
-    static constexpr int AT_M = 4, AT_J = MINE_J < 4 ? MINE_J : 4;
+ * as in lab 10: one load reads AT_M or AT_J neighbours. */
+template <int M_, int J_, int DEPTH_, int PER_THREAD_M_, int PER_THREAD_J_> struct BlockTile {
+    static constexpr int M = M_, J = J_, DEPTH = DEPTH_, PER_THREAD_M = PER_THREAD_M_,
+                         PER_THREAD_J = PER_THREAD_J_;
+    static constexpr int DOWN = M / PER_THREAD_M, ACROSS = J / PER_THREAD_J,
+                         THREADS = DOWN * ACROSS;
+    static constexpr int AT_M = 4, AT_J = PER_THREAD_J < 4 ? PER_THREAD_J : 4;
     static constexpr int GROUP_M = DOWN * AT_M, GROUP_J = ACROSS * AT_J;
-    static constexpr int PITCH_M = M + 4, PITCH_J = J + 4;   /* stores fall into different banks */
-    static constexpr int TABLE = THREADS >= 128 ? 512 : 256; /* rows that are looked up at a time */
-    static constexpr int UNROLLED = MINE_M * MINE_J > 64 ? 8 : DEPTH; /* rows, in multiply() */
+    static constexpr int PITCH_M = M + 4, PITCH_J = J + 4;   /* + 4: stores use different banks */
+    static constexpr int TABLE = THREADS >= 128 ? 512 : 256; /* rows per table */
+    static constexpr int UNROLLED =
+        PER_THREAD_M * PER_THREAD_J > 64 ? 8 : DEPTH; /* rows, in multiply() */
 
-    /* Where thread t's sums begin: a warp is 4 threads deep and 8 wide, or flat where DOWN is 1. */
+    /* First accumulator of thread t: a warp is 4 threads high and 8 wide, or flat if DOWN is 1. */
     static constexpr int WARP_DOWN = DOWN < 4 ? DOWN : 4, WARP_ACROSS = WARP / WARP_DOWN;
 
     static __device__ int first_m(int t)
@@ -133,80 +137,82 @@ template <int M_, int J_, int DEPTH_, int MINE_M_, int MINE_J_> struct Block {
         return (t / WARP % (ACROSS / WARP_ACROSS) * WARP_ACROSS + t % WARP_ACROSS) * AT_J;
     }
 
-    /* This thread's part of a row of both tiles. */
-    static __device__ void row_read(const float *left, const float *right, float (&l)[MINE_M],
-                                    float (&r)[MINE_J])
+    /* Loads this thread's part of a row of both tiles from shared memory. */
+    static __device__ void row_read(const float *left, const float *right, float (&l)[PER_THREAD_M],
+                                    float (&r)[PER_THREAD_J])
     {
 #pragma unroll
-        for (int f = 0; f < MINE_M; f += AT_M)
+        for (int f = 0; f < PER_THREAD_M; f += AT_M)
             *(float4 *)&l[f] = *(const float4 *)&left[f / AT_M * GROUP_M];
 #pragma unroll
-        for (int g = 0; g < MINE_J; g += AT_J)
+        for (int g = 0; g < PER_THREAD_J; g += AT_J)
             if (AT_J == 4)
                 *(float4 *)&r[g] = *(const float4 *)&right[g / AT_J * GROUP_J];
             else
                 *(float2 *)&r[g] = *(const float2 *)&right[g / AT_J * GROUP_J];
     }
 
-    /* Adds the products of two tiles to this thread's sums; row i+1 is read while i is used. */
+    /* Accumulates the product of two tiles; row i+1 is loaded while row i is used. */
     template <int WIDE_M, int WIDE_J>
     static __device__ void multiply(const float (*left)[WIDE_M], const float (*right)[WIDE_J],
-                                    int my_m, int my_j, float (&sum)[MINE_M][MINE_J])
+                                    int my_m, int my_j,
+                                    float (&accumulator)[PER_THREAD_M][PER_THREAD_J])
     {
-        float l[2][MINE_M], r[2][MINE_J];
+        float l[2][PER_THREAD_M], r[2][PER_THREAD_J];
         row_read(&left[0][my_m], &right[0][my_j], l[0], r[0]);
 #pragma unroll UNROLLED
         for (int i = 0; i < DEPTH; i++) {
             const int use = i & 1, next = use ^ 1;
             if (i + 1 < DEPTH) row_read(&left[i + 1][my_m], &right[i + 1][my_j], l[next], r[next]);
 #pragma unroll
-            for (int f = 0; f < MINE_M; f++)
+            for (int f = 0; f < PER_THREAD_M; f++)
 #pragma unroll
-                for (int g = 0; g < MINE_J; g++)
-                    sum[f][g] += l[use][f] * r[use][g];
+                for (int g = 0; g < PER_THREAD_J; g++)
+                    accumulator[f][g] += l[use][f] * r[use][g];
         }
     }
 };
 
-/* Where the tiles come from and where the sums go is the business of a Source.  `slice` rows are a
- * block's; block z of the grid has the z-th of these, and its sums a place of their own. */
+/* A Source loads the tiles and stores the results.  Each block has `slice_rows` rows (split-K):
+ * block z of the grid has the z-th slice of the rows, and stores its results to the z-th part of
+ * sums. */
 template <class Source, int RESIDENT>
 __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
-    product_kernel(const typename Source::Job job, int slice, const float *__restrict__ left,
-                   const float *__restrict__ right, float *__restrict__ sums)
+    gemm_kernel(const typename Source::Job job, int slice_rows, const float *__restrict__ left,
+                const float *__restrict__ right, float *__restrict__ sums)
 {
     typedef typename Source::B B;
     __shared__ alignas(16) float lefts[2][B::DEPTH][B::PITCH_M], rights[2][B::DEPTH][B::PITCH_J];
     __shared__ typename Source::Row table[B::TABLE];
     const int my_m = B::first_m(threadIdx.x), my_j = B::first_j(threadIdx.x);
-    const int rows = job.rows, begin = blockIdx.z * slice;
-    const int end = rows - begin < slice ? rows : begin + slice;
+    const int rows = job.rows, begin = blockIdx.z * slice_rows;
+    const int end = rows - begin < slice_rows ? rows : begin + slice_rows;
     Source source(job, left, right, blockIdx.y * B::M, blockIdx.x * B::J);
-    float sum[B::MINE_M][B::MINE_J] = {};
+    float accumulator[B::PER_THREAD_M][B::PER_THREAD_J] = {};
     for (int first = begin; first < end; first += B::TABLE) {
-        const int some = end - first < B::TABLE ? end - first : B::TABLE;
-        const int tiles = ceiling(some, B::DEPTH);
-        source.look_up(job, first, some, tiles * B::DEPTH, table);
+        const int existing = end - first < B::TABLE ? end - first : B::TABLE;
+        const int tiles = ceiling(existing, B::DEPTH);
+        source.table_fill(job, first, existing, tiles * B::DEPTH, table);
         __syncthreads();
         for (int tile = -1; tile < tiles; tile++) {
-            const int now = tile & 1, then = now ^ 1, next = (tile + 1) * B::DEPTH;
+            const int current = tile & 1, then = current ^ 1, next = (tile + 1) * B::DEPTH;
             const bool more = tile + 1 < tiles;
             if (more) source.load(job, table + next, first + next);
-            if (tile >= 0) B::multiply(lefts[now], rights[now], my_m, my_j, sum);
+            if (tile >= 0) B::multiply(lefts[current], rights[current], my_m, my_j, accumulator);
             if (more) source.store(lefts[then], rights[then]);
             __syncthreads();
         }
     }
-    source.put(job, blockIdx.y * B::M + my_m, blockIdx.x * B::J + my_j, sum,
-               sums + (size_t)blockIdx.z * job.outputs);
+    source.sums_store(job, blockIdx.y * B::M + my_m, blockIdx.x * B::J + my_j, accumulator,
+                      sums + (size_t)blockIdx.z * job.outputs);
 }
 
-/* ---- dx as a product --------------------------------------------------------------------- */
+/* ---- dx as a matrix product ----------------------------------------------------------------- */
 
-/* With strides a and b, pixels (first_h + i*a, first_w + j*b) meet the taps (tap_h + ..*a, tap_w +
- * ..*b) and no others: one of a*b phases.  Each is a convolution of dy at stride 1 with those taps
- * turned round: pixel (i, j) meets dy at (i - pad_h + r, j - pad_w + s), r < taps_h, s < taps_w.
- * pad_h may be negative: then the window begins further on. */
+/* With strides a and b, pixels (first_h + i*a, first_w + j*b) use the taps (tap_h + ..*a, tap_w +
+ * ..*b) and no others: one of a*b phases.  Each phase is a convolution of dy at stride 1 with those
+ * taps flipped: pixel (i, j) uses dy at (i - pad_h + r, j - pad_w + s), r < taps_h, s < taps_w.
+ * pad_h may be negative: then the window starts inside dy. */
 struct Phase {
     int first_h, first_w, high, wide; /* high x wide pixels */
     int tap_h, tap_w, taps_h, taps_w, pad_h, pad_w;
@@ -217,30 +223,31 @@ static void phase_of(int first, int size, int filter, int stride, int padding, i
 {
     *pixels = ceiling(size - first, stride);
     *tap = *taps = *pad = 0;
-    // TODO(3): The first tap that meets pixel `first`, how many taps do, and the padding that the
-    // turned taps need.
+    // TODO(3): Set the first tap that pixel `first` uses, the number of its taps, and the padding
+    // of the convolution with the flipped taps.
     (void)first, (void)padding, (void)filter; /* until you use them */
     // END TODO(3)
 }
 
-/* turned[row][c], rows (k, r, s) of a phase: the weight through which a pixel meets the gradient at
- * (r, s) of its window in map k.  Zeros fill it up to `deep` rows of `pitch` floats.  Thread i owns
- * element i. */
-__global__ void turn_kernel(const ConvProblem p, const Phase phase, int deep, int pitch,
-                            const float *__restrict__ w, float *__restrict__ turned)
+/* flipped[row][c], rows (k, r, s) of a phase: the weight of the gradient at (r, s) of a pixel's
+ * window in map k.  Padded with zeros to `deep` rows of `pitch` floats.  Thread i owns element i.
+ */
+__global__ void flip_kernel(const ConvProblem p, const Phase phase, int deep, int pitch,
+                            const float *__restrict__ w, float *__restrict__ flipped)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, row = i / pitch, c = i % pitch;
     if (row >= deep) return;
     float weight = 0.0f;
     if (c < p.C && row < p.K * phase.taps_h * phase.taps_w) {
-        // TODO(4): Find the weight.  The last of the phase's taps comes first.
+        // TODO(4): Load the weight.  The phase's last tap comes first.
         (void)w;
         // END TODO(4)
     }
-    turned[i] = weight;
+    flipped[i] = weight;
 }
 
-/* left is turned, right is gathered from dy; a column is a pixel of the phase, a row (k, r, s). */
+/* Left matrix: flipped.  Right matrix: gathered from dy.  A column is a pixel of the phase, a row
+ * is (k, r, s). */
 struct DataJob {
     ConvProblem p;
     Phase phase;
@@ -251,53 +258,53 @@ template <class B_> struct DataSource {
     typedef B_ B;
     typedef DataJob Job;
 
-    /* A row, seen from the gradient under a pixel's tap (0, 0, 0). */
+    /* Position of a row relative to a pixel's gradient for tap (0, 0, 0). */
     struct __align__(8) Row
     {
-        int input; /* so many floats further */
+        int input; /* offset in dy, in floats */
         int tap;   /* r*65536 + s */
     };
 
-    /* What a thread loads: some fours of `turned`, and GATHERED columns, of these every APARTth
-     * row. */
+    /* A thread loads MY_FOURS float4 of `flipped`, and every APART-th row of GATHERED columns. */
     static constexpr int FOURS = B::DEPTH * B::M / 4, MY_FOURS = (FOURS - 1) / B::THREADS + 1;
     static constexpr int GATHERED = B::J > B::THREADS ? B::J / B::THREADS : 1;
     static constexpr int APART = B::J > B::THREADS ? 1 : B::THREADS / B::J;
 
-    const float *turned, *dy[GATHERED]; /* dy under tap (0, 0, 0) of a column ... */
-    int at[GATHERED];                   /* ... and where it lies: p*65536 + q */
-    float4 weight[MY_FOURS];            /* they wait here while others are multiplied */
+    const float *flipped, *dy[GATHERED]; /* address of a column's gradient for tap (0, 0, 0) ... */
+    int at[GATHERED];                    /* ... and its position: p*65536 + q */
+    float4 weight[MY_FOURS];             /* loaded while the previous tiles are used */
     float input[GATHERED][B::DEPTH / APART];
 
     __device__ DataSource(const Job &job, const float *left, const float *right, int m0, int j0)
     {
         const Phase &f = job.phase;
         const int pixels = f.high * f.wide, columns = job.p.N * pixels;
-        turned = left + m0;
+        flipped = left + m0;
         for (int g = 0; g < GATHERED; g++) {
             int column = j0 + threadIdx.x % B::J + g * B::THREADS;
-            if (column >= columns) column = columns - 1; /* gathered, but never stored */
+            if (column >= columns) column = columns - 1; /* loaded, but never stored */
             const int n = column / pixels, i = column % pixels / f.wide, j = column % f.wide;
             at[g] = (i - f.pad_h) * 65536 + j - f.pad_w;
             dy[g] = right + (n * job.p.K * job.p.P + i - f.pad_h) * job.p.Q + j - f.pad_w;
-            /* "You do not know how dy[g] came about": or it is worked out at every load. */
+            /* Hides dy[g] from the optimiser, which would recompute the address at every load. */
             asm("" : "+l"(dy[g]));
         }
     }
 
-    /* table[i] becomes row first+i, for `count` rows; only `some` of them exist. */
-    __device__ void look_up(const Job &job, int first, int some, int count, Row *table)
+    /* Fills table[i] with row first+i, for `count` rows, of which `existing` exist. */
+    __device__ void table_fill(const Job &job, int first, int existing, int count, Row *table)
     {
         for (int i = threadIdx.x; i < count; i += B::THREADS) {
-            // TODO(5): How far row first+i lies from tap (0, 0, 0); NO_TAP if it does not exist.
+            // TODO(5): Set the offset of row first+i from tap (0, 0, 0); NO_TAP if it does not
+            // exist.
             table[i].input = 0;
             table[i].tap = NO_TAP;
-            (void)job, (void)first, (void)some;
+            (void)job, (void)first, (void)existing;
             // END TODO(5)
         }
     }
 
-    /* Loads this thread's part of the tiles that begin with row `first`, table[0]. */
+    /* Loads this thread's part of the tiles that start with row `first`, table[0]. */
     __device__ void load(const Job &job, const Row *table, int first)
     {
         const int t = threadIdx.x, last = (job.p.P - 1) * 65536 + job.p.Q - 1;
@@ -306,7 +313,7 @@ template <class B_> struct DataSource {
             const int four = t + e * B::THREADS, row = first + four / (B::M / 4);
             if (FOURS % B::THREADS == 0 || four < FOURS)
                 weight[e] =
-                    __ldg((const float4 *)(turned + (size_t)row * job.pitch) + four % (B::M / 4));
+                    __ldg((const float4 *)(flipped + (size_t)row * job.pitch) + four % (B::M / 4));
         }
 #pragma unroll
         for (int i = 0; i < B::DEPTH / APART; i++) {
@@ -333,21 +340,22 @@ template <class B_> struct DataSource {
                 right[t / B::J % APART + i * APART][t % B::J + g * B::THREADS] = input[g][i];
     }
 
-    /* Stores this thread's sums, the first of which is channel my_c, column my_column of all. */
-    static __device__ void put(const Job &job, int my_c, int my_column,
-                               const float (&sum)[B::MINE_M][B::MINE_J], float *dx)
+    /* Stores this thread's results; the first is channel my_c, column my_column. */
+    static __device__ void sums_store(const Job &job, int my_c, int my_column,
+                                      const float (&accumulator)[B::PER_THREAD_M][B::PER_THREAD_J],
+                                      float *dx)
     {
         const ConvProblem &p = job.p;
         const Phase &f = job.phase;
         const int pixels = f.high * f.wide, columns = p.N * pixels, plane = p.H * p.W;
-        /* Do the four of a group lie side by side, aligned? */
+        /* Are the four results of a group neighbours in memory, and aligned? */
         const bool whole = pixels == plane && plane % 4 == 0 && B::AT_J == 4;
 #pragma unroll
-        for (int g = 0; g < B::MINE_J; g += B::AT_J) {
+        for (int g = 0; g < B::PER_THREAD_J; g += B::AT_J) {
             const int column = my_column + g / B::AT_J * B::GROUP_J;
             int n = column / pixels, y = (column - n * pixels) / f.wide;
             int x = column - n * pixels - y * f.wide;
-            int to[B::AT_J]; /* where this column and its neighbours are stored; -1: nowhere */
+            int to[B::AT_J]; /* offsets of this column and its neighbours in dx; -1: not stored */
 #pragma unroll
             for (int i = 0; i < B::AT_J; i++) {
                 to[i] = n * p.C * plane + (f.first_h + y * p.stride_h) * p.W + f.first_w +
@@ -357,25 +365,27 @@ template <class B_> struct DataSource {
                 if (y == f.high) y = 0, n++;
             }
 #pragma unroll
-            for (int e = 0; e < B::MINE_M; e++) {
+            for (int e = 0; e < B::PER_THREAD_M; e++) {
                 const int c = my_c + e / B::AT_M * B::GROUP_M + e % B::AT_M;
                 float *map = dx + c * plane;
                 if (c >= p.C) continue;
                 if (whole && to[0] >= 0)
                     *(float4 *)&map[to[0]] =
-                        make_float4(sum[e][g], sum[e][g + 1], sum[e][g + 2], sum[e][g + 3]);
+                        make_float4(accumulator[e][g], accumulator[e][g + 1], accumulator[e][g + 2],
+                                    accumulator[e][g + 3]);
                 else
 #pragma unroll
                     for (int i = 0; i < B::AT_J; i++)
-                        if (to[i] >= 0) map[to[i]] = sum[e][g + i];
+                        if (to[i] >= 0) map[to[i]] = accumulator[e][g + i];
             }
         }
     }
 };
 
-/* ---- dw as a product --------------------------------------------------------------------- */
+/* ---- dw as a matrix product ----------------------------------------------------------------- */
 
-/* left is dy, right is gathered from x; a column is a tap (c, r, s), a row (n, p, q). */
+/* Left matrix: dy.  Right matrix: gathered from x.  A column is a tap (c, r, s), a row is (n, p,
+ * q). */
 struct FilterJob {
     ConvProblem p;
     int rows, outputs;
@@ -385,23 +395,23 @@ template <class B_> struct FilterSource {
     typedef B_ B;
     typedef FilterJob Job;
 
-    /* A row, seen from tap (0, 0, 0) and from map 0. */
+    /* Position of a row for tap (0, 0, 0) and map 0. */
     struct __align__(16) Row
     {
-        int input; /* its input lies so many floats further in x */
-        int at;    /* and there in the image: h*65536 + w */
-        int slope; /* its gradient lies so many floats further in dy; -1: it does not exist */
+        int input;    /* offset of its input in x, in floats */
+        int at;       /* position of its input: h*65536 + w */
+        int gradient; /* offset of its gradient in dy, in floats; -1: the row does not exist */
         int unused;
     };
 
-    /* What a thread loads of either: row t%8 of a tile and every 8th after it (rows are neighbours
-     * in memory), of map or tap t/8 and every EVERYth after it. */
+    /* A thread loads rows t%8, t%8 + 8 ... of a tile (rows are neighbours in memory), of maps or
+     * taps t/8, t/8 + EVERY ... */
     static constexpr int EVERY = B::THREADS / 8;
 
     const float *dy, *x;
-    int maps;                                    /* so many exist from m0 + t/8 on */
-    int offset[B::J / EVERY], tap[B::J / EVERY]; /* of my taps */
-    float slope[B::M / EVERY][B::DEPTH / 8], input[B::J / EVERY][B::DEPTH / 8];
+    int maps;                                    /* number of maps from m0 + t/8 */
+    int offset[B::J / EVERY], tap[B::J / EVERY]; /* of this thread's taps */
+    float gradient[B::M / EVERY][B::DEPTH / 8], input[B::J / EVERY][B::DEPTH / 8];
 
     __device__ FilterSource(const Job &job, const float *left, const float *right, int m0, int j0)
     {
@@ -419,13 +429,14 @@ template <class B_> struct FilterSource {
         }
     }
 
-    __device__ void look_up(const Job &job, int first, int some, int count, Row *table)
+    __device__ void table_fill(const Job &job, int first, int existing, int count, Row *table)
     {
         const ConvProblem &p = job.p;
         for (int i = threadIdx.x; i < count; i += B::THREADS) {
-            // TODO(6): Where row first+i lies in x and in dy; NO_TAP and -1 if it does not exist.
+            // TODO(6): Set the offsets of row first+i in x and dy; NO_TAP and -1 if it does not
+            // exist.
             table[i] = {0, NO_TAP, -1, 0};
-            (void)p, (void)first, (void)some;
+            (void)p, (void)first, (void)existing;
             // END TODO(6)
         }
     }
@@ -437,8 +448,8 @@ template <class B_> struct FilterSource {
 #pragma unroll
         for (int i = 0; i < B::DEPTH / 8; i++) {
             const Row row = table[threadIdx.x % 8 + i * 8];
-            // TODO(7): Load row `row` of `slope`, maps f*EVERY from dy on, and of `input`, taps
-            // `offset[f]` from x on: zeros for what does not exist or lies outside.
+            // TODO(7): Load gradient[f][i] of map f*EVERY (relative to dy), and input[f][i] of the
+            // tap with offset[f] (relative to x); zeros for what does not exist or is outside.
             (void)row, (void)pixels, (void)last; /* until you use them */
             // END TODO(7)
         }
@@ -451,38 +462,39 @@ template <class B_> struct FilterSource {
         for (int i = 0; i < B::DEPTH / 8; i++) {
 #pragma unroll
             for (int f = 0; f < B::M / EVERY; f++)
-                left[t % 8 + i * 8][t / 8 + f * EVERY] = slope[f][i];
+                left[t % 8 + i * 8][t / 8 + f * EVERY] = gradient[f][i];
 #pragma unroll
             for (int f = 0; f < B::J / EVERY; f++)
                 right[t % 8 + i * 8][t / 8 + f * EVERY] = input[f][i];
         }
     }
 
-    static __device__ void put(const Job &job, int my_k, int my_tap,
-                               const float (&sum)[B::MINE_M][B::MINE_J], float *dw)
+    static __device__ void sums_store(const Job &job, int my_k, int my_tap,
+                                      const float (&accumulator)[B::PER_THREAD_M][B::PER_THREAD_J],
+                                      float *dw)
     {
         const int taps = job.p.C * job.p.R * job.p.S;
 #pragma unroll
-        for (int e = 0; e < B::MINE_M; e++) {
+        for (int e = 0; e < B::PER_THREAD_M; e++) {
             const int k = my_k + e / B::AT_M * B::GROUP_M + e % B::AT_M;
             if (k >= job.p.K) continue;
 #pragma unroll
-            for (int g = 0; g < B::MINE_J; g++) {
+            for (int g = 0; g < B::PER_THREAD_J; g++) {
                 const int tap = my_tap + g / B::AT_J * B::GROUP_J + g % B::AT_J;
-                if (tap < taps) dw[k * taps + tap] = sum[e][g];
+                if (tap < taps) dw[k * taps + tap] = accumulator[e][g];
             }
         }
     }
 };
 
-/* ---- dw, gathered: few sums, filters of at most 5x5, stride 1 ------------------------------ */
+/* ---- dw gathered directly: few weights, filters of at most 5x5, stride 1 ------------------- */
 
-enum { MAPS = 3, SLOPE_THREADS = 128, SQUARE = TAPS * TAPS };
+enum { MAPS = 3, FILTER_GATHER_THREADS = 128, FILTER_TAPS = TAPS * TAPS };
 
-/* The totals of a warp's lanes, EACH sums for every lane: at each step a lane gives half of what it
- * has to a partner, and gets the partner's part of the other half.  Lane l is left with the totals
- * of sums EACH*l to EACH*l + EACH-1, in its first places. */
-template <int EACH> __device__ static void fold(float (&sum)[EACH * WARP])
+/* Warp reduction of EACH*WARP sums.  At each step a lane sends half of its sums to a partner lane
+ * and receives the partner's values of the other half.  At the end lane l has the totals of sums
+ * EACH*l to EACH*l + EACH-1 in its first elements. */
+template <int EACH> __device__ static void warp_reduce(float (&accumulator)[EACH * WARP])
 {
     const int lane = threadIdx.x % WARP;
 #pragma unroll
@@ -491,37 +503,39 @@ template <int EACH> __device__ static void fold(float (&sum)[EACH * WARP])
         for (int i = 0; i < EACH * WARP / 2; i++) {
             if (i >= half) continue;
             const bool upper = lane & half / EACH;
-            const float give = upper ? sum[i] : sum[half + i];
-            sum[i] =
-                (upper ? sum[half + i] : sum[i]) + __shfl_xor_sync(0xffffffff, give, half / EACH);
+            const float sent = upper ? accumulator[i] : accumulator[half + i];
+            accumulator[i] = (upper ? accumulator[half + i] : accumulator[i]) +
+                             __shfl_xor_sync(0xffffffff, sent, half / EACH);
         }
 }
 
-/* Block (x, y) has the taps of MAPS filters of one channel, x = k0/MAPS*C + c, and every
- * gridDim.y-th SLOPE_THREADS of the strips.  A strip is STRIP gradients below each other in column
- * q of image n; under them lie WINDOW x TAPS inputs.  A thread loads all of them at once, and uses
- * each up to STRIP*MAPS times. */
-__global__ void __launch_bounds__(SLOPE_THREADS, 3)
+/* Block (x, y) has the taps of MAPS filters and one channel, x = k0/MAPS*C + c, and every
+ * gridDim.y-th group of FILTER_GATHER_THREADS strips.  A strip is STRIP vertically adjacent
+ * gradients in column q of image n; it needs WINDOW x TAPS inputs.  A thread loads all of them at
+ * once, and uses each up to STRIP*MAPS times. */
+__global__ void __launch_bounds__(FILTER_GATHER_THREADS, 3)
     gather_filter_kernel(const ConvProblem p, const float *__restrict__ x,
                          const float *__restrict__ dy, float *__restrict__ sums)
 {
-    constexpr int WEIGHTS = MAPS * SQUARE, EACH = (WEIGHTS + WARP - 1) / WARP;
-    __shared__ float part[SLOPE_THREADS / WARP][EACH * WARP];
+    constexpr int WEIGHTS = MAPS * FILTER_TAPS, EACH = (WEIGHTS + WARP - 1) / WARP;
+    __shared__ float part[FILTER_GATHER_THREADS / WARP][EACH * WARP];
     const int c = blockIdx.x % p.C, k0 = blockIdx.x / p.C * MAPS, strips = ceiling(p.P, STRIP);
     const int t = threadIdx.x, map = p.P * p.Q, all = p.N * strips * p.Q;
-    float sum[EACH * WARP] = {};
-    for (int i = blockIdx.y * SLOPE_THREADS + t; i < all; i += gridDim.y * SLOPE_THREADS) {
+    float accumulator[EACH * WARP] = {};
+    for (int i = blockIdx.y * FILTER_GATHER_THREADS + t; i < all;
+         i += gridDim.y * FILTER_GATHER_THREADS) {
         const int n = i / p.Q / strips, p0 = i / p.Q % strips * STRIP, q = i % p.Q;
         const int h0 = p0 - p.pad_top, w0 = q - p.pad_left;
         const float *inputs = x + ((n * p.C + c) * p.H + h0) * p.W + w0;
-        const float *slopes = dy + (n * p.K + k0) * map + p0 * p.Q + q;
-        float input[WINDOW][TAPS], slope[MAPS][STRIP];
+        const float *gradients = dy + (n * p.K + k0) * map + p0 * p.Q + q;
+        float input[WINDOW][TAPS], gradient[MAPS][STRIP];
 #pragma unroll
         for (int f = 0; f < MAPS; f++) {
             const bool exists = k0 + f < p.K;
 #pragma unroll
             for (int j = 0; j < STRIP; j++)
-                slope[f][j] = exists && p0 + j < p.P ? __ldg(slopes + f * map + j * p.Q) : 0.0f;
+                gradient[f][j] =
+                    exists && p0 + j < p.P ? __ldg(gradients + f * map + j * p.Q) : 0.0f;
         }
 #pragma unroll
         for (int r = 0; r < WINDOW; r++) {
@@ -530,36 +544,36 @@ __global__ void __launch_bounds__(SLOPE_THREADS, 3)
             for (int s = 0; s < TAPS; s++)
                 input[r][s] = (unsigned)(w0 + s) < wide ? __ldg(inputs + r * p.W + s) : 0.0f;
         }
-        // TODO(8): Add the strip's products: sum[f*SQUARE + r*TAPS + s] is tap (r, s) of filter f.
-        (void)input, (void)slope; /* until you use them */
+        // TODO(8): Accumulate the strip's products; tap (r, s) of filter f is
+        // accumulator[f*FILTER_TAPS + r*TAPS + s].
+        (void)input, (void)gradient; /* until you use them */
         // END TODO(8)
     }
-    fold<EACH>(sum);
+    warp_reduce<EACH>(accumulator);
 #pragma unroll
     for (int i = 0; i < EACH; i++)
-        part[t / WARP][t % WARP * EACH + i] = sum[i];
+        part[t / WARP][t % WARP * EACH + i] = accumulator[i];
     __syncthreads();
-    const int k = k0 + t / SQUARE, r = t / TAPS % TAPS, s = t % TAPS;
+    const int k = k0 + t / FILTER_TAPS, r = t / TAPS % TAPS, s = t % TAPS;
     if (t >= WEIGHTS || k >= p.K || r >= p.R || s >= p.S) return;
     float total = 0.0f;
-    for (int warp = 0; warp < SLOPE_THREADS / WARP; warp++)
+    for (int warp = 0; warp < FILTER_GATHER_THREADS / WARP; warp++)
         total += part[warp][t];
     sums[((blockIdx.y * p.K + k) * p.C + c) * p.R * p.S + r * p.S + s] = total;
 }
 
-/* ---- 3x3 filters at stride 1, many channels: a quarter of the products ------------------- */
+/* ---- Winograd's algorithm: 3x3 filters at stride 1, many channels ------------------------- */
 
-/* Winograd's way, as Lavin and Gray have it (the handout says how it works).  SIDE numbers and 3 or
- * 4 taps make 4 or 3 sums of products.  Both are taken as polynomials; what they are worth at SIDE
- * points, 0, 1, -1, 2, -2 and infinity, is multiplied point by point, and what comes out is worth
- * the sums: SIDE products for 12.  In both directions it is POINTS for 144.
+/* Winograd's algorithm (Lavin and Gray; see the handout).  SIDE inputs and 3 or 4 taps give 4 or 3
+ * outputs.  The transforms evaluate polynomials at the points 0, 1, -1, 2, -2 and infinity: SIDE
+ * multiplications instead of 12, in two dimensions POINTS instead of 144.
  *
- * dx has squares of 6x6 gradients, STEP apart, 3x3 taps and 4x4 pixels of each; dw has squares of
- * 6x6 inputs, 4x4 gradients for taps, and 3x3 weights. */
-enum { SIDE = 6, POINTS = SIDE * SIDE, STEP = 4, ACROSS = 32, DEEP = 8 };
+ * dx: F(4x4,3x3) with tiles of 6x6 gradients, STEP apart, 3x3 taps and 4x4 pixels.  dw: F(3x3,4x4)
+ * with tiles of 6x6 inputs, 4x4 gradients as taps, and 3x3 weights. */
+enum { SIDE = 6, POINTS = SIDE * SIDE, STEP = 4, BLOCK_X = 32, BLOCK_Y = 8 };
 
-/* A line's numbers at the points. */
-__device__ static void line_points(const float (&d)[SIDE], float (&v)[SIDE])
+/* Input transform of six elements. */
+__device__ static void input_transform(const float (&d)[SIDE], float (&v)[SIDE])
 {
     const float even = d[4] - 4 * d[2], odd = d[3] - 4 * d[1];
     const float even2 = d[4] - d[2], odd2 = 2 * (d[3] - d[1]);
@@ -571,8 +585,9 @@ __device__ static void line_points(const float (&d)[SIDE], float (&v)[SIDE])
     v[5] = d[5] - 5 * d[3] + 4 * d[1];
 }
 
-/* A line of 3 or 4 taps at the points. */
-template <int TAPS_> __device__ static void tap_points(const float (&g)[TAPS_], float (&v)[SIDE])
+/* Filter transform of 3 or 4 taps. */
+template <int TAPS_>
+__device__ static void filter_transform(const float (&g)[TAPS_], float (&v)[SIDE])
 {
     const float last = TAPS_ > 3 ? g[TAPS_ - 1] : 0.0f;
     const float even = g[0] + g[2], odd = g[1] + last;
@@ -585,59 +600,61 @@ template <int TAPS_> __device__ static void tap_points(const float (&g)[TAPS_], 
     v[5] = g[TAPS_ - 1];
 }
 
-/* What the products at the points are worth: 4 or 3 sums. */
-template <int SUMS> __device__ static void line_sums(const float (&m)[SIDE], float (&y)[SUMS])
+/* Output transform: 4 or 3 outputs. */
+template <int OUTPUTS>
+__device__ static void output_transform(const float (&m)[SIDE], float (&y)[OUTPUTS])
 {
     const float even = m[1] + m[2], odd = m[1] - m[2];
     const float even2 = m[3] + m[4], odd2 = m[3] - m[4];
-    // TODO(9): Make the sums: y[i] is that of point^i * m over the points; m[5], infinity's,
-    // belongs to the last.
-    y[0] = y[1] = y[2] = y[SUMS - 1] = 0.0f;
+    // TODO(9): Compute the outputs: y[i] is the sum of point^i * m over the points; m[5], the
+    // product at infinity, belongs to the last output.
+    y[0] = y[1] = y[2] = y[OUTPUTS - 1] = 0.0f;
     (void)even, (void)odd, (void)even2, (void)odd2; /* until you use them */
     // END TODO(9)
 }
 
-/* `line` of each column, then of each row. */
-template <int FROM, int TO, void (*line)(const float (&)[FROM], float (&)[TO])>
-__device__ static void both_ways(const float (&from)[FROM][FROM], float (&to)[TO][TO])
+/* Applies a one-dimensional transform to each column, then to each row. */
+template <int FROM, int TO, void (*transform)(const float (&)[FROM], float (&)[TO])>
+__device__ static void transform_2d(const float (&from)[FROM][FROM], float (&to)[TO][TO])
 {
     float half[TO][FROM];
 #pragma unroll
     for (int j = 0; j < FROM; j++) {
-        float column[FROM], made[TO];
+        float column[FROM], result[TO];
 #pragma unroll
         for (int i = 0; i < FROM; i++)
             column[i] = from[i][j];
-        line(column, made);
+        transform(column, result);
 #pragma unroll
         for (int i = 0; i < TO; i++)
-            half[i][j] = made[i];
+            half[i][j] = result[i];
     }
 #pragma unroll
     for (int i = 0; i < TO; i++)
-        line(half[i], to[i]);
+        transform(half[i], to[i]);
 }
 
-/* Squares of N x maps maps of high x wide: down x across of each map, STEP apart, the first of them
- * `above` rows above and `before` columns before the map. */
-struct Squares {
+/* The tiles of N x maps maps of high x wide elements: down x across tiles per map, STEP apart; the
+ * first tile starts `above` rows above and `before` columns to the left of the map. */
+struct Tiling {
     int N, maps, high, wide, above, before, down, across;
 };
 
-/* A thread takes a square of a map, counted over all images, and stores it at the points:
- * to[point][map][square], or to[point][square][map] if the maps come LAST.  A block has 32 of what
- * comes last and 8 of the other, so that a warp stores 32 neighbours; it loads neighbouring squares
- * in either case, and `shelf` turns them.  Squares and maps that do not exist are zeros. */
-template <int FROM, void (*line)(const float (&)[FROM], float (&)[SIDE]), bool LAST>
-__global__ void __launch_bounds__(ACROSS *DEEP)
-    squares_kernel(const Squares s, const float *__restrict__ from, float *__restrict__ to)
+/* Transforms one tile per thread and stores it as to[point][map][tile], or as to[point][tile][map]
+ * if MAPS_LAST.  A block has 32 elements of the last dimension and 8 of the other, so that a warp
+ * stores 32 neighbours.  It always loads neighbouring tiles; `transpose` transposes them.  Tiles
+ * and maps that do not exist are zeros. */
+template <int FROM, void (*transform)(const float (&)[FROM], float (&)[SIDE]), bool MAPS_LAST>
+__global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
+    tile_transform_kernel(const Tiling s, const float *__restrict__ from, float *__restrict__ to)
 {
-    constexpr int WIDE = LAST ? DEEP : ACROSS, HIGH = LAST ? ACROSS : DEEP; /* squares, maps */
-    __shared__ float shelf[LAST ? POINTS : 1][WIDE][HIGH + 4];
-    const int t = threadIdx.x, square = blockIdx.x * WIDE + t % WIDE;
-    const int map = blockIdx.y * HIGH + t / WIDE, n = square / s.across / s.down;
-    const int h0 = square / s.across % s.down * STEP - s.above;
-    const int w0 = square % s.across * STEP - s.before;
+    constexpr int WIDE = MAPS_LAST ? BLOCK_Y : BLOCK_X,
+                  HIGH = MAPS_LAST ? BLOCK_X : BLOCK_Y; /* tiles, maps */
+    __shared__ float transpose[MAPS_LAST ? POINTS : 1][WIDE][HIGH + 4];
+    const int t = threadIdx.x, tile = blockIdx.x * WIDE + t % WIDE;
+    const int map = blockIdx.y * HIGH + t / WIDE, n = tile / s.across / s.down;
+    const int h0 = tile / s.across % s.down * STEP - s.above;
+    const int w0 = tile % s.across * STEP - s.before;
     const unsigned high = n < s.N && map < s.maps ? s.high : 0;
     float pixel[FROM][FROM], value[SIDE][SIDE];
     from += ((n * s.maps + map) * s.high + h0) * s.wide + w0;
@@ -648,41 +665,41 @@ __global__ void __launch_bounds__(ACROSS *DEEP)
             pixel[i][j] = (unsigned)(h0 + i) < high && (unsigned)(w0 + j) < (unsigned)s.wide
                               ? __ldg(from + i * s.wide + j)
                               : 0.0f;
-    both_ways<FROM, SIDE, line>(pixel, value);
-    const size_t squares = gridDim.x * WIDE, maps = gridDim.y * HIGH;
-    if (LAST) {
+    transform_2d<FROM, SIDE, transform>(pixel, value);
+    const size_t tiles = gridDim.x * WIDE, maps = gridDim.y * HIGH;
+    if (MAPS_LAST) {
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
-            shelf[i][t % WIDE][t / WIDE] = value[i / SIDE][i % SIDE];
+            transpose[i][t % WIDE][t / WIDE] = value[i / SIDE][i % SIDE];
         __syncthreads();
         to += (blockIdx.x * WIDE + t / HIGH) * maps + blockIdx.y * HIGH + t % HIGH;
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
-            to[i * squares * maps] = shelf[i][t / HIGH][t % HIGH];
+            to[i * tiles * maps] = transpose[i][t / HIGH][t % HIGH];
     } else {
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
-            to[(i * maps + map) * squares + square] = value[i / SIDE][i % SIDE];
+            to[(i * maps + map) * tiles + tile] = value[i / SIDE][i % SIDE];
     }
 }
 
-/* Thread (x, y) takes the filter of map y, channel x, turned round: to[point][map][channel]. */
-__global__ void __launch_bounds__(ACROSS *DEEP)
-    filters_kernel(int K, int C, const float *__restrict__ w, float *__restrict__ to)
+/* Thread (x, y) transforms the flipped filter of map y, channel x: to[point][map][channel]. */
+__global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
+    filter_transform_kernel(int K, int C, const float *__restrict__ w, float *__restrict__ to)
 {
-    const int c = blockIdx.x * ACROSS + threadIdx.x, k = blockIdx.y * DEEP + threadIdx.y;
+    const int c = blockIdx.x * BLOCK_X + threadIdx.x, k = blockIdx.y * BLOCK_Y + threadIdx.y;
     float tap[3][3], value[SIDE][SIDE];
 #pragma unroll
     for (int i = 0; i < 9; i++)
         tap[i / 3][i % 3] = c < C && k < K ? w[(k * C + c) * 9 + 8 - i] : 0.0f;
-    both_ways<3, SIDE, tap_points<3>>(tap, value);
-    const size_t channels = gridDim.x * ACROSS, maps = gridDim.y * DEEP;
+    transform_2d<3, SIDE, filter_transform<3>>(tap, value);
+    const size_t channels = gridDim.x * BLOCK_X, maps = gridDim.y * BLOCK_Y;
 #pragma unroll
     for (int i = 0; i < POINTS; i++)
         to[(i * maps + k) * channels + c] = value[i / SIDE][i % SIDE];
 }
 
-/* Copies DEPTH rows of WIDE floats, which lie `pitch` apart, without registers in between. */
+/* Starts the asynchronous copy of DEPTH rows of WIDE floats, `pitch` floats apart. */
 template <int DEPTH, int WIDE, int THREADS>
 __device__ static void rows_copy(const float *from, size_t pitch, float (*to)[WIDE])
 {
@@ -695,37 +712,37 @@ __device__ static void rows_copy(const float *from, size_t pitch, float (*to)[WI
     }
 }
 
-struct PointsJob {
-    int rows, pieces;
+struct WinogradJob {
+    int rows, slices;
 };
 
-template <class B_> struct PointsSource {
+template <class B_> struct WinogradSource {
     typedef B_ B;
-    typedef PointsJob Job;
+    typedef WinogradJob Job;
 };
 
-/* The product of each point, left[point][row][m] and right[point][row][j], in whole tiles.  Block z
- * has piece z % pieces of point z / pieces; sums[z][m][j].  While a tile is multiplied, the next is
- * on its way. */
+/* The matrix product of each point, left[point][row][m] times right[point][row][j], padded to whole
+ * tiles.  Block z has slice z % slices of point z / slices; sums[z][m][j].  The next tile is copied
+ * while the current one is used. */
 template <class Source, int RESIDENT>
 __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
-    points_kernel(const PointsJob job, int slice, const float *__restrict__ left,
-                  const float *__restrict__ right, float *__restrict__ sums)
+    winograd_gemm_kernel(const WinogradJob job, int slice_rows, const float *__restrict__ left,
+                         const float *__restrict__ right, float *__restrict__ sums)
 {
     typedef typename Source::B B;
     __shared__ alignas(16) float lefts[2][B::DEPTH][B::M], rights[2][B::DEPTH][B::J];
     const int my_m = B::first_m(threadIdx.x), my_j = B::first_j(threadIdx.x);
     const size_t wide_m = gridDim.y * B::M, wide_j = gridDim.x * B::J;
-    const int begin = blockIdx.z % job.pieces * slice;
-    const int tiles = (job.rows - begin < slice ? job.rows - begin : slice) / B::DEPTH;
-    const size_t first = (size_t)(blockIdx.z / job.pieces) * job.rows + begin;
-    float sum[B::MINE_M][B::MINE_J] = {};
+    const int begin = blockIdx.z % job.slices * slice_rows;
+    const int tiles = (job.rows - begin < slice_rows ? job.rows - begin : slice_rows) / B::DEPTH;
+    const size_t first = (size_t)(blockIdx.z / job.slices) * job.rows + begin;
+    float accumulator[B::PER_THREAD_M][B::PER_THREAD_J] = {};
     left += first * wide_m + blockIdx.y * B::M;
     right += first * wide_j + blockIdx.x * B::J;
     for (int tile = -1; tile < tiles; tile++) {
-        const int now = tile & 1, then = now ^ 1;
+        const int current = tile & 1, then = current ^ 1;
         __pipeline_wait_prior(0);
-        __syncthreads(); /* tile `now` is there, and nobody needs the one before */
+        __syncthreads(); /* tile `current` has arrived; the previous one is no longer needed */
         if (tile + 1 < tiles) {
             rows_copy<B::DEPTH, B::M, B::THREADS>(left, wide_m, lefts[then]);
             rows_copy<B::DEPTH, B::J, B::THREADS>(right, wide_j, rights[then]);
@@ -733,44 +750,46 @@ __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
             left += B::DEPTH * wide_m;
             right += B::DEPTH * wide_j;
         }
-        if (tile >= 0) B::multiply(lefts[now], rights[now], my_m, my_j, sum);
+        if (tile >= 0) B::multiply(lefts[current], rights[current], my_m, my_j, accumulator);
     }
     sums += (blockIdx.z * wide_m + blockIdx.y * B::M + my_m) * wide_j + blockIdx.x * B::J + my_j;
 #pragma unroll
-    for (int f = 0; f < B::MINE_M; f++)
+    for (int f = 0; f < B::PER_THREAD_M; f++)
 #pragma unroll
-        for (int g = 0; g < B::MINE_J; g += 4)
+        for (int g = 0; g < B::PER_THREAD_J; g += 4)
             *(float4 *)&sums[(f / B::AT_M * B::GROUP_M + f % B::AT_M) * wide_j +
                              g / B::AT_J * B::GROUP_J] =
-                make_float4(sum[f][g], sum[f][g + 1], sum[f][g + 2], sum[f][g + 3]);
+                make_float4(accumulator[f][g], accumulator[f][g + 1], accumulator[f][g + 2],
+                            accumulator[f][g + 3]);
 }
 
-/* The products at all points, each the sum of its pieces, `plane` floats apart. */
-__device__ static void products_read(const float *sums, int pieces, size_t plane,
+/* Loads the products at all points; each is the sum of its slices, which are `plane` floats apart.
+ */
+__device__ static void products_read(const float *sums, int slices, size_t plane,
                                      float (&product)[SIDE][SIDE])
 {
 #pragma unroll
     for (int i = 0; i < POINTS; i++)
         product[i / SIDE][i % SIDE] = 0.0f;
-    for (int piece = 0; piece < pieces; piece++, sums += plane)
+    for (int slice = 0; slice < slices; slice++, sums += plane)
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
-            product[i / SIDE][i % SIDE] += __ldg(sums + i * pieces * plane);
+            product[i / SIDE][i % SIDE] += __ldg(sums + i * slices * plane);
 }
 
-/* Thread (x, y) makes the 4x4 pixels of square x in channel y; sums[..][m][square]. */
-__global__ void __launch_bounds__(ACROSS *DEEP)
-    pixels_kernel(const Squares s, int pieces, size_t wide_m, const float *__restrict__ sums,
-                  float *__restrict__ dx)
+/* Thread (x, y) computes the 4x4 pixels of tile x in channel y from sums[..][m][tile]. */
+__global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
+    dx_output_kernel(const Tiling s, int slices, size_t wide_m, const float *__restrict__ sums,
+                     float *__restrict__ dx)
 {
-    const int square = blockIdx.x * ACROSS + threadIdx.x, c = blockIdx.y * DEEP + threadIdx.y;
-    const int n = square / s.across / s.down;
-    const int h0 = square / s.across % s.down * STEP, w0 = square % s.across * STEP;
-    const size_t wide_j = gridDim.x * ACROSS;
+    const int tile = blockIdx.x * BLOCK_X + threadIdx.x, c = blockIdx.y * BLOCK_Y + threadIdx.y;
+    const int n = tile / s.across / s.down;
+    const int h0 = tile / s.across % s.down * STEP, w0 = tile % s.across * STEP;
+    const size_t wide_j = gridDim.x * BLOCK_X;
     if (n >= s.N || c >= s.maps) return;
     float product[SIDE][SIDE], pixel[STEP][STEP];
-    products_read(sums + c * wide_j + square, pieces, wide_m * wide_j, product);
-    both_ways<SIDE, STEP, line_sums<STEP>>(product, pixel);
+    products_read(sums + c * wide_j + tile, slices, wide_m * wide_j, product);
+    transform_2d<SIDE, STEP, output_transform<STEP>>(product, pixel);
     dx += ((n * s.maps + c) * s.high + h0) * s.wide + w0;
 #pragma unroll
     for (int i = 0; i < STEP; i++, dx += s.wide) {
@@ -784,78 +803,78 @@ __global__ void __launch_bounds__(ACROSS *DEEP)
     }
 }
 
-/* Thread (x, y) makes the 3x3 weights of channel x in filter y; sums[..][m][c]. */
-__global__ void __launch_bounds__(ACROSS *DEEP)
-    weights_kernel(int K, int C, int pieces, size_t wide_m, const float *__restrict__ sums,
-                   float *__restrict__ dw)
+/* Thread (x, y) computes the 3x3 weights of channel x in filter y from sums[..][m][c]. */
+__global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
+    dw_output_kernel(int K, int C, int slices, size_t wide_m, const float *__restrict__ sums,
+                     float *__restrict__ dw)
 {
-    const int c = blockIdx.x * ACROSS + threadIdx.x, k = blockIdx.y * DEEP + threadIdx.y;
-    const size_t wide_j = gridDim.x * ACROSS;
+    const int c = blockIdx.x * BLOCK_X + threadIdx.x, k = blockIdx.y * BLOCK_Y + threadIdx.y;
+    const size_t wide_j = gridDim.x * BLOCK_X;
     if (c >= C || k >= K) return;
     float product[SIDE][SIDE], tap[3][3];
-    products_read(sums + k * wide_j + c, pieces, wide_m * wide_j, product);
-    both_ways<SIDE, 3, line_sums<3>>(product, tap);
+    products_read(sums + k * wide_j + c, slices, wide_m * wide_j, product);
+    transform_2d<SIDE, 3, output_transform<3>>(product, tap);
 #pragma unroll
     for (int i = 0; i < 9; i++)
         dw[(k * C + c) * 9 + i] = tap[i / 3][i % 3];
 }
 
-/* ---- the pieces' sums -------------------------------------------------------------------- */
+/* ---- the sum of the slices ------------------------------------------------------------------ */
 
 enum { ADD_ACROSS = 32, ADD_DOWN = 32 };
 
-/* to[i] = the sum over `pieces` of sums[piece][i], always in the same order.  Threads (tx, ty) of a
- * block own output i = blockIdx.x*ADD_ACROSS + tx together: ty adds up pieces ty, ty + blockDim.y
- * ..., and row 0 adds up what they have. */
-__global__ void add_kernel(int outputs, int pieces, const float *__restrict__ sums,
+/* to[i] = sum over the slices of sums[slice][i], always in the same order.  The threads (tx, ty) of
+ * a block share output i = blockIdx.x*ADD_ACROSS + tx: row ty adds up slices ty, ty + blockDim.y
+ * ...; then row 0 adds up the rows' partial sums. */
+__global__ void add_kernel(int outputs, int slices, const float *__restrict__ sums,
                            float *__restrict__ to)
 {
     __shared__ float part[ADD_DOWN][ADD_ACROSS];
     const int i = blockIdx.x * ADD_ACROSS + threadIdx.x, down = blockDim.y;
     float sum = 0.0f;
-    // TODO(10): Add up this thread's pieces, leave the sum in `part`, and let the threads of row 0
-    // add up theirs in order and store it.
-    (void)sum, (void)i, (void)down, (void)part, (void)pieces, (void)sums, (void)to;
+    // TODO(10): Add up this thread's slices and store the partial sum to `part`; then row 0 adds up
+    // the partial sums in order and stores the total.
+    (void)sum, (void)i, (void)down, (void)part, (void)slices, (void)sums, (void)to;
     // END TODO(10)
 }
 
-static void add_pieces(int outputs, int pieces, const float *sums, float *to, cudaStream_t stream)
+static void add_slices(int outputs, int slices, const float *sums, float *to, cudaStream_t stream)
 {
-    const dim3 block(ADD_ACROSS, pieces >= 64 ? ADD_DOWN : pieces >= 32 ? 8 : 4);
-    add_kernel<<<ceiling(outputs, ADD_ACROSS), block, 0, stream>>>(outputs, pieces, sums, to);
+    const dim3 block(ADD_ACROSS, slices >= 64 ? ADD_DOWN : slices >= 32 ? 8 : 4);
+    add_kernel<<<ceiling(outputs, ADD_ACROSS), block, 0, stream>>>(outputs, slices, sums, to);
 }
 
-/* ---- which tile, how many pieces --------------------------------------------------------- */
+/* ---- the choice of tile and number of slices ------------------------------------------------ */
 
 template <class Job> struct Tile {
     int m, j, depth, threads, resident;
-    float speed; /* beside the fastest where all are busy, measured on an H200 */
+    float speed; /* relative to the fastest, with all SMs busy; measured on an H200 */
     void (*kernel)(Job, int, const float *, const float *, float *);
 };
 
 #define TILE(kernel, source, m, j, d, mine_m, mine_j, resident, speed)                             \
     {                                                                                              \
         m, j, d, (m) / (mine_m) * ((j) / (mine_j)), resident, speed,                               \
-            kernel<source<Block<m, j, d, mine_m, mine_j>>, resident>                               \
+            kernel<source<BlockTile<m, j, d, mine_m, mine_j>>, resident>                           \
     }
 
 static const Tile<DataJob> data_tiles[] = {
-    TILE(product_kernel, DataSource, 128, 128, 16, 8, 16, 2, 1.00f),
-    TILE(product_kernel, DataSource, 64, 128, 16, 8, 8, 3, 0.96f),
-    TILE(product_kernel, DataSource, 32, 128, 16, 4, 8, 5, 0.78f),
-    TILE(product_kernel, DataSource, 32, 32, 32, 4, 4, 8, 0.56f),
-    TILE(product_kernel, DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
+    TILE(gemm_kernel, DataSource, 128, 128, 16, 8, 16, 2, 1.00f),
+    TILE(gemm_kernel, DataSource, 64, 128, 16, 8, 8, 3, 0.96f),
+    TILE(gemm_kernel, DataSource, 32, 128, 16, 4, 8, 5, 0.78f),
+    TILE(gemm_kernel, DataSource, 32, 32, 32, 4, 4, 8, 0.56f),
+    TILE(gemm_kernel, DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
 };
 static const Tile<FilterJob> filter_tiles[] = {
-    TILE(product_kernel, FilterSource, 128, 128, 16, 8, 16, 2, 1.00f),
-    TILE(product_kernel, FilterSource, 64, 64, 16, 8, 4, 4, 0.78f),
-    TILE(product_kernel, FilterSource, 32, 32, 32, 4, 4, 8, 0.56f),
-    TILE(product_kernel, FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
-    TILE(product_kernel, FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
+    TILE(gemm_kernel, FilterSource, 128, 128, 16, 8, 16, 2, 1.00f),
+    TILE(gemm_kernel, FilterSource, 64, 64, 16, 8, 4, 4, 0.78f),
+    TILE(gemm_kernel, FilterSource, 32, 32, 32, 4, 4, 8, 0.56f),
+    TILE(gemm_kernel, FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
+    TILE(gemm_kernel, FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
 };
-static const Tile<PointsJob> points_tiles[] = {
-    TILE(points_kernel, PointsSource, 64, 64, 16, 8, 8, 6, 1.00f),
-    TILE(points_kernel, PointsSource, 32, 32, 16, 4, 4, 8, 0.80f),
+static const Tile<WinogradJob> winograd_tiles[] = {
+    TILE(winograd_gemm_kernel, WinogradSource, 64, 64, 16, 8, 8, 6, 1.00f),
+    TILE(winograd_gemm_kernel, WinogradSource, 32, 32, 16, 4, 4, 8, 0.80f),
 };
 
 static int multiprocessors()
@@ -865,59 +884,59 @@ static int multiprocessors()
     return count;
 }
 
-/* In products: a launch that turns the filter, one that makes squares or sums of them, and one that
- * adds pieces. */
-static const float TURN = 3e5f, SQUARES = 6e5f, ADD = 5e5f;
+/* Costs in multiply-adds: a launch that flips the filter, one that transforms tiles or outputs, and
+ * one that adds slices. */
+static const float FLIP = 3e5f, TRANSFORM = 6e5f, ADD = 5e5f;
 
-/* How long the busiest of `sms` multiprocessors is at it, in products.  It has `resident` blocks at
- * a time, and is as slow with fewer, for then it waits.  A block computes whole tiles, and takes as
- * long as START rows to get going.  Pieces are added up by another kernel: ADD products, SUM for
- * each sum that it reads, and LATE for each piece that a thread waits for.  (ADD, SUM and START are
- * lab 10's, fitted to an H200.)  There are `products` of these at the same time. */
+/* Time of the busiest of `sms` SMs, in multiply-adds, for `products` matrix products at the same
+ * time.  An SM has `resident` blocks at a time; fewer blocks take as long, because latency is then
+ * exposed.  A block computes whole tiles and starts up for as long as START rows take.  Another
+ * kernel adds the slices: ADD in all, SUM for each value that it loads, and LATE for each slice
+ * that a thread waits for.  (ADD, SUM and START are lab 10's, fitted to an H200.) */
 template <class Job>
-static float cost(const Tile<Job> &tile, int products, int m, int columns, int rows, int pieces,
+static float cost(const Tile<Job> &tile, int products, int m, int columns, int rows, int slices,
                   int sms)
 {
     const int START = 32;
     const float SUM = 20.0f, LATE = 260.0f;
-    int blocks = products * ceiling(columns, tile.j) * ceiling(m, tile.m) * pieces;
+    int blocks = products * ceiling(columns, tile.j) * ceiling(m, tile.m) * slices;
     int busiest = ceiling(ceiling(blocks, sms), tile.resident) * tile.resident;
-    int deep = ceiling(ceiling(rows, pieces), tile.depth) * tile.depth + START;
+    int deep = ceiling(ceiling(rows, slices), tile.depth) * tile.depth + START;
     float all = (float)tile.m * tile.j * deep * busiest / tile.speed;
-    if (pieces == 1) return all;
-    return all + ADD + (SUM * products * columns * m / sms + LATE) * (float)pieces;
+    if (slices == 1) return all;
+    return all + ADD + (SUM * products * columns * m / sms + LATE) * (float)slices;
 }
 
 template <class Job> struct Choice {
     const Tile<Job> *tile;
-    int pieces;
+    int slices;
     float cost;
 };
 
-/* The tile and the number of pieces that cost least.  Tried are each*sms/blocks pieces, at least
- * one, for each = 0 .. MOST, where `blocks` is how many blocks one piece has: so a multiprocessor
- * has about `each` of them.  No piece is smaller than a tile's depth. */
+/* The tile and the number of slices with the smallest cost.  Candidates are each*sms/blocks slices,
+ * at least one, for each = 0 .. MAX_BLOCKS_PER_SM, where `blocks` is the number of blocks of one
+ * slice: an SM then has about `each` blocks.  No slice is smaller than a tile's depth. */
 template <class Job, int TILES>
 static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int products, int m, int columns,
                           int rows)
 {
-    const int MOST = 32;
+    const int MAX_BLOCKS_PER_SM = 32;
     const int sms = multiprocessors();
     Choice<Job> best = {&tiles[0], 1, cost(tiles[0], products, m, columns, rows, 1, sms)};
-    // TODO(11): Try them all.
+    // TODO(11): Compare all candidates.
     (void)sms; /* until you use it */
     // END TODO(11)
     return best;
 }
 
-static int slice_of(int rows, int pieces, int depth)
+static int slice_rows_of(int rows, int slices, int depth)
 {
-    return ceiling(ceiling(rows, pieces), depth) * depth;
+    return ceiling(ceiling(rows, slices), depth) * depth;
 }
 
 /* ---- the entry points -------------------------------------------------------------------- */
 
-/* Gathers dx where that is possible and costs less than `product`; else 0. */
+/* Gathers dx directly if that is possible and costs less than `product`; otherwise returns 0. */
 static int gather(const ConvProblem *p, const float *dy, const float *w, float *dx, float product,
                   cudaStream_t stream)
 {
@@ -937,57 +956,59 @@ static int gather(const ConvProblem *p, const float *dy, const float *w, float *
     return 1;
 }
 
-/* Gathers dw where that is possible and costs less than `product`; else 0.  A thread's fold takes
- * as long as FOLD strips. */
+/* Gathers dw directly if that is possible and costs less than `product`; otherwise returns 0.  A
+ * thread's warp reduction takes as long as REDUCE strips. */
 static int gather_filter(const ConvProblem *p, const float *x, const float *dy, float *dw,
                          float product, cudaStream_t stream)
 {
-    const int RESIDENT = 3, BUSY = RESIDENT * SLOPE_THREADS, FOLD = 2;
-    const float SPEED = 0.45f; /* beside the fastest tile, measured on an H200 */
+    const int RESIDENT = 3, BUSY = RESIDENT * FILTER_GATHER_THREADS, REDUCE = 2;
+    const float SPEED = 0.45f; /* relative to the fastest tile, measured on an H200 */
     const int outputs = p->K * p->C * p->R * p->S, units = ceiling(p->K, MAPS) * p->C;
     const int strips = p->N * ceiling(p->P, STRIP) * p->Q, sms = multiprocessors();
-    int busiest = ceiling(strips * units, sms), pieces = ceiling(strips, SLOPE_THREADS);
+    int busiest = ceiling(strips * units, sms), slices = ceiling(strips, FILTER_GATHER_THREADS);
     if (busiest < BUSY) busiest = BUSY;
-    if (pieces * units > RESIDENT * sms) pieces = ceiling(RESIDENT * sms, units);
-    busiest += FOLD * ceiling(pieces * units * SLOPE_THREADS, sms);
+    if (slices * units > RESIDENT * sms) slices = ceiling(RESIDENT * sms, units);
+    busiest += REDUCE * ceiling(slices * units * FILTER_GATHER_THREADS, sms);
     if (p->stride_h != 1 || p->stride_w != 1 || p->R > TAPS || p->S > TAPS) return 0;
-    if ((float)busiest * STRIP * MAPS * SQUARE / SPEED + ADD > product) return 0;
+    if ((float)busiest * STRIP * MAPS * FILTER_TAPS / SPEED + ADD > product) return 0;
     float *sums = nullptr;
-    cudaMalloc(&sums, sizeof(float) * outputs * pieces);
-    gather_filter_kernel<<<dim3(units, pieces), SLOPE_THREADS, 0, stream>>>(*p, x, dy, sums);
-    add_pieces(outputs, pieces, sums, dw, stream);
+    cudaMalloc(&sums, sizeof(float) * outputs * slices);
+    gather_filter_kernel<<<dim3(units, slices), FILTER_GATHER_THREADS, 0, stream>>>(*p, x, dy,
+                                                                                    sums);
+    add_slices(outputs, slices, sums, dw, stream);
     cudaFree(sums);
     return 1;
 }
 
-/* The products of `rows` values at all points: sums[point][piece][m][j]. */
-struct Points {
-    int wide_m, wide_j, rows, pieces, slice;
-    const Tile<PointsJob> *tile;
+/* The matrix products in the Winograd domain, over `rows` rows: sums[point][slice][m][j]. */
+struct WinogradPlan {
+    int wide_m, wide_j, rows, slices, slice_rows;
+    const Tile<WinogradJob> *tile;
     float *left, *right, *sums;
 };
 
-/* Lays them out, and takes the memory, where that costs less than `product` and there is so much;
- * else .tile is NULL.  A float's way to memory and back takes as long as MOVE products. */
-static Points points_plan(const ConvProblem *p, int m, int columns, int rows, float product)
+/* Plans the products and allocates their memory, if they cost less than `product` and the memory is
+ * available; otherwise .tile is NULL.  Storing and loading a float takes as long as MOVE
+ * multiply-adds. */
+static WinogradPlan winograd_plan(const ConvProblem *p, int m, int columns, int rows, float product)
 {
     const float MOVE = 0.2f;
-    Points plan = {.rows = ceiling(rows, ACROSS) * ACROSS};
+    WinogradPlan plan = {.rows = ceiling(rows, BLOCK_X) * BLOCK_X};
     if (p->R != 3 || p->S != 3 || p->stride_h != 1 || p->stride_w != 1) return plan;
-    const Choice<PointsJob> choice = choose(points_tiles, POINTS, m, columns, plan.rows);
+    const Choice<WinogradJob> choice = choose(winograd_tiles, POINTS, m, columns, plan.rows);
     const int wide_m = ceiling(m, choice.tile->m) * choice.tile->m;
     const int wide_j = ceiling(columns, choice.tile->j) * choice.tile->j;
     const float moved = (float)POINTS * (wide_m + wide_j) * plan.rows;
-    if (choice.cost + 3 * SQUARES + MOVE * moved > product) return plan;
+    if (choice.cost + 3 * TRANSFORM + MOVE * moved > product) return plan;
     plan.wide_m = wide_m;
     plan.wide_j = wide_j;
-    plan.slice = slice_of(plan.rows, choice.pieces, choice.tile->depth);
-    plan.pieces = ceiling(plan.rows, plan.slice);
+    plan.slice_rows = slice_rows_of(plan.rows, choice.slices, choice.tile->depth);
+    plan.slices = ceiling(plan.rows, plan.slice_rows);
     const size_t left = (size_t)POINTS * plan.rows * wide_m;
     const size_t right = (size_t)POINTS * plan.rows * wide_j;
-    const size_t sums = (size_t)POINTS * plan.pieces * wide_m * wide_j;
+    const size_t sums = (size_t)POINTS * plan.slices * wide_m * wide_j;
     if (cudaMalloc(&plan.left, sizeof(float) * (left + right + sums)) != cudaSuccess) {
-        cudaGetLastError(); /* nobody else's business */
+        cudaGetLastError(); /* clears the error */
         return plan;
     }
     plan.tile = choice.tile;
@@ -996,53 +1017,56 @@ static Points points_plan(const ConvProblem *p, int m, int columns, int rows, fl
     return plan;
 }
 
-static void points_multiply(const Points &plan, cudaStream_t stream)
+static void winograd_multiply(const WinogradPlan &plan, cudaStream_t stream)
 {
-    const Tile<PointsJob> *tile = plan.tile;
-    const dim3 grid(plan.wide_j / tile->j, plan.wide_m / tile->m, POINTS * plan.pieces);
-    tile->kernel<<<grid, tile->threads, 0, stream>>>({plan.rows, plan.pieces}, plan.slice,
+    const Tile<WinogradJob> *tile = plan.tile;
+    const dim3 grid(plan.wide_j / tile->j, plan.wide_m / tile->m, POINTS * plan.slices);
+    tile->kernel<<<grid, tile->threads, 0, stream>>>({plan.rows, plan.slices}, plan.slice_rows,
                                                      plan.left, plan.right, plan.sums);
 }
 
-/* dx by points, if that costs less than `product`; else 0. */
-static int data_by_points(const ConvProblem *p, const float *dy, const float *w, float *dx,
-                          float product, cudaStream_t stream)
+/* dx by Winograd's algorithm if that costs less than `product`; otherwise returns 0. */
+static int data_by_winograd(const ConvProblem *p, const float *dy, const float *w, float *dx,
+                            float product, cudaStream_t stream)
 {
-    const dim3 block(ACROSS, DEEP);
+    const dim3 block(BLOCK_X, BLOCK_Y);
     const int down = ceiling(p->H, STEP), across = ceiling(p->W, STEP);
-    const Squares from = {p->N, p->K, p->P, p->Q, 2 - p->pad_top, 2 - p->pad_left, down, across};
-    const Squares to = {p->N, p->C, p->H, p->W, 0, 0, down, across};
-    const Points plan = points_plan(p, p->C, p->N * down * across, p->K, product);
+    const Tiling from = {p->N, p->K, p->P, p->Q, 2 - p->pad_top, 2 - p->pad_left, down, across};
+    const Tiling to = {p->N, p->C, p->H, p->W, 0, 0, down, across};
+    const WinogradPlan plan = winograd_plan(p, p->C, p->N * down * across, p->K, product);
     if (!plan.tile) return 0;
-    const int x = plan.wide_j / ACROSS, y = plan.rows / DEEP;
-    filters_kernel<<<dim3(plan.wide_m / ACROSS, y), block, 0, stream>>>(p->K, p->C, w, plan.left);
-    squares_kernel<SIDE, line_points, false>
-        <<<dim3(x, y), ACROSS * DEEP, 0, stream>>>(from, dy, plan.right);
-    points_multiply(plan, stream);
-    pixels_kernel<<<dim3(x, ceiling(p->C, DEEP)), block, 0, stream>>>(to, plan.pieces, plan.wide_m,
-                                                                      plan.sums, dx);
+    const int x = plan.wide_j / BLOCK_X, y = plan.rows / BLOCK_Y;
+    filter_transform_kernel<<<dim3(plan.wide_m / BLOCK_X, y), block, 0, stream>>>(p->K, p->C, w,
+                                                                                  plan.left);
+    tile_transform_kernel<SIDE, input_transform, false>
+        <<<dim3(x, y), BLOCK_X * BLOCK_Y, 0, stream>>>(from, dy, plan.right);
+    winograd_multiply(plan, stream);
+    dx_output_kernel<<<dim3(x, ceiling(p->C, BLOCK_Y)), block, 0, stream>>>(
+        to, plan.slices, plan.wide_m, plan.sums, dx);
     cudaFree(plan.left);
     return 1;
 }
 
-/* dw by points, if that costs less than `product`; else 0. */
-static int filter_by_points(const ConvProblem *p, const float *x, const float *dy, float *dw,
-                            float product, cudaStream_t stream)
+/* dw by Winograd's algorithm if that costs less than `product`; otherwise returns 0. */
+static int filter_by_winograd(const ConvProblem *p, const float *x, const float *dy, float *dw,
+                              float product, cudaStream_t stream)
 {
-    const dim3 block(ACROSS, DEEP);
+    const dim3 block(BLOCK_X, BLOCK_Y);
     const int down = ceiling(p->P, STEP), across = ceiling(p->Q, STEP);
-    const Squares inputs = {p->N, p->C, p->H, p->W, p->pad_top, p->pad_left, down, across};
-    const Squares slopes = {p->N, p->K, p->P, p->Q, 0, 0, down, across};
-    const Points plan = points_plan(p, p->K, p->C, p->N * down * across, product);
+    const Tiling inputs = {p->N, p->C, p->H, p->W, p->pad_top, p->pad_left, down, across};
+    const Tiling gradients = {p->N, p->K, p->P, p->Q, 0, 0, down, across};
+    const WinogradPlan plan = winograd_plan(p, p->K, p->C, p->N * down * across, product);
     if (!plan.tile) return 0;
-    const int squares = plan.rows / DEEP;
-    squares_kernel<STEP, tap_points<STEP>, true>
-        <<<dim3(squares, plan.wide_m / ACROSS), ACROSS * DEEP, 0, stream>>>(slopes, dy, plan.left);
-    squares_kernel<SIDE, line_points, true>
-        <<<dim3(squares, plan.wide_j / ACROSS), ACROSS * DEEP, 0, stream>>>(inputs, x, plan.right);
-    points_multiply(plan, stream);
-    weights_kernel<<<dim3(plan.wide_j / ACROSS, ceiling(p->K, DEEP)), block, 0, stream>>>(
-        p->K, p->C, plan.pieces, plan.wide_m, plan.sums, dw);
+    const int tiles = plan.rows / BLOCK_Y;
+    tile_transform_kernel<STEP, filter_transform<STEP>, true>
+        <<<dim3(tiles, plan.wide_m / BLOCK_X), BLOCK_X * BLOCK_Y, 0, stream>>>(gradients, dy,
+                                                                               plan.left);
+    tile_transform_kernel<SIDE, input_transform, true>
+        <<<dim3(tiles, plan.wide_j / BLOCK_X), BLOCK_X * BLOCK_Y, 0, stream>>>(inputs, x,
+                                                                               plan.right);
+    winograd_multiply(plan, stream);
+    dw_output_kernel<<<dim3(plan.wide_j / BLOCK_X, ceiling(p->K, BLOCK_Y)), block, 0, stream>>>(
+        p->K, p->C, plan.slices, plan.wide_m, plan.sums, dw);
     cudaFree(plan.left);
     return 1;
 }
@@ -1062,19 +1086,19 @@ extern "C" void conv_backward_data(const ConvProblem *p, const float *dy, const 
     const Choice<DataJob> choice =
         choose(data_tiles, 1, p->C, p->N * ceiling(p->H, a) * ceiling(p->W, b),
                p->K * ceiling(p->R, a) * ceiling(p->S, b));
-    if (data_by_points(p, dy, w, dx, choice.cost + TURN, stream)) return;
-    if (gather(p, dy, w, dx, choice.cost + TURN, stream)) return;
+    if (data_by_winograd(p, dy, w, dx, choice.cost + FLIP, stream)) return;
+    if (gather(p, dy, w, dx, choice.cost + FLIP, stream)) return;
     const Tile<DataJob> *tile = choice.tile;
     const int pitch = ceiling(p->C, tile->m) * tile->m;
-    /* Rows of all phases together, each phase's rounded up to whole tiles. */
+    /* Rows of all phases; each phase is rounded up to whole tiles. */
     const int phases = (a < p->R ? a : p->R) * (b < p->S ? b : p->S);
     const size_t deepest = (size_t)p->K * p->R * p->S + (size_t)phases * tile->depth;
-    const size_t bytes = sizeof(float) * outputs * choice.pieces;
-    float *turned = nullptr, *sums = dx;
-    cudaMalloc(&turned, sizeof(float) * deepest * pitch);
-    if (choice.pieces > 1) cudaMalloc(&sums, bytes);
+    const size_t bytes = sizeof(float) * outputs * choice.slices;
+    float *flipped = nullptr, *sums = dx;
+    cudaMalloc(&flipped, sizeof(float) * deepest * pitch);
+    if (choice.slices > 1) cudaMalloc(&sums, bytes);
     if (a > p->R || b > p->S) cudaMemsetAsync(sums, 0, bytes, stream); /* gaps between windows */
-    float *next = turned;
+    float *next = flipped;
     for (int y = 0; y < a && y < p->H; y++)
         for (int x = 0; x < b && x < p->W; x++) {
             DataJob job = {*p, phase_find(p, y, x), 0, outputs, pitch};
@@ -1082,18 +1106,18 @@ extern "C" void conv_backward_data(const ConvProblem *p, const float *dy, const 
             if (job.rows == 0) continue;
             const int deep = ceiling(job.rows, tile->depth) * tile->depth;
             const int columns = p->N * job.phase.high * job.phase.wide;
-            const int slice = slice_of(job.rows, choice.pieces, tile->depth);
-            const dim3 grid(ceiling(columns, tile->j), pitch / tile->m, choice.pieces);
-            turn_kernel<<<ceiling(deep * pitch, 256), 256, 0, stream>>>(*p, job.phase, deep, pitch,
+            const int slice_rows = slice_rows_of(job.rows, choice.slices, tile->depth);
+            const dim3 grid(ceiling(columns, tile->j), pitch / tile->m, choice.slices);
+            flip_kernel<<<ceiling(deep * pitch, 256), 256, 0, stream>>>(*p, job.phase, deep, pitch,
                                                                         w, next);
-            tile->kernel<<<grid, tile->threads, 0, stream>>>(job, slice, next, dy, sums);
+            tile->kernel<<<grid, tile->threads, 0, stream>>>(job, slice_rows, next, dy, sums);
             next += (size_t)deep * pitch;
         }
-    if (choice.pieces > 1) {
-        add_pieces(outputs, choice.pieces, sums, dx, stream);
+    if (choice.slices > 1) {
+        add_slices(outputs, choice.slices, sums, dx, stream);
         cudaFree(sums);
     }
-    cudaFree(turned); /* waits until nobody needs it */
+    cudaFree(flipped); /* waits until the kernels have finished */
 }
 
 extern "C" void conv_backward_filter(const ConvProblem *p, const float *x, const float *dy,
@@ -1102,16 +1126,16 @@ extern "C" void conv_backward_filter(const ConvProblem *p, const float *x, const
     const int columns = p->C * p->R * p->S, outputs = p->K * columns;
     const FilterJob job = {*p, p->N * p->P * p->Q, outputs};
     const Choice<FilterJob> choice = choose(filter_tiles, 1, p->K, columns, job.rows);
-    if (filter_by_points(p, x, dy, dw, choice.cost, stream)) return;
+    if (filter_by_winograd(p, x, dy, dw, choice.cost, stream)) return;
     if (gather_filter(p, x, dy, dw, choice.cost, stream)) return;
     const Tile<FilterJob> *tile = choice.tile;
-    const int slice = slice_of(job.rows, choice.pieces, tile->depth);
-    const int pieces = ceiling(job.rows, slice);
+    const int slice_rows = slice_rows_of(job.rows, choice.slices, tile->depth);
+    const int slices = ceiling(job.rows, slice_rows);
     float *sums = dw;
-    if (pieces > 1) cudaMalloc(&sums, sizeof(float) * outputs * pieces);
-    dim3 grid(ceiling(columns, tile->j), ceiling(p->K, tile->m), pieces);
-    tile->kernel<<<grid, tile->threads, 0, stream>>>(job, slice, dy, x, sums);
-    if (pieces == 1) return;
-    add_pieces(outputs, pieces, sums, dw, stream);
+    if (slices > 1) cudaMalloc(&sums, sizeof(float) * outputs * slices);
+    dim3 grid(ceiling(columns, tile->j), ceiling(p->K, tile->m), slices);
+    tile->kernel<<<grid, tile->threads, 0, stream>>>(job, slice_rows, dy, x, sums);
+    if (slices == 1) return;
+    add_slices(outputs, slices, sums, dw, stream);
     cudaFree(sums);
 }
