@@ -49,8 +49,8 @@ files()
 }
 
 chapters=$(sed -n 's,^\.\./docs/,,p' book/index.md | tr '\n' '|')
-is_shown="^(\\.gitignore|LICENSE|Makefile|book/|common/|datasets/|autograder/|labs/|docs/figures/|docs/(${chapters}result-record|export|class)\\.md\$)"
-is_ours='^(autograder/(tests|handout)[./]|common/(compare|conformance|validate)/|common/setup/(new-lab/|new_lab|fuzz|bench|bundle)|labs/[^/]*/(baseline\.cu$|.*\.bak))|(^|/)(test|bench|fuzz)_[^/]*$'
+is_shown="^(\\.gitignore|LICENSE|Makefile|book/|common/|datasets/|autograder/|labs/|docs/figures/|docs/(${chapters}instructor/result-record|instructor/export|instructor/class)\\.md\$)"
+is_ours='^(autograder/(tests|handout)[./]|common/(apps/compare|simulator/(conformance|validation))/|common/setup/(new-lab/|new_lab|fuzz|bench|bundle)|labs/[^/]*/(baseline\.cu$|.*\.bak))|(^|/)(test|bench|fuzz)_[^/]*$'
 
 copy=$(mktemp -d "$build/handout.XXXXXX")
 trap 'rm -rf "$copy"' EXIT
@@ -85,7 +85,7 @@ for name in $names; do
 done
 
 # ---- the pages: links to what is not in the copy become plain text ----
-for name in $names; do grep "](labs/$name/README.md)" README.md || true; done >"$copy/.rows"
+for name in $names; do grep "^| \[.*](labs/$name/README.md)" README.md || true; done >"$copy/.rows"
 awk -v rows="$copy/.rows" '$0 == "LABS" { while ((getline line < rows) > 0) print line; next } { print }' \
     autograder/handout/student.md >"$copy/README.md"
 find "$copy" -name '*.md' | while read -r page; do

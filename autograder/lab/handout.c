@@ -181,7 +181,7 @@ void handout_print_plan(FILE *stream, const Catalog *catalog)
     fputs("| lab | after | takes | what it is |\n| --- | --- | --- | --- |\n", stream);
     for (int i = 0; i < catalog->labs; i++) {
         const Lab *lab = &catalog->lab[i];
-        fprintf(stream, "| [%s](../labs/%s/README.md) | %s | %s |", lab->name, lab->name,
+        fprintf(stream, "| [%s](../../labs/%s/README.md) | %s | %s |", lab->name, lab->name,
                 lab->ini.after, lab->ini.takes);
         print_cell(stream, lab->ini.title);
         fputc('\n', stream);
