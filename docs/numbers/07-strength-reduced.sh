@@ -46,7 +46,7 @@ step() {
 } >"$out/ladder.md"
 say "$page" "the $(thousands "$launch") cycles of the launch are left out"
 worth=$(change counters-table-1 extracted-table-1)
-say docs/student/cheng.md "In a kernel whose products are plain code that is worth $(calc '%.0f' "-($worth)") %"
+say docs/student/cheng.md "In a kernel whose multiplications are plain code that saves $(calc '%.0f' "-($worth)") %"
 inside=$(thousands "$(number inside-table-1 cycles)")
 say "$page" "$inside cycles for table-1 and $(thousands "$(number inside-wide cycles)") for wide"
 

@@ -29,7 +29,7 @@ change() {
 
 {
     printf 'step\tcycles\tload images\tload filters\tcompute\tstore\tother\n'
-    step 'sums in local memory' 05 solutions gtx480
+    step 'accumulators in local memory' 05 solutions gtx480
     step 'unrolled' 06 solutions gtx480
     change 'inner-product engine' 1 0 1 0
     change 'outer-product engine' 2 0 1 0
@@ -72,16 +72,16 @@ in_thousands() {
 }
 
 page=docs/student/cheng.md
-rolled='sums in local memory' inner='inner-product engine' outer='outer-product engine'
+rolled='accumulators in local memory' inner='inner-product engine' outer='outer-product engine'
 strength='strength reduction' extracted='conditionals extracted' converter='index converter'
-say "$page" "the $(thousands "$launch") cycles of the launch are in"
+say "$page" "the $(thousands "$launch") cycles of the launch are included"
 say "$page" "**Unrolled: $(in_thousands "$(($(of unrolled) + launch))") thousand cycles, not 148.**"
 say "$page" "that is why 148 thousand cycles are $(in_thousands "$(($(of unrolled) + launch))") here"
 longer=$(calc '%d' "$(products unrolled) * 3.5 / 1.5")
-say "$page" "our products, $(in_thousands "$(products unrolled)") thousand cycles, would take $(in_thousands "$longer") thousand"
+say "$page" "our multiplications, $(in_thousands "$(products unrolled)") thousand cycles, would take $(in_thousands "$longer") thousand"
 say "$page" "the kernel alone $(ratio "$(of "$rolled")" "$(of unrolled)") times as fast here"
 say "$page" "**Inner-product engine: -$(saved "$(of unrolled)" "$(of "$inner")") %, not -66 %.**"
-say "$page" "Products are $(calc '%.0f' "100 * $(products unrolled) / $(of unrolled)") % of the time here"
+say "$page" "Multiplications are $(calc '%.0f' "100 * $(products unrolled) / $(of unrolled)") % of the time here"
 say "$page" "They lose $(saved "$(products unrolled)" "$(products "$inner")") % of their own time"
 say "$page" "**Strength reduction: -$(saved "$(of "$outer")" "$(of "$strength")" 1) %, not -25.9 %.**"
 say "$page" "**Conditionals extracted: -$(saved "$(of "$strength")" "$(of "$extracted")" 1) %, in the paper -2.6 %.**"
@@ -132,7 +132,7 @@ beside_figure "$data/paper-fig13.tsv" "$out/fig13.tsv" >"$out/fig13.md"
 both() {
     calc '%.0f' "$(cell "$1" ld.local.f32 "$2") + $(cell "$1" fma.rn.f32 "$2")"
 }
-say "$page" "Load and product together are $(both "$data/paper-fig9.tsv" 4) cycles there and $(both "$out/fig9.tsv" 3) here"
+say "$page" "Load and multiplication together are $(both "$data/paper-fig9.tsv" 4) cycles there and $(both "$out/fig9.tsv" 3) here"
 
 say "$page" "Ours are $(thousands "$(cell "$out/fig9.tsv" fma.rn.f32 2)")."
 
@@ -178,8 +178,8 @@ simulate table-1 05 solutions --case table-1
 say "$page" "= $(thousands "$(number ladder-06-h200 blocks)") blocks"
 say "$page" "($(number ladder-06-h200 resident_blocks) blocks on each of $(machine h200 sms) SMs)"
 kind=$(saved "$(measured naive)" "$(calc '%.1f' "$(number ladder-naive-h200 cycles) / $(machine h200 clock_mhz)")")
-say "$page" "too kind to one output a thread by $kind %"
-say "$page" "**$(ratio "$(measured naive)" "$(measured '05 register-tiled')") times** as fast as one output a thread on the card"
+say "$page" "too short a time for one output per thread, by $kind %"
+say "$page" "**$(ratio "$(measured naive)" "$(measured '05 register-tiled')") times** as fast as one output per thread on the H200"
 say "$page" "unrolled it is $(ratio "$(measured '05 register-tiled')" "$(measured '06 unrolled')") times as fast again"
 faster=$(calc '%.2f' "$(number one-wide cycles) / $(number wide cycles)")
 slower=$(ratio "$(number table-1 cycles)" "$(number one-table-1 cycles)")
@@ -187,7 +187,7 @@ say "$page" "On the GTX 480 it is $faster times as fast in lab 05's case wide, a
 on_card=$(saved "$(measured '06 unrolled')" "$(measured '07 strength-reduced')")
 on_h200=$(saved "$(number ladder-06-h200 cycles)" "$(number ladder-07-h200 cycles)" 1)
 on_gtx480=$(saved "$(number ladder-06-gtx480 cycles)" "$(number ladder-07-gtx480 cycles)")
-say "$page" "$on_card % on the card, $on_h200 % on the simulated H200, $on_gtx480 % on the simulated GTX 480"
+say "$page" "$on_card % on the H200, $on_h200 % on the simulated H200, $on_gtx480 % on the simulated GTX 480"
 
 if command -v gnuplot >/dev/null; then
     gnuplot -e "data='$out/steps.tsv'; out='$out/cheng-steps.svg'" docs/numbers/cheng/steps.gp

@@ -28,7 +28,7 @@ soak() {
 told() { # NAME WHAT: a paragraph
     # shellcheck disable=SC2046
     set -- "$1" "$2" $(batch "$1")
-    printf '**%s**: one takes %s ms, a batch of %s %s ms. %s a second is the most that a closed loop had answered. At 50 %% of that 99 of 100 come within %s ms, at 90 %% within %s. At 200 %% of it %s %% are answered, 99 of 100 of them within %s ms.\n\n' \
+    printf '**%s**: one request takes %s ms, a batch of %s takes %s ms. A closed loop reaches at most %s answers per second. At 50 %% of that rate 99 of 100 answers arrive within %s ms, at 90 %% within %s ms. At 200 %% of it %s %% of the requests are answered, 99 of 100 of them within %s ms.\n\n' \
         "$2" "$3" "$4" "$5" "$(thousands "$(capacity "$1")00")" \
         "$(calc %.2f "$(column "$1" 50 18)")" "$(calc %.2f "$(column "$1" 90 18)")" \
         "$(answered "$1" 200)" "$(calc %.2f "$(column "$1" 200 18)")" | fold -s -w 100 |
@@ -37,7 +37,7 @@ told() { # NAME WHAT: a paragraph
 {
     told electrode 'The electrode network, lab 19'
     told lenet 'LeNet-5, lab 16'
-    echo '| network | load | a second | answered | refused | not sent | missed | p50, ms | p99 | p99.9 |'
+    echo '| network | load | requests per second | answered | rejected | not sent | missed | p50, ms | p99, ms | p99.9, ms |'
     echo '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
     for name in electrode lenet; do
         rows "$name" | while IFS=$(printf '\t') read -r percent _ seconds sent answered full late \
@@ -53,7 +53,7 @@ told() { # NAME WHAT: a paragraph
     done
     # shellcheck disable=SC2046
     set -- $(soak electrode)
-    printf '\n%s s of electrode at 90 %%, %s requests: %s bytes resident before, %s after; %s descriptors, and %s.\n' \
+    printf '\n%s s of electrode at 90 %%, %s requests: %s bytes resident before, %s after; %s descriptors before, %s after.\n' \
         "$1" "$(thousands "$2")" "$(thousands "$3")" "$(thousands "$4")" "$5" "$6" |
         fold -s -w 100 | sed 's/ $//'
     printf '\n%s, `sh docs/numbers/h200-serve.sh`.\n' \
