@@ -97,10 +97,11 @@ place() { printf '| %s | %s | %s | %s | %s |\n' "$@"; }
     done
 } >"$out/strides.md"
 
+# bank_kernel of micro.cu: 1,056 blocks fill a tile with 33 stores and load 128 times per warp.
 {
     printf '| stride, words | wavefronts per load | cycles per load |\n| --- | --- | --- |\n'
     for stride in 1 2 3 4 8 16 32; do
-        printf '| %s | %s | %s |\n' "$stride" "$(calc %.0f "$(counted bank-$stride wavefronts) / $(counted bank-1 wavefronts)")" \
+        printf '| %s | %s | %s |\n' "$stride" "$(calc %.0f "($(counted bank-$stride wavefronts) - 1056 * 33) / (1056 * 8 * 128)")" \
             "$(calc %.1f "$(point bank load "$stride")")"
     done
 } >"$out/banks.md"
@@ -209,7 +210,7 @@ say "$page" "with two warpgroups an SM was measured at $(thousands "$(calc %.0f 
 say "$page" "$tflops TFLOP/s over $(thousands "$gb_s") GB/s, $(calc %.1f "$tflops * 1000 / $gb_s") FLOP per byte"
 flop=$(calc %.0f '2 * 8 * 512 * 28 * 28 * 256 * 9') bytes=$(calc %.0f '4 * (8 * 256 * 28 * 28 + 512 * 256 * 9 + 8 * 512 * 28 * 28)')
 say "$page" "every output written once, it is $(calc %.0f "$flop / $bytes")"
-say "$page" "With 32 ways the warp takes $(calc %.0f "$(point branch warp 32) / $(point branch warp 1)") times as long"
+say "$page" "With 32 paths the warp takes $(calc %.0f "$(point branch warp 32) / $(point branch warp 1)") times as long"
 say "$page" "the L2 gives $(thousands "$(card l2_bytes_per_cycle)") bytes per cycle after $l2 cycles"
 say "$page" "$(thousands "$(card l2_bytes_per_cycle)") · $l2 / $sms = $(calc %.1f "$(card l2_bytes_per_cycle) * $l2 / $sms / 1000") KB"
 sheet=book/cheat-sheet.md

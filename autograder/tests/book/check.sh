@@ -58,15 +58,15 @@ tell 'what the theme lost is put back, once'
 start_book()
 {
     rm -rf "$work/b"
-    mkdir -p "$work/b/book" "$work/b/docs" "$work/b/labs/02-x" \
+    mkdir -p "$work/b/book" "$work/b/docs/student" "$work/b/docs/instructor" "$work/b/labs/02-x" \
         "$work/b/autograder/tests/skeletons/02-x"
     cd "$work/b" || exit 1
     cp "$root/book/pages.py" book
-    printf '# Book\n\n```{toctree}\n:glob:\n\nmine\n../labs/*/README\n../docs/glossary\n```\n' \
+    printf '# Book\n\n```{toctree}\n:glob:\n\nmine\n../labs/*/README\n../docs/student/glossary\n```\n' \
         >book/index.md
     printf '# Mine\n\n[A lab](../labs/02-x/README.md#the-task). A warp, a lane.\n\n```{literalinclude} code.cu\n:start-after: begin\n:end-before: end\n```\n' >book/mine.md
     printf 'begin\nint i;\nend\n' >book/code.cu
-    printf '# Lab\n\n## The task\n\n[Words](../../docs/glossary.md), [secrets](../../docs/class.md)\n' >labs/02-x/README.md
+    printf '# Lab\n\n## The task\n\n[Words](../../docs/student/glossary.md), [secrets](../../docs/instructor/class.md)\n' >labs/02-x/README.md
     echo 'source = conv.cu' >labs/02-x/lab.ini
     printf '// TODO(1): This.\n// END TODO(1)\nsolved();\n' >autograder/tests/skeletons/02-x/conv.cu
     printf '# Words\n\n## Words\n\n| word | means here |\n| --- | --- |\n| lane | one |\n| warp | 32 |\n' >docs/student/glossary.md
@@ -102,7 +102,7 @@ sed -i '/labs/d' book/index.md
 finds 'a lab without its chapter' 'labs/02-x has no chapter'
 start_book
 sed -i 's/class.md/none.md/' labs/02-x/README.md
-finds 'a link to nothing' "labs/02-x/README.md: the link 'secrets' leads to docs/none.md, which is not there"
+finds 'a link to nothing' "labs/02-x/README.md: the link 'secrets' leads to docs/instructor/none.md, which is not there"
 start_book
 sed -i 's/## The task/## Your task/' labs/02-x/README.md
 finds 'a heading that moved' "book/mine.md: the link 'A lab' leads to #the-task of labs/02-x/README.md, which has no such heading"
