@@ -19,3 +19,17 @@ if command -v gnuplot >/dev/null; then
     gnuplot -c common/setup/ladder.gp "$out/d/04-tiled" "${title#\# }" "$unit" "$names" &&
         cp "$out/d/04-tiled.svg" "$out/ladder.svg"
 fi
+
+# The screen in README.md: a mutant of lab 04 without its second barrier.  What differs from run to
+# run is left out: the seconds.
+mutant=$(variant no-second-barrier solutions/04-tiled/conv.cu \
+    autograder/tests/mutants/04-tiled/no-second-barrier/fault.patch)
+mkdir -p "$out/submission/04-tiled"
+cp "$mutant" "$out/submission/04-tiled/conv.cu"
+{
+    echo '```'
+    COLUMNS=100 "$build/bin/grade" --build "$build" --lab 04 --submission "$out/submission" \
+        --engine sim --seed 1 --results "$out/results" |
+        sed -e '/^$/{N;/\ntotal/d}' -e 's/, [0-9.]* s$//' -e "s,$out/submission/,labs/,"
+    echo '```'
+} >"$out/screen.md"
