@@ -145,7 +145,7 @@ def faults_of_links(page):
 def faults_of_words(book):
     """Each word of the glossary stands there once, and in another chapter."""
     glossary = "docs/student/glossary.md"
-    words = TERM.findall(read(glossary).split("\n## Words\n")[1])[2:]
+    words = TERM.findall(read(glossary).split("\n## Terms\n")[1])[2:]
     text = " ".join(read(page) for page in book if page not in (glossary, INDEX)).lower()
     text = re.sub(r"\s+", " ", re.sub("[`']", "", text))
     terms = [term.strip() for word in words for term in re.sub("[`']", "", word).split(", ")]

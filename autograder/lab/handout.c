@@ -178,7 +178,7 @@ void handout_print_questions(FILE *stream, const LabIni *ini)
 
 void handout_print_plan(FILE *stream, const Catalog *catalog)
 {
-    fputs("| lab | after | takes | what it is |\n| --- | --- | --- | --- |\n", stream);
+    fputs("| lab | prerequisites | duration | subject |\n| --- | --- | --- | --- |\n", stream);
     for (int i = 0; i < catalog->labs; i++) {
         const Lab *lab = &catalog->lab[i];
         fprintf(stream, "| [%s](../../labs/%s/README.md) | %s | %s |", lab->name, lab->name,

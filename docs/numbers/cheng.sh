@@ -40,7 +40,7 @@ change() {
 } >"$out/steps.tsv"
 
 {
-    echo '| step | figure | the paper, cycles | change | here, cycles | change | compute | load images | load filters | store | other |'
+    echo '| step | figure | cycles in the paper | change | cycles here | change | compute | load images | load filters | store | other phases |'
     echo '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |'
     awk -F'\t' -v launch="$launch" '
         FNR == 1 { next }
@@ -113,7 +113,7 @@ hot() {
 
 # Instructions that do not stand in the figure, or not in ours, have an empty half.
 beside_figure() {
-    echo '| in the paper | executed by warps | cycles each | here | executed by warps | cycles each |'
+    echo '| instruction in the paper | executed by warps | cycles each | instruction here | executed by warps | cycles each |'
     echo '| --- | --- | --- | --- | --- | --- |'
     awk -F'\t' '
         function thousands(x) { return sprintf("%d,%03d", x / 1000, x % 1000) }

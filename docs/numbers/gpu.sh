@@ -179,7 +179,7 @@ E2
 
 limit() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
 {
-    printf '| at most | per block | per SM |\n| --- | --- | --- |\n'
+    printf '| resource limit | per block | per SM |\n| --- | --- | --- |\n'
     limit threads "$(thousands "$(card max_threads_per_block)")" "$(thousands "$(card max_threads_per_sm)")"
     limit warps "$(calc %d "$(card max_threads_per_block) / 32")" "$(card max_warps_per_sm)"
     limit blocks '' "$(card max_blocks_per_sm)"
@@ -205,8 +205,8 @@ say "$page" "Directly from memory to memory it takes $(calc %.1f "$(us transpose
 say "$page" "in shared memory it takes $(calc %.1f "$(us transpose-32)") µs"
 say "$page" "a tile of 32 × 33 it takes $(calc %.1f "$(us transpose-33)") µs"
 say "$page" "65,536 empty blocks of one warp take $(calc %.1f "$(raw block_launch_cycles)") µs, $(card block_launch_cycles) cycles each"
-say "$page" "measured at $(thousands "$halves") of those per cycle, against $(calc %.0f "$floats") FMAs of floats. That is $(calc %.1f "$halves / $floats") times as many"
-say "$page" "with two warpgroups an SM was measured at $(thousands "$(calc %.0f "$wgmma")") per cycle, $(calc %.1f "$wgmma / $floats") times as many"
+say "$page" "measured at $(thousands "$halves") of those per cycle, against $(calc %.0f "$floats") FMAs of floats. The ratio is $(calc %.1f "$halves / $floats")"
+say "$page" "with two warpgroups the rate is $(thousands "$(calc %.0f "$wgmma")") per cycle and SM, a ratio of $(calc %.1f "$wgmma / $floats")"
 say "$page" "$tflops TFLOP/s over $(thousands "$gb_s") GB/s, $(calc %.1f "$tflops * 1000 / $gb_s") FLOP per byte"
 flop=$(calc %.0f '2 * 8 * 512 * 28 * 28 * 256 * 9') bytes=$(calc %.0f '4 * (8 * 256 * 28 * 28 + 512 * 256 * 9 + 8 * 512 * 28 * 28)')
 say "$page" "every output written once, it is $(calc %.0f "$flop / $bytes")"
@@ -216,7 +216,7 @@ say "$page" "$(thousands "$(card l2_bytes_per_cycle)") · $l2 / $sms = $(calc %.
 sheet=book/cheat-sheet.md
 say "$sheet" "below $(calc %.1f "$tflops * 1000 / $gb_s") FLOP per byte ($tflops TFLOP/s over $(thousands "$gb_s") GB/s)"
 say "$sheet" "$(thousands "$(machine h200 dram_gb_s)") GB/s for DRAM, where reading alone reaches $(sed -n 's/^read only\t\([0-9,]*\)\t.*/\1/p' docs/data/h200/bench.tsv), and $(calc %.1f "$(machine h200 sms) * 256 * $(machine h200 clock_mhz) / 1e6") TFLOP/s"
-say "$sheet" "For DRAM: $(calc %.1f "$flight * 1000 / $sms") KB per SM"
+say "$sheet" "DRAM needs $(calc %.1f "$flight * 1000 / $sms") KB per SM"
 say "$sheet" "waves = ⌈blocks / ($sms · blocks per SM)⌉"
 say docs/student/glossary.md "an H200 has $sms"
 say docs/figures/gpu-chip.svg ">$sms multiprocessors (SMs), all alike<"

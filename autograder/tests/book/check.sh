@@ -69,7 +69,7 @@ start_book()
     printf '# Lab\n\n## The task\n\n[Words](../../docs/student/glossary.md), [secrets](../../docs/instructor/class.md)\n' >labs/02-x/README.md
     echo 'source = conv.cu' >labs/02-x/lab.ini
     printf '// TODO(1): This.\n// END TODO(1)\nsolved();\n' >autograder/tests/skeletons/02-x/conv.cu
-    printf '# Words\n\n## Words\n\n| word | means here |\n| --- | --- |\n| lane | one |\n| warp | 32 |\n' >docs/student/glossary.md
+    printf '# Words\n\n## Terms\n\n| word | means here |\n| --- | --- |\n| lane | one |\n| warp | 32 |\n' >docs/student/glossary.md
     echo '# Class' >docs/instructor/class.md
 }
 
