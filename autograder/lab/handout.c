@@ -148,22 +148,22 @@ static void print_cases(FILE *stream, const LabIni *ini, const Operation *operat
 
 void handout_print_shapes(FILE *stream, const LabIni *ini)
 {
-    char products[40];
+    char macs[40];
     for (int i = 0; i < ini->operations; i++)
         print_cases(stream, ini, ini->operation[i]);
-    if (sizes_differ(ini)) fputs("In brackets: the size on a GPU.\n", stream);
+    if (sizes_differ(ini)) fputs("Sizes in brackets are those on a GPU.\n", stream);
     if (ini->hidden_count)
         fprintf(stream,
-                "Every grade draws %d hidden shapes besides, each of at most %s products.\n",
-                ini->hidden_count, text_thousands(ini->hidden_max_macs, products));
-    fprintf(stream, "Right results earn %g points, predictions %g", ini->points_correct,
-            ini->points_predict);
+                "Each grading run also tests %d hidden shapes of at most %s multiply-adds each.\n",
+                ini->hidden_count, text_thousands(ini->hidden_max_macs, macs));
     if (ini->points_speed > 0)
         fprintf(stream,
-                ", speed %g: all of a timed case's when yours takes at\n"
-                "most %g times as long as the solution",
-                ini->points_speed, ini->slack);
-    fputs(".\n", stream);
+                "Correct results earn %g points, predictions %g and speed %g. "
+                "A timed case earns its full speed\npoints within %g times the solution's time.\n",
+                ini->points_correct, ini->points_predict, ini->points_speed, ini->slack);
+    else
+        fprintf(stream, "Correct results earn %g points and predictions %g.\n",
+                ini->points_correct, ini->points_predict);
 }
 
 void handout_print_questions(FILE *stream, const LabIni *ini)

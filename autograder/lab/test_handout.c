@@ -51,10 +51,10 @@ static void a_case_is_a_row_with_its_size_on_a_gpu_in_brackets(void **state)
         "| `first` | 2 (64) | 1 | 9 | 8 | 6 | 5 | 3 | valid | 1 |  | 5 | 6 | yes | A\\|B |\n"
         "| `second` | 1 | 3 | 4 | 4 | 2 | 1 | 1 | valid | 2 | nhwc | 2 | 2 |  | x&lt;y |\n"
         "\n"
-        "In brackets: the size on a GPU.\n"
-        "Every grade draws 6 hidden shapes besides, each of at most 2,000,000 products.\n"
-        "Right results earn 50 points, predictions 20, speed 30: all of a timed case's when yours "
-        "takes at\nmost 1.2 times as long as the solution.\n");
+        "Sizes in brackets are those on a GPU.\n"
+        "Each grading run also tests 6 hidden shapes of at most 2,000,000 multiply-adds each.\n"
+        "Correct results earn 50 points, predictions 20 and speed 30. A timed case earns its full "
+        "speed\npoints within 1.2 times the solution's time.\n");
     free(text);
 }
 
