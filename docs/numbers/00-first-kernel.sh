@@ -4,12 +4,12 @@
 
 page=labs/00-first-kernel/README.md
 
-# What the checker says of the solution without its test, up to the line of the source, whose path
-# is another for everybody.
-open=$(variant brighten solutions/00-first-kernel/brighten.cu autograder/tests/mutants/00-first-kernel/no-guard/fault.patch)
-COLUMNS=80 "$build/bin/lab" run --build "$build" --lab 00 --submission "$open" --case ragged \
+# The checker's report on the solution without its bounds check, up to the source line: the path
+# after it depends on the machine.
+no_guard=$(variant brighten solutions/00-first-kernel/brighten.cu autograder/tests/mutants/00-first-kernel/no-guard/fault.patch)
+COLUMNS=80 "$build/bin/lab" run --build "$build" --lab 00 --submission "$no_guard" --case ragged \
     --engine sim --alone --seed 1 >"$out/page" &&
-    fail "a kernel without a test is right"
+    fail "a kernel without a bounds check passes"
 {
     echo '```'
     sed -n '/FAILED/,/ at .*:[0-9]*$/p' "$out/page"
@@ -17,15 +17,16 @@ COLUMNS=80 "$build/bin/lab" run --build "$build" --lab 00 --submission "$open" -
 } >"$out/fault.md"
 say "$page" "number 232 of block 3, which is 3 · 256 + 232 = 1,000"
 
-# One block against many.
+# One block against one thread per pixel.
 simulate one 00 labs/00-first-kernel/baseline.cu --case photo
 simulate many 00 solutions --case photo
 {
-    echo '| `photo`, simulated H200 | blocks | cycles |'
+    echo '| kernel, case `photo`, simulated H200 | blocks | time, cycles |'
     echo '| --- | --- | --- |'
-    echo "| the baseline: one block | $(number one blocks) | $(thousands "$(number one cycles)") |"
-    echo "| a thread a pixel | $(number many blocks) | $(thousands "$(number many cycles)") |"
+    echo "| baseline: one block | $(number one blocks) | $(thousands "$(number one cycles)") |"
+    echo "| one thread per pixel | $(number many blocks) | $(thousands "$(number many cycles)") |"
     echo
-    echo "The launch itself is $(thousands "$(machine h200 launch_cycles)") of them."
+    echo "Each time includes the launch, $(thousands "$(machine h200 launch_cycles)") cycles."
 } >"$out/gain.md"
-say "$page" "has $(machine h200 sms) multiprocessors"
+say "$page" "an H200 has $(machine h200 sms) SMs"
+say "$page" "Your launch uses $(number many blocks) SMs and leaves $(($(machine h200 sms) - $(number many blocks))) idle"

@@ -6,10 +6,10 @@
 page=labs/02-naive/README.md
 pairs=labs/02-naive/baseline.cu
 
-# One thread a pair (image, filter) against one an output: simulated on the timed cases, and on a
-# card.
+# One thread per (image, filter) pair against one per output: simulated for the timed cases, and
+# measured on a GPU.
 {
-    echo '| case | a thread a pair, cycles | a thread an output, cycles | times as fast | on a card: a pair, µs | an output, µs | times as fast |'
+    echo '| case | simulated: thread per pair, cycles | thread per output, cycles | speedup | measured: thread per pair, µs | thread per output, µs | speedup |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
     for case in lenet-c1 lenet-c3 electrode-1 electrode-2 vgg-conv1_1; do
         before='' after=''
@@ -23,18 +23,18 @@ pairs=labs/02-naive/baseline.cu
             "$(rounded "$after")" "$(ratio "$before" "$after")" \
             "$(rounded "$there")" "$(rounded "$here")" "$(ratio "$there" "$here")"
     done
-    printf '\nCycles are of the simulated H200, at its sizes. Times are medians, kernel only, the L2 flushed, at\nthe sizes for a GPU; %s.\n' "$(measured_on times.tsv)"
+    printf '\nCycles: simulated H200, simulator sizes. Times: medians, kernel only, with the L2 flushed, GPU sizes;\n%s.\n' "$(measured_on times.tsv)"
 } >"$out/gain.md"
 
-# How many threads an H200 holds at once.
+# The number of threads that an H200 can hold at once.
 held=$(($(machine h200 sms) * $(machine h200 max_threads_per_sm)))
-say "$page" "64 threads, on a machine that holds $(thousands "$held")"
+say "$page" "64 threads, on a GPU that can hold $(thousands "$held")"
 
-# Question 1: the threads of a map's tiles that own no output.
+# Question 1: the threads of a map's tiles that have no output.
 idle() {
     all=$((($1 + 15) / 16 * 16 * (($1 + 15) / 16) * 16)) owners=$(($1 * $1))
     printf '%d (%s %%)' "$((all - owners))" "$(calc '%.0f' "100 * ($all - $owners) / $all")"
 }
 say "$page" "1. $(idle 28), and $(idle 10)."
 
-say "$page" "four taps take $(machine_code 02-naive 2) instructions, $(a_product 02-naive) a product"
+say "$page" "four taps take $(machine_code 02-naive 2) instructions, $(a_product 02-naive) per multiply-add"

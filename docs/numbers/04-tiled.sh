@@ -19,10 +19,10 @@ step() {
         "$(thousands $accesses)" "$(if [ $accesses = 0 ]; then echo –; else calc '%.2f' "$(number "$2" shared_wavefronts) / $accesses"; fi)"
 }
 {
-    echo '| kernel | cycles | instructions by warps | shared accesses | wavefronts each |'
+    echo '| kernel | time, cycles | warp instructions | shared-memory accesses | wavefronts per access |'
     echo '| --- | --- | --- | --- | --- |'
     step 'lab 02' naive
-    step "the book's: FILTERS = 1, pitch = width" book
+    step "the book's kernel: FILTERS = 1, pitch = width" book
     step 'FILTERS = 4' filters-4
     step '**FILTERS = 8**' solution
     step 'FILTERS = 16' filters-16
@@ -33,11 +33,11 @@ step() {
 launch=$(machine h200 launch_cycles)
 say "$page" "(the launch's $(thousands "$launch") cycles included)"
 
-# The columns that were measured, and a row for each layer.
+# The measured variants (columns) and layers (rows).
 columns='book filters-4 solution filters-16 plain-pitch scalar unrolled'
 heading() {
     case $1 in
-    book) echo "the book's" ;;
+    book) echo "the book's kernel" ;;
     filters-*) echo "FILTERS = ${1#filters-}" ;;
     solution) echo '**FILTERS = 8**' ;;
     plain-pitch) echo '8, pitch = width' ;;
@@ -53,7 +53,7 @@ layer() { # NAME LAYER
     echo ' |'
 }
 {
-    printf '| µs | lab 02'
+    printf '| time, µs | lab 02'
     for column in $measured; do printf ' | %s' "$(heading "$column")"; done
     printf ' |\n| ---'
     for column in lab-02 $measured; do printf ' | ---'; done
@@ -67,16 +67,16 @@ layer() { # NAME LAYER
     layer 'vgg-conv1_1, N=1' vgg-conv1_1
     layer 'N=128 C=3 32×32 K=32 5×5' cifar
     layer 'N=16 C=16 65×65 K=32 3×3, stride 2' strided
-    printf '\nMedians, kernel only, the L2 flushed; %s.\n' "$(measured_on times.tsv)"
+    printf '\nMedians, kernel only, with the L2 flushed; %s.\n' "$(measured_on times.tsv)"
 } >"$out/layers.md"
 
 say "$page" "The kernel takes $(number solution registers) registers."
-say "$page" "then $(machine_code 04-tiled 2) instructions for $(machine_code 04-tiled 3) products, $(a_product 04-tiled) each against $(a_product 02-naive) in lab 02"
+say "$page" "then $(machine_code 04-tiled 2) instructions for $(machine_code 04-tiled 3) multiply-adds, $(a_product 04-tiled) each against $(a_product 02-naive) in lab 02"
 [ "$(machine_code 04-tiled 2)" = "$(machine_code 04-tiled-scalar 2)" ] ||
     fail "the loop with scalar weights has other instructions"
 
-# range OVER UNDER LAYER...: the least and the most that OVER takes of UNDER's time on these layers,
-# each "lab variant".
+# range OVER UNDER LAYER...: the smallest and the largest ratio of OVER's time to UNDER's on these
+# layers.  OVER and UNDER are "LAB VARIANT".
 range() {
     over=$1 under=$2
     shift 2
@@ -91,11 +91,11 @@ every="$full electrode-2 electrode-3"
 {
     say "$page" "it takes $(range '04-tiled book' '02-naive solution' $every | awk '{ printf "%.2f to %.2f", $1, $2 }') times as long as lab 02's"
     say "$page" "8 filters makes the kernel $(range '02-naive solution' '04-tiled solution' $full | awk '{ printf "%.1f to %.1f", $1, $2 }') times as fast as lab 02's"
-    say "$page" "$(range '04-tiled unrolled' '04-tiled solution' $every | awk '{ printf "%.0f to %.0f", 100 * $1 - 100, 100 * $2 - 100 }') % more on the card"
-    say "$page" "$(range '04-tiled plain-pitch' '04-tiled solution' $every | awk '{ printf "%.0f to %.0f", 100 * $1 - 100, 100 * $2 - 100 }') % on the card"
+    say "$page" "$(range '04-tiled unrolled' '04-tiled solution' $every | awk '{ printf "%.0f to %.0f", 100 * $1 - 100, 100 * $2 - 100 }') % more on the GPU"
+    say "$page" "$(range '04-tiled plain-pitch' '04-tiled solution' $every | awk '{ printf "%.0f to %.0f", 100 * $1 - 100, 100 * $2 - 100 }') % on the GPU"
     say "$page" "take the same time within $(range '04-tiled scalar' '04-tiled solution' $every | awk '{ low = 1 - $1; high = $2 - 1; printf "%.0f", 100 * (low > high ? low : high) }') %"
 }
-# On one image of electrode-2 or electrode-3 nothing helps, so the page says.
+# The page says that no variant helps on one image of electrode-2 or electrode-3.
 for column in $measured; do
     for name in electrode-2 electrode-3; do
         [ "$(calc %d "($(us 04-tiled "$column" $name) > $(us 02-naive solution $name))")" = 1 ] ||

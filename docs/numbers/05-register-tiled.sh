@@ -5,7 +5,7 @@
 page=labs/05-register-tiled/README.md
 steps=labs/05-register-tiled/steps
 
-# One output a thread, and the paper's figures 5, 6 and 7, which is this lab.
+# One output per thread, and the paper's figures 5, 6 and 7.  Figure 7 is this lab.
 for case in table-1 eleven; do
     simulate "one-$case" 05 labs/05-register-tiled/baseline.cu --case "$case"
     simulate "fig-5-$case" 05 "$steps/fig-5.cu" --case "$case"
@@ -13,7 +13,7 @@ for case in table-1 eleven; do
     simulate "fig-7-$case" 05 solutions --case "$case"
 done
 
-# step NAME WORDS: a row.
+# step NAME LABEL: one row.
 step() {
     printf '| %s | %s | %s | %s | %s | %s |\n' "$2" \
         "$(thousands "$(number "$1-table-1" global_load_bytes)")" \
@@ -23,23 +23,23 @@ step() {
         "$(thousands "$(number "$1-eleven" cycles)")"
 }
 {
-    echo '| | table-1: global bytes asked for | shared bytes a block | cycles | eleven: shared bytes a block | cycles |'
+    echo '| kernel | table-1: global loads, bytes | shared memory per block, bytes | time, cycles | eleven: shared memory per block, bytes | time, cycles |'
     echo '| --- | --- | --- | --- | --- | --- |'
-    step one 'one output a thread, baseline.cu'
-    step fig-5 'figure 5: shared, the whole filter at once'
+    step one 'one output per thread, baseline.cu'
+    step fig-5 'figure 5: shared memory, the whole filter at once'
     step fig-6 'figure 6: in chunks of 4 pixels'
-    step fig-7 'figure 7: 4×4 outputs a thread (this lab)'
+    step fig-7 'figure 7: 4×4 outputs per thread (this lab)'
 } >"$out/steps.md"
 say "$page" "11×11 filters of 3 channels fill $(thousands "$(number fig-5-eleven shared_bytes_per_block)") bytes"
 [ "$(number fig-5-eleven resident_blocks)" = 1 ] ||
-    fail "figure 5's blocks are not alone on their SM"
-say "$page" "$(ratio "$(number fig-7-table-1 cycles)" "$(number one-table-1 cycles)") times as long as one output a thread"
+    fail "an SM holds more than one block of figure 5"
+say "$page" "$(ratio "$(number fig-7-table-1 cycles)" "$(number one-table-1 cycles)") times as long as one output per thread"
 fewer=$(ratio "$(number one-table-1 global_load_bytes)" "$(number fig-5-table-1 global_load_bytes)")
-say "$page" "asks global memory for $fewer times fewer bytes"
+say "$page" "loads $fewer times fewer bytes from global memory"
 
 # A full wave, and one block more.
 {
-    echo '| blocks | waves | warps on an SM, of those it can hold | cycles |'
+    echo '| blocks | waves | occupancy | time, cycles |'
     echo '| --- | --- | --- | --- |'
     for size in 'H=10 W=12' 'H=11 W=11'; do
         simulate "$size" 05 solutions \
@@ -59,25 +59,25 @@ say "$page" "has $(machine h200 sms) SMs and holds $(number h200 resident_blocks
 # Where the time goes.
 kept=$(profile 05 solutions --case table-1)
 {
-    echo '| | here | the paper (fig 8) |'
+    echo '| quantity | this lab | the paper (figure 8) |'
     echo '| --- | --- | --- |'
     awk -F'\t' '
         NR > 1 { part[$1] = $3 }
         END {
-            printf "| products | %.0f %% | \"over 97 %%\" |\n", 100 * part["compute"]
-            printf "| loads | %.0f %% | |\n", 100 * (part["load images"] + part["load filters"])
+            printf "| time in multiply-adds | %.0f %% | \"over 97 %%\" |\n", 100 * part["compute"]
+            printf "| time in loads | %.0f %% | |\n", 100 * (part["load images"] + part["load filters"])
         }' "$kept/phases.tsv"
-    printf '| cycles in all | %s | 524,000 |\n' "$(thousands "$(number fig-7-table-1 cycles)")"
+    printf '| total time, cycles | %s | 524,000 |\n' "$(thousands "$(number fig-7-table-1 cycles)")"
 } >"$out/phases.md"
 
 # Measured on an H200 (docs/data/cheng).
 ladder=docs/data/cheng/ladder-h200.tsv
 mine=$(calc %.0f "$(cell "$ladder" '05 register-tiled' 2)") \
     naive=$(calc %.0f "$(cell "$ladder" naive 2)")
-say "$page" "There the kernel takes $mine µs, and one output a thread takes $(thousands "$naive") µs"
+say "$page" "There the kernel takes $mine µs, and one output per thread takes $(thousands "$naive") µs"
 
-# What the compiler does with the array of sums: as it stands, with no loop held back, with the one
-# over g let go.
+# What the compiler does with the array of accumulators: with all pragmas, without any, and without
+# the one over g.
 stack() {
     nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
     "$nvcc" -O3 -std=c++17 -arch=sm_90 -Icommon/include -Xptxas -v -cubin -o /dev/null "$1" 2>&1 |
@@ -87,9 +87,9 @@ solution=solutions/05-register-tiled/conv.cu
 sed '/#pragma unroll 1/d' "$solution" >"$out/free.cu"
 awk '!(/#pragma unroll 1/ && ++n == 2)' "$solution" >"$out/g-free.cu"
 say "$page" "the command above prints \`$(stack "$solution")\`"
-say "$page" "then the array dissolves: \`$(stack "$out/g-free.cu")\`"
+say "$page" "then the array is kept in registers: \`$(stack "$out/g-free.cu")\`"
 simulate free 05 "$out/free.cu" --case table-1
 simulate g-free 05 "$out/g-free.cu" --case table-1
 [ "$(number free local_sectors)" = 0 ] || fail 'nvcc does not unroll the loops by itself'
 [ "$(number g-free local_sectors)" -gt 0 ] ||
-    fail 'PTX has no array in local memory when the loop over g is let go'
+    fail 'PTX has no array in local memory when the loop over g may be unrolled'

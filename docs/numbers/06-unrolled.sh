@@ -4,7 +4,7 @@
 
 page=labs/06-unrolled/README.md
 
-# Lab 05 with its loops unrolled, and this lab.
+# Lab 05 with unrolled loops, and this lab.
 sed 's/#pragma unroll 1.*/#pragma unroll/' solutions/05-register-tiled/conv.cu \
     >"$out/four-changes.cu"
 simulate rolled 05 solutions --case table-1
@@ -15,25 +15,25 @@ before=$(calc '%.0f' "$(number rolled thread_instructions) / 1e6") \
     after=$(calc '%.0f' "$(number mine thread_instructions) / 1e6")
 say "$page" "Lab 05 executes $before million thread instructions in table-1, this lab $after million"
 
-# The store left as a loop.
+# The store remains a loop.
 simulate store 06 "$(variant store solutions/06-unrolled/conv.cu docs/numbers/06-unrolled/store.patch)" --case table-1
 more=$(calc '%.0f' "100 * $(number store cycles) / $(number mine cycles) - 100")
 say "$page" "$(thousands "$(number store local_sectors)") sectors, and $more % more cycles"
 
 # Where the time goes, before and after.
 {
-    echo '| | lab 05 | lab 06 | the paper |'
+    echo '| quantity | lab 05 | lab 06 | the paper |'
     echo '| --- | --- | --- | --- |'
-    printf '| cycles | %s | %s | 524,000 → 148,000 |\n' \
+    printf '| time, cycles | %s | %s | 524,000 → 148,000 |\n' \
         "$(thousands "$(number rolled cycles)")" "$(thousands "$(number mine cycles)")"
     before=$(profile 05 solutions --case table-1) after=$(profile 06 solutions --case table-1)
     awk -F'\t' '
         FNR == 1 { file++; next }
-        $1 == "compute" { products[file] = 100 * $3 }
+        $1 == "compute" { compute[file] = 100 * $3 }
         /^load/ { loads[file] += 100 * $3 }
         END {
-            printf "| products | %.0f %% | %.0f %% | 97 %% → 69 %% |\n", products[1], products[2]
-            printf "| loads | %.0f %% | %.0f %% | |\n", loads[1], loads[2]
+            printf "| time in multiply-adds | %.0f %% | %.0f %% | 97 %% → 69 %% |\n", compute[1], compute[2]
+            printf "| time in loads | %.0f %% | %.0f %% | |\n", loads[1], loads[2]
         }' "$before/phases.tsv" "$after/phases.tsv"
 } >"$out/phases.md"
 
@@ -43,7 +43,7 @@ ladder=docs/data/cheng/ladder-h200.tsv
 mine=$(cell "$ladder" '06 unrolled' 2) before=$(cell "$ladder" '05 register-tiled' 2)
 say "$page" "the kernel takes **$(calc '%.0f' "$mine") µs**, lab 05's took $(calc '%.0f' "$before"): $(ratio "$before" "$mine") times as fast"
 {
-    echo '| times | registers | µs | at most 32: bytes spilled | µs |'
+    echo '| unroll factor | registers per thread | time, µs | at most 32 registers: spilled, bytes | time, µs |'
     echo '| --- | --- | --- | --- | --- |'
     awk -F'\t' '
         $1 == 1 { free[$2] = $3 " | " int($5 + 0.5); times[++n] = $2 }

@@ -104,7 +104,7 @@ say "$page" "only $(ratio 148 "$paper_all"), from 148"
 # hot LAB NN: of every kind of instruction on that line, how often a warp ran it, and its cycles
 # each time.
 hot() {
-    line=$(awk '/sum\[f\]\[g\] \+=/ { print NR; exit }' solutions/"$1"/conv.cu)
+    line=$(awk '/acc\[f\]\[g\] \+=/ { print NR; exit }' solutions/"$1"/conv.cu)
     awk -F'\t' -v line="$line" '
         FNR > 1 && $3 == line { runs[$5] += $6; traced[$5] += $15; for (i = 15; i <= 25; i++) cycles[$5] += $i }
         END { for (op in runs) printf "%s\t%d\t%.1f\n", op, runs[op], traced[op] ? cycles[op] / traced[op] : 0 }' \

@@ -1,4 +1,4 @@
-/* Lab 00's baseline: one block of 256 threads goes through the whole picture. */
+/* Lab 00's baseline: one block of 256 threads loops over the whole picture. */
 #include <convlab/brighten.h>
 
 __global__ void brighten_kernel(BrightenProblem p, const float *x, float *y)

@@ -1,13 +1,13 @@
 /* Lab 00: a first kernel.  Edit only the TODO regions. */
 #include <convlab/brighten.h>
 
-enum { THREADS = 256 }; /* in a block */
+enum { THREADS = 256 }; /* threads per block */
 
-/* Every thread runs these lines, each for a pixel of its own: the threads of block 0 take pixels 0
- * to THREADS - 1, those of block 1 the next THREADS, and so on. */
+/* One thread per pixel.  Block 0 computes pixels 0 to THREADS - 1, block 1 the next THREADS
+ * pixels, and so on. */
 __global__ void brighten_kernel(BrightenProblem p, const float *x, float *y)
 {
-    // TODO(1): Work out the number i of this thread's pixel.
+    // TODO(1): Compute the index i of this thread's pixel.
     int i = 0;
     // END TODO(1)
 
@@ -18,7 +18,7 @@ __global__ void brighten_kernel(BrightenProblem p, const float *x, float *y)
 
 extern "C" void brighten(const BrightenProblem *p, const float *x, float *y, cudaStream_t stream)
 {
-    // TODO(3): Start enough blocks of THREADS threads for all pixels.
+    // TODO(3): Launch enough blocks of THREADS threads for all pixels.
     (void)p, (void)x, (void)y, (void)stream;
     // END TODO(3)
 }

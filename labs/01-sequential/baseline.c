@@ -1,4 +1,4 @@
-/* The plain loop, in the order of the formula: what your version is timed against.  Do not edit. */
+/* Baseline: the plain loop nest in the order of the formula.  Do not edit. */
 #include <convlab/conv.h>
 
 void conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y)

@@ -1,5 +1,5 @@
-/* Only the two outer loops in parallel: one thread for each pair of image and filter, which walks
- * over the whole output map.  This is what your version is timed against.  Do not edit. */
+/* Baseline: only the two outer loops are parallel.  One thread per pair of image and filter loops
+ * over the whole output map.  Do not edit. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,

@@ -1,9 +1,9 @@
-/* One thread per output, tensors in CHWN, lanes along n: lab 03's kernel where it is at its best.
- * This is what your version is timed against.  Do not edit. */
+/* Baseline: one thread per output, tensors in CHWN, lanes along n: lab 03's kernel in its best
+ * case.  Do not edit. */
 #include <convlab/conv.h>
 
-/* Thread t of block (bx, by) owns output y[k][op][oq][n]: n = by*blockDim.x + t; oq, op and k are
- * the digits of bx. */
+/* Thread t of block (bx, by) computes output y[k][op][oq][n] with n = by*blockDim.x + t.  bx
+ * enumerates oq (fastest), op and k. */
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                             const float *__restrict__ w, float *__restrict__ y)
 {

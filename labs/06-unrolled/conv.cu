@@ -1,21 +1,21 @@
-/* Lab 06: lab 05's kernel with its loops unrolled, so that the sums lie in registers.  Tensors are
- * CHWN.  Edit only the TODO regions. */
+/* Lab 06: lab 05's kernel with unrolled loops, so that the accumulators are in registers.  Tensors
+ * are CHWN.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 
 enum {
-    THREADS_X = 16,        /* threads of a block along the images */
-    THREADS_Y = 4,         /* and along the filters */
-    IMAGES_PER_THREAD = 4, /* a thread owns 4 x 4 outputs */
+    THREADS_X = 16,        /* threads per block along the images */
+    THREADS_Y = 4,         /* threads per block along the filters */
+    IMAGES_PER_THREAD = 4, /* a thread computes 4 x 4 outputs */
     FILTERS_PER_THREAD = 4,
-    CACHED_PIXELS = 4, /* filter pixels in shared memory at a time ... */
-    CHANNELS = 3,      /* ... of so many channels */
+    CACHED_PIXELS = 4, /* filter pixels per chunk in shared memory */
+    CHANNELS = 3,      /* channels per chunk */
 
-    IMAGES = THREADS_X * IMAGES_PER_THREAD, /* of a block: 64 images, 16 filters */
+    IMAGES = THREADS_X * IMAGES_PER_THREAD, /* per block: 64 images, 16 filters */
     FILTERS = THREADS_Y * FILTERS_PER_THREAD,
 };
 
-/* Block (bx, by) owns output pixel (op, oq) of images n0 .. n0+IMAGES-1 and filters k0 ..
- * k0+FILTERS-1, thread (tx, ty) of these
+/* Block (bx, by) computes output pixel (op, oq) of images n0 .. n0+IMAGES-1 and filters k0 ..
+ * k0+FILTERS-1.  Thread (tx, ty) computes
  *
  *     n = n0 + g*THREADS_X + tx      k = k0 + f*THREADS_Y + ty
  *
@@ -34,7 +34,7 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
     const int op = blockIdx.x / groups / p.Q;
     const int filter_pixels = p.R * p.S;
 
-    float sum[FILTERS_PER_THREAD][IMAGES_PER_THREAD] = {};
+    float acc[FILTERS_PER_THREAD][IMAGES_PER_THREAD] = {};
     for (int c0 = 0; c0 < p.C; c0 += CHANNELS) {
         for (int first = 0; first < filter_pixels; first += CACHED_PIXELS) {
             // phase: load filters
@@ -63,15 +63,15 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
             }
             __syncthreads();
             // phase: compute
-            // TODO(1): Lab 05's loops over i, f and g, written so that the compiler knows every
-            // index of sum; add to sum[f][g] the product of its weight and its pixel.
+            // TODO(1): Write lab 05's loops over i, f and g so that every index of acc is a
+            // constant for the compiler.
             // END TODO(1)
             __syncthreads();
         }
     }
 
     // phase: store
-    // TODO(2): Store every sum[f][g] whose filter and image exist, likewise.
+    // TODO(2): Store every acc[f][g] whose filter and image exist, also with constant indices.
     // END TODO(2)
 }
 

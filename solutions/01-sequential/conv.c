@@ -1,7 +1,7 @@
 /* Lab 01: convolution on one core.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 
-/* For a fast TODO(1); they stand below. */
+/* Helpers for a fast TODO(1), defined below. */
 static int row_first(int tap, int pad, int stride);
 static int row_end(int tap, int pad, int stride, int size, int outputs);
 static void row_add(float *restrict y, const float *restrict x, float weight, int first, int end,
@@ -11,8 +11,8 @@ static void row_add(float *restrict y, const float *restrict x, float weight, in
  * ih = op*stride_h + r - pad_top and iw = oq*stride_w + s - pad_left. */
 void conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y)
 {
-    // TODO(1): Write the seven loops of the formula, and be right.
-    // Then be fast: set each row of outputs to zero, and add every tap that lies inside the input.
+    // TODO(1): Write the seven loops of the formula, first correct, then fast.
+    // Fast: set each row of outputs to zero, then add every tap that is inside the input.
     for (int n = 0; n < p->N; n++)
         for (int k = 0; k < p->K; k++)
             for (int op = 0; op < p->P; op++) {
@@ -36,9 +36,8 @@ void conv_forward_host(const ConvProblem *p, const float *x, const float *w, flo
     // END TODO(1)
 }
 
-/* Along a row, output q reads input q*stride + tap - pad.  The outputs for which that lies inside
- * 0..size-1 are neighbours: from row_first up to, and without, row_end.  Known before the loop,
- * they replace a test inside it. */
+/* Along a row, output q reads input q*stride + tap - pad.  The outputs whose input is inside
+ * 0..size-1 are contiguous: row_first <= q < row_end.  These bounds replace a test in the loop. */
 static int row_first(int tap, int pad, int stride)
 {
     // TODO(2): Return the smallest q >= 0 with q*stride + tap - pad >= 0.
@@ -49,18 +48,18 @@ static int row_first(int tap, int pad, int stride)
 static int row_end(int tap, int pad, int stride, int size, int outputs)
 {
     // TODO(3): Return one more than the largest q < outputs with q*stride + tap - pad <= size - 1.
-    int room = size - 1 + pad - tap; /* from output 0's tap to the last input of the row */
-    int end = room < 0 ? 0 : room / stride + 1;
+    int span = size - 1 + pad - tap; /* from output 0's input to the row's last input */
+    int end = span < 0 ? 0 : span / stride + 1;
     return end < outputs ? end : outputs;
     // END TODO(3)
 }
 
-/* One tap of a row: y[q] += weight * x[q*stride + shift] for first <= q < end.  No test, and no sum
- * that waits for the one before it: at stride 1 the compiler makes it four outputs at a time. */
+/* Adds one tap to a row: y[q] += weight * x[q*stride + shift] for first <= q < end.  The iterations
+ * are independent and have no test.  At stride 1 the compiler vectorises them by four. */
 static void row_add(float *restrict y, const float *restrict x, float weight, int first, int end,
                     int stride, int shift)
 {
-    // TODO(4): Add the products of this tap; give stride 1 a loop of its own.
+    // TODO(4): Add this tap to the row; give stride 1 its own loop.
     if (stride == 1)
         for (int q = first; q < end; q++)
             y[q] += weight * x[q + shift];

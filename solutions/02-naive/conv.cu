@@ -3,16 +3,16 @@
 
 enum { TILE = 16 }; /* a block computes TILE x TILE outputs of one image and one filter */
 
-/* Thread (tx, ty) of block (bx, by, bz) owns one output:
+/* Thread (tx, ty) of block (bx, by, bz) computes one output:
  *
  *     n = bx / K    k = bx % K    op = by*TILE + ty    oq = bz*TILE + tx
  *
- * so that neighbouring threads own neighbours in a row.  The tiles at the lower and the right edge
- * hang over: their threads beyond P or Q own nothing. */
+ * so that neighbouring threads compute neighbouring outputs of a row.  Tiles at the lower and the
+ * right edge extend beyond the output map: their threads beyond P or Q have no output. */
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                             const float *__restrict__ w, float *__restrict__ y)
 {
-    // TODO(1): Work out which output (n, k, op, oq) this thread owns; return if it owns none.
+    // TODO(1): Compute this thread's output (n, k, op, oq); return if it is outside the map.
     int n = blockIdx.x / p.K;
     int k = blockIdx.x % p.K;
     int op = blockIdx.y * TILE + threadIdx.y;
@@ -20,7 +20,7 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
     if (op >= p.P || oq >= p.Q) return;
     // END TODO(1)
 
-    // TODO(2): Sum the products of all taps (c, r, s) that lie inside the input; store the sum.
+    // TODO(2): Accumulate over all taps (c, r, s) inside the input; store the sum.
     float sum = 0.0f;
     for (int c = 0; c < p.C; c++)
         for (int r = 0; r < p.R; r++)
@@ -38,7 +38,7 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
 extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                              cudaStream_t stream)
 {
-    // TODO(3): Launch enough blocks for every output; only the grid's x may pass 65,535.
+    // TODO(3): Launch enough blocks for every output; only the grid's x may exceed 65,535.
     dim3 block(TILE, TILE);
     dim3 grid(p->N * p->K, (p->P + TILE - 1) / TILE, (p->Q + TILE - 1) / TILE);
     conv_kernel<<<grid, block, 0, stream>>>(*p, x, w, y);

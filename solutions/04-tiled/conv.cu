@@ -1,4 +1,4 @@
-/* Lab 04: the tile with its halo in shared memory, used for several filters.  Edit only the TODO
+/* Lab 04: an input tile with halo in shared memory, used for several filters.  Edit only the TODO
  * regions. */
 #include <convlab/conv.h>
 
@@ -8,35 +8,35 @@ enum { TILE = 16 }; /* a block computes TILE x TILE outputs of one image, for FI
 enum { FILTERS = 8 };
 // END TODO(1)
 
-/* The part of one input channel that lies under TILE x TILE outputs, halo included. */
+/* Input tile: the part of one channel that TILE x TILE outputs read, halo included. */
 struct Tile {
-    int height, width; /* what the outputs need */
+    int height, width; /* in pixels */
     int pitch;         /* floats from one row to the next in shared memory */
 };
 
 __host__ __device__ static inline Tile tile_shape(const ConvProblem &p)
 {
     Tile tile = {};
-    // TODO(2): Set height and width; set a pitch that keeps a warp's two rows in different banks.
+    // TODO(2): Set height, width, and a pitch that puts a warp's two rows into different banks.
     tile.height = (TILE - 1) * p.stride_h + p.R;
     tile.width = (TILE - 1) * p.stride_w + p.S;
-    tile.pitch = (tile.width + 15) / 32 * 32 + 16; /* 16, 48, 80 ...: half of the banks further */
+    tile.pitch = (tile.width + 15) / 32 * 32 + 16; /* 16, 48, 80 ...: the rows use different banks */
     // END TODO(2)
     return tile;
 }
 
-/* Thread (tx, ty) of block (bx, by, bz) owns FILTERS outputs, one behind the other:
+/* Thread (tx, ty) of block (bx, by, bz) computes one output of each of FILTERS filters:
  *
  *     n = bx / groups    k = k0 .. k0 + FILTERS-1    op = by*TILE + ty    oq = bz*TILE + tx
  *
  * with groups = ceil(K / FILTERS) and k0 = (bx % groups) * FILTERS.  Shared memory holds one
- * channel at a time: first its weights as [tap][filter], so that one tap's weights lie side by
- * side; then the tile, whose first pixel is input (h0, w0).  Threads beyond P or Q own nothing but
- * help to load. */
+ * channel at a time: first its weights as [tap][filter], so that the weights of one tap are
+ * contiguous, then the tile, whose first pixel is input (h0, w0).  Threads beyond P or Q have no
+ * output, but help to load. */
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                             const float *__restrict__ w, float *__restrict__ y)
 {
-    extern __shared__ float4 shared[]; /* float4 for its alignment */
+    extern __shared__ float4 shared[]; /* float4 for 16-byte alignment */
     const int taps = p.R * p.S;
     float *const weights = (float *)shared;
     float *const pixels = weights + FILTERS * taps;
@@ -50,9 +50,9 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
     const int h0 = blockIdx.y * TILE * p.stride_h - p.pad_top;
     const int w0 = blockIdx.z * TILE * p.stride_w - p.pad_left;
 
-    float sum[FILTERS] = {};
+    float acc[FILTERS] = {};
     for (int c = 0; c < p.C; c++) {
-        // TODO(3): Load the tile of channel c together, with zeros where it leaves the input.
+        // TODO(3): Load the tile of channel c with all threads; store zeros outside the input.
         const float *channel = x + (n * p.C + c) * p.H * p.W;
         for (int i = threadIdx.y; i < tile.height; i += TILE)
             for (int j = threadIdx.x; j < tile.width; j += TILE) {
@@ -62,7 +62,7 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
             }
         // END TODO(3)
 
-        // TODO(4): Load the weights of channel c together, with zeros for filters beyond K; wait.
+        // TODO(4): Load the weights of channel c, with zeros for filters beyond K; wait.
         for (int i = threadIdx.y * TILE + threadIdx.x; i < FILTERS * taps; i += TILE * TILE) {
             int tap = i / FILTERS, k = k0 + i % FILTERS;
             weights[i] = k < p.K ? w[(k * p.C + c) * taps + tap] : 0.0f;
@@ -70,19 +70,19 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
         __syncthreads();
         // END TODO(4)
 
-        // TODO(5): Add the products of each tap to the sums of all filters; wait.
-        const float4 *four = shared;
+        // TODO(5): Accumulate each tap for all filters; wait.
+        const float4 *weights4 = shared;
         for (int r = 0; r < p.R; r++) {
             const float *row = pixels + (threadIdx.y * p.stride_h + r) * tile.pitch;
-#pragma unroll 1 /* unrolled by four, as nvcc would, it mostly takes longer */
+#pragma unroll 1 /* nvcc's unrolling by four is mostly slower */
             for (int s = 0; s < p.S; s++) {
                 float pixel = row[threadIdx.x * p.stride_w + s];
                 for (int f = 0; f < FILTERS; f += 4) {
-                    float4 weight = *four++;
-                    sum[f + 0] += pixel * weight.x;
-                    sum[f + 1] += pixel * weight.y;
-                    sum[f + 2] += pixel * weight.z;
-                    sum[f + 3] += pixel * weight.w;
+                    float4 weight = *weights4++;
+                    acc[f + 0] += pixel * weight.x;
+                    acc[f + 1] += pixel * weight.y;
+                    acc[f + 2] += pixel * weight.z;
+                    acc[f + 3] += pixel * weight.w;
                 }
             }
         }
@@ -92,19 +92,19 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
 
     if (op >= p.P || oq >= p.Q) return;
     for (int f = 0; f < FILTERS && k0 + f < p.K; f++)
-        y[((n * p.K + k0 + f) * p.P + op) * p.Q + oq] = sum[f];
+        y[((n * p.K + k0 + f) * p.P + op) * p.Q + oq] = acc[f];
 }
 
 extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                              cudaStream_t stream)
 {
-    // TODO(6): Launch one block per image, group of filters and tile, with its shared memory.
+    // TODO(6): Launch one block per image, group of filters and tile, with dynamic shared memory.
     dim3 block(TILE, TILE);
     int groups = (p->K + FILTERS - 1) / FILTERS;
     dim3 grid(p->N * groups, (p->P + TILE - 1) / TILE, (p->Q + TILE - 1) / TILE);
     Tile tile = tile_shape(*p);
     size_t bytes = sizeof(float) * (FILTERS * p->R * p->S + tile.height * tile.pitch);
-    if (bytes > 48 * 1024) /* more than any GPU gives unasked */
+    if (bytes > 48 * 1024) /* the default limit of dynamic shared memory */
         cudaFuncSetAttribute(conv_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     conv_kernel<<<grid, block, bytes, stream>>>(*p, x, w, y);
     // END TODO(6)

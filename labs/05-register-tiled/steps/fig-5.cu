@@ -1,12 +1,12 @@
-/* Figure 5 of Cheng et al.: a block brings the pixels of 16 images and the weights of 4 filters
- * into shared memory, all taps at once; then each thread works out one output.  Tensors are CHWN.
+/* Figure 5 of Cheng et al.: a block loads the pixels of 16 images and the weights of 4 filters into
+ * shared memory, all taps at once.  Then each thread computes one output.  Tensors are CHWN.
  * To run it:  make run LAB=05 SUBMISSION=labs/05-register-tiled/steps/fig-5.cu */
 #include <convlab/conv.h>
 
 enum { THREADS_X = 16, THREADS_Y = 4 };
 
-/* Block (bx, by) owns output pixel (op, oq) of images n0 .. n0+15 and filters k0 .. k0+3, thread
- * (tx, ty) of these n = n0 + tx and k = k0 + ty. */
+/* Block (bx, by) computes output pixel (op, oq) of images n0 .. n0+15 and filters k0 .. k0+3.
+ * Thread (tx, ty) computes n = n0 + tx and k = k0 + ty. */
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                             const float *__restrict__ w, float *__restrict__ y)
 {

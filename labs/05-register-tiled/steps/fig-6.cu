@@ -1,11 +1,11 @@
-/* Figure 6 of Cheng et al.: figure 5's kernel, but it goes through the filter 4 pixels at a time,
- * so that shared memory no longer grows with the filter.  Tensors are CHWN.
+/* Figure 6 of Cheng et al.: figure 5's kernel in chunks of 4 filter pixels, so that shared memory
+ * does not grow with the filter.  Tensors are CHWN.
  * To run it:  make run LAB=05 SUBMISSION=labs/05-register-tiled/steps/fig-6.cu */
 #include <convlab/conv.h>
 
 enum { THREADS_X = 16, THREADS_Y = 4, CACHED_PIXELS = 4 };
 
-/* Blocks and threads own outputs as in figure 5.  The paper forgets both barriers, and the zeros
+/* Blocks and threads compute the outputs of figure 5.  The paper omits both barriers, and the zeros
  * for filter pixels beyond the last. */
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                             const float *__restrict__ w, float *__restrict__ y)
@@ -29,7 +29,7 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                         ? w[(c * filter_pixels + first + tx) * p.K + k]
                         : 0.0f;
         // phase: load images
-        int i = first + ty; /* CACHED_PIXELS is THREADS_Y: one for each row of threads */
+        int i = first + ty; /* CACHED_PIXELS equals THREADS_Y: one pixel per row of threads */
         int ih = op * p.stride_h - p.pad_top + i / p.S, iw = oq * p.stride_w - p.pad_left + i % p.S;
         bool exists = i < filter_pixels && n < p.N && ih >= 0 && ih < p.H && iw >= 0 && iw < p.W;
         for (int c = 0; c < p.C; c++)

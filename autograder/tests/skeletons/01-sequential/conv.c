@@ -1,7 +1,7 @@
 /* Lab 01: convolution on one core.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 
-/* For a fast TODO(1); they stand below. */
+/* Helpers for a fast TODO(1), defined below. */
 static int row_first(int tap, int pad, int stride);
 static int row_end(int tap, int pad, int stride, int size, int outputs);
 static void row_add(float *restrict y, const float *restrict x, float weight, int first, int end,
@@ -11,16 +11,15 @@ static void row_add(float *restrict y, const float *restrict x, float weight, in
  * ih = op*stride_h + r - pad_top and iw = oq*stride_w + s - pad_left. */
 void conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y)
 {
-    // TODO(1): Write the seven loops of the formula, and be right.
-    // Then be fast: set each row of outputs to zero, and add every tap that lies inside the input.
+    // TODO(1): Write the seven loops of the formula, first correct, then fast.
+    // Fast: set each row of outputs to zero, then add every tap that is inside the input.
     (void)p, (void)x, (void)w, (void)y;
-    (void)row_first, (void)row_end, (void)row_add; /* leave this line until you call them */
+    (void)row_first, (void)row_end, (void)row_add; /* delete this line when you call them */
     // END TODO(1)
 }
 
-/* Along a row, output q reads input q*stride + tap - pad.  The outputs for which that lies inside
- * 0..size-1 are neighbours: from row_first up to, and without, row_end.  Known before the loop,
- * they replace a test inside it. */
+/* Along a row, output q reads input q*stride + tap - pad.  The outputs whose input is inside
+ * 0..size-1 are contiguous: row_first <= q < row_end.  These bounds replace a test in the loop. */
 static int row_first(int tap, int pad, int stride)
 {
     // TODO(2): Return the smallest q >= 0 with q*stride + tap - pad >= 0.
@@ -37,12 +36,12 @@ static int row_end(int tap, int pad, int stride, int size, int outputs)
     // END TODO(3)
 }
 
-/* One tap of a row: y[q] += weight * x[q*stride + shift] for first <= q < end.  No test, and no sum
- * that waits for the one before it: at stride 1 the compiler makes it four outputs at a time. */
+/* Adds one tap to a row: y[q] += weight * x[q*stride + shift] for first <= q < end.  The iterations
+ * are independent and have no test.  At stride 1 the compiler vectorises them by four. */
 static void row_add(float *restrict y, const float *restrict x, float weight, int first, int end,
                     int stride, int shift)
 {
-    // TODO(4): Add the products of this tap; give stride 1 a loop of its own.
+    // TODO(4): Add this tap to the row; give stride 1 its own loop.
     (void)y, (void)x, (void)weight, (void)first, (void)end, (void)stride, (void)shift;
     // END TODO(4)
 }
