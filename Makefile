@@ -113,19 +113,23 @@ USES_common/operations/calls :=
 USES_common/operations/catalog := common/operations/training_step common/operations/conv_diagnosis common/operations/conv common/operations/operation \
     common/base
 USES_common/cuda/paired_timing := common/base
-USES_common/simulator/ptx    := common/base
+USES_common/simulator/sass   := common/base
+USES_common/simulator/ptx    := common/simulator/sass common/base
 USES_common/simulator/machine := common/base
-USES_common/simulator/core    := common/simulator/machine common/simulator/ptx common/base
+USES_common/simulator/core    := common/simulator/machine common/simulator/ptx $(USES_common/simulator/ptx)
 USES_common/simulator/decode  := common/simulator/core $(USES_common/simulator/core)
 USES_common/simulator/checks  := common/simulator/core $(USES_common/simulator/core)
 USES_common/simulator/traffic := common/simulator/core $(USES_common/simulator/core)
-USES_common/simulator/time    := common/simulator/traffic $(USES_common/simulator/traffic)
-USES_common/simulator/exec    := common/simulator/checks common/simulator/time $(USES_common/simulator/time)
+USES_common/simulator/ptxas   := common/simulator/core $(USES_common/simulator/core)
+USES_common/simulator/sass_map := common/simulator/ptxas $(USES_common/simulator/ptxas)
+USES_common/simulator/timing  := common/simulator/sass_map common/simulator/traffic \
+    $(USES_common/simulator/sass_map)
+USES_common/simulator/exec    := common/simulator/checks common/simulator/timing $(USES_common/simulator/timing)
 USES_common/simulator/launch   := common/simulator/decode common/simulator/exec $(USES_common/simulator/exec)
 USES_common/simulator/tests := common/simulator/launch $(USES_common/simulator/launch)
 USES_common/cuda   := common/base
-USES_common/cuda/runtime := common/cuda common/simulator/ptx common/base
-USES_common/cuda/gpu     := common/cuda common/simulator/ptx common/base
+USES_common/cuda/runtime := common/cuda common/simulator/ptx $(USES_common/simulator/ptx)
+USES_common/cuda/gpu     := common/cuda common/simulator/ptx $(USES_common/simulator/ptx)
 USES_common/cuda/sim     := common/cuda common/simulator/launch $(USES_common/simulator/launch)
 USES_common/simulator/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_common/simulator/validation     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
@@ -158,7 +162,7 @@ USES_autograder/trial   := common/operations/calls common/cuda/runtime autograde
 USES_autograder/judging := autograder/session autograder/build autograder/sandbox \
     autograder/tensors autograder/record autograder/lab autograder/text \
     common/operations/catalog $(USES_common/operations/catalog) common/cuda/paired_timing common/cuda/gpu common/cuda \
-    common/simulator/machine common/simulator/ptx
+    common/simulator/machine common/simulator/ptx common/simulator/sass
 USES_autograder/handout := autograder/lab $(USES_autograder/lab)
 USES_autograder         := autograder/options autograder/handout autograder/export \
     autograder/class autograder/judging autograder/mutate autograder/profile autograder/see \
@@ -167,8 +171,8 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
     common/cuda/paired_timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
 ROOMS := common/base common/operations/operation common/operations/conv common/operations/conv_diagnosis common/operations/training_step \
-    common/operations/catalog common/operations/calls common/cuda/paired_timing common/simulator/ptx \
-    $(addprefix common/simulator/,machine core decode checks traffic time exec) \
+    common/operations/catalog common/operations/calls common/cuda/paired_timing common/simulator/sass common/simulator/ptx \
+    $(addprefix common/simulator/,machine core decode checks traffic ptxas sass_map timing exec) \
     common/simulator/launch common/simulator/tests common/cuda $(addprefix common/cuda/,runtime gpu sim) common/simulator/conformance \
     common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
     common/apps/serve \
@@ -266,7 +270,7 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 # same process, simulate one.  Their own names come whole (a submission that defines one of them is
 # told so), of the rooms below comes what they need.
 USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors \
-    common/cuda common/simulator/ptx common/base
+    common/cuda common/simulator/ptx common/simulator/sass common/base
 USES_autograder/run.c    := autograder/trial $(USES_autograder/trial)
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record \
     $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)

@@ -35,7 +35,7 @@ for source in solutions/*/conv.cu; do
 done
 
 # A kernel that spills, small and not compressed, so that damage reaches the machine code of its PTX
-# and the lines in it (common/simulator/ptx/machine.c, cubin_lines.c, common/simulator/decode/spill.c).
+# and the lines in it (common/simulator/sass/sass.c, cubin_lines.c, common/simulator/decode/spill.c).
 cat >"$build/seeds/tight.cu" <<'END'
 extern "C" __global__ void tight(float *x, int turns)
 {
@@ -53,7 +53,7 @@ for cc in 75 80 90; do
             -o "$build/seeds/machine/tight_$cc" "$build/seeds/tight.cu"
 done
 
-# Kernels whose machine code is played (common/simulator/time/follow*.c): loops that ptxas unrolls, whole
+# Kernels whose machine code is played (common/simulator/sass_map/*.c): loops that ptxas unrolls, whole
 # and in parts, one in another, and a barrier; for the simulated machine, with a line for each
 # instruction.
 cat >"$build/seeds/turns.cu" <<'END'

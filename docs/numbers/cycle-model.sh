@@ -4,14 +4,14 @@
 . docs/numbers/lib.sh
 
 page=docs/simulator/cycle-model.md
-replay=common/simulator/time/replay.c
-chain=common/simulator/time/chain.h
+replay=common/simulator/timing/replay.c
+chain=common/simulator/timing/critical_path.h
 
 # price CLASS PATTERN: a number in what schedule.c says of a class of instructions, where \(\)
 # stands in the pattern.
 price() {
-    _value=$(sed -n -e "/case CLASS_$1:/,/break;/s/.*$2.*/\\1/p" common/simulator/time/schedule.c | head -n 1)
-    [ -n "$_value" ] || fail "common/simulator/time/schedule.c has no price of $1"
+    _value=$(sed -n -e "/case CLASS_$1:/,/break;/s/.*$2.*/\\1/p" common/simulator/ptxas/schedule.c | head -n 1)
+    [ -n "$_value" ] || fail "common/simulator/ptxas/schedule.c has no price of $1"
     printf '%s\n' "$_value"
 }
 
@@ -24,18 +24,18 @@ more=$(calc '%.1f' "$(constant LOAD_PERCENT "$replay") / 100")
 stored=$(calc '%.1f' "$(constant STORE_LINE "$replay") / 256") # of ticks
 arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "$chain")
 branch=$(constant BRANCH_CYCLES "$chain") start=$(constant START_CYCLES "$chain")
-count=common/simulator/time/count.c
+count=common/simulator/timing/count.c
 percent() { calc '%.2f' "$(constant "$1" "$count") / 100"; }
 atomic=$(percent PASS_PERCENT)
 turnover=$(constant TURNOVER_CYCLES "$chain")
-constant_word=$(constant CYCLES_PER_WORD common/simulator/time/count.c)
-most=$(constant MOST_WAVES common/simulator/time/trace.c) \
-    least=$(constant LEAST_WAVES common/simulator/time/trace.c)
+constant_word=$(constant CYCLES_PER_WORD common/simulator/timing/count.c)
+most=$(constant MOST_WAVES common/simulator/timing/trace.c) \
+    least=$(constant LEAST_WAVES common/simulator/timing/trace.c)
 
 slots='slots = \([0-9]*\),' latency='alu \* \([0-9]*\)'
 say "$page" "64-bit \`add\` otherwise | $(price INT_WIDE 'is_add_64(ins) ? \([0-9]*\)') |"
 say "$page" "\`div\`, \`rem\` | $(price DIV "$slots"), and $(price DIV '(uint16_t)(\([0-9]*\) \*') on the special function unit"
-schedule=common/simulator/time/schedule.c
+schedule=common/simulator/ptxas/schedule.c
 say "$page" "\`rsqrt\`, not \`.ftz\` | $(constant SCALED $schedule) |"
 say "$page" "\`sin\` and \`cos\` | $(constant RECIPROCAL $schedule); $(constant QUOTIENT $schedule); 2 |"
 single='is_single(ins) ? \([0-9]*\)' double='is_single(ins) ? [0-9]* : \([0-9]*\)'
@@ -43,7 +43,7 @@ unit=$(calc '%.1f' "$(sed -n 's/.*unit = alu \* \([0-9]* \/ [0-9]*\).*/\1/p' $sc
 say "$page" "$(price FP64 "$latency") times that for doubles, $unit for the special function unit"
 say "$page" "$(price DIV "$single") for divisions and roots of floats"
 say "$page" "$(price DIV "$double") for other divisions"
-say "$page" "a branch over at most $(constant MOST_GUARDED common/simulator/time/schedule.c) plain instructions"
+say "$page" "a branch over at most $(constant MOST_GUARDED common/simulator/ptxas/schedule.c) plain instructions"
 say "$page" "all of them up to $(word "$most") waves and the first $(word "$least") of more"
 say "$page" "\`alu_latency\` ($(machine h200 alu_latency) on an H200)"
 say "$page" "**Constant memory**: $constant_word cycles for each different word"
@@ -58,7 +58,7 @@ say "$page" "takes $atomic cycles for a pass over a sector, in which each word i
 say "$page" "and $(percent FULL_PERCENT) where that is all of the sector"
 say "$page" "one for each $(constant SLICE_RATE "$count") bytes of \`l2_bytes_per_cycle\`"
 say "$page" "$(constant RETRY_CYCLES "$chain") cycles from one"
-say "$page" "more than $(word "$(constant OPEN_ROWS common/simulator/time/count.h)") rows"
+say "$page" "more than $(word "$(constant OPEN_ROWS common/simulator/timing/count.h)") rows"
 say "$page" "lanes a cycle ($(machine h200 texture_units) on an H200)"
 say "$page" "\`texture_latency\` ($(machine h200 texture_latency) cycles on an H200)"
 sooner=$(constant BY_INDEX_SOONER "$chain")

@@ -212,7 +212,8 @@ static void stale_vectors_are_refused(void **state)
     assert_int_equal(values_parse(&other.values, "u32 b32 bits = 0 1\n", &error), 0);
     assert_int_equal(
         forms_parse(&other, "integer", "u32 <- u32 u32 : add.u32 %d, %a, %b\n", &error), 0);
-    assert_int_equal(vectors_read("common/simulator/conformance/vectors", &other, &none, &error), -1);
+    assert_int_equal(vectors_read("common/simulator/conformance/vectors", &other, &none, &error),
+                     -1);
     assert_non_null(strstr(error.text, "no table has this form"));
     vectors_free(&none);
     forms_free(&other);

@@ -101,7 +101,8 @@ typedef struct Reader {
 
 static int reader_error(const Reader *reader, const char *what, Error *error)
 {
-    return error_set(error, "%s line %u: %s; record the vectors again (docs/simulator/conformance.md)",
+    return error_set(error,
+                     "%s line %u: %s; record the vectors again (docs/simulator/conformance.md)",
                      reader->path, reader->number, what);
 }
 

@@ -175,7 +175,7 @@ typedef struct ProductRead ProductRead;
 typedef struct PhaseNumber PhaseNumber;
 typedef struct Price Price;       /* schedule.h */
 typedef struct Unrolled Unrolled; /* unroll.h */
-typedef struct Follow Follow;     /* follow.h */
+typedef struct Follow Follow;     /* sass_map.h */
 
 struct Ins {
     Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
@@ -473,7 +473,7 @@ typedef struct BlockTrace {
     WarpTrace *warp;
 } BlockTrace;
 
-/* The chain of what a warp must wait for, were it alone on the machine (chain.h). */
+/* The chain of what a warp must wait for, were it alone on the machine (critical_path.h). */
 typedef struct Chain {
     uint64_t *ready;               /* per scoreboard number */
     uint64_t begin, latest, slots; /* of the straight piece of code in hand */
@@ -536,7 +536,7 @@ typedef struct Heaviest {
 typedef struct Block Block;
 typedef struct RaceWords RaceWords; /* race.h */
 typedef struct RaceOrder RaceOrder; /* race_order.h */
-typedef struct Watcher Watcher;     /* watch.h */
+typedef struct Watcher Watcher;     /* access_log.h */
 
 /* A cp.async whose bytes have not arrived yet. */
 typedef struct AsyncCopy {
@@ -558,7 +558,7 @@ struct Warp {
     int changed;    /* ... and others went on without them */
     int paused;     /* gave way in a loop that also does something */
     uint32_t loop;  /* instructions of the loop in which it last gave way */
-    /* Where blocks run in the order of time (meet.h): */
+    /* Where blocks run in the order of time (interblock.h): */
     uint64_t gate;                    /* when it can go on; 0: it runs, or waits otherwise */
     uint64_t let_on;                  /* the gate that it may pass; 0: none */
     uint64_t met, queued, late;       /* when its last access was made, and waited for others */
@@ -717,7 +717,7 @@ struct Worker {
     const Ins *stopped; /* by the launch's limit: where a warp of this block stood */
     uint64_t stopped_block;
     int busy;               /* has a block in hand, where blocks run side by side */
-    uint64_t begun;         /* when that began, in cycles of the launch (meet.h) */
+    uint64_t begun;         /* when that began, in cycles of the launch (interblock.h) */
     uint32_t effort;        /* of its last turn, if that was in vain: turns of a short loop */
     InsCount *profile;      /* per instruction, of all blocks of this worker */
     Wavefronts *wavefronts; /* per memory instruction */
@@ -797,7 +797,7 @@ struct Launch {
     Watcher *watcher; /* of the first blocks; NULL: not wanted */
     uint32_t watchers;
     int count;
-    /* Where blocks run in the order of time (meet.h); NULL: they meet in any order. */
+    /* Where blocks run in the order of time (interblock.h); NULL: they meet in any order. */
     MeetingPlace *queue; /* sectors of the L2, hashed */
     uint32_t *answered;  /* when what DRAM gives at once is there; 0: nobody has asked for it */
     uint64_t quiet;      /* no one but who looks in vain goes on before */

@@ -2,7 +2,7 @@
  * instruction and block by block.
  *
  * Counts are exact and of the whole launch.  Stall cycles come from the cycle model's replay of one
- * SM (cycles.c): each is one cycle of one warp, as a profiler's warp-state samples are, named as
+ * SM (replay.c): each is one cycle of one warp, as a profiler's warp-state samples are, named as
  * Nsight Compute names them. */
 #ifndef CONVLAB_SIMT_PROFILE_H
 #define CONVLAB_SIMT_PROFILE_H
@@ -100,7 +100,7 @@ struct SimtProfile {
     uint32_t spill_line;      /* where most of these are; 0: not known */
     uint32_t array_bytes;     /* of a thread, in local memory by the PTX */
     uint32_t grid[3], threads[3];
-    SimtWatch *watch; /* of the first blocks: watch.c says how much of them */
+    SimtWatch *watch; /* of the first blocks: access_log.c says how much of them */
     uint32_t watches;
 };
 

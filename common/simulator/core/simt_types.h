@@ -18,7 +18,7 @@ typedef struct SimtOptions {
     int count;        /* counters and cycles; 0: functional only, fastest */
     int profile;      /* with count: keep a SimtProfile of the last launch */
     int racecheck;    /* report hazards between threads that no barrier orders */
-    int machine_code; /* with count: believe the program's machine code (time/follow.h) */
+    int machine_code; /* with count: believe the program's machine code (sass_map/sass_map.h) */
     /* Of programs that may want to know whether they are counted, or whom they follow: 16 cycles
      * from one look at a clock to the next, and every block begins with registers of zeros. */
     int untrusted;

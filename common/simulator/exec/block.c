@@ -9,16 +9,16 @@
 #include "common/simulator/core/kinds.h"
 #include "common/simulator/core/ops.h"
 #include "common/simulator/exec/exec_parts.h"
-#include "common/simulator/time/chain.h"
-#include "common/simulator/time/cost.h"
+#include "common/simulator/timing/critical_path.h"
+#include "common/simulator/timing/cost.h"
 #include "common/simulator/traffic/first.h"
 #include "common/simulator/traffic/l1.h"
 #include "common/simulator/traffic/retries.h"
-#include "common/simulator/time/l2.h"
-#include "common/simulator/time/meet.h"
-#include "common/simulator/time/replay.h"
+#include "common/simulator/timing/l2.h"
+#include "common/simulator/timing/interblock.h"
+#include "common/simulator/timing/replay.h"
 #include "common/simulator/traffic/traffic.h"
-#include "common/simulator/time/watch.h"
+#include "common/simulator/timing/access_log.h"
 
 /* Instructions between two looks at the limit and at what other host threads found, and so many
  * before a worker calls others: about as long as it takes another thread to begin. */

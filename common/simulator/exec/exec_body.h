@@ -16,10 +16,10 @@
 #include "common/simulator/exec/exec_functions.h"
 #include "common/simulator/exec/exec_math.h"
 #include "common/simulator/exec/exec_parts.h"
-#include "common/simulator/time/chain.h"
-#include "common/simulator/time/cost.h"
-#include "common/simulator/time/phases.h"
-#include "common/simulator/time/watch.h"
+#include "common/simulator/timing/critical_path.h"
+#include "common/simulator/timing/cost.h"
+#include "common/simulator/timing/phases.h"
+#include "common/simulator/timing/access_log.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>

@@ -47,7 +47,7 @@ void stack_clear(Warp *warp);
 int stack_take(Warp *warp, const Ins *ins); /* -1: a fault */
 
 /* ---- looks.c: loops that only look at the clock, or, where blocks run in the order of time
- * (meet.h), at what others write */
+ * (interblock.h), at what others write */
 /* The counts before a turn. */
 typedef struct Look {
     Counters counters;

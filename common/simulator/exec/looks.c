@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/simulator/exec/exec_parts.h"
-#include "common/simulator/time/meet.h"
+#include "common/simulator/timing/interblock.h"
 
 void look_begin(const Warp *warp, const Ins *from, Look *look)
 {

@@ -13,7 +13,7 @@
 #include "common/simulator/core/kinds.h"
 #include "common/simulator/exec/exec_math.h"
 #include "common/simulator/exec/exec_parts.h"
-#include "common/simulator/time/cost.h"
+#include "common/simulator/timing/cost.h"
 
 #define SLOT(T, offset) ((T *)(void *)(warp->file + (offset)))
 

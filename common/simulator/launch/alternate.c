@@ -4,7 +4,7 @@
 
 #include "common/simulator/core/kinds.h"
 #include "common/simulator/exec/exec.h"
-#include "common/simulator/time/meet.h"
+#include "common/simulator/timing/interblock.h"
 
 enum { MOST_AT_ONCE = 1 << 13 };
 /* Of their registers and memories, on the host. */

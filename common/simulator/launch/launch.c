@@ -17,11 +17,11 @@
 #include "common/simulator/launch/launch_check.h"
 #include "common/simulator/launch/launch_counts.h"
 #include "common/simulator/launch/simt.h"
-#include "common/simulator/time/meet.h"
-#include "common/simulator/time/replay.h"
-#include "common/simulator/time/schedule.h"
+#include "common/simulator/timing/interblock.h"
+#include "common/simulator/timing/replay.h"
+#include "common/simulator/timing/kernel_costs.h"
 #include "common/simulator/traffic/traffic.h"
-#include "common/simulator/time/watch.h"
+#include "common/simulator/timing/access_log.h"
 
 static const uint64_t DEFAULT_LIMIT = 20000000000ull;
 
@@ -291,7 +291,7 @@ static int run_open(Run *run, uint32_t most)
     if (!launch->count) return 0;
     return traffic_open(launch) || trace_open(launch) || profile_open(launch) ||
                    watch_open(launch) ||
-                   schedule_build(launch->kernel, &gpu->machine, gpu->options.machine_code)
+                   kernel_costs_build(launch->kernel, &gpu->machine, gpu->options.machine_code)
                ? -1
                : 0;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "common/base/plain_name.h"
-#include "common/simulator/time/cost.h"
+#include "common/simulator/timing/cost.h"
 
 /* What one launch asks for, and where to say why it cannot have it. */
 typedef struct Request {

@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-#include "common/simulator/time/cost.h"
-#include "common/simulator/time/l2.h"
-#include "common/simulator/time/watch.h"
+#include "common/simulator/timing/cost.h"
+#include "common/simulator/timing/l2.h"
+#include "common/simulator/timing/access_log.h"
 
 static void sums_add(uint64_t *to, const uint64_t *from, size_t bytes)
 {

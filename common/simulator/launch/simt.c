@@ -12,7 +12,7 @@
 #include "common/simulator/decode/decode.h"
 #include "common/simulator/exec/exec.h"
 #include "common/simulator/launch/image.h"
-#include "common/simulator/time/cost.h"
+#include "common/simulator/timing/cost.h"
 
 enum { VARIABLES_MAX = 20000, VARIABLE_LEAST = 256 };
 

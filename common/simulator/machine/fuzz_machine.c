@@ -16,8 +16,8 @@ static void folder_make(char *folder, size_t bytes)
     char command[256];
     snprintf(folder, bytes, "/tmp/convlab-fuzz-machine-%d", (int)getpid());
     int length =
-        snprintf(command, sizeof command, "mkdir -p %s && cp common/simulator/gpus/h200.ini %s/h200.ini",
-                 folder, folder);
+        snprintf(command, sizeof command,
+                 "mkdir -p %s && cp common/simulator/gpus/h200.ini %s/h200.ini", folder, folder);
     if (length >= (int)sizeof command || system(command)) abort();
 }
 

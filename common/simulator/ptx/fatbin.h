@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
-#include "common/simulator/ptx/machine.h"
+#include "common/simulator/sass/sass.h"
 
 /* Resources that ptxas gave a kernel on one architecture, read from the cubin's section headers:
  * what `ptxas -v` prints.  local_bytes is the stack with all that is called, shared_bytes the

@@ -55,7 +55,8 @@ static double straight_cycles(const char *text, uint64_t times, uint32_t threads
     SimtMachine machine;
     SimtOptions options = {.threads = 1, .count = 1};
     SimtResult result;
-    if (machine_load("common/simulator/gpus", "h200", &machine, &error) != 0) fail_msg("%s", error.text);
+    if (machine_load("common/simulator/gpus", "h200", &machine, &error) != 0)
+        fail_msg("%s", error.text);
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     assert_non_null(gpu);
     static float zeros[1024];

@@ -181,7 +181,8 @@ static char *ptx_make(const char *nvcc, unsigned file)
     char root[1024];
     size_t bytes;
     assert_non_null(getcwd(root, sizeof root));
-    if (nvcc_run("%s -O3 -std=c++17 -arch=%s -lineinfo -w -ptx %s/common/simulator/tests/faults/%s -o f.ptx",
+    if (nvcc_run("%s -O3 -std=c++17 -arch=%s -lineinfo -w -ptx %s/common/simulator/tests/faults/%s "
+                 "-o f.ptx",
                  nvcc, FILES[file].arch, root, FILES[file].name))
         nvcc_explain(FILES[file].name);
     return nvcc_read("f.ptx", &bytes);

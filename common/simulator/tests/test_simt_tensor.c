@@ -32,10 +32,10 @@ static int ptx_make(void **state)
     if (nvcc_open(state) || !getcwd(root, sizeof root)) return -1;
     for (int i = 0; i < 2 && nvcc; i++) {
         size_t bytes;
-        if (nvcc_run(
-                "%s -O3 -std=c++17 -arch=compute_%d -w -ptx %s/common/simulator/tests/kernels/tensor.cu -o "
-                "%d.ptx",
-                nvcc, i ? 90 : 80, root, i))
+        if (nvcc_run("%s -O3 -std=c++17 -arch=compute_%d -w -ptx "
+                     "%s/common/simulator/tests/kernels/tensor.cu -o "
+                     "%d.ptx",
+                     nvcc, i ? 90 : 80, root, i))
             nvcc_explain("tensor.cu");
         ptx[i] = nvcc_read(i ? "1.ptx" : "0.ptx", &bytes);
     }

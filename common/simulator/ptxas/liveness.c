@@ -1,0 +1,111 @@
+/* liveness.c - which values are still wanted at a place of the code.
+ *
+ * A value is alive where a way leads from that place to somebody who reads it, and nobody on the
+ * way writes another one into its place.  Sets are kept before the targets of branches, and here
+ * and there between; what is alive elsewhere is worked out backwards from the next of them. */
+#include "common/simulator/ptxas/liveness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simulator/core/ops.h"
+
+/* What a hostile kernel may cost: words that are kept, or joined at its branches each time. */
+enum { MOST_WORDS = 1 << 22, PASSES = 64, APART = 512 };
+
+static int has_target(const Ins *ins)
+{
+    return ins->op == OP_BRA || ins->op == OP_BRA_P;
+}
+
+static uint64_t *set_before(const Alive *a, uint32_t at)
+{
+    return a->kept[at] ? a->set + (size_t)(a->kept[at] - 1) * a->words : NULL;
+}
+
+static void set_join(uint64_t *to, const uint64_t *from, uint32_t words)
+{
+    for (uint32_t i = 0; i < words; i++)
+        to[i] |= from[i];
+}
+
+/* From what is alive behind the instruction to what is alive before it. */
+static void alive_step(Alive *a, uint32_t at)
+{
+    const Ins *ins = &a->kernel->code[at];
+    int always = ins->op == OP_BRA || (ins->op == OP_EXIT && ins->guard == NO_SLOT);
+    if (always) memset(a->now, 0, a->words * sizeof *a->now);
+    if (has_target(ins)) set_join(a->now, set_before(a, ins->target), a->words);
+    for (int d = 0; ins->guard == NO_SLOT && d < 4 && ins->t_d[d]; d++)
+        a->now[ins->t_d[d] / 64] &= ~(1ull << ins->t_d[d] % 64);
+    for (int s = 0; s < 6; s++)
+        if (ins->t_s[s]) a->now[ins->t_s[s] / 64] |= 1ull << ins->t_s[s] % 64;
+}
+
+/* Goes through all code backwards; 0 when no set grows any more. */
+static int sets_grow(Alive *a)
+{
+    int grew = 0;
+    memset(a->now, 0, a->words * sizeof *a->now);
+    for (uint32_t i = a->kernel->count; i-- > 0;) {
+        alive_step(a, i);
+        uint64_t *kept = set_before(a, i);
+        if (!kept || !memcmp(kept, a->now, a->words * sizeof *kept)) continue;
+        set_join(kept, a->now, a->words);
+        grew = 1;
+    }
+    return grew;
+}
+
+/* Numbers the sets that are kept; how many they are and are joined. */
+static uint32_t sets_number(Alive *a)
+{
+    uint32_t sets = 0, branches = 0;
+    for (uint32_t i = 0; i < a->kernel->count; i++) {
+        const Ins *ins = &a->kernel->code[i];
+        branches += (uint32_t)has_target(ins);
+        if (has_target(ins) && !a->kept[ins->target]) a->kept[ins->target] = ++sets;
+        if (i % APART == 0 && !a->kept[i]) a->kept[i] = ++sets;
+    }
+    return sets + branches;
+}
+
+int alive_open(Alive *a, const SimtKernel *kernel)
+{
+    *a = (Alive){.kernel = kernel, .words = kernel->scoreboard / 64 + 1};
+    if (kernel->routines || kernel->tables) return 0;
+    a->kept = calloc(kernel->count + 1, sizeof *a->kept);
+    if (!a->kept) return -1;
+    uint64_t room = (uint64_t)(sets_number(a) + 1) * a->words;
+    if (room > MOST_WORDS) return 0;
+    a->now = calloc(a->words, sizeof *a->now);
+    a->set = calloc((size_t)room, sizeof *a->set);
+    if (!a->now || !a->set) return -1;
+    for (int pass = 0; pass < PASSES; pass++)
+        if (!sets_grow(a)) return 0;
+    free(a->set);
+    a->set = NULL;
+    return 0;
+}
+
+void alive_close(Alive *a)
+{
+    free(a->kept), free(a->set), free(a->now);
+}
+
+const uint64_t *alive_behind(Alive *a, uint32_t to)
+{
+    if (!a->set) return NULL;
+    uint32_t from = to;
+    while (from < a->kernel->count && !a->kept[from])
+        from++;
+    const uint64_t *known = from < a->kernel->count ? set_before(a, from) : NULL;
+    memset(a->now, 0, a->words * sizeof *a->now);
+    if (known) memcpy(a->now, known, a->words * sizeof *a->now);
+    while (from-- > to)
+        alive_step(a, from);
+    const Ins *last = &a->kernel->code[to - 1];
+    if (last->op == OP_BRA) memset(a->now, 0, a->words * sizeof *a->now);
+    if (has_target(last)) set_join(a->now, set_before(a, last->target), a->words);
+    return a->now;
+}

@@ -1,0 +1,101 @@
+/* load_vectorize.c - loads from shared memory that machine code shows to be one.
+ *
+ * ptxas joins loads of words beside each other where it can prove that their address is a multiple
+ * of the width (decode/merge.c).  It sees more than the PTX shows where it makes each turn of a
+ * loop apart: what stands in a register of the loop is a constant then.  Of such a load the machine
+ * code has one that is wider, and none of its neighbours.  That is believed where the PTX has the
+ * neighbours behind it, and nothing between that may write to them. */
+#include "common/simulator/ptxas/load_vectorize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simulator/core/ops.h"
+
+enum { WINDOW = 256, SEVERAL = 255, LOAD_SHARED = 0x184 };
+
+typedef struct Joins {
+    SimtKernel *kernel;
+    const CodeMap *map;
+    uint8_t *width; /* of the machine's loads of each line, from map->first on; 0: there are none */
+    uint64_t steps; /* of looking at the kernel: a hostile one ends that at CODE_STEPS */
+} Joins;
+
+static void widths_find(const Joins *j, const MachineCode *code)
+{
+    for (uint32_t i = 0; i < code->count; i++) {
+        const MachineIns *ins = &code->ins[i];
+        if ((ins->op & MACHINE_OPERATION) != LOAD_SHARED || !ins->reached ||
+            code_at(j->map, ins->line) == CODE_NOWHERE)
+            continue;
+        uint8_t *own = &j->width[ins->line - j->map->first];
+        *own = !*own || *own == ins->bytes ? ins->bytes : SEVERAL;
+    }
+}
+
+static uint32_t bytes_of(const Ins *ins)
+{
+    int loads = ins->class == CLASS_SHARED_LOAD && loads_plainly(ins) && !ins->merge;
+    return loads ? ins->bytes * (ins->vector > 1 ? ins->vector : 1u) : 0;
+}
+
+static uint8_t width_of(const Joins *j, uint32_t at)
+{
+    uint32_t line = code_line(j->map, at);
+    return line ? j->width[line - j->map->first] : SEVERAL;
+}
+
+/* The load at `imm` behind code[at], of as many bytes, that no machine instruction is; NULL: there
+ * is none. */
+static Ins *neighbour(Joins *j, uint32_t at, int64_t imm)
+{
+    const Ins *first = &j->kernel->code[at];
+    int stays = !writes_score(first, first->t_s[0]);
+    for (uint32_t k = at + 1; stays && k < j->kernel->count && k < at + WINDOW; k++) {
+        Ins *ins = &j->kernel->code[k];
+        if (bytes_of(ins) == bytes_of(first) && ins->a == first->a && ins->imm == imm &&
+            !width_of(j, k))
+            return ins;
+        stays = spares_load(first, ins) && !writes_score(ins, first->t_s[0]);
+        j->steps++;
+    }
+    return NULL;
+}
+
+/* Those that lie with code[at] in as many bytes as the machine loads, from `imm` on, in *part;
+ * returns how many. */
+static uint32_t parts_find(Joins *j, uint32_t at, int64_t imm, Ins *part[4])
+{
+    uint32_t each = bytes_of(&j->kernel->code[at]), bytes = width_of(j, at), parts = 0;
+    for (uint32_t i = 0; i < bytes / each; i++) {
+        Ins *other = neighbour(j, at, imm + i * each);
+        if (other) part[parts++] = other;
+    }
+    return parts;
+}
+
+/* Joins code[at] with the most that lie in so many bytes: with one of two, at least two of four. */
+static void join_try(Joins *j, uint32_t at)
+{
+    Ins *first = &j->kernel->code[at], *part[4];
+    uint32_t each = bytes_of(first), bytes = width_of(j, at), best = 0, most = 0;
+    if (each < 2 || bytes == SEVERAL || (bytes != 2 * each && bytes != 4 * each)) return;
+    for (uint32_t before = 0; before < bytes; before += each) {
+        uint32_t parts = parts_find(j, at, first->imm - before, part);
+        if (parts > most) most = parts, best = before;
+    }
+    if (most < bytes / each / 2) return;
+    parts_find(j, at, first->imm - best, part);
+    for (uint32_t i = 0; i < most; i++)
+        part[i]->merge = MERGE_FOLLOWER;
+    first->merge = bytes == 16 ? MERGE_16 : bytes == 8 ? MERGE_8 : MERGE_4;
+}
+
+void joined_find(SimtKernel *kernel, const CodeMap *map, const MachineCode *code)
+{
+    Joins j = {kernel, map, calloc((size_t)map->lines + 1, 1), 0};
+    if (j.width) widths_find(&j, code);
+    for (uint32_t i = 0; j.width && i < kernel->count && j.steps < CODE_STEPS; i++)
+        join_try(&j, i);
+    free(j.width);
+}

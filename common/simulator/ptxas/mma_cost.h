@@ -1,0 +1,10 @@
+/* mma_cost.h - prices of matrix products.  Internal to this room. */
+#ifndef CONVLAB_SIMT_PRODUCTS_H
+#define CONVLAB_SIMT_PRODUCTS_H
+
+#include "common/simulator/ptxas/schedule.h"
+
+/* Fills in what a tensor core's instruction takes of which pipe, its latency and its slots. */
+void product_price(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, Price *p);
+
+#endif

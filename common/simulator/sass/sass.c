@@ -1,0 +1,389 @@
+/* machine.c - machine instructions, as far as spills and time need them.
+ *
+ * An instruction is 16 bytes.  Of its first eight, bits 0 to 11 are the operation, 12 to 15 its
+ * predicate, 16 to 23 the result, 24 to 31, 32 to 39 and (of the last eight) 0 to 7 its operands.
+ * That was read off what nvdisasm prints for kernels compiled for sm_75 to sm_90.  Loops are the
+ * natural ones: a branch back to an instruction through which every way to the branch leads, found
+ * as a branch to a piece that a depth-first walk is still in. */
+#include "common/simulator/sass/sass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INS_BYTES = 16,
+    COUNTERS = 6,
+    LOAD_LOCAL = 0x983,
+    STORE_LOCAL = 0x387,
+    LOAD_SHARED = 0x184, /* whatever its operands are */
+    BRANCH = 0x947,
+    EXIT = 0x94d,
+    RETURN = 0x950,
+    MULTIPLY_WIDE = 0x025,
+    STACK_POINTER = 1, /* the register */
+    NO_REGISTER = 255,
+    ALWAYS = 7, /* the predicate */
+    NOWHERE = -1,
+    MOST_LOOPS = 4096,
+    LAST_USE = 1 << 21 /* of the last eight bytes of a local load */
+};
+
+/* A straight piece: only its last instruction branches, only its first is a target. */
+typedef struct Piece {
+    uint32_t first, last;
+    int32_t next[2];
+    uint32_t tried;      /* of `next`, in the walk */
+    uint32_t loop, size; /* the smallest loop around it */
+    uint8_t seen, open, inside;
+} Piece;
+
+typedef struct Flow {
+    const MachineText *text;
+    MachineCode *code;
+    size_t *work;
+    uint32_t *piece_of; /* per instruction */
+    Piece *piece;
+    uint32_t pieces;
+    uint32_t *stack;
+    uint32_t *from, *from_begin; /* pieces before each, one list behind another */
+} Flow;
+
+int machine_is_known(uint32_t sm)
+{
+    return sm >= 75 && sm < 100;
+}
+
+void machine_free(MachineCode *code)
+{
+    free(code->ins), free(code->loop_line);
+    *code = (MachineCode){0};
+}
+
+/* ---- instructions ---- */
+
+static uint64_t word_at(const MachineText *text, uint32_t number, int high)
+{
+    uint64_t word;
+    memcpy(&word, text->bytes + (size_t)number * INS_BYTES + (high ? 8 : 0), sizeof word);
+    return word;
+}
+
+static uint32_t operation(const MachineText *text, uint32_t number)
+{
+    return (uint32_t)word_at(text, number, 0) & 0xfff;
+}
+
+/* Does it only lead away from the usual code where a warp's lanes have parted, though all should
+ * be there? */
+static int asks_for_all(const MachineText *text, uint32_t number)
+{
+    enum { PARTED = 1 << 27 }; /* of the last eight bytes */
+    return operation(text, number) == BRANCH && word_at(text, number, 1) & PARTED;
+}
+
+static int is_conditional(const MachineText *text, uint32_t number)
+{
+    return (word_at(text, number, 0) >> 12 & 15) != ALWAYS;
+}
+
+/* The instruction that a branch goes to, or NOWHERE. */
+static int64_t target_of(const MachineText *text, uint32_t number)
+{
+    uint64_t word = word_at(text, number, 0);
+    int64_t bytes = (int32_t)(word >> 32);
+    if (operation(text, number) != BRANCH || asks_for_all(text, number)) return NOWHERE;
+    if (text->sm >= 90) bytes = (int64_t)(bytes >> 2) * 1024 + (int64_t)(word >> 16 & 255) * 4;
+    int64_t to = (int64_t)number + 1 + bytes / INS_BYTES;
+    return bytes % INS_BYTES || to < 0 || to >= text->count ? NOWHERE : to;
+}
+
+static int ends_piece(const MachineText *text, uint32_t number)
+{
+    uint32_t op = operation(text, number);
+    return (op == BRANCH && !asks_for_all(text, number)) || op == EXIT || op == RETURN;
+}
+
+/* What the scheduler is told: bits 41 to 57 of the last eight bytes. */
+static void control_read(const MachineText *text, uint32_t number, MachineIns *ins)
+{
+    uint64_t control = word_at(text, number, 1) >> 41;
+    uint32_t made = control >> 5 & 7, read = control >> 8 & 7;
+    ins->op = (uint16_t)operation(text, number);
+    ins->guarded = (uint8_t)is_conditional(text, number);
+    ins->stall = control & 15;
+    ins->waits = control >> 11 & 63;
+    ins->made = (uint8_t)(made < COUNTERS ? made + 1 : 0);
+    ins->read = (uint8_t)(read < COUNTERS ? read + 1 : 0);
+}
+
+/* How many places for registers an instruction has that computes with floats or integers; 0: others
+ * have other ways to their registers. */
+static uint32_t places_of(uint32_t kind)
+{
+    switch (kind) {
+    case 0x020: /* FMUL FADD SEL FMNMX ISETP */
+    case 0x021:
+    case 0x007:
+    case 0x009:
+    case 0x00c:
+        return 2;
+    case 0x023: /* FFMA HFMA2 IMAD IMAD.WIDE IDP IADD3 LEA LOP3 PRMT SHF */
+    case 0x035:
+    case 0x024:
+    case MULTIPLY_WIDE:
+    case 0x026:
+    case 0x010:
+    case 0x011:
+    case 0x012:
+    case 0x016:
+    case 0x019:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+/* Which registers such an instruction names, by place; NO_REGISTER: none.  Where the third operand
+ * is no register, the second lies in its bits. */
+static void operands_find(const MachineText *text, uint32_t number, uint32_t places,
+                          uint8_t operand[3])
+{
+    enum { REGISTERS = 1, NOT_SECOND = 4, NOT_SECOND_END = 6 }; /* forms */
+    uint64_t low = word_at(text, number, 0), high = word_at(text, number, 1);
+    uint32_t form = low >> 9 & 7;
+    uint8_t second = low >> 32 & 255, third = high & 255;
+    operand[0] = low >> 24 & 255;
+    if (form == REGISTERS) operand[1] = second;
+    if (form == REGISTERS && places == 3) operand[2] = third;
+    if (form == REGISTERS || places < 3) return;
+    operand[form >= NOT_SECOND && form <= NOT_SECOND_END ? 2 : 1] = third;
+}
+
+/* Registers lie in two banks, by even and odd numbers, which give one each a cycle: how many each
+ * gives to an instruction that computes.  One that is marked stays at hand for the next instruction
+ * that has a register in the same place; one that is named twice comes once; a sum of 64 bits comes
+ * from both. */
+static void fetches_count(const MachineText *text, uint32_t number, uint8_t kept[3],
+                          uint8_t fetches[2])
+{
+    uint64_t high = word_at(text, number, 1);
+    uint32_t kind = word_at(text, number, 0) & MACHINE_OPERATION, places = places_of(kind);
+    uint8_t operand[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, fetched[3];
+    if (places) operands_find(text, number, places, operand);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint8_t own = operand[i];
+        int is_here =
+            own == kept[i] || (i > 0 && own == fetched[0]) || (i > 1 && own == fetched[1]);
+        fetched[i] = is_here ? NO_REGISTER : own;
+        if (fetched[i] == NO_REGISTER) continue;
+        fetches[own % 2]++;
+        if (kind == MULTIPLY_WIDE && i == 2) fetches[own % 2 ^ 1]++;
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        if (!places || operand[i] != NO_REGISTER)
+            kept[i] = high >> 58 >> i & 1 ? operand[i] : NO_REGISTER;
+}
+
+static void access_read(const MachineText *text, uint32_t number, MachineIns *ins)
+{
+    uint64_t word = word_at(text, number, 0);
+    static const uint8_t BYTES[] = {1, 1, 2, 2, 4, 8, 16, 0};
+    uint32_t op = operation(text, number), size = word_at(text, number, 1) >> 9 & 7;
+    if ((op & MACHINE_OPERATION) == LOAD_SHARED) ins->bytes = BYTES[size];
+    if ((op != LOAD_LOCAL && op != STORE_LOCAL) || (word >> 24 & 255) != STACK_POINTER) return;
+    ins->kind = op == LOAD_LOCAL ? MACHINE_LOCAL_LOAD : MACHINE_LOCAL_STORE;
+    ins->bytes = size == 6 ? 16 : size == 5 ? 8 : 4;
+    ins->offset = (int32_t)((int64_t)word >> 40);
+    ins->last = op == LOAD_LOCAL && word_at(text, number, 1) & LAST_USE;
+}
+
+static int names(const MachineText *text, uint32_t number, uint32_t first, uint32_t registers)
+{
+    uint64_t low = word_at(text, number, 0), high = word_at(text, number, 1);
+    uint32_t operand[] = {low >> 24 & 255, low >> 32 & 255, high & 255};
+    for (int i = 0; i < 3; i++)
+        if (operand[i] - first < registers) return 1;
+    return 0;
+}
+
+/* Who first names what the load brings, or last made what is stored. */
+static void other_find(Flow *flow, uint32_t number)
+{
+    const MachineText *text = flow->text;
+    MachineIns *ins = &flow->code->ins[number];
+    const Piece *piece = &flow->piece[flow->piece_of[number]];
+    uint64_t word = word_at(text, number, 0);
+    uint32_t registers = ins->bytes / 4u, k = number;
+    ins->other = number;
+    if (ins->kind == MACHINE_LOCAL_LOAD) {
+        while (k < piece->last && *flow->work) {
+            --*flow->work;
+            if (!names(text, ++k, word >> 16 & 255, registers)) continue;
+            ins->other = k;
+            return;
+        }
+        return;
+    }
+    while (k > piece->first && *flow->work) {
+        --*flow->work;
+        if ((word_at(text, --k, 0) >> 16 & 255) != (word >> 32 & 255) ||
+            flow->code->ins[k].kind == MACHINE_LOCAL_STORE)
+            continue;
+        ins->other = k;
+        return;
+    }
+}
+
+/* ---- straight pieces ---- */
+
+static int pieces_find(Flow *flow)
+{
+    const MachineText *text = flow->text;
+    unsigned char *begins = calloc((size_t)text->count + 1, 1);
+    flow->piece_of = calloc(text->count, sizeof *flow->piece_of);
+    if (!begins || !flow->piece_of) {
+        free(begins);
+        return -1;
+    }
+    begins[0] = 1;
+    for (uint32_t i = 0; i < text->count; i++) {
+        int64_t to = target_of(text, i);
+        if (ends_piece(text, i)) begins[i + 1] = 1;
+        if (to != NOWHERE) begins[to] = 1;
+    }
+    for (uint32_t i = 0; i < text->count; i++) {
+        flow->pieces += begins[i];
+        flow->piece_of[i] = flow->pieces - 1;
+    }
+    free(begins);
+    flow->piece = calloc(flow->pieces, sizeof *flow->piece);
+    if (!flow->piece) return -1;
+    for (uint32_t i = text->count; i-- > 0;)
+        flow->piece[flow->piece_of[i]].first = i;
+    for (uint32_t p = 0; p < flow->pieces; p++)
+        flow->piece[p].last = p + 1 < flow->pieces ? flow->piece[p + 1].first - 1 : text->count - 1;
+    return 0;
+}
+
+/* Where control goes behind each piece, and the pieces before each. */
+static int ways_find(Flow *flow)
+{
+    const MachineText *text = flow->text;
+    flow->from = calloc(2 * (size_t)flow->pieces + 1, sizeof *flow->from);
+    flow->from_begin = calloc((size_t)flow->pieces + 2, sizeof *flow->from_begin);
+    flow->stack = calloc((size_t)flow->pieces + 1, sizeof *flow->stack);
+    if (!flow->from || !flow->from_begin || !flow->stack) return -1;
+    for (uint32_t p = 0; p < flow->pieces; p++) {
+        Piece *piece = &flow->piece[p];
+        int64_t to = target_of(text, piece->last);
+        int goes_on = !ends_piece(text, piece->last) || is_conditional(text, piece->last);
+        piece->next[0] = to == NOWHERE ? NOWHERE : (int32_t)flow->piece_of[to];
+        piece->next[1] = goes_on && p + 1 < flow->pieces ? (int32_t)p + 1 : NOWHERE;
+        for (int k = 0; k < 2; k++)
+            if (piece->next[k] != NOWHERE) flow->from_begin[piece->next[k] + 2]++;
+    }
+    for (uint32_t p = 0; p < flow->pieces; p++)
+        flow->from_begin[p + 2] += flow->from_begin[p + 1];
+    for (uint32_t p = 0; p < flow->pieces; p++)
+        for (int k = 0; k < 2; k++) {
+            int32_t next = flow->piece[p].next[k];
+            if (next != NOWHERE) flow->from[flow->from_begin[next + 1]++] = p;
+        }
+    return 0;
+}
+
+/* ---- loops ---- */
+
+/* The loop that the branch at the end of `tail` closes: all from which it is reached without
+ * passing `head`. */
+static void loop_add(Flow *flow, uint32_t head, uint32_t tail)
+{
+    MachineCode *code = flow->code;
+    uint32_t depth = 0, size = 1, number = code->loops + 1;
+    if (head == tail && flow->piece[head].first == flow->piece[head].last) return; /* a trap */
+    if (code->loops == MOST_LOOPS || *flow->work < flow->pieces) return;
+    *flow->work -= flow->pieces;
+    for (uint32_t p = 0; p < flow->pieces; p++)
+        flow->piece[p].inside = 0;
+    flow->piece[head].inside = 1;
+    if (!flow->piece[tail].inside) flow->stack[depth++] = tail, flow->piece[tail].inside = 1;
+    while (depth) {
+        uint32_t p = flow->stack[--depth];
+        size++;
+        for (uint32_t k = flow->from_begin[p]; k < flow->from_begin[p + 1]; k++) {
+            Piece *before = &flow->piece[flow->from[k]];
+            if (before->inside) continue;
+            before->inside = 1;
+            flow->stack[depth++] = flow->from[k];
+        }
+    }
+    code->loop_line[code->loops++] = flow->text->line[flow->piece[tail].last];
+    for (uint32_t p = 0; p < flow->pieces; p++) {
+        Piece *piece = &flow->piece[p];
+        if (!piece->inside || (piece->loop && piece->size <= size)) continue;
+        piece->loop = number, piece->size = size;
+    }
+}
+
+/* Walks depth first from the first instruction; a way to a piece that the walk is still in goes
+ * back. */
+static void loops_find(Flow *flow, uint32_t (*back)[2], uint32_t *backs)
+{
+    uint32_t depth = 0;
+    flow->stack[depth++] = 0;
+    flow->piece[0].seen = flow->piece[0].open = 1;
+    while (depth) {
+        uint32_t p = flow->stack[depth - 1];
+        Piece *piece = &flow->piece[p];
+        if (piece->tried == 2) {
+            piece->open = 0, depth--;
+            continue;
+        }
+        int32_t next = piece->next[piece->tried++];
+        if (next == NOWHERE) continue;
+        if (flow->piece[next].open && *backs < MOST_LOOPS) {
+            back[*backs][0] = (uint32_t)next, back[(*backs)++][1] = p;
+        } else if (!flow->piece[next].seen) {
+            flow->piece[next].seen = flow->piece[next].open = 1;
+            flow->stack[depth++] = (uint32_t)next;
+        }
+    }
+}
+
+static int flow_read(Flow *flow)
+{
+    const MachineText *text = flow->text;
+    MachineCode *code = flow->code;
+    uint32_t(*back)[2] = calloc(MOST_LOOPS, sizeof *back), backs = 0;
+    code->ins = calloc(text->count, sizeof *code->ins);
+    code->loop_line = calloc(MOST_LOOPS, sizeof *code->loop_line);
+    code->count = text->count, code->sm = text->sm;
+    int good =
+        back && code->ins && code->loop_line && pieces_find(flow) == 0 && ways_find(flow) == 0;
+    if (good) loops_find(flow, back, &backs);
+    for (uint32_t i = 0; good && i < backs; i++)
+        loop_add(flow, back[i][0], back[i][1]);
+    uint8_t kept[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER};
+    for (uint32_t i = 0; good && i < text->count; i++) {
+        MachineIns *ins = &code->ins[i];
+        ins->line = text->line[i], ins->loop = flow->piece[flow->piece_of[i]].loop;
+        ins->piece = flow->piece_of[i], ins->reached = flow->piece[ins->piece].seen;
+        control_read(text, i, ins);
+        fetches_count(text, i, kept, ins->fetches);
+        access_read(text, i, ins);
+    }
+    for (uint32_t i = 0; good && i < text->count; i++)
+        if (code->ins[i].kind) other_find(flow, i);
+    free(back);
+    return good && *flow->work ? 0 : -1;
+}
+
+void machine_read(const MachineText *text, size_t *work, MachineCode *code)
+{
+    Flow flow = {.text = text, .code = code, .work = work};
+    *code = (MachineCode){0};
+    if (!text->count || *work < 8 * (size_t)text->count) return;
+    *work -= 8 * (size_t)text->count;
+    if (flow_read(&flow) != 0) machine_free(code);
+    free(flow.piece_of), free(flow.piece), free(flow.stack), free(flow.from), free(flow.from_begin);
+}

@@ -1,0 +1,64 @@
+/* sass.h - SASS decoder: a kernel's machine instructions, each with the line of PTX that it comes
+ * from, its loops, and its accesses to local memory.
+ *
+ * Room: the decoder of machine code of compute capability 7.5 to 9.0, and its opcode tables.
+ * Callers: ptx, which finds the code in cubins; decode, ptxas and sass_map.
+ * May use: base.
+ *
+ * PTX does not show which values have no register: machine code stores and loads them, relative to
+ * the stack pointer.  And each instruction says when the next one may go: that is what the
+ * hardware's scheduler obeys, for it does not know operands. */
+#ifndef CONVLAB_PTX_MACHINE_H
+#define CONVLAB_PTX_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum MachineKind { MACHINE_OTHER, MACHINE_LOCAL_LOAD, MACHINE_LOCAL_STORE } MachineKind;
+
+/* Bits of MachineIns.op: the operation, without where its operands lie. */
+enum { MACHINE_OPERATION = 0x1ff };
+
+typedef struct MachineIns {
+    uint32_t line;  /* of the PTX text, from 1; 0: not known */
+    uint32_t loop;  /* the innermost one around it, from 1; 0: none */
+    uint32_t piece; /* number of its straight piece */
+    uint32_t other; /* of a local load: the instruction that first names its result; of a store: the
+                     * one that made its value; both in the same straight piece, else its own
+                     * number */
+    int32_t offset; /* local: bytes from the stack pointer */
+    uint8_t kind, bytes; /* bytes: of each lane, of what is local or loaded from shared memory */
+    uint8_t last;        /* a local load behind which the value is not needed there any more */
+    uint8_t reached;     /* by branches from the first instruction on; routines are not */
+    uint8_t guarded;     /* by a predicate */
+    uint16_t op;         /* the operation, with the form of its operands */
+    uint8_t stall;       /* cycles until the warp's next instruction */
+    uint8_t fetches[2];  /* operands that come from each bank of registers, one a cycle */
+    uint8_t waits;       /* of six counters, a bit each: those that must be zero before it goes */
+    uint8_t made, read;  /* the counter, from 1, that is up until its result is there, or until its
+                         * operands are read; 0: none */
+} MachineIns;
+
+typedef struct MachineCode {
+    MachineIns *ins;
+    uint32_t count, sm;
+    uint32_t *loop_line; /* of each loop: the PTX line of the branch that closes it */
+    uint32_t loops;
+} MachineCode;
+
+/* What one section of machine code is made of; `line` has one entry for each instruction. */
+typedef struct MachineText {
+    const unsigned char *bytes; /* 16 an instruction */
+    uint32_t count, sm;
+    const uint32_t *line;
+} MachineText;
+
+/* Is machine code for sm_NN of a form that is known here: 128-bit instructions of 7.5 to 9.0. */
+int machine_is_known(uint32_t sm);
+
+/* Nothing, with *code empty, where memory does not suffice or `work`, which is counted down, ends:
+ * steps that a hostile file may cost. */
+void machine_read(const MachineText *text, size_t *work, MachineCode *code);
+void machine_free(MachineCode *code);
+
+#endif

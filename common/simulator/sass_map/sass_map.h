@@ -1,0 +1,75 @@
+/* sass_map.h - the mapping of a kernel's SASS to its PTX.
+ *
+ * Room: which SASS instructions belong to which PTX instructions, what each costs, and the SASS
+ * that a traced warp executed.
+ * Callers: timing, where the options believe the program's machine code.
+ * May use: ptxas, sass, core.
+ *
+ * Price has what the hardware's scheduler is told of each of them.  They stand behind the kernel's
+ * own code in kernel->played and kernel->price, one after the other. */
+#ifndef CONVLAB_SIMT_FOLLOW_H
+#define CONVLAB_SIMT_FOLLOW_H
+
+#include "common/simulator/core/code_map.h"
+#include "common/simulator/ptxas/schedule.h"
+
+/* PTX between two places where control may part or meet, and what ptxas made of it. */
+typedef struct FollowPart {
+    uint32_t first, count; /* its code */
+    uint32_t loop;         /* the innermost around it, from 1; 0: none */
+    uint32_t list[2];      /* where its machine instructions begin in Follow.list: those of the
+                            * machine loop that does most turns, and of one that does the rest */
+    uint32_t length[2];
+    uint8_t whole; /* it is all of its loop */
+} FollowPart;
+
+typedef struct FollowLoop {
+    uint32_t head, end;
+    uint32_t home[2];   /* machine loops, from 1; 0: it has none, and its turns stand in a row */
+    uint32_t copies[2]; /* turns of the PTX in one of theirs */
+    uint32_t parent; /* in whose machine loop its turns stand, from 1; 0: none, or it has a loop */
+} FollowLoop;
+
+/* One allocation. */
+struct Follow {
+    uint32_t base; /* of kernel->played and kernel->price: machine instruction 0 */
+    uint32_t way;  /* ... : what it takes where lanes part */
+    uint32_t parts, loops;
+    FollowPart *part;
+    FollowLoop *loop;
+    uint32_t *part_of; /* per instruction of the PTX */
+    uint32_t *list;    /* machine instructions of one part after those of another */
+    uint32_t *anchor; /* per machine instruction: the access or barrier that it is; NO_SLOT: none */
+    uint16_t *copy;   /* ... and which turn of its loop's it belongs to */
+};
+
+/* Fills kernel->follow, and appends to kernel->played and to the prices, of which there are
+ * `prices`; nothing where the machine code is not this machine's or not understood.  Returns the
+ * prices. */
+Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const SimtMachine *machine);
+
+/* sass_cost.c: who they are and what they cost. */
+int follow_is_access(const MachineIns *ins);
+int follow_is_barrier(const MachineIns *ins);
+int follow_is_constant(const MachineIns *ins);
+/* One that each lane may want another word of (LDC). */
+int follow_is_lanes_constant(const MachineIns *ins);
+/* Of a division: which asks whether its values are rare. */
+int follow_is_check(const MachineIns *ins, const Ins *division);
+int follow_is_match(const MachineIns *ins);
+int follow_is_call(const MachineIns *ins);
+int follow_is_branch(const MachineIns *ins);
+/* Waits for lanes that may have parted (BSYNC). */
+int follow_is_meeting(const MachineIns *ins);
+int follow_is_filler(const MachineIns *ins);
+Ins follow_ins(const SimtKernel *kernel, const MachineIns *ins, uint32_t anchor);
+/* Lanes that part: one way waits for the other. */
+void follow_way(Ins *ins, Price *price);
+/* `line`: the PTX instruction on its line, and its price; or NULL. */
+Price follow_price(const MachineIns *ins, const Ins *line, const Price *price,
+                   const SimtMachine *machine);
+
+/* A warp's steps as machine instructions, in *to, which grows.  -1: out of memory. */
+int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to);
+
+#endif

@@ -1,0 +1,200 @@
+/* sass_trace.c - what a warp executed, as its machine code says it.
+ *
+ * A trace tells which PTX instructions a warp executed and what their accesses cost.  Where it goes
+ * through a part of the PTX, the machine instructions of that part are played, in their own order;
+ * an access among them costs what its PTX instruction's did.  Where ptxas made one turn of several,
+ * as many of the trace go into one of the machine's; of a loop that is more than one part, each
+ * turn plays its own copies. */
+#include "common/simulator/sass_map/sass_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simulator/core/ops.h"
+
+/* A part may become so many times as much machine code: a hostile one costs no more memory. */
+enum { MOST_TIMES = 16, MOST_MORE = 4096, MOST_LOOKS = 256 };
+
+typedef struct Walk {
+    const SimtKernel *kernel;
+    const Follow *f;
+    const WarpTrace *from;
+    WarpTrace *to;
+    uint32_t most;   /* steps */
+    uint64_t looks;  /* at machine instructions that may be another turn's */
+    uint32_t *place; /* of each turn's instructions their step, from 1; 0: not executed */
+    size_t room;
+    uint32_t *turn; /* per loop */
+} Walk;
+
+/* Did lanes come to where others are to meet them, and make way for those?  All of them then come
+ * there once more. */
+static int makes_way(const SimtKernel *kernel, const WarpTrace *from, uint32_t at)
+{
+    uint32_t ins = from->step[at].ins;
+    return kernel->code[ins].op == OP_JOIN &&
+           (at + 1 == from->count || from->step[at + 1].ins != ins + 1);
+}
+
+/* Does the step go on in this part, which began before? */
+static int goes_on(const Walk *w, uint32_t at, uint32_t part)
+{
+    if (at >= w->from->count) return 0;
+    uint32_t ins = w->from->step[at].ins;
+    return w->f->part_of[ins] == part && ins != w->f->part[part].first;
+}
+
+/* The end of one pass through a part.  Where lanes have parted, it goes back in places, and behind
+ * lanes that wait for others to meet them. */
+static uint32_t pass_end(const Walk *w, uint32_t from)
+{
+    uint32_t to = from + 1, part = w->f->part_of[w->from->step[from].ins];
+    while (goes_on(w, to, part) || (goes_on(w, to + 1, part) && makes_way(w->kernel, w->from, to)))
+        to++;
+    return to;
+}
+
+/* The end of so many turns of a loop that is one part; `from`: there are fewer. */
+static uint32_t turns_end(const Walk *w, const FollowPart *part, uint32_t from, uint32_t turns)
+{
+    const TraceStep *step = w->from->step;
+    uint32_t to = from;
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        if (to == w->from->count || step[to].ins != part->first) return from;
+        to = pass_end(w, to);
+        if (step[to - 1].ins != part->first + part->count - 1) return from;
+    }
+    return to;
+}
+
+static int places_fill(Walk *w, const FollowPart *part, uint32_t from, uint32_t to, uint32_t turns)
+{
+    size_t need = (size_t)turns * part->count;
+    if (need > w->room) {
+        uint32_t *more = realloc(w->place, need * sizeof *more);
+        if (!more) return -1;
+        w->place = more, w->room = need;
+    }
+    memset(w->place, 0, need * sizeof *w->place);
+    uint32_t turn = 0;
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t ins = w->from->step[i].ins;
+        if (ins - part->first >= part->count) continue; /* a lane that waits */
+        turn += i > from && ins == part->first;
+        w->place[(size_t)turn * part->count + ins - part->first] = i + 1;
+    }
+    return 0;
+}
+
+static int room_make(WarpTrace *to, uint32_t more)
+{
+    if (more <= to->room - to->count) return 0;
+    uint32_t room = 2 * (to->count + more);
+    TraceStep *step = realloc(to->step, (size_t)room * sizeof *step);
+    if (!step) return -1;
+    to->step = step, to->room = room;
+    return 0;
+}
+
+/* Adds the part's machine instructions; of one copy alone, or of all (ALL) `turns` turns. */
+enum { ALL = -1 };
+
+static int steps_add(Walk *w, const FollowPart *part, int rest, int only)
+{
+    uint32_t length = part->length[rest];
+    if (length > w->most - w->to->count) length = w->most - w->to->count;
+    if (only != ALL && length > w->looks) length = (uint32_t)w->looks;
+    if (only != ALL) w->looks -= length;
+    if (room_make(w->to, length) != 0) return -1;
+    for (uint32_t k = 0; k < length; k++) {
+        uint32_t i = w->f->list[part->list[rest] + k], copy = w->f->copy[i],
+                 anchor = w->f->anchor[i];
+        if (only != ALL && copy != (uint32_t)only) continue;
+        TraceStep step = {0};
+        if (anchor != NO_SLOT) {
+            size_t turn = only == ALL ? copy : 0;
+            uint32_t found = w->place[turn * part->count + anchor - part->first];
+            if (found) step = w->from->step[found - 1];
+        }
+        step.ins = w->f->base + i;
+        w->to->step[w->to->count++] = step;
+    }
+    return 0;
+}
+
+/* The loop's turn that begins or goes on at step `from`.  Where the turns of a loop in another one
+ * stand in a row, those of the outer loop's next turn stand behind them. */
+static uint32_t turn_of(Walk *w, const FollowPart *part, uint32_t from)
+{
+    const FollowLoop *loop = &w->f->loop[part->loop - 1], *around = loop;
+    uint32_t *turn = &w->turn[part->loop - 1];
+    if (part->first != loop->head) return *turn;
+    while (around->parent)
+        around = &w->f->loop[around->parent - 1];
+    uint32_t before = from ? w->from->step[from - 1].ins : NO_SLOT;
+    *turn = before >= around->head && before <= around->end ? *turn + 1 : 0;
+    return *turn;
+}
+
+/* Which copy of the loop's turns is executed.  What stands in no loop of the machine's is executed
+ * once: of turns beyond, nothing is left. */
+static int copy_now(Walk *w, const FollowPart *part, uint32_t from)
+{
+    const FollowLoop *loop = &w->f->loop[part->loop - 1];
+    uint32_t turn = turn_of(w, part, from);
+    return (int)(loop->home[0] || turn < loop->copies[0] ? turn % loop->copies[0]
+                                                         : loop->copies[0]);
+}
+
+/* Where lanes parted at the end of a part, one way waits for the other. */
+static int ways_add(Walk *w, const FollowPart *part, uint32_t from, uint32_t to)
+{
+    uint32_t last = part->first + part->count - 1;
+    if (w->kernel->code[last].class != CLASS_BRANCH) return 0;
+    for (uint32_t i = from; i < to; i++) {
+        if (w->from->step[i].ins != last || !w->from->step[i].passes) continue;
+        if (w->to->count == w->most) return 0;
+        if (room_make(w->to, 1) != 0) return -1;
+        w->to->step[w->to->count++] = (TraceStep){.ins = w->f->way};
+    }
+    return 0;
+}
+
+/* One pass through a part, or several turns of it, from step `from` on; its end, 0: out of memory.
+ */
+static uint32_t pass_add(Walk *w, uint32_t from)
+{
+    const FollowPart *part = &w->f->part[w->f->part_of[w->from->step[from].ins]];
+    const FollowLoop *loop = part->loop ? &w->f->loop[part->loop - 1] : NULL;
+    uint32_t copies = loop ? loop->copies[0] : 1, to = pass_end(w, from), turns = 1;
+    int rest = 0, only = ALL;
+    if (copies > 1 && part->whole) {
+        uint32_t end = turns_end(w, part, from, copies);
+        rest = end == from && loop->home[0] != loop->home[1];
+        only = end > from ? ALL : loop->parent ? copy_now(w, part, from) : 0;
+        if (end > from) turns = copies, to = end;
+    } else if (copies > 1) {
+        only = copy_now(w, part, from);
+    }
+    if (places_fill(w, part, from, to, turns) != 0 || steps_add(w, part, rest, only) != 0 ||
+        ways_add(w, part, from, to) != 0)
+        return 0;
+    return to;
+}
+
+int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
+{
+    Walk w = {.kernel = kernel, .f = kernel->follow, .from = from, .to = to};
+    uint64_t most = (uint64_t)from->count * MOST_TIMES + MOST_MORE;
+    w.most = most < INT32_MAX ? (uint32_t)most : INT32_MAX;
+    w.looks = (uint64_t)from->count * MOST_LOOKS + MOST_MORE;
+    w.turn = calloc(w.f->loops + 1, sizeof *w.turn);
+    to->count = 0;
+    to->line = from->line, to->lines = from->lines;
+    uint32_t at = 0;
+    int good = w.turn != NULL;
+    while (good && at < from->count)
+        good = (at = makes_way(kernel, from, at) ? at + 1 : pass_add(&w, at)) != 0;
+    free(w.turn), free(w.place);
+    return good ? 0 : -1;
+}

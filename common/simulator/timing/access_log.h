@@ -1,0 +1,25 @@
+/* access_log.h - the accesses of a launch's first blocks, lane by lane, kept to be looked at.
+ *
+ * A block's first warps are watched: the first times that each of their instructions touches memory
+ * or parts the lanes.  Of all its warps it is counted which elements of the arrays with names they
+ * touch: the block's tile and halo. */
+#ifndef CONVLAB_SIMT_TIME_WATCH_H
+#define CONVLAB_SIMT_TIME_WATCH_H
+
+#include "common/simulator/core/core.h"
+
+/* For launches of a GPU that profiles.  -1: out of memory. */
+int watch_open(Launch *launch);
+/* Gives what was seen to the profile, which owns it from now on. */
+void watch_give(Launch *launch, SimtProfile *profile);
+void watch_close(Launch *launch);
+
+/* The block that the worker begins; NULL: nobody looks at it. */
+Watcher *watch_of(Launch *launch, uint64_t block);
+
+void watch_access(Warp *warp, const Ins *ins, SimtSightKind kind, const uint64_t *address,
+                  uint32_t mask, int store);
+void watch_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
+void watch_branch(Warp *warp, const Ins *ins, uint32_t taken);
+
+#endif

@@ -1,0 +1,68 @@
+/* code_pieces.c - which piece of code each instruction lies in: of machine code its own, of PTX
+ * what it would be if each machine instruction that it is priced as stood there, in ptxas's
+ * order. */
+#include <stdlib.h>
+
+#include "common/simulator/ptxas/latency.h"
+#include "common/simulator/sass_map/sass_map.h"
+#include "common/simulator/timing/kernel_costs.h"
+#include "common/simulator/traffic/code_cache.h"
+
+typedef struct Place {
+    uint32_t rank, at;
+} Place;
+
+static int by_rank(const void *left, const void *right)
+{
+    const Place *a = left, *b = right;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The end of the straight piece that begins at `from`. */
+static uint32_t piece_end(const Price *price, uint32_t from, uint32_t own)
+{
+    uint32_t to = from + 1;
+    while (to < own && to - from < PIECE && price[to].part == price[from].part)
+        to++;
+    return to;
+}
+
+/* Machine instructions that stand for it; a routine stands elsewhere, once for all that call it. */
+static uint32_t own_slots(const SimtKernel *kernel, const Price *price, uint32_t i)
+{
+    return price[i].slots && divides_wide(&kernel->played[i]) ? 1 : price[i].slots;
+}
+
+static void own_pieces(SimtKernel *kernel, const Price *price, uint32_t own)
+{
+    Place place[PIECE];
+    uint32_t slots = 0;
+    for (uint32_t from = 0, to; from < own; from = to) {
+        to = piece_end(price, from, own);
+        for (uint32_t i = from; i < to; i++)
+            place[i - from] = (Place){price[i].rank, i};
+        qsort(place, to - from, sizeof *place, by_rank);
+        for (uint32_t k = 0; k < to - from; k++) {
+            kernel->code_piece[place[k].at] = slots / CODE_PIECE;
+            slots += own_slots(kernel, price, place[k].at);
+        }
+    }
+}
+
+int code_pieces_find(SimtKernel *kernel, const Price *price, uint32_t own)
+{
+    const Follow *f = kernel->follow;
+    uint32_t machine = f ? kernel->machine->count : 0;
+    kernel->code_slots = 0;
+    for (uint32_t i = 0; i < own; i++)
+        kernel->code_slots += own_slots(kernel, price, i);
+    if (!code_is_long(kernel->code_slots) && !code_is_long(machine)) return 0;
+    kernel->code_piece = calloc((size_t)own + machine + 1, sizeof *kernel->code_piece);
+    if (!kernel->code_piece) return -1;
+    own_pieces(kernel, price, own);
+    for (uint32_t i = 0; i < machine; i++)
+        kernel->code_piece[f->base + i] = i / CODE_PIECE;
+    if (f) kernel->code_piece[f->way] = CODE_ANY;
+    return 0;
+}

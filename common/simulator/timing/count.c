@@ -1,0 +1,830 @@
+/* count.c - what a profiler would count: sectors, wavefronts, requests, and the first-level cache's
+ * hits. */
+#include <string.h>
+
+#include "common/simulator/core/kinds.h"
+#include "common/simulator/core/ops.h"
+#include "common/simulator/timing/critical_path.h"
+#include "common/simulator/timing/cost.h"
+#include "common/simulator/timing/count.h"
+#include "common/simulator/ptxas/load_reuse.h"
+#include "common/simulator/traffic/l1.h"
+#include "common/simulator/timing/l2.h"
+#include "common/simulator/timing/interblock.h"
+#include "common/simulator/timing/stores.h"
+#include "common/simulator/traffic/pool.h"
+#include "common/simulator/traffic/retries.h"
+#include "common/simulator/traffic/traffic.h"
+#include "common/simulator/timing/access_log.h"
+#include "common/simulator/traffic/wavefronts.h"
+
+enum { WORD = 4 };
+
+/* Hundredths of a cycle, measured on an H200: what a slice of the L2 takes for a pass over a
+ * sector, in which each word is added to once; where it is all of the sector; and from one atomic
+ * on a word of floats to the next. */
+enum { PASS_PERCENT = 145, FULL_PERCENT = 120, FLOAT_PERCENT = 350 };
+
+/* The active lanes that may want another piece of `unit` bytes than those before: those that differ
+ * from the lane before, and those behind an idle one.  Written for vectors. */
+static inline uint32_t changes_find(const uint64_t *address, uint32_t mask, uint32_t unit)
+{
+    uint32_t changes = ~(mask << 1);
+    for (uint32_t i = 1; i < LANES; i++)
+        changes |= address[i] / unit != address[i - 1] / unit ? 1u << i : 0;
+    return mask & changes;
+}
+
+/* The distinct pieces of `unit` bytes of the active lanes, in the order of the lanes.  No access
+ * straddles one: all are aligned.  Mostly neighbours want the same. */
+static inline uint32_t units_collect(const uint64_t *address, uint32_t mask, uint32_t unit,
+                                     uint64_t *piece)
+{
+    uint32_t n = 0;
+    for (uint32_t m = changes_find(address, mask, unit); m; m &= m - 1)
+        n = distinct_add(piece, n, address[__builtin_ctz(m)] / unit);
+    return n;
+}
+
+/* Here a warp runs alone up to a barrier, on a card beside the block's others.  A line that only it
+ * has used stays as long as the L1 has room for what all of them bring in by then. */
+static int is_crowded_out(const Warp *warp, const L1Line *line)
+{
+    const Worker *worker = warp->worker;
+    return line->warp == warp->index &&
+           (uint64_t)(warp->filled - line->filled) * worker->block.warps >
+               (uint64_t)worker->l1_sets * L1_WAYS;
+}
+
+/* One block's view of the L1: it starts cold, for what an earlier block left there depends on more
+ * than this block. */
+static int l1_hit(Warp *warp, uint64_t sector)
+{
+    Worker *worker = warp->worker;
+    uint64_t line = sector / LINE_SECTORS, tag = line << 24 | (worker->block.number & 0xffffff);
+    uint32_t bit = 1u << sector % LINE_SECTORS, oldest = 0;
+    L1Line *set = worker->l1 + l1_set(line, worker->l1_sets);
+    worker->l1_clock++;
+    for (uint32_t way = 0; way < L1_WAYS; way++) {
+        if (set[way].tag == tag && set[way].sectors) {
+            oldest = way;
+            if (is_crowded_out(warp, &set[way])) break;
+            if (set[way].used <= warp->block->l1_since) set[way].sectors = 0;
+            int hit = (set[way].sectors & bit) != 0;
+            set[way].sectors |= bit;
+            set[way].used = worker->l1_clock;
+            set[way].warp = warp->index, set[way].filled = warp->filled;
+            return hit;
+        }
+        if (set[way].used < set[oldest].used) oldest = way;
+    }
+    set[oldest] = (L1Line){tag, bit, worker->l1_clock, warp->index, ++warp->filled};
+    return 0;
+}
+
+void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *written)
+{
+    WarpTrace *trace = warp->trace;
+    uint32_t begin = warp->wanted ? warp->wanted - 1 : trace->lines, end = trace->lines;
+    if (!n || trace->count == trace->room || (warp->passes && !warp->wanted)) return;
+    if (end > begin) trace->line[end - 1].last = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t line = l2_line(sector[i]), k = end;
+        while (k > begin && trace->line[k - 1].line != line)
+            k--;
+        if (k == begin) {
+            if (end == trace->room) {
+                warp->wanted = 0, trace->lines = begin;
+                return;
+            }
+            trace->line[end] = (TraceLine){.line = line};
+            k = ++end;
+        }
+        trace->line[k - 1].sectors |= (uint8_t)(1u << sector[i] % LINE_SECTORS);
+        if (written)
+            line_write(&trace->line[k - 1], sector[i] % LINE_SECTORS,
+                       (uint32_t)__builtin_popcount(written[i]));
+    }
+    trace->line[end - 1].last = 1;
+    trace->lines = end;
+    warp->wanted = begin + 1;
+}
+
+static uint32_t lines_count(const uint64_t *sector, uint32_t n)
+{
+    return pieces_count(sector, n, LINE_SECTORS);
+}
+
+/* Of an access: from shared memory; to it, or to global memory; from there by way of the L1. */
+enum { OF_LOAD, OF_STORE, OF_CACHED };
+
+/* An instruction mostly does the same again, somewhere else: then banks are others and as many.  So
+ * its last access is kept, as distances from its first lane. */
+static uint32_t wavefronts_count(Banked *last, const uint32_t *offset, uint32_t mask,
+                                 uint32_t bytes, int kind, uint32_t *needed)
+{
+    uint32_t unit = bytes <= 4   ? 4
+                    : bytes < 16 ? 8
+                                 : 16,
+             first = offset[0], rest = first & (unit - 1),
+             differ = (last->unit ^ unit) | (last->rest ^ rest) | (last->mask ^ mask);
+    for (uint32_t i = 0; i < LANES; i++)
+        differ |= last->distance[i] ^ (offset[i] - first);
+    if (differ) {
+        last->unit = unit, last->rest = rest, last->mask = mask;
+        for (uint32_t i = 0; i < LANES; i++)
+            last->distance[i] = offset[i] - first;
+        last->passes = kind == OF_CACHED
+                           ? wavefronts_of_load(offset, mask, bytes)
+                           : wavefronts_work_out(offset, mask, bytes, kind, &last->needed);
+    }
+    *needed = last->needed;
+    return last->passes;
+}
+
+static uint32_t bytes_each(const Ins *ins)
+{
+    static const uint32_t JOINED[] = {[MERGE_4] = 4, [MERGE_8] = 8, [MERGE_16] = 16};
+    if (ins->merge && ins->merge != MERGE_FOLLOWER) return JOINED[ins->merge];
+    if (ins->part_bytes) return ins->part_bytes;
+    return ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
+}
+
+/* A vector of which ptxas loads two parts is two accesses. */
+static uint32_t parts_count(const Ins *ins)
+{
+    return ins->part[1] ? 2 : 1;
+}
+
+/* Where the lanes access in this part. */
+static const uint64_t *part_addresses(const Ins *ins, uint32_t part, const uint64_t *address,
+                                      uint64_t *moved)
+{
+    if (!ins->part[part]) return address;
+    for (uint32_t i = 0; i < LANES; i++)
+        moved[i] = address[i] + ins->part[part];
+    return moved;
+}
+
+/* Of an access to global memory. */
+static uint32_t wavefronts_of(Worker *worker, const Ins *ins, const uint64_t *address,
+                              uint32_t mask, int kind)
+{
+    uint32_t offset[LANES], needed;
+    for (int i = 0; i < LANES; i++)
+        offset[i] = (uint32_t)address[i];
+    return wavefronts_count(&worker->wavefronts[ins->mem].global, offset, mask, bytes_each(ins),
+                            kind, &needed);
+}
+
+/* What the cycle model hears of an access. */
+static void passes_add(Warp *warp, uint32_t passes)
+{
+    uint32_t lanes = warp->worker->gpu->machine.lsu_lanes;
+    if (lanes < LANES) passes *= LANES / lanes;
+    warp->passes += passes;
+    warp->worker->cost.passes += passes;
+}
+
+/* Constant memory gives all lanes one word at a time: as many passes as different words.  On an
+ * H200 a warp with 32 different words takes 2.1 cycles for each of them (6.5 where the table is too
+ * large for the cache behind it).  What a multiprocessor has not got it asks for by pieces.  Where
+ * no register says the place, or machine code is known to fetch it for all lanes at once, nobody
+ * has to take a pass. */
+static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    enum { CYCLES_PER_WORD = 2 };
+    uint64_t word[LANES], piece[LANES];
+    uint32_t words = units_collect(address, mask, 4, word), moment = moment_of(warp),
+             pieces = units_collect(address, mask, CONSTANT_BYTES, piece);
+    for (uint32_t i = 0; i < pieces; i++)
+        traffic_load(warp->worker, piece[i] * (CONSTANT_BYTES / SECTOR), moment);
+    pieces = units_collect(address, mask, NEAR_BYTES, piece);
+    for (uint32_t i = 0; i < pieces; i++)
+        piece[i] *= NEAR_BYTES / SECTOR;
+    lines_list(warp, piece, pieces, NULL);
+    warp->worker->counters.const_requests++;
+    uint64_t needed = warp->worker->cost.passes;
+    passes_add(warp, words * CYCLES_PER_WORD);
+    if (!ins->t_s[0] || ins->is_operand) warp->worker->cost.passes = needed;
+    warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
+}
+
+/* Folded away by the machine's own compiler, or done within an accelerator. */
+static int is_free(const Ins *ins)
+{
+    return ins->class == CLASS_FREE;
+}
+
+/* ... or not there in this turn of a loop. */
+static int is_left_out(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
+{
+    return is_free(ins) || ins->merge == MERGE_FOLLOWER ||
+           (warp->worker->kernel->carried && is_carried(warp, ins, address, mask));
+}
+
+/* The most of these sectors' lines that one bank of tags has. */
+static uint32_t lookups_of(const uint64_t *sector, uint32_t n)
+{
+    uint64_t line[LANES];
+    uint32_t lines = 0, of[TAG_BANKS] = {0}, most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t before = lines;
+        lines = distinct_add(line, lines, sector[i] / LINE_SECTORS);
+        if (lines == before) continue;
+        uint32_t bank = l1_tag_bank(line[before]);
+        if (++of[bank] > most) most = of[bank];
+    }
+    return most;
+}
+
+/* Loads that look nothing up in the L1: what is ordered, and cp.async.cg. */
+static int is_past_l1(const Ins *ins)
+{
+    return ins->order & ORDER_READS || is_copy_past(ins);
+}
+
+/* By way of no L1, as what is_past_l1 goes. */
+static uint32_t sectors_fetch(Warp *warp, const uint64_t *sector, uint32_t n)
+{
+    uint32_t moment = moment_of(warp);
+    for (uint32_t i = 0; i < n; i++)
+        traffic_load(warp->worker, sector[i], moment);
+    return n;
+}
+
+uint32_t sectors_load(Warp *warp, const uint64_t *sector, uint32_t n, uint64_t *missed)
+{
+    uint32_t misses = 0;
+    sectors_fetch(warp, sector, n);
+    lines_list(warp, sector, n, NULL);
+    for (uint32_t i = 0; i < n; i++)
+        if (!l1_hit(warp, sector[i])) missed[misses++] = sector[i];
+    return misses;
+}
+
+void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses, int store)
+{
+    BlockCost *cost = &warp->worker->cost;
+    uint32_t rows = misses == n && !store ? pieces_count(sector, n, ROW_SECTORS) : 0;
+    warp->misses += misses;
+    *(store ? &cost->store_misses : &cost->load_misses) += misses;
+    if (rows > OPEN_ROWS) cost->load_rows += rows - OPEN_ROWS;
+}
+
+static void sectors_store(Worker *worker, const uint64_t *sector, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        traffic_store(worker, sector[i]);
+}
+
+static void hotter(uint32_t *hot, uint32_t percent, uint32_t *hottest)
+{
+    *hot = *hot + percent < *hot ? UINT32_MAX : *hot + percent;
+    if (*hot > *hottest) *hottest = *hot;
+}
+
+/* Looks at one sector go one after another, as atomics do; but those of one SM share an answer
+ * where they are neither volatile nor for the whole system.  Kernels with such accesses have one
+ * host thread. */
+static void count_look(Warp *warp, const Ins *ins, uint64_t sector)
+{
+    Launch *launch = warp->worker->launch;
+    int alone = ins->order & ORDER_ALONE;
+    if (alone) hotter(&launch->looked[mixed(sector) >> 52], LOOK_PERCENT, &launch->most_looked);
+    meeting_look(warp, sector, alone);
+}
+
+/* What a load takes of the L1, which finds tags and gives words at the same time; what comes in is
+ * looked up once more, four lines a cycle.  Returns how many cycles later than one that looks up a
+ * line and gets a word of each bank it is there: the first word behind all tags, and each further
+ * one of a bank two cycles behind the one before. */
+static uint32_t load_passes_add(Warp *warp, const Ins *ins, uint32_t lookups, uint32_t words,
+                                uint32_t missing)
+{
+    uint32_t found = lookups > words ? lookups : words, taken = lookups + missing / TAG_BANKS,
+             later = lookups - 1 + 2 * (words - 1);
+    passes_add(warp, taken > words ? taken : words);
+    if (tells_later(ins)) warp->passes += (later - (found - 1)) * LATER;
+    return later;
+}
+
+/* What a store takes; the L1's data lie in the same banks as shared memory. */
+static void store_passes_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
+                             uint32_t sectors, uint32_t lines)
+{
+    Worker *worker = warp->worker;
+    uint32_t each = worker->gpu->machine.l1_sectors_per_cycle, lookups = lookups_past(lines),
+             passes = (sectors + each - 1) / each;
+    if (lines > 2) passes = wavefronts_of(worker, ins, address, mask, OF_STORE);
+    passes_add(warp, lookups > passes ? lookups : passes);
+}
+
+/* A fence behind it waits longer for what goes to the other half of the L2. */
+static void across_note(Warp *warp, const uint64_t *sector, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && warp->worker->launch->queue && !warp->across; i++)
+        warp->across = (uint8_t)is_across(warp, sector[i]);
+}
+
+static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
+                       int store)
+{
+    Worker *worker = warp->worker;
+    Counters *c = &worker->counters;
+    const SimtMachine *machine = &worker->gpu->machine;
+    uint64_t sector[LANES], bytes = bytes_each(ins);
+    uint32_t n = units_collect(address, mask, SECTOR, sector), lines = lines_count(sector, n),
+             lookups = store ? 0 : lookups_of(sector, n), later = 0, misses;
+    bytes *= (uint32_t)__builtin_popcount(mask);
+    across_note(warp, sector, n);
+    if (store) {
+        c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
+        sectors_store(worker, sector, n);
+        for (uint32_t i = 0; i < n && worker->launch->queue && meets(warp, ins); i++)
+            meeting_store(warp, sector[i]);
+        stores_count(warp, sector, n, address, mask, bytes_each(ins));
+        misses = n;
+    } else {
+        c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
+        for (uint32_t i = 0; i < n && ins->order & ORDER_READS; i++)
+            count_look(warp, ins, sector[i]);
+        misses = is_past_l1(ins) ? sectors_fetch(warp, sector, n)
+                                 : sectors_load(warp, sector, n, sector);
+        c->l1_hit_sectors += n - misses;
+    }
+    l2_access(warp, sector, store ? n : misses, address, mask, bytes_each(ins), store);
+    uint32_t missing = misses ? (lines * misses + n - 1) / n : 0;
+    if (store)
+        store_passes_add(warp, ins, address, mask, n, lines);
+    else if (!is_copy_past(ins))
+        later = load_passes_add(warp, ins, lookups,
+                                wavefronts_of(worker, ins, address, mask, OF_CACHED), missing);
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
+    warp->lines += missing;
+    misses_add(warp, sector, n, misses, store);
+    if (!store)
+        warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + later + 1;
+}
+
+void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
+{
+    uint64_t moved[LANES];
+    if (is_left_out(warp, ins, address[__builtin_ctz(mask)], mask)) return;
+    if (ins->merge) {
+        for (int i = 0; i < LANES; i++)
+            moved[i] = address[i] & ~(uint64_t)(bytes_each(ins) - 1);
+        address = moved;
+    }
+    int is_const = ins->space == PTX_CONST;
+    if (warp->worker->watcher)
+        watch_access(warp, ins, is_const ? SIGHT_CONSTANT : SIGHT_GLOBAL, address, mask, store);
+    if (is_const)
+        count_const(warp, ins, address, mask);
+    else
+        for (uint32_t i = 0; i < parts_count(ins); i++)
+            global_add(warp, ins, part_addresses(ins, i, address, moved), mask, store);
+}
+
+static void shared_passes_add(Warp *warp, const Ins *ins, uint32_t passes, uint32_t needed,
+                              int store)
+{
+    Worker *worker = warp->worker;
+    Counters *c = &worker->counters;
+    c->bank_conflicts += passes - needed;
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->shared_requests++, profile->wavefronts += passes;
+    if (store)
+        c->shared_store_requests++;
+    else
+        c->shared_load_requests++;
+    c->shared_wavefronts += passes;
+    passes_add(warp, passes);
+}
+
+static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                       uint32_t bytes, int store)
+{
+    Worker *worker = warp->worker;
+    const SimtMachine *machine = &worker->gpu->machine;
+    Banked *last = &worker->wavefronts[ins->mem].shared;
+    uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, store, &needed);
+    shared_passes_add(warp, ins, passes, needed, store);
+    if (!store)
+        warp->pending =
+            (uint64_t)machine->shared_latency + passes - 1 + conflicts_behind(ins, passes);
+}
+
+void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
+{
+    uint32_t bytes = bytes_each(ins), first[LANES];
+    if (is_left_out(warp, ins, offset[__builtin_ctz(mask)], mask)) return;
+    if (ins->merge) {
+        for (int i = 0; i < LANES; i++)
+            first[i] = offset[i] & ~(bytes - 1);
+        offset = first;
+    }
+    if (warp->worker->watcher) watch_shared(warp, ins, offset, mask, store);
+    for (uint32_t part = 0; part < parts_count(ins); part++) {
+        for (uint32_t i = 0; i < LANES && ins->part[part]; i++)
+            first[i] = offset[i] + ins->part[part];
+        shared_add(warp, ins, ins->part[part] ? first : offset, mask, bytes, store);
+    }
+}
+
+/* Past the L1 a sector is counted wherever a part of it goes: the hardware's counter, and ncu's
+ * source page, which the profile follows. */
+static void copied_add(Warp *warp, const Ins *ins, const uint64_t *from, const uint32_t *to,
+                       uint32_t mask)
+{
+    Counters *c = &warp->worker->counters;
+    InsCount *profile = &warp->worker->profile[ins - warp->code];
+    CopySectors counted = copy_sectors(to, from, mask);
+    uint64_t sector[LANES], n = units_collect(from, mask, SECTOR, sector);
+    c->global_load_sectors += counted.by_line - n;
+    c->copied_sectors += counted.by_sector, profile->sectors += counted.by_sector - n;
+}
+
+void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32_t *to,
+                  uint32_t reading, uint32_t mask)
+{
+    uint64_t line[LANES];
+    uint32_t needed, passes;
+    if (reading) count_global(warp, ins, from, reading, 0);
+    if (!is_copy_past(ins)) { /* by way of the L1 */
+        count_shared(warp, ins, to, mask, 1);
+        return;
+    }
+    copied_add(warp, ins, from, to, reading);
+    if (warp->worker->watcher) watch_shared(warp, ins, to, mask, 1);
+    passes = copy_wavefronts(to, from, reading, &needed);
+    if (needed > passes) needed = passes;
+    if (ins->c != NO_SLOT) { /* it may be less than all: first zeros are written everywhere */
+        uint32_t least;
+        passes += wavefronts_work_out(to, mask, ins->bytes, 1, &least), needed += least;
+    }
+    shared_passes_add(warp, ins, passes, needed, 1);
+    /* Beside that the lines of those that read are looked up. */
+    uint32_t lines = units_collect(from, reading, SECTOR * LINE_SECTORS, line),
+             lookups = lookups_past(lines);
+    if (lookups > passes) passes_add(warp, lookups - passes);
+}
+
+/* Hundredths of a cycle of the way between multiprocessors, measured on an H200 where all send and
+ * answer: of a loaded sector and its line, of a sector that is written wholly or in part, at most
+ * so much of an access; of an addition, for each lane on one word. */
+enum {
+    REMOTE_LOAD = 180,
+    REMOTE_LINE = 70,
+    REMOTE_ADD = 340,
+    REMOTE_WRITE = 83,
+    REMOTE_PART = 320,
+    REMOTE_WRITE_MOST = 5200
+};
+
+/* The sectors that these lanes write, and how many of them not wholly. */
+static uint32_t remote_writes(const uint64_t *address, uint32_t mask, uint32_t bytes)
+{
+    uint64_t sector[LANES], word[LANES];
+    uint32_t n = units_collect(address, mask, SECTOR, sector),
+             words = units_collect(address, mask, bytes, word) * bytes / SECTOR;
+    uint32_t percent = words * REMOTE_WRITE + (n - words) * REMOTE_PART;
+    return percent < REMOTE_WRITE_MOST ? percent : REMOTE_WRITE_MOST;
+}
+
+/* Lanes that add to one word take turns, those of a sector do not. */
+static uint32_t remote_adds(const uint64_t *address, uint32_t mask)
+{
+    uint64_t turn[LANES];
+    uint32_t n = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t at = address[__builtin_ctz(m)], before = 0;
+        for (uint32_t k = mask & ((m & -m) - 1); k; k &= k - 1)
+            before += address[__builtin_ctz(k)] / WORD == at / WORD;
+        n = distinct_add(turn, n, at / SECTOR * LANES + before);
+    }
+    return n * REMOTE_ADD;
+}
+
+void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    Worker *worker = warp->worker;
+    uint64_t sector[LANES];
+    uint32_t percent;
+    if (ins->op == OP_ATOM)
+        percent = remote_adds(address, mask);
+    else if (ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE)
+        percent = remote_writes(address, mask, bytes_each(ins));
+    else {
+        uint32_t n = units_collect(address, mask, SECTOR, sector);
+        percent = n * REMOTE_LOAD + lines_count(sector, n) * REMOTE_LINE;
+    }
+    uint32_t cycles = (percent + 50) / 100;
+    warp->misses = cycles < 255 ? cycles : 255, warp->lines = REMOTE_LINES;
+    worker->cost.remote += warp->misses;
+    warp->pending = REMOTE_CYCLES + cycles;
+}
+
+/* The accelerator goes past the L1.  What of it one instruction asks for, the replay finds in the
+ * step's misses and lines together. */
+void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, int store)
+{
+    Worker *worker = warp->worker;
+    Counters *c = &worker->counters;
+    uint32_t moment = moment_of(warp);
+    uint64_t first = address / SECTOR, n = (address + bytes - 1) / SECTOR - first + 1;
+    for (uint64_t i = 0; i < n; i++)
+        if (store)
+            traffic_store(worker, first + i);
+        else
+            traffic_load(worker, first + i, moment);
+    l2_note_bulk(warp, first, n, store);
+    if (store)
+        c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
+    else
+        c->global_load_requests++, c->global_load_sectors += n, c->global_load_bytes += bytes;
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->requests++, profile->sectors += n;
+    *(store ? &worker->cost.store_misses : &worker->cost.bulk_sectors) += n;
+    warp->bulk_sectors += (uint32_t)n;
+}
+
+/* Of four pieces of 256 bytes each second one lies in the same slice of the L2; where the next four
+ * lie, no rule is seen to say.  A card begins an allocation with such four. */
+static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
+{
+    enum { PIECE_BYTES = 256, PIECES = 4, SLICE_RATE = 33 };
+    const Allocation *a = memory_find(&gpu->memory, address);
+    uint64_t base = a ? a->address : 0, piece = (address - base) / PIECE_BYTES,
+             chance = mixed(piece / PIECES + base) >> 32;
+    uint32_t pairs = (uint32_t)(gpu->machine.l2_bytes_per_cycle / SLICE_RATE / 2);
+    pairs = pairs < 1 ? 1 : pairs > HOT_SLICES / 2 ? HOT_SLICES / 2 : pairs;
+    return (uint32_t)(chance % pairs * 2 + piece % 2);
+}
+
+/* A lane goes with the pass of its sector that is as late as others came to its word before. */
+typedef struct Passes {
+    uint32_t count, of[LANES]; /* per lane */
+    uint32_t lanes[LANES];     /* of each pass */
+    uint64_t key[LANES];
+} Passes;
+
+static void passes_find(const uint64_t *address, uint32_t mask, Passes *passes)
+{
+    passes->count = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), i = 0;
+        uint64_t before = 0;
+        for (uint32_t k = mask & ((m & -m) - 1); k; k &= k - 1)
+            before += address[__builtin_ctz(k)] / WORD == address[lane] / WORD;
+        uint64_t key = address[lane] / SECTOR * LANES + before;
+        while (i < passes->count && passes->key[i] != key)
+            i++;
+        if (i == passes->count) passes->key[i] = key, passes->lanes[i] = 0, passes->count++;
+        passes->of[lane] = i, passes->lanes[i]++;
+    }
+}
+
+/* Global atomics are done in the L2, one after another on one word, and one pass after another in a
+ * slice: blocks with such atomics run one after another here, so nobody else counts at the same
+ * time. */
+static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    Worker *worker = warp->worker;
+    Launch *launch = worker->launch;
+    uint32_t format = ins->aux >> 8, is_float = format >= FORMAT_F16 && format <= FORMAT_F64;
+    uint32_t percent[LANES];
+    Passes passes;
+    passes_find(address, mask, &passes);
+    worker->counters.atomic_sectors += passes.count;
+    for (uint32_t i = 0; i < passes.count; i++) {
+        int whole = passes.lanes[i] * bytes_each(ins) == SECTOR;
+        percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
+        uint64_t at = passes.key[i] / LANES * SECTOR;
+        meeting_add(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
+        hotter(&launch->slice[slice_of(launch->gpu, at)], percent[i], &launch->hottest);
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t word = address[lane] / WORD;
+        hotter(&launch->hot[mixed(word) >> 52], is_float ? FLOAT_PERCENT : percent[passes.of[lane]],
+               &launch->hottest);
+    }
+}
+
+/* What an atomic on shared memory takes of the load/store unit. */
+static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t *address,
+                                     uint32_t mask, uint32_t changed)
+{
+    Worker *worker = warp->worker;
+    Counters *c = &worker->counters;
+    InsCount *profile = &worker->profile[ins - warp->code];
+    AtomicPasses passes;
+    uint32_t offset[LANES], needed;
+    for (uint32_t i = 0; i < LANES; i++)
+        offset[i] = (uint32_t)address[i];
+    uint32_t op = ins->aux & 15,
+             changing = op == ATOM_MIN || op == ATOM_MAX ? mask & changed : mask;
+    if (ins->shared_atomic != SHARED_RETRIES)
+        atomic_pass(offset, mask, ins->bytes, op == ATOM_CAS, &passes);
+    else if (ins->bytes < WORD)
+        atomic_loop_16(offset, mask, &passes);
+    else
+        atomic_loop(offset, mask, changing, ins->bytes, &passes);
+    if (ins->shared_atomic == SHARED_COUNTS)
+        passes.own = wavefronts_work_out(offset, mask, WORD, 0, &needed);
+    if (passes.loads) c->shared_load_requests += passes.rounds;
+    c->shared_wavefronts += passes.loads, c->shared_atomic_wavefronts += passes.own;
+    c->bank_conflicts += passes.loads + passes.own - passes.needed;
+    profile->shared_requests++, profile->wavefronts += passes.loads + passes.own;
+    if (ins->shared_atomic != SHARED_RETRIES) return passes.own;
+    Retries *retries = &worker->retries;
+    if (ins->bytes >= WORD)
+        retry_note(&worker->retried, warp->index, offset, mask, changing, ins->bytes, &passes);
+    for (uint32_t m = changing; m; m &= m - 1) {
+        uint32_t word = offset[__builtin_ctz(m)] / WORD, i = word % RETRIED_WORDS;
+        if (retries->place[i].word != word) retries->place[i].successes = 0;
+        retries->place[i].word = word;
+        if (++retries->place[i].successes > retries->most)
+            retries->most = retries->place[i].successes;
+    }
+    warp->retries += passes.rounds;
+    retries->turns += passes.rounds, retries->loads += passes.loads, retries->swaps += passes.own;
+    return passes.rounds * RETRY_PASSES;
+}
+
+/* Adds turns in vain; others wait for those, too. */
+static void vain_add(Worker *worker, uint64_t turns, uint64_t loads, uint64_t swaps,
+                     uint64_t needed)
+{
+    Counters *c = &worker->counters;
+    c->shared_load_requests += turns;
+    c->shared_wavefronts += loads, c->shared_atomic_wavefronts += swaps;
+    c->bank_conflicts += loads + swaps - needed;
+    worker->cost.passes += loads + swaps;
+}
+
+/* Here a warp runs alone; on a card each success of a warp on a word is a turn in vain for others
+ * that are at it.  Where n warps are at one all the time, there are 1 + 0.4 n turns to each
+ * success, and no more than n: what ncu counts in micro-kernels (docs/data/h200/retries.tsv), of
+ * wavefronts alone.  Where they come to one now and then, retries_play tells how often they
+ * meet. */
+void count_vain(Worker *worker)
+{
+    enum { FIRST_PERCENT = 100, EACH_PERCENT = 40 };
+    const Retries *retries = &worker->retries;
+    Retried *retried = &worker->retried;
+    uint64_t own = 1;
+    for (uint32_t w = 0; w < worker->block.warps; w++)
+        if (worker->warp[w].retries > own) own = worker->warp[w].retries;
+    uint64_t warps = (uint64_t)retries->most * 100 / own, /* hundredths */
+        percent = FIRST_PERCENT + warps * EACH_PERCENT / 100;
+    if (warps < percent) percent = warps;
+    if (percent > 100) {
+        uint64_t loads = retries->loads * (percent - 100) / 100,
+                 swaps = retries->swaps * (percent - 100) / 100;
+        vain_add(worker, retries->turns * (percent - 100) / 100, loads, swaps, loads + swaps);
+        retried->count = 0, retried->alone = (RetrySums){0};
+    } else {
+        retries_play(retried);
+        vain_add(worker, retried->vain.turns, retried->vain.loads, retried->vain.swaps,
+                 retried->vain.needed);
+    }
+    retried->vain = (RetrySums){0};
+}
+
+/* The lanes that go to memory where all want one address. */
+static uint32_t lanes_joined(const SimtMachine *machine, const Ins *ins, uint32_t mask)
+{
+    int joins = ins->joins == JOIN_COUNT || (ins->joins != JOIN_NEVER && mask == FULL_MASK) ||
+                (ins->joins == JOIN_REDUCE && machine->cc_major >= 8);
+    return joins ? mask & -mask : mask;
+}
+
+/* Global atomics are done in the L2, which fetches what it has not got, and keeps what it changed
+ * for longer than most launches take. */
+static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
+{
+    Worker *worker = warp->worker;
+    uint64_t sector[LANES];
+    uint32_t n = units_collect(address, mask, SECTOR, sector), moment = moment_of(warp);
+    for (uint32_t i = 0; i < n; i++)
+        traffic_load(worker, sector[i], moment);
+    if (!worker->launch->queue) lines_list(warp, sector, n, NULL);
+    across_note(warp, sector, n);
+    passes_add(warp, (n + 1) / 2);
+    warp->misses += n, warp->lines += lines_count(sector, n);
+    worker->cost.load_misses += n;
+    uint32_t rows = pieces_count(sector, n, ROW_SECTORS);
+    if (rows > OPEN_ROWS) worker->cost.load_rows += rows - OPEN_ROWS;
+    count_hot(warp, ins, address, mask);
+    warp->pending = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
+}
+
+void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
+                  uint32_t changed)
+{
+    uint32_t shared = 0;
+    if (is_free(ins)) return;
+    if (warp->worker->watcher) watch_access(warp, ins, SIGHT_ATOMIC, address, mask, 1);
+    mask = lanes_joined(&warp->worker->gpu->machine, ins, mask);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t at = address[__builtin_ctz(m)];
+        if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
+    }
+    warp->worker->counters.atomics++;
+    warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
+    if (shared) passes_add(warp, shared_atomic_passes(warp, ins, address, shared, changed));
+    if (mask & ~shared) global_atomic_add(warp, ins, address, mask & ~shared);
+}
+
+/* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its
+ * part of the lines.  `line` counts from 1; 0 is an empty place.  Of arrays those used last are
+ * kept. */
+static int array_hit(Warp *warp, uint32_t line)
+{
+    Worker *worker = warp->worker;
+    uint32_t i = 0, *kept = worker->local_line + (size_t)warp->index * (worker->local_lines + 1);
+    while (i < worker->local_lines - 1 && kept[i] != line)
+        i++;
+    int hit = kept[i] == line;
+    memmove(kept + 1, kept, i * sizeof *kept);
+    kept[0] = line;
+    return hit;
+}
+
+/* Where there are spills, a line that is not there takes an empty place, one whose value is needed
+ * no more, or any: a loop through more lines than there are places finds some of them, as on a
+ * card.  Behind the places is what the choice is made of. */
+static int spill_hit(Warp *warp, uint32_t line, int last_use)
+{
+    enum { NEEDED_NO_MORE = 1u << 31, MULTIPLIER = 1664525, INCREMENT = 1013904223 };
+    Worker *worker = warp->worker;
+    uint32_t places = worker->local_lines, free_place = places;
+    uint32_t *kept = worker->local_line + (size_t)warp->index * (places + 1);
+    for (uint32_t i = 0; i < places; i++) {
+        if ((kept[i] & ~NEEDED_NO_MORE) == line) {
+            kept[i] = line | (last_use ? NEEDED_NO_MORE : 0);
+            return 1;
+        }
+        if (free_place == places && (!kept[i] || kept[i] & NEEDED_NO_MORE)) free_place = i;
+        if (!kept[i]) break;
+    }
+    if (last_use) return 0;
+    if (free_place == places) {
+        kept[places] = kept[places] * MULTIPLIER + INCREMENT;
+        free_place = (kept[places] >> 8) % places;
+    }
+    kept[free_place] = line;
+    return 0;
+}
+
+/* Local memory is laid out so that the same offset in neighbouring lanes is neighbouring in memory,
+ * word by word: a line holds one word of every lane. */
+static void local_add(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
+{
+    Worker *worker = warp->worker;
+    const SimtMachine *machine = &worker->gpu->machine;
+    uint64_t sector[LANES * 4];
+    uint32_t words = (bytes_each(ins) + 3) / 4, n = 0, step = 1;
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        differ |= offset[i] ^ offset[0];
+    /* All at one place: the lanes of a sector want the same. */
+    if (mask == FULL_MASK && !differ) step = SECTOR / WORD;
+    for (uint32_t lane = 0; lane < LANES; lane += step)
+        for (uint32_t k = 0; k < words && mask >> lane & 1; k++)
+            n = distinct_add(sector, n, ((offset[lane] / WORD + k) * LANES + lane) * WORD / SECTOR);
+    uint32_t missed = 0, line = 0, spills = worker->kernel->info.spills;
+    for (uint32_t i = 0, hit = 0; i < n; i++) {
+        if (line != sector[i] / LINE_SECTORS + 1) {
+            line = (uint32_t)(sector[i] / LINE_SECTORS) + 1;
+            hit = (uint32_t)(spills ? spill_hit(warp, line, ins->last_use) : array_hit(warp, line));
+        }
+        missed += !hit;
+    }
+    InsCount *profile = &worker->profile[ins - warp->code];
+    profile->local_requests++, profile->local_sectors += n;
+    /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
+    if (store) missed = n;
+    warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
+    if (!store) worker->cost.local_misses += missed;
+    if (store && ins->op == OP_SPILL) worker->cost.spill_stores += missed;
+    worker->counters.local_sectors += n;
+    uint32_t passes =
+        (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
+    passes_add(warp, passes);
+    if (!store)
+        warp->pending = (uint64_t)(missed ? machine->l2_latency : machine->l1_latency) + passes;
+}
+
+void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
+{
+    uint64_t moved[LANES];
+    if (is_free(ins) || warp->worker->kernel->arrays_in_registers) return;
+    if (warp->worker->watcher && !ins->pseudo)
+        watch_access(warp, ins, SIGHT_LOCAL, offset, mask, store);
+    for (uint32_t i = 0; i < parts_count(ins); i++)
+        local_add(warp, ins, part_addresses(ins, i, offset, moved), mask, store);
+}

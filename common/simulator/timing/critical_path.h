@@ -1,0 +1,296 @@
+/* critical_path.h - the least time that a warp takes, were it alone on the machine: the latencies
+ * that it must wait for, one after another.
+ *
+ * Within a straight piece of code instructions may go in any order, each when its operands are
+ * there; behind a piece comes the next one, when all of the piece has been issued.  So no order
+ * that schedule.c could choose, and no neighbour, makes a warp faster.  Latencies are replay.c's,
+ * but for DRAM's: what is loaded comes from the L1 or the L2 here. */
+#ifndef CONVLAB_SIMT_CHAIN_H
+#define CONVLAB_SIMT_CHAIN_H
+
+#include "common/simulator/core/core.h"
+#include "common/simulator/core/kinds.h"
+#include "common/simulator/core/ops.h"
+#include "common/simulator/ptxas/latency.h"
+#include "common/simulator/ptxas/schedule.h"
+#include "common/simulator/timing/timer.h"
+#include "common/simulator/ptxas/unroll.h"
+
+/* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
+enum {
+    BRANCH_CYCLES = 8,     /* from a branch to the next instruction of the warp */
+    BARRIER_CYCLES = 20,   /* from the last arrival to the first instruction after it */
+    START_CYCLES = 40,     /* from a block's start to its first instruction */
+    TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
+    /* Where an atomic is a loop: passes through the load/store unit that a turn takes; cycles from
+     * one lane of the block that gets its turn to the next; and those of a turn of a warp that is
+     * alone at its words: (shared-float-32 - shared-float) / (31 * 8 turns). */
+    RETRY_PASSES = 2,
+    RETRY_CYCLES = 86,
+    OWN_RETRY_CYCLES = 95,
+    REMOTE_CYCLES = 195, /* of a load from another block's shared memory */
+    ATOMIC_CYCLES = 176, /* of an atomic in the L2, beside those of a load */
+    /* Where blocks run in the order of time: by so much a load of the nearest line is sooner there;
+     * what an atomic takes more than that in the half of the L2 that its SM lies beside (looks.tsv,
+     * volatile and add). */
+    NEARER_CYCLES = 29,
+    NEAR_ATOMIC_CYCLES = 52,
+    /* Of a fence for the whole chip; of one behind what the warp has loaded, or changed by atomics,
+     * since the last (behind-...); and behind what it has stored. */
+    FENCE_CYCLES = 260,
+    LOADED_CYCLES = 440,
+    WRITTEN_CYCLES = 550,
+    /* Of one behind any access, to the half of the L2 that the SM lies beside, and to the other one
+     * (changed.tsv, fence): where blocks run in the order of time, each fence counts. */
+    BESIDE_FENCE_CYCLES = 405,
+    ACROSS_FENCE_CYCLES = 566,
+    /* Of a loaded sector's time in the L2, what one takes that a spill stores. */
+    SPILL_STORE_PERCENT = 145
+};
+
+/* From a read through the texture units to its result, where the L1 has it: `cycles` of the units,
+ * which look up and then mix, and the way there and back, which is in texture_latency with the
+ * cycles of one texel a lane.  A read by a whole index is looked up sooner. */
+static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins, uint32_t cycles)
+{
+    enum { BY_INDEX_SOONER = 30 };
+    uint32_t single = (LANES + machine->texture_units - 1) / machine->texture_units;
+    uint32_t sooner = ins->aux >> TEXTURE_BY_FLOAT & 1 ? 0 : BY_INDEX_SOONER;
+    uint64_t all = (uint64_t)machine->texture_latency + 2 * (uint64_t)cycles;
+    return all > 2 * single + sooner ? all - 2 * single - sooner : 1;
+}
+
+/* What an access by which blocks meet takes less than elsewhere, where l2_latency and ATOMIC_CYCLES
+ * are those of a place of middling distance, where its SM lies beside what it wants. */
+static inline uint64_t meeting_nearer(const SimtMachine *machine, const Ins *ins)
+{
+    int halves = machine_has_halves(machine);
+    if (ins->class != CLASS_ATOMIC || !halves) return NEARER_CYCLES;
+    return NEARER_CYCLES + ATOMIC_CYCLES - NEAR_ATOMIC_CYCLES;
+}
+
+/* How long a fence behind it takes at least; 0: as long as any. */
+static inline int delays_fence(const Ins *ins)
+{
+    int far = ins->space == PTX_GLOBAL || ins->space == PTX_SPACE_NONE,
+        returns = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS;
+    if (ins->class == CLASS_STORE || (far && returns)) return WRITTEN_CYCLES;
+    return far && (ins->class == CLASS_LOAD || ins->class == CLASS_ATOMIC) ? LOADED_CYCLES : 0;
+}
+
+static inline void fence_delay(int *before, const Ins *ins)
+{
+    if (delays_fence(ins) > *before) *before = delays_fence(ins);
+}
+
+/* The same where blocks run in the order of time, by where what the warp has asked for lies. */
+static inline void fence_delay_timed(int *before, const Warp *warp, const Ins *ins)
+{
+    int cycles = warp->across ? ACROSS_FENCE_CYCLES : BESIDE_FENCE_CYCLES;
+    if (delays_fence(ins) && cycles > *before) *before = cycles;
+}
+
+/* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind
+ * each fence of the whole chip, and behind what acquires from there. */
+static inline int forgets_l1(const Ins *ins)
+{
+    return (ins->op == OP_FENCE && ins->aux) || ins->order & ORDER_FORGETS;
+}
+
+/* Has the trace of it cycles besides passes (LATER)?  A matrix is loaded by many accesses. */
+static inline int tells_later(const Ins *ins)
+{
+    return ins->class == CLASS_LOAD && ins->op != OP_TENSOR_MATRIX;
+}
+
+/* Of a copy past the L1 count_copied tells what it takes. */
+static inline int is_copy_past(const Ins *ins)
+{
+    return ins->op == OP_CP_ASYNC && ins->aux;
+}
+
+/* Cycles until the L1 has looked up the lines of a store, or of a copy past it: two a cycle. */
+static inline uint32_t lookups_past(uint32_t lines)
+{
+    return (lines + 1) / 2;
+}
+
+/* By how much a load from shared memory comes later than behind its passes: each further word of a
+ * bank comes two cycles behind the one before, on an H200 for each of 60 strides and widths.  How
+ * it is with matrices was not measured. */
+static inline uint32_t conflicts_behind(const Ins *ins, uint32_t passes)
+{
+    return ins->op == OP_TENSOR_MATRIX || !passes ? 0 : passes - 1;
+}
+
+/* How long a fence holds its warp, and nothing is before the next. */
+static inline uint64_t fence_cycles(int *before)
+{
+    uint64_t cycles = *before ? (uint64_t)*before : FENCE_CYCLES;
+    *before = 0;
+    return cycles;
+}
+
+/* What releases to the whole chip waits, as a fence would, for all that its warp has written
+ * before. */
+static inline uint64_t release_cycles(const Ins *ins, int *before)
+{
+    return ins->order & ORDER_FENCES ? fence_cycles(before) : 0;
+}
+
+/* What the routine for the rare cases of a division takes in machine code for sm_90 where nothing
+ * is divided: so many instructions, each of which mostly needs the one before. */
+static inline uint32_t rare_slots(const Ins *ins, uint32_t passes)
+{
+    enum { FLOATS = 35, DOUBLES = 64 };
+    if (!may_be_rare(ins) || !passes) return 0;
+    return ins->op == OP_DIV_F32 ? FLOATS : DOUBLES;
+}
+
+/* For how long the warp is there: doubles take twice as long, and the ways of the lanes part. */
+static inline uint64_t rare_cycles(const Ins *ins, uint32_t passes)
+{
+    enum { EACH = 5, OF_DOUBLES = 11 };
+    uint64_t slots = rare_slots(ins, passes);
+    if (!slots) return 0;
+    return slots * EACH + (ins->op == OP_DIV_F64 ? OF_DOUBLES * EACH : 0) + WAY_CYCLES;
+}
+
+/* A match compares all lanes with one value after the other, each as long as a special function
+ * takes of its unit (match-...). */
+static inline uint64_t match_cycles(const Ins *ins, uint32_t passes, const Price *price)
+{
+    return ins->op == OP_MATCH ? (uint64_t)passes * price->busy : 0;
+}
+
+/* One warp's values come farther apart than the unit needs, which others use meanwhile
+ * (equal-...): so much later than with one value is the result there. */
+static inline uint64_t match_later(const Ins *ins, uint32_t passes)
+{
+    enum { APART = 11 };
+    return ins->op == OP_MATCH && passes ? (uint64_t)APART * (passes - 1) : 0;
+}
+
+static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
+{
+    uint64_t issued = chain->begin + chain->slots * issue_cycles;
+    return issued > chain->latest ? issued : chain->latest;
+}
+
+static inline void chain_open(Chain *chain, const SimtKernel *kernel)
+{
+    *chain = (Chain){.ready = chain->ready, .begin = START_CYCLES, .latest = START_CYCLES};
+    for (uint32_t i = 0; i < kernel->scoreboard; i++)
+        chain->ready[i] = 0;
+}
+
+/* Everything behind waits until `cycle`. */
+static inline void chain_turn(Chain *chain, uint64_t cycle)
+{
+    chain->begin = chain->latest = cycle;
+    chain->slots = 0;
+}
+
+/* Does it neither wait for more than its operands nor hold up what comes behind it?  Nearly all
+ * that is executed is so. */
+static inline int chain_is_plain(const SimtKernel *kernel, const Ins *ins, const Price *price)
+{
+    int waits = ins->order & ORDER_FENCES || forgets_l1(ins) || ins->op == OP_CP_WAIT ||
+                ins->merge == MERGE_FOLLOWER,
+        tells = (kernel->fences && delays_fence(ins)) || ins->op == OP_CP_ASYNC || ins->merge;
+    return !waits && !tells && ins->shared_atomic != SHARED_RETRIES && !price->saves &&
+           !price->last && ins->op != OP_ACCELERATOR && ins->op != OP_MATCH &&
+           ins->op != OP_NANOSLEEP;
+}
+
+/* When its operands are there. */
+static inline uint64_t chain_ready(const Chain *chain, const Ins *ins)
+{
+    uint64_t at = chain->begin;
+    for (int i = 0; i < 6; i++)
+        if (chain->ready[ins->t_s[i]] > at) at = chain->ready[ins->t_s[i]];
+    return at;
+}
+
+/* It issues at `at`, if it is more than a part of another one; when its result is there. */
+static inline uint64_t chain_issue(Warp *warp, const Ins *ins, const Price *price, uint64_t at)
+{
+    Chain *chain = &warp->chain;
+    if (!price->slots) return at;
+    chain->slots += price->slots;
+    if (at > chain->latest) chain->latest = at;
+    if (!is_memory(ins)) return at + price->latency;
+    return warp->pending ? at + warp->pending - 1 : at;
+}
+
+static inline void chain_result(Chain *chain, const Ins *ins, uint64_t result)
+{
+    for (int i = 0; i < 4 && ins->t_d[i]; i++)
+        chain->ready[ins->t_d[i]] = result;
+}
+
+/* When the next instruction of the warp goes, since the launch began. */
+static inline uint64_t chain_now(const Warp *warp)
+{
+    const Worker *worker = warp->worker;
+    return worker->begun + chain_end(&warp->chain, worker->gpu->machine.issue_cycles);
+}
+
+/* When it wakes that goes to sleep at a cycle of its chain. */
+static inline uint64_t chain_wake(const Warp *warp, uint64_t cycle)
+{
+    const Worker *worker = warp->worker;
+    uint64_t from = worker->begun + cycle + (uint64_t)SLEEP_CYCLES * warp->passes;
+    return sleep_end(&worker->gpu->machine, from, warp->wanted) - worker->begun;
+}
+
+/* One that is not plain. */
+static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *price,
+                                    uint32_t issue_cycles)
+{
+    Chain *chain = &warp->chain;
+    uint64_t release = release_cycles(ins, &chain->before);
+    if (release) chain_turn(chain, chain_end(chain, issue_cycles) + release);
+    const int timed = warp->worker->launch->queue != NULL;
+    if (timed && machine_has_halves(&warp->worker->gpu->machine))
+        fence_delay_timed(&chain->before, warp, ins);
+    else
+        fence_delay(&chain->before, ins);
+    if (forgets_l1(ins)) warp->block->l1_since = warp->worker->l1_clock;
+    uint64_t at = chain_ready(chain, ins), result;
+    /* A predicate comes late: so long is each turn of a loop that looks. */
+    uint64_t decided = chain->ready[ins->t_s[GUARD_SOURCE]] + price->guarded;
+    if (timed && price->guarded && decided > at) at = decided;
+    if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
+    result = chain_issue(warp, ins, price, at) + match_later(ins, warp->passes);
+    if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
+    chain_result(chain, ins, result);
+    if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
+    if (ins->merge && ins->merge != MERGE_FOLLOWER) chain->joined = result;
+    if (ins->shared_atomic == SHARED_RETRIES)
+        chain_turn(chain,
+                   chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * OWN_RETRY_CYCLES);
+    /* Of four turns that are one only the last branch ends a piece. */
+    if (price->saves && chain->turns) return;
+    if (!price->last && ins->op != OP_ACCELERATOR && ins->op != OP_NANOSLEEP) return;
+    uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;
+    if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
+    if (ins->op == OP_FENCE) hold = fence_cycles(&chain->before);
+    if (ins->op == OP_FENCE && timed) warp->wanted = (uint32_t)hold; /* for the replay */
+    uint64_t end = chain_end(chain, issue_cycles) + hold;
+    if (ins->op == OP_MBARRIER && warp->phase_at > end) end = warp->phase_at;
+    if (ins->op == OP_NANOSLEEP) end = chain_wake(warp, end);
+    chain_turn(chain, end);
+}
+
+/* After `ins` was executed and its access, if any, counted. */
+static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, uint32_t issue_cycles)
+{
+    if (price->plain)
+        chain_result(&warp->chain, ins,
+                     chain_issue(warp, ins, price, chain_ready(&warp->chain, ins)));
+    else
+        chain_step_other(warp, ins, price, issue_cycles);
+}
+
+#endif

@@ -1,0 +1,209 @@
+/* interblock.h - the times of inter-block communication, where blocks run in the order of time.
+ *
+ * How long a block waits for another one depends on when both are there.  So of a kernel with a
+ * loop that only looks whether another block has written, no access by which blocks may meet is
+ * executed before all earlier ones were: ordered ones, atomics, and a store behind a fence.  The
+ * time is that of the warp's chain, since the launch began. */
+#ifndef CONVLAB_SIMT_TIME_MEET_H
+#define CONVLAB_SIMT_TIME_MEET_H
+
+#include "common/simulator/timing/critical_path.h"
+#include "common/simulator/timing/replay.h"
+#include "common/simulator/traffic/first.h"
+
+enum {
+    /* From a store to the first load that finds what it wrote, beyond the way that both go: a look
+     * that began up to 51 cycles after it was in vain, and none from 73 on (looks.tsv, seen). */
+    VISIBLE_CYCLES = 50,
+    /* Of a sector of the L2, in hundredths of a cycle: a look at one (looks.tsv, 1,056 blocks); and
+     * what an atomic takes more where others look, and a store (changed.tsv, both: add, store). */
+    LOOK_PERCENT = 59,
+    LOOKED_ADD_PERCENT = 290,
+    LOOKED_STORE_PERCENT = 2400,
+    /* A load of what the L2 has takes up to so many cycles more than one of the nearest, as
+     * its line lies near to this SM or farther away: of 279 to 346 an H200 has each about as often,
+     * and the turns of a loop that looks take 264 to 350 (looks.tsv). */
+    AWAY_CYCLES = 86,
+    /* What acquires lets the L1 forget all when it is there, and its warp waits (looks.tsv). */
+    ACQUIRED_CYCLES = 53,
+    /* Across to the other half of the L2 and back: an atomic, and the first look there behind an
+     * atomic in this one (changed.tsv). */
+    ACROSS_CYCLES = 200
+};
+
+/* Room for what blocks of a launch share that run in the order of time; its traffic is open.  -1:
+ * out of memory. */
+int meetings_open(Launch *launch);
+void meetings_close(Launch *launch);
+
+static inline int is_far(const Ins *ins)
+{
+    return ins->space != PTX_SHARED &&
+           (ins->class == CLASS_LOAD || ins->class == CLASS_STORE || ins->class == CLASS_ATOMIC);
+}
+
+/* May others wait for what this instruction does, or has it waited for others? */
+static inline int meets(const Warp *warp, const Ins *ins)
+{
+    if (!is_far(ins)) return 0;
+    if (ins->class == CLASS_ATOMIC || ins->order & (ORDER_READS | ORDER_WRITES)) return 1;
+    return ins->class == CLASS_STORE && warp->fenced;
+}
+
+/* Has it looked in vain for so long that it changes nothing until others do something? */
+static inline int looks_long(const Warp *warp)
+{
+    enum { PATIENCE = 16 };
+    return warp->vain >= PATIENCE;
+}
+
+/* When this instruction's operands are there, and others see what it does. */
+static inline uint64_t meeting_time(const Warp *warp, const Ins *ins)
+{
+    const Chain *chain = &warp->chain;
+    uint64_t issued = chain->begin + chain->slots * warp->worker->gpu->machine.issue_cycles,
+             ready = chain_ready(chain, ins),
+             at = warp->worker->begun + (issued > ready ? issued : ready);
+    int before = chain->before; /* still, for the chain's own step */
+    if (ins->order & ORDER_FENCES) at = chain_now(warp) + fence_cycles(&before);
+    return at + (ins->class == CLASS_STORE ? VISIBLE_CYCLES : 0);
+}
+
+/* Must the warp wait with this instruction until it is let on?  It was, if it went back in a loop
+ * and has not paused since. */
+static inline int meeting_stops(Warp *warp, const Ins *ins)
+{
+    enum { PAUSE = 64 };
+    if (!meets(warp, ins)) return 0;
+    uint64_t at = meeting_time(warp, ins),
+             met = ins->class == CLASS_LOAD && warp->answered > at ? warp->answered : at;
+    if (!warp->let_on || met > warp->let_on + PAUSE) {
+        warp->gate = met, warp->let_on = 0;
+        return 1;
+    }
+    warp->let_on = 0, warp->queued = 0;
+    warp->late = met - at;
+    warp->met = met;
+    warp->passed = ins;
+    return 0;
+}
+
+/* Does the sector lie in the half of the L2 beside which its SM does not lie?  An H200 gives its
+ * first blocks to SMs beside one (changed.tsv, both: 8 of 8, 21 of 33). */
+static inline int is_across(const Warp *warp, uint64_t sector)
+{
+    enum { LINE_OF = 4, NEIGHBOURS = 16 };
+    const Launch *launch = warp->worker->launch;
+    if (!machine_has_halves(&launch->gpu->machine)) return 0;
+    uint32_t side = sm_of(launch, warp->block->number) / NEIGHBOURS;
+    return (side ^ mixed(sector / LINE_OF) >> 40) & 1;
+}
+
+/* When what is asked for now is in the L2: DRAM takes its time for what nobody has asked for before
+ * in the launch, and who asks meanwhile waits for the same. */
+static inline uint64_t meeting_fetch(const Warp *warp, uint64_t sector)
+{
+    Launch *launch = warp->worker->launch;
+    const SimtMachine *machine = &launch->gpu->machine;
+    uint64_t fetch = fetch_of(sector);
+    if (fetch >= launch->fetches) return 0;
+    uint32_t *answered = &launch->answered[fetch];
+    if (!*answered) { /* a machine's DRAM may be hardly further away than its L2 */
+        uint64_t there = dram_wait(machine, fetch), near = machine->l2_latency;
+        *answered = (uint32_t)(warp->met + (there > near ? there - near : 0));
+    }
+    return *answered;
+}
+
+/* When an access is served that comes to a sector of the L2 now, and those that come behind it
+ * wait, for so many hundredths of a cycle. */
+static inline uint64_t meeting_serve(const Warp *warp, MeetingPlace *place, uint64_t sector,
+                                     uint32_t percent)
+{
+    uint64_t met = warp->met * 100, there = 100 * meeting_fetch(warp, sector), served = place->busy;
+    if (served < met) served = met;
+    if (served < there) served = there;
+    place->busy = served + percent;
+    return served;
+}
+
+/* The access waits until then, and for the way to the L2. */
+static inline void meeting_wait(Warp *warp, uint64_t sector, uint64_t served)
+{
+    enum { LINE_OF = 4 };
+    uint64_t away = (mixed(mixed(sector / LINE_OF) ^ warp->block->number) >> 32) % AWAY_CYCLES,
+             queued = served / 100 - warp->met + away;
+    if (queued > warp->queued) warp->queued = queued;
+}
+
+/* Where those wait that want this sector; NULL: blocks do not run in the order of time. */
+static inline MeetingPlace *meeting_place(const Warp *warp, uint64_t sector)
+{
+    MeetingPlace *queue = warp->worker->launch->queue;
+    return queue ? &queue[mixed(sector) >> 52] : NULL;
+}
+
+/* Does somebody look at what is changed there now? */
+static inline int is_looked_at(const Warp *warp, const MeetingPlace *place)
+{
+    enum { LATELY = 1000 };
+    return place->looked && 100 * warp->met < place->looked + 100 * LATELY;
+}
+
+/* An atomic's pass over a sector. */
+static inline void meeting_add(Warp *warp, uint64_t sector, uint32_t percent)
+{
+    MeetingPlace *place = meeting_place(warp, sector);
+    if (!place) return;
+    if (is_looked_at(warp, place)) percent += LOOKED_ADD_PERCENT;
+    place->added = meeting_serve(warp, place, sector, percent);
+    place->copied = 0;
+    uint64_t across = is_across(warp, sector) ? 100 * ACROSS_CYCLES : 0;
+    meeting_wait(warp, sector, place->added + across);
+}
+
+/* Nobody waits for a store, but for its sector. */
+static inline void meeting_store(const Warp *warp, uint64_t sector)
+{
+    MeetingPlace *place = meeting_place(warp, sector);
+    if (place && is_looked_at(warp, place))
+        meeting_serve(warp, place, sector, LOOKED_STORE_PERCENT);
+}
+
+/* A look at a sector.  One half of the L2 has what an atomic has left there; the other one asks for
+ * it, once, when somebody looks, and who looks meanwhile waits for the same. */
+static inline void meeting_look(Warp *warp, uint64_t sector, int alone)
+{
+    MeetingPlace *place = meeting_place(warp, sector);
+    if (!place) return;
+    uint64_t served = meeting_serve(warp, place, sector, alone ? LOOK_PERCENT : 0);
+    place->looked = 100 * warp->met;
+    if (place->added && is_across(warp, sector)) {
+        if (!place->copied) place->copied = served + 100 * ACROSS_CYCLES;
+        if (served < place->copied) served = place->copied;
+    }
+    meeting_wait(warp, sector, served);
+}
+
+/* What the access just made waited for others, and before it the warp in vain, goes into its chain
+ * and its trace. */
+static inline void meeting_end(Warp *warp, const Ins *ins)
+{
+    if (ins->op == OP_FENCE && ins->aux) warp->fenced = 1;
+    if (!meets(warp, ins)) return;
+    if (ins->class == CLASS_STORE) {
+        warp->fenced = 0;
+        return;
+    }
+    uint64_t queued = warp->late + warp->queued;
+    if (ins->class == CLASS_LOAD && ins->order & ORDER_FORGETS) queued += ACQUIRED_CYCLES;
+    if (warp->pending) warp->pending += queued - meeting_nearer(&warp->worker->gpu->machine, ins);
+    uint64_t held = warp->held + queued;
+    /* Its lanes share the result by shuffles: what comes behind waits for them. */
+    int answers = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS && ins->joins;
+    if (answers && warp->pending) warp->answered = warp->met + warp->pending;
+    warp->wanted = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
+    warp->held = 0;
+}
+
+#endif

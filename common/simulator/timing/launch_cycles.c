@@ -1,0 +1,393 @@
+/* launch_cycles.c - what a launch costs on the described machine, and how many blocks an SM holds.
+ *
+ * trace.c keeps what the first blocks of SM 0 executed, replay.c plays it on one SM of the machine
+ * in the order that schedule.c expects of ptxas.  From that SM's time the launch's follows by exact
+ * totals: the machine instructions of the SM with the most of them, over those that were played.
+ *
+ * That is right when the blocks that were played are like the others.  lower_bounds.c says what each SM
+ * needs at least of everything there is; where the busiest SM needs something in another proportion
+ * than the sample, the blocks with the most to do are played instead, wherever they lie.  And no
+ * launch is faster than its floors, so that work which nobody plays is paid for as well.
+ * Cycles are always those of clock_mhz, so they are a time.  While tensor cores multiply an SM may
+ * have a lower clock: then it needs more of these for the same work.
+ * docs/simulator/cycle-model.md is the long form. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/simulator/core/ops.h"
+#include "common/simulator/timing/critical_path.h"
+#include "common/simulator/timing/cost.h"
+#include "common/simulator/traffic/extremes.h"
+#include "common/simulator/timing/replay.h"
+#include "common/simulator/traffic/traffic.h"
+
+/* What a loaded sector in a row of DRAM of its own takes more than one of a stream, in percent,
+ * measured on an H200 (scatter-...). */
+enum { ROW_PERCENT = 110 };
+
+/* Times a loaded sector's, what a stored line takes of the L2; what a sector takes more of which
+ * only some words are written and that is not there; and what it takes that a row of DRAM is opened
+ * because a line's sectors have to go, as times of a stream's sector of DRAM as well.  On an H200
+ * stores of 2 and 4 such sectors a line take 5.9 and 10.5 cycles of a multiprocessor, of 4 whole
+ * ones 6.8 (record-16, words-8, write-16MB), and each row 20 of the chip's (spread-...). */
+static const double STORED_LINE = 1.1, STORED_PART = 0.5, STORED_ROW = 4.2, STORED_OPENED = 3.0;
+
+/* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
+ * more than so much: the labs' solutions differ by up to 27 %, where SM 0 has a corner's block or
+ * the last waves are of tiles that hang over. */
+enum { UNLIKE_PERCENT = 30, UNSEEN_PART = 3, TICKS = 256 };
+
+static uint64_t rounded_up(uint64_t a, uint64_t b)
+{
+    return b ? (a + b - 1) / b : 0;
+}
+
+/* a * b / c without losing bits. */
+static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
+{
+    return c ? (uint64_t)((__uint128_t)a * b / c) : a;
+}
+
+/* Of 65536 sectors beyond the L1, how many go to DRAM. */
+static uint32_t part_of(uint64_t dram, uint64_t misses)
+{
+    return dram >= misses ? 65536 : (uint32_t)scaled(dram, 65536, misses);
+}
+
+/* ---- a launch ----------------------------------------------------------------------------- */
+
+typedef struct Totals {
+    uint64_t loads, stores;           /* sectors beyond the L1s */
+    uint64_t dram_loads, dram_stores; /* ... and beyond the L2 */
+    StoredPrice price;
+    Sent sent;                  /* that goes on to the L2 of what stores write */
+    uint64_t bulk;              /* those that the tensor memory accelerator loads */
+    uint64_t misses;            /* the most of any SM */
+    BlockCost all;              /* of all SMs */
+    uint64_t floor[FLOOR_AXES]; /* the most of any SM */
+    uint64_t slots, steps;      /* the most of any SM */
+    uint64_t longest;           /* chain of any block, in cycles */
+} Totals;
+
+/* Of what the L1 does not keep of spills, the part that the L2 does not keep either.  All
+ * blocks that are there use theirs again and again; an H200 sends next to nothing on of 29 MB, and
+ * two thirds of 100 to 175 MB (spill-..., mixed-..., kept-...). */
+static double spills_beyond(const Launch *launch)
+{
+    enum { KEPT_PERCENT = 60 };
+    const SimtMachine *m = &launch->gpu->machine;
+    const SimtKernel *kernel = launch->kernel;
+    uint64_t blocks = (uint64_t)m->sms * launch->resident,
+             bytes = larger(kernel->local_bytes, kernel->machine_local);
+    if (launch->blocks < blocks) blocks = launch->blocks;
+    double used = (double)blocks * (double)launch->threads_per_block * (double)bytes,
+           kept = (double)m->l2_bytes * KEPT_PERCENT / 100;
+    return kernel->info.spills && used > kept ? 1 - kept / used : 0;
+}
+
+/* The most that any SM needs at least. */
+static void needs_find(const Launch *launch, const Worker *worker, Totals *t)
+{
+    memset(t->floor, 0, sizeof t->floor);
+    for (uint32_t i = 0; i < launch->gpu->machine.sms; i++) {
+        uint64_t floor[FLOOR_AXES];
+        floors_find(launch, &worker[0].sm[i], floor);
+        for (int axis = 0; axis < FLOOR_AXES; axis++)
+            t->floor[axis] = larger(t->floor[axis], floor[axis]);
+    }
+}
+
+/* Of the sectors that are stored, the part that the launch has loaded, too. */
+static double changed_part(const Launch *launch, const BlockCost *all)
+{
+    enum { FEW = 1 << 14 };
+    if (all->store_parts < FEW || !launch->dram_stores) return 0;
+    return (double)traffic_changed(launch) / (double)launch->dram_stores;
+}
+
+/* What stores take of the L2 and of DRAM. */
+static void stored_find(const Launch *launch, Totals *t)
+{
+    const BlockCost *all = &t->all;
+    StoredPrice *price = &t->price;
+    t->sent =
+        (Sent){(int64_t)all->store_lines, (int64_t)all->store_misses, (int64_t)all->store_parts};
+    *price = (StoredPrice){.line = STORED_LINE};
+    if (!all->store_misses) return;
+    double own = 1 - changed_part(launch, all),
+           apart = all->store_lines ? (double)all->store_rows / (double)all->store_lines : 0,
+           opened = (double)launch->dram_rows * apart;
+    price->part = STORED_PART * own;
+    price->row = opened / (double)all->store_misses * STORED_ROW;
+    if (!launch->dram_stores) return;
+    double written = (double)launch->dram_stores,
+           gone = (double)(launch->dram_written + launch->dram_fills) / written;
+    price->gone = (gone - 1) * own, price->opened = opened / written * STORED_OPENED;
+}
+
+static int64_t in_proportion(int64_t count, int64_t part, int64_t of)
+{
+    return of ? (int64_t)((double)count * (double)part / (double)of) : count;
+}
+
+/* All SMs' stores wait for others as those did that were played. */
+static void sent_find(Launch *launch, Totals *t, const ReplayResult *replay)
+{
+    const Sent *all = &replay->stored, *sent = &replay->sent;
+    t->sent.lines = in_proportion(t->sent.lines, sent->lines, all->lines);
+    t->sent.sectors = in_proportion(t->sent.sectors, sent->sectors, all->sectors);
+    t->sent.parts = in_proportion(t->sent.parts, sent->parts, all->parts);
+    if (all->sectors) launch->sent = (double)sent->sectors / (double)all->sectors;
+}
+
+static void totals_find(const Launch *launch, const Worker *worker, uint32_t workers, Totals *t)
+{
+    *t = (Totals){0};
+    for (uint32_t i = 0; i < launch->gpu->machine.sms; i++) {
+        const BlockCost *sm = &worker[0].sm[i];
+        cost_add(&t->all, sm);
+        t->misses = larger(t->misses, sm->load_misses + sm->local_misses + sm->store_misses +
+                                          sm->spill_stores);
+        t->slots = larger(t->slots, sm->slots), t->steps = larger(t->steps, sm->steps);
+    }
+    t->loads = t->all.load_misses + t->all.local_misses;
+    t->stores = t->all.store_misses + t->all.spill_stores;
+    double beyond = spills_beyond(launch);
+    t->dram_loads = launch->dram_loads + (uint64_t)(beyond * (double)t->all.local_misses);
+    t->dram_stores = launch->dram_stores + (uint64_t)(beyond * (double)t->all.spill_stores);
+    stored_find(launch, t);
+    t->bulk = t->all.bulk_sectors;
+    for (uint32_t i = 0; i < workers; i++)
+        t->longest = larger(t->longest, worker[i].longest);
+}
+
+/* How many times as long as a stream's the sectors of loads take of DRAM. */
+static double scattered(const Totals *t)
+{
+    return 1 + (t->loads ? (double)t->all.load_rows / (double)t->loads * ROW_PERCENT / 100 : 0);
+}
+
+/* What all SMs share: the L2, the DRAM, a most wanted atomic, and who begins blocks. */
+static uint64_t chip_cycles(const Launch *launch, const Totals *t)
+{
+    const SimtMachine *m = &launch->gpu->machine;
+    uint64_t dram_per_kcycle = (uint64_t)(m->dram_gb_s * 1e6 / m->clock_mhz);
+    double bytes = (double)t->dram_loads * 32 * scattered(t) +
+                   (double)t->dram_stores * 32 * written_sectors(&t->price, &t->sent);
+    uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
+    double l2 = (double)t->all.load_misses * launch->missed + (double)t->all.local_misses +
+                stored_sectors(&t->price, &t->sent) +
+                (double)t->all.spill_stores * SPILL_STORE_PERCENT / 100;
+    cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
+    cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
+    return larger(cycles, larger(launch->hottest, launch->most_looked) / 100);
+}
+
+/* No launch is faster than the floors of the SM that has the most to do, its longest block, and
+ * what all SMs share.  The first are cycles of the SM's own clock. */
+static uint64_t least_cycles(const Launch *launch, const Totals *t, const ReplayResult *replay)
+{
+    uint64_t cycles = larger(t->longest, chip_cycles(launch, t));
+    for (int axis = 0; axis < FLOOR_AXES; axis++)
+        cycles = larger(cycles, scaled(t->floor[axis] / TICKS, replay->cycles, replay->own));
+    return cycles;
+}
+
+/* How long the launch keeps all of the machine's most wanted part busy, were its work spread
+ * evenly: waiting takes nothing from others. */
+static uint64_t busy_cycles(const Launch *launch, const Totals *t)
+{
+    uint64_t floor[FLOOR_AXES], cycles = chip_cycles(launch, t);
+    floors_find(launch, &t->all, floor);
+    for (int axis = 0; axis < FLOOR_CHAINS; axis++)
+        cycles = larger(cycles, rounded_up(floor[axis] / TICKS, launch->gpu->machine.sms));
+    return cycles;
+}
+
+static int is_much_more(uint64_t a, uint64_t b)
+{
+    return (double)a * 100 > (double)b * (100 + UNLIKE_PERCENT);
+}
+
+/* Are the blocks of `replay` like those of the SM with the most to do?  As many of them as have its
+ * instructions are about as many, and what takes more than a part of the cycles is about the
+ * same. */
+static int stands_for_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
+                          uint64_t cycles)
+{
+    uint64_t floor[FLOOR_AXES], blocks = rounded_up(launch->blocks, dealt_sms(launch));
+    floors_find(launch, &replay->cost, floor);
+    if (is_much_more(scaled(replay->cost.blocks, t->slots, replay->cost.slots), blocks)) return 0;
+    for (int axis = 0; axis < FLOOR_AXES; axis++) {
+        uint64_t here = scaled(floor[axis], t->slots, replay->cost.slots), there = t->floor[axis];
+        if (larger(here, there) / TICKS * UNSEEN_PART < cycles) continue;
+        if (is_much_more(here, there) || is_much_more(there, here)) return 0;
+    }
+    return 1;
+}
+
+/* Every SM that has blocks gets the same. */
+static ReplayMemory memory_of(const Launch *launch, const Totals *t)
+{
+    uint32_t sms = launch->gpu->machine.sms;
+    return (ReplayMemory){.dram_loads = part_of(t->dram_loads, t->loads + t->bulk),
+                          .dram_stores = part_of(t->dram_stores, t->stores),
+                          .share = 1.0 / (double)(launch->blocks < sms ? launch->blocks : sms),
+                          .scattered = scattered(t),
+                          .stores = t->price};
+}
+
+/* The most of an SM's floors and its longest block, in ticks. */
+static uint64_t need_of(const uint64_t floor[FLOOR_AXES], uint64_t longest)
+{
+    uint64_t most = longest * TICKS;
+    for (int axis = 0; axis < FLOOR_AXES; axis++)
+        most = larger(most, floor[axis]);
+    return most;
+}
+
+/* The heaviest blocks on one SM, in proportion to what they and the busiest SM need at least.
+ * Nothing where there are none; -1: out of memory. */
+static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t workers, const Totals *t,
+                           uint64_t *cycles)
+{
+    BlockTrace *heaviest;
+    ReplayResult replay;
+    uint64_t floor[FLOOR_AXES], longest = 0;
+    uint32_t count = heaviest_merge(worker, workers, &heaviest);
+    /* Who misses more takes more of the bandwidth. */
+    ReplayMemory memory = memory_of(launch, t);
+    double part = t->loads + t->stores ? (double)t->misses / (double)(t->loads + t->stores) : 0;
+    if (part > memory.share) memory.share = part;
+    if (!heaviest) return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        longest = larger(longest, heaviest[i].cost.chain);
+        trace_order(launch, &heaviest[i]);
+    }
+    int failed = count && replay_run(launch, heaviest, count, &memory, &replay) != 0;
+    free(heaviest);
+    if (failed || !count) return failed ? -1 : 0;
+    floors_find(launch, &replay.cost, floor);
+    *cycles = scaled(replay.cycles, replay.cost.slots, replay.slots);
+    *cycles = scaled(*cycles, need_of(t->floor, t->longest), need_of(floor, longest));
+    return 0;
+}
+
+/* What is not played goes on as the later waves did: the first one alone comes to a machine that is
+ * empty and to data that nobody has fetched.  `part` of what the blocks that were played did has
+ * been played, out of `played`; the SM has `all` to do. */
+static uint64_t continued(const ReplayResult *replay, uint64_t part, uint64_t played, uint64_t all)
+{
+    uint64_t cycles = scaled(replay->cycles, played, part),
+             later = scaled(replay->later, played, part);
+    if (all <= played) return scaled(cycles, all, played);
+    return cycles +
+           scaled(later, scaled(all - played, replay->cost.blocks, replay->later_blocks), played);
+}
+
+/* Were SM 0's later blocks like those that were played, and the busiest SM like SM 0. */
+static uint64_t waves_cycles(const BlockCost *sm, const Totals *t, const ReplayResult *replay)
+{
+    uint64_t all = scaled(replay->cost.steps, sm->blocks, replay->cost.blocks);
+    uint64_t cycles = continued(replay, replay->steps, replay->cost.steps, all);
+    return scaled(cycles, t->steps, sm->steps);
+}
+
+/* Where each SM has one block at the most, the launch takes as long as the one that takes longest:
+ * that is played, and not worked out of SM 0's, if it has more to do. */
+static int is_alone(const Launch *launch, const Totals *t, const BlockCost *sm)
+{
+    enum { MORE_PERCENT = 102 };
+    return launch->blocks <= dealt_sms(launch) && t->steps * 100 > sm->steps * MORE_PERCENT;
+}
+
+/* What a launch takes before and after its work: its parameters and first instructions come from
+ * DRAM, as all it touches does; and it has ended when its last store has arrived in the L2.  An
+ * empty kernel, which launch_cycles was measured with, waits for neither. */
+static uint64_t edge_cycles(const Launch *launch, const Totals *t)
+{
+    const SimtMachine *m = &launch->gpu->machine;
+    uint64_t cycles = launch->kernel->function->params ? (uint64_t)m->dram_latency : 0;
+    return cycles + (t->stores || launch->hottest ? (uint64_t)m->l2_latency : 0);
+}
+
+/* When the next launch could begin, and how far this one comes by itself: what was played, from its
+ * end and from its beginning, each block taking as long as the launch says. */
+static void overlap_estimate(const Launch *launch, const ReplayResult *replay, uint64_t cycles,
+                             SimtResult *result)
+{
+    const SimtMachine *m = &launch->gpu->machine;
+    uint64_t before = (uint64_t)m->launch_cycles,
+             blocks = rounded_up(launch->blocks, dealt_sms(launch)),
+             played = replay->cycles * blocks / larger(replay->cost.blocks, 1);
+    if (launch->kernel->function->params) before += (uint64_t)m->dram_latency;
+    result->told_cycles = before + cycles - scaled(replay->cycles - replay->told, cycles, played);
+    result->asked_cycles = result->cycles;
+    if (launch->kernel->awaits)
+        result->asked_cycles = before + scaled(replay->asked, cycles, played);
+}
+
+/* Where blocks run in the order of time they say themselves when the last one ends; and those that
+ * are played, how much later that is with neighbours and with DRAM. */
+static uint64_t meeting_cycles(const Launch *launch, const Worker *worker, uint32_t workers,
+                               const Totals *t, const ReplayResult *replay)
+{
+    uint64_t last = 0, played = 0;
+    for (uint32_t i = 0; i < workers; i++)
+        last = larger(last, worker[i].ended);
+    for (uint32_t i = 0; i < traces_count(launch); i++)
+        played = larger(played, launch->trace[i].ended);
+    uint64_t later = replay->cycles > played ? replay->cycles - played : 0;
+    return last + scaled(later, t->slots, replay->cost.slots);
+}
+
+int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, SimtResult *result)
+{
+    Totals t;
+    ReplayResult replay;
+    totals_find(launch, worker, workers, &t);
+    ReplayMemory memory = memory_of(launch, &t);
+    if (replay_run(launch, launch->trace, traces_count(launch), &memory, &replay) != 0) return -1;
+    if (replay.guessed) launch->missed = (double)replay.missed / (double)replay.guessed;
+    sent_find(launch, &t, &replay);
+    needs_find(launch, worker, &t);
+    uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),
+                             waves_cycles(&worker[0].sm[0], &t, &replay));
+    if (launch->queue)
+        cycles = meeting_cycles(launch, worker, workers, &t, &replay);
+    else if ((is_alone(launch, &t, &worker[0].sm[0]) ||
+              !stands_for_all(launch, &t, &replay, cycles)) &&
+             heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
+        return -1;
+    cycles = larger(cycles, least_cycles(launch, &t, &replay));
+    result->cycles =
+        cycles + edge_cycles(launch, &t) + (uint64_t)launch->gpu->machine.launch_cycles;
+    result->busy_cycles = busy_cycles(launch, &t);
+    overlap_estimate(launch, &replay, cycles, result);
+    result->occupancy_percent = launch->occupancy_percent;
+    return 0;
+}
+
+/* ---- occupancy ---------------------------------------------------------------------------- */
+uint32_t resident_blocks(const SimtMachine *m, const SimtKernelInfo *info, uint32_t threads,
+                         uint32_t shared, const char **limit)
+{
+    uint32_t warps = (threads + LANES - 1) / LANES, blocks = m->max_blocks_per_sm;
+    const char *why = "blocks";
+    if (!warps || threads > m->max_threads_per_block) {
+        if (limit) *limit = "threads";
+        return 0;
+    }
+    if (m->max_warps_per_sm / warps < blocks) blocks = m->max_warps_per_sm / warps, why = "threads";
+    uint32_t fit = machine_blocks_by_registers(m, info->registers, threads);
+    if (fit < blocks) blocks = fit, why = "registers";
+    uint64_t total = (uint64_t)info->shared_bytes + shared;
+    if (total > m->shared_per_block_optin) {
+        if (limit) *limit = "shared memory";
+        return 0;
+    }
+    fit = machine_blocks_by_shared(m, total);
+    if (fit < blocks) blocks = fit, why = "shared memory";
+    if (limit) *limit = why;
+    return blocks;
+}

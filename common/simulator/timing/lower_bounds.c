@@ -1,0 +1,58 @@
+/* lower_bounds.c - the least that work takes, by everything that an SM has only so much of.
+ *
+ * No order of instructions and no choice of blocks goes below: each scheduler issues so many
+ * instructions, each pipe takes so many lanes, the load/store unit makes a pass a cycle, the L1
+ * gets so many sectors from the L2, and the blocks that are there at once each take as long as
+ * their longest chain. */
+#include "common/simulator/timing/cost.h"
+#include "common/simulator/traffic/extremes.h"
+#include "common/simulator/timing/replay.h"
+
+enum { TICKS = 256, FOLDED_PER_SLOT = 4, BELIEVED = 3, OF = 5 };
+
+void cost_add(BlockCost *sum, const BlockCost *cost)
+{
+    const uint64_t *from = (const uint64_t *)cost;
+    uint64_t *to = (uint64_t *)sum;
+    for (size_t i = 0; i < sizeof *cost / sizeof *from; i++)
+        to[i] += from[i];
+}
+
+/* The places of so many blocks and of their warps are taken for as long as their chains. */
+static uint64_t chains_floor(const Launch *launch, const BlockCost *cost, uint64_t blocks)
+{
+    uint64_t at_once = smaller(launch->block_places, blocks),
+             places = smaller(launch->warp_places, blocks * launch->warps_per_block);
+    return larger(at_once ? cost->chain * TICKS / at_once : 0,
+                  places ? cost->warp_chains * TICKS / places : 0);
+}
+
+void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLOOR_AXES])
+{
+    const SimtMachine *m = &launch->gpu->machine;
+    /* What ptxas folds is not nothing: of five instructions one is left at the least. */
+    uint64_t issued = larger(cost->slots, (cost->slots + cost->folded) / (FOLDED_PER_SLOT + 1));
+    floor[FLOOR_SLOTS] = (issued + cost->spun) * m->issue_cycles * TICKS / m->schedulers;
+    for (int pipe = PIPE_FP32; pipe < PIPES; pipe++)
+        floor[FLOOR_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;
+    for (int axis = FLOOR_SLOTS; launch->kernel->follow && axis < FLOOR_PASSES; axis++)
+        floor[axis] = floor[axis] * BELIEVED / OF;
+    floor[FLOOR_PASSES] = cost->passes * TICKS;
+    double misses = (double)cost->load_misses * launch->missed +
+                    (double)cost->store_misses * launch->sent +
+                    (double)(cost->local_misses + cost->spill_stores);
+    floor[FLOOR_MISSES] = (uint64_t)(misses * 32 * TICKS / m->l2_bytes_per_sm);
+    floor[FLOOR_REMOTE] = cost->remote * TICKS;
+    floor[FLOOR_TEXTURE] = cost->texture * TICKS;
+    floor[FLOOR_CHAINS] = chains_floor(launch, cost, cost->blocks);
+}
+
+uint64_t floor_weight(const Launch *launch, const BlockCost *cost)
+{
+    uint64_t floor[FLOOR_AXES], most = 0;
+    floors_find(launch, cost, floor);
+    floor[FLOOR_CHAINS] = chains_floor(launch, cost, launch->resident);
+    for (int axis = 0; axis < FLOOR_AXES; axis++)
+        most = larger(most, floor[axis]);
+    return most;
+}
