@@ -37,14 +37,14 @@ step() {
     echo
 }
 {
-    echo '| | the paper | table-1, cycles | change | wide, cycles | change |'
+    echo '| kernel | change in the paper | table-1, cycles | table-1, change | wide, cycles | wide, change |'
     echo '| --- | --- | --- | --- | --- | --- |'
     step unrolled '' '' 'lab 06'
-    step carried unrolled '-25.9 %' 'carried from image to image and channel to channel'
+    step carried unrolled '-25.9 %' 'strength reduction from image to image and channel to channel'
     step extracted carried '-2.6 %' 'conditionals extracted, TODO(5)'
-    step counters extracted '(hardware: -5 %)' 'counters for / and %, TODO(4)'
+    step counters extracted '(hardware: -5 %)' 'strength reduction from chunk to chunk, TODO(4)'
 } >"$out/ladder.md"
-say "$page" "the $(thousands "$launch") cycles of the launch are left out"
+say "$page" "the $(thousands "$launch") cycles of the launch are subtracted first"
 worth=$(change counters-table-1 extracted-table-1)
 say docs/student/cheng.md "In a kernel whose multiplications are plain code that saves $(calc '%.0f' "-($worth)") %"
 inside=$(thousands "$(number inside-table-1 cycles)")
@@ -55,12 +55,12 @@ share() {
     calc '%.0f' "100 * $(number "$1" integer_instructions) / $(number "$1" warp_instructions)"
 }
 {
-    echo '| table-1 | lab 06 | lab 07 |'
+    echo '| counter, table-1 | lab 06 | lab 07 |'
     echo '| --- | --- | --- |'
     printf '| thread instructions | %s | %s |\n' \
         "$(thousands "$(number unrolled-table-1 thread_instructions)")" \
         "$(thousands "$(number counters-table-1 thread_instructions)")"
-    printf '| of the warps'\'' instructions, on integers | %s %% | %s %% |\n' \
+    printf '| share of integer instructions in all warp instructions | %s %% | %s %% |\n' \
         "$(share unrolled-table-1)" "$(share counters-table-1)"
 } >"$out/counts.md"
 
@@ -77,10 +77,10 @@ ptx_instructions() {
     awk '/^\.visible \.entry/ { inside = 1 } /^}/ { inside = 0 } inside && /^\t[@a-z].*;/ { n++ } END { print n }' "$out/steps.ptx"
 }
 anew=$(ptx_instructions 0) carried=$(ptx_instructions 1)
-say "$page" "(fig 26) has $anew PTX instructions. The one that carries it (fig 29) has $carried."
+say "$page" "(fig 26) has $anew PTX instructions. The kernel with strength reduction (fig 29) has $carried."
 say docs/student/errata.md "and 29, $anew instructions and $carried"
 
 # Measured on an H200 (docs/data/cheng).
 ladder=docs/data/cheng/ladder-h200.tsv
 before=$(cell "$ladder" '06 unrolled' 2) after=$(cell "$ladder" '07 strength-reduced' 2)
-say "$page" "lab 06's $before µs become **$after µs**, $(saved "$before" "$after") % less"
+say "$page" "lab 06 takes $before µs and lab 07 takes **$after µs**, which is $(saved "$before" "$after") % less"
