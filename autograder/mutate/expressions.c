@@ -66,13 +66,17 @@ static const char *const PARTNERS[][2] = {{"r", "s"},
                                           {"THREADS_X", "THREADS_Y"},
                                           {"GROUP_K", "GROUP_J"},
                                           {"MINE_K", "MINE_J"},
+                                          {"THREAD_K", "THREAD_J"},
                                           {"CHANNELS", "CACHED_PIXELS"},
                                           {"F_data", "K_data"},
                                           {"value", "place"},
+                                          {"value", "row_index"},
                                           {"y0", "y1"},
                                           {"a", "b"},
                                           {"filters", "left"},
-                                          {"pieces", "images"}};
+                                          {"filters", "rows_left"},
+                                          {"pieces", "images"},
+                                          {"slices", "images"}};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 

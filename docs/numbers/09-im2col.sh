@@ -24,14 +24,14 @@ unroll_on_host() {
 sectors() {
     _words=$1
     shift
-    unroll_on_host "$@" | sed -n "s/^sectors a warp: \([0-9.]*\) read, \([0-9.]*\) written, \([0-9.]*\) written.*/| $_words | \`$*\` | \1 | \2 | \3 |/p"
+    unroll_on_host "$@" | sed -n "s/^sectors per warp: \([0-9.]*\) read, \([0-9.]*\) written, \([0-9.]*\) written.*/| $_words | \`$*\` | \1 | \2 | \3 |/p"
 }
 {
-    echo '| | options for `cc` | read | written | written as printed |'
+    echo '| layer | options for `cc` | sectors read | sectors written | sectors written as printed |'
     echo '| --- | --- | --- | --- | --- |'
     sectors 'an image of lenet-c3' -DC=6 -DH=14 -DW=14 -DK=16 -DR=5 -DS=5
-    sectors 'the same in steps of 2' -DC=6 -DH=14 -DW=14 -DK=16 -DR=5 -DS=5 -DSTRIDE=2
-    sectors '30×30, filters of 3×3' -DC=6 -DH=30 -DW=30 -DK=16 -DR=3 -DS=3
+    sectors 'the same with stride 2' -DC=6 -DH=14 -DW=14 -DK=16 -DR=5 -DS=5 -DSTRIDE=2
+    sectors '30×30, 3×3 filters' -DC=6 -DH=30 -DW=30 -DK=16 -DR=3 -DS=3
 } >"$out/sectors.md"
 
 # ---- how the loads of TODO(2) are written --------------------------------------------------------
@@ -49,28 +49,28 @@ loads() {
         "$(calc '%.2f' "$(number naive cycles) / $cycles")"
 }
 {
-    echo '| TODO(2) | cycles | times as fast as lab 02 |'
+    echo '| form of TODO(2) | cycles | speedup over lab 02 |'
     echo '| --- | --- | --- |'
-    loads solution 'the solution: a number of rounds that the compiler knows'
-    loads rounds-by-thread '`for (i = t; i < DEPTH * COLUMNS; i += THREADS)`: rounds that depend on t'
+    loads solution 'the solution: the compiler knows the number of iterations'
+    loads rounds-by-thread '`for (i = t; i < DEPTH * COLUMNS; i += THREADS)`: the number of iterations depends on t'
     loads one-by-one '`#pragma unroll 1`'
-    loads long-address '`unrolled[(size_t)row * columns + j0 + g]` behind the test'
-    loads long-address-ldg 'the same address before the test, then `__ldg(address)`'
+    loads long-address '`unrolled[(size_t)row * columns + column0 + g]` after the check'
+    loads long-address-ldg 'the same address computed before the check, then `__ldg(address)`'
     loads long-address-registers \
-        'the same behind the test, but into registers first, then into shared memory'
+        'the same after the check, but into registers first, then into shared memory'
 } >"$out/loads.md"
 
 simulate pitch-64 09 "$(variant pitch-64 "$solution" "$patches/pitch-64.patch")" --case vgg-slice
 conflicts=$(number pitch-64 bank_conflicts) fewer=$(number solution bank_conflicts)
-say "$page" "$(thousands "$conflicts") bank conflicts instead of $(thousands "$fewer") in vgg-slice"
+say "$page" "vgg-slice would have $(thousands "$conflicts") bank conflicts instead of $(thousands "$fewer")"
 simulate no-bounds 09 "$(variant no-bounds "$solution" "$patches/no-bounds.patch")" --case vgg-slice
-say "$page" "find a way with $(number solution registers) registers, so that a multiprocessor holds $(number solution resident_blocks) blocks. Left alone it takes $(number no-bounds registers), for $(number no-bounds resident_blocks)."
+say "$page" "limits the kernel to $(number solution registers) registers, so that an SM holds $(number solution resident_blocks) blocks. Without it the kernel takes $(number no-bounds registers) registers, and an SM holds $(number no-bounds resident_blocks) blocks."
 
-# ---- on a card -----------------------------------------------------------------------------------
+# ---- on hardware -----------------------------------------------------------------------------------
 
 compared=docs/data/compare/h200.tsv
 {
-    echo '| N C H×W K | 02 naive | 04 tiled | 09 | 02 / 09 | TFLOP/s |'
+    echo '| N C H×W K | lab 02, µs | lab 04, µs | lab 09, µs | lab 02 / lab 09 | lab 09, TFLOP/s |'
     echo '| --- | --- | --- | --- | --- | --- |'
     while IFS='|' read -r layer words; do
         awk -F'\t' -v layer="$layer" -v words="$words" '
@@ -95,8 +95,8 @@ vgg-64-224-64-n32|32 64 224×224 64
 vgg-256-56-256-n32|32 256 56×56 256
 vgg-512-28-512-n32|32 512 28×28 512
 vgg-512-14-512-n32|32 512 14×14 512
-lenet-c3|1024 6 14×14 16, 5×5, no zeros
-lenet-c1|1024 1 32×32 6, 5×5, no zeros
+lenet-c3|1024 6 14×14 16, 5×5, no padding
+lenet-c1|1024 1 32×32 6, 5×5, no padding
 electrode-2|1 64 28×50 64, 4×4, same
 LAYERS
 } >"$out/h200.md"
@@ -108,12 +108,12 @@ say "$page" "$(awk -F'\t' '
         most = ratio > most ? ratio : most
     }
     END { printf "Many channels: %.0f to %.0f times as fast as naive", least, most }' "$compared")"
-say "$page" "the card's fp32 units were measured to reach $(sed -n 's/.*fp32 FMA \([0-9]*\)\.[0-9]* TFLOP.*/\1/p' "$compared")"
+say "$page" "The maximum measured with the GPU's fp32 units is $(sed -n 's/.*fp32 FMA \([0-9]*\)\.[0-9]* TFLOP.*/\1/p' "$compared")"
 
-# One image of 14x14: the blocks, and the pieces that TODO(5) makes of 4,608 rows.
-enough=$(constant ENOUGH "$solution") columns=4 filters=8 rows=4608
+# One image of 14x14: the blocks, and the slices that TODO(5) makes of 4,608 rows.
+enough=$(constant TARGET_BLOCKS "$solution") columns=4 filters=8 rows=4608
 pieces=$((enough / (columns * filters)))
-say "$page" "$columns blocks side by side and $filters for the filters, $((columns * filters)) blocks for $(machine h200 sms) multiprocessors. Cut into $pieces pieces of $((rows / pieces)) rows they are $((columns * filters * pieces)) blocks"
+say "$page" "$columns blocks for the columns times $filters for the filters, $((columns * filters)) blocks for $(machine h200 sms) SMs. Split into $pieces slices of $((rows / pieces)) rows, it has $((columns * filters * pieces)) blocks"
 
 # ---- the report's windows ------------------------------------------------------------------------
 
@@ -127,5 +127,5 @@ say "$page" "$(awk 'function held(at, before, size,    from, to) {
         for (i = 0; i < 56; i++)
             for (j = 0; j < 100; j++)
                 wrong += held(i, 3, 56) * held(j, 3, 100) != held(i, 1, 56) * held(j, 1, 100)
-        printf "another number of inputs: %d,%03d of layer 1", wrong / 1000, wrong % 1000
+        printf "another number of inputs are wrong: %d,%03d of layer 1", wrong / 1000, wrong % 1000
     }')"

@@ -1,26 +1,26 @@
-/* Lab 09: convolution as a matrix product: the input unrolled into columns, times the filters as
- * rows.  Edit only the TODO regions. */
+/* Lab 09: convolution as a matrix product (GEMM): the filters, one per row, times the input
+ * unrolled into columns (im2col).  Edit only the TODO regions. */
 #include <convlab/conv.h>
 
-/* A block of the product computes FILTERS x COLUMNS elements of y, DEPTH products at a time; a
- * thread MINE x MINE of them. */
-enum { FILTERS = 64, COLUMNS = 64, DEPTH = 16, MINE = 4, THREADS = 256 };
-/* Rows of the tile of weights are this far apart, a multiple of 4 for float4. */
+/* A block of gemm_kernel computes an output tile of FILTERS x COLUMNS elements and loads DEPTH rows
+ * per iteration.  A thread computes THREAD_TILE x THREAD_TILE elements. */
+enum { FILTERS = 64, COLUMNS = 64, DEPTH = 16, THREAD_TILE = 4, THREADS = 256 };
+/* Floats between rows of the weight tile: a multiple of 4, for float4. */
 enum { PITCH = FILTERS + 4 };
 
-/* Bytes of device memory that the unrolled input of some images may take. */
+/* Upper limit of the unrolled input of a batch, in bytes. */
 static const size_t WORKSPACE = 64 << 20;
 
-/* The rows are cut into pieces where there would be fewer blocks than ENOUGH, four for each of an
- * H200's 132 multiprocessors; but a piece has SHORTEST rows or more. */
-enum { ENOUGH = 528, SHORTEST = 128 };
+/* Split-K: if the matrix product has fewer blocks than TARGET_BLOCKS (four for each of an H200's
+ * 132 SMs), its rows are split into slices of at least MIN_SLICE_ROWS rows. */
+enum { TARGET_BLOCKS = 528, MIN_SLICE_ROWS = 128 };
 
 /* X_unroll of `images` images has C*R*S rows and images*P*Q columns.  Thread t of block (bx, c)
- * owns column bx*THREADS + t in the R*S rows of channel c:
+ * writes column bx*THREADS + t in the R*S rows of channel c:
  *
  *     unrolled[(c*R + r)*S + s][(n*P + p)*Q + q] = x[n][c][p*stride_h - pad_top + r][...]
  *
- * and zero for the padding. */
+ * or 0 in the padding. */
 __global__ void unroll_kernel(const ConvProblem p, int images, const float *__restrict__ x,
                               float *__restrict__ unrolled)
 {
@@ -31,98 +31,104 @@ __global__ void unroll_kernel(const ConvProblem p, int images, const float *__re
     const float *channel = x + (n * p.C + c) * p.H * p.W;
     for (int r = 0; r < p.R; r++)
         for (int s = 0; s < p.S; s++) {
-            // TODO(1): Write the element of row (c, r, s) and this column.
+            // TODO(1): Write the element in row (c, r, s) of this column.
             int ih = op * p.stride_h - p.pad_top + r, iw = oq * p.stride_w - p.pad_left + s;
-            bool inside = ih >= 0 && ih < p.H && iw >= 0 && iw < p.W;
+            bool is_inside = ih >= 0 && ih < p.H && iw >= 0 && iw < p.W;
             size_t row = (c * p.R + r) * p.S + s;
-            unrolled[row * columns + column] = inside ? channel[ih * p.W + iw] : 0.0f;
+            unrolled[row * columns + column] = is_inside ? channel[ih * p.W + iw] : 0.0f;
             // END TODO(1)
         }
 }
 
-/* sums[n][k][pq] = sum over some rows of w[k][row] * unrolled[row][column], column = n*P*Q + pq.
- * Block (bx, by, bz) owns columns j0 = bx*COLUMNS .., filters k0 = by*FILTERS .. and rows bz*slice
- * .. (bz+1)*slice-1; piece bz of the sums begins at sums + bz*images*K*P*Q.  Thread t of it owns
+/* partials[n][k][pq] = sum over a slice's rows of w[k][row] * unrolled[row][column], for
+ * column = n*P*Q + pq.  Block (bx, by, bz) computes the columns from column0 = bx*COLUMNS and the
+ * filters from k0 = by*FILTERS, with rows bz*slice_rows .. (bz+1)*slice_rows-1.  The results of
+ * slice bz start at partials + bz*images*K*P*Q.  Thread t computes
  *
- *     k = k0 + t/16*MINE + f      column = j0 + t%16*MINE + g      f, g = 0 .. MINE-1
+ *     k = k0 + t/16*THREAD_TILE + f      column = column0 + t%16*THREAD_TILE + g
  *
- * Threads beyond K or the last column own nothing, but help to load; a warp beyond K multiplies
- * nothing.  (4 blocks of THREADS on a multiprocessor: the compiler is told to make do with 64
- * registers.) */
+ * for f, g = 0 .. THREAD_TILE-1.  Threads past K or past the last column compute no output but take
+ * part in the loads; a warp past K does no multiplications.  The launch bounds (4 blocks of THREADS
+ * per SM) limit a thread to 64 registers. */
 __global__ void __launch_bounds__(THREADS, 4)
-    product_kernel(const ConvProblem p, int images, int slice, const float *__restrict__ w,
-                   const float *__restrict__ unrolled, float *__restrict__ sums)
+    gemm_kernel(const ConvProblem p, int images, int slice_rows, const float *__restrict__ w,
+                const float *__restrict__ unrolled, float *__restrict__ partials)
 {
     __shared__ alignas(16) float weights[DEPTH][PITCH], inputs[DEPTH][COLUMNS]; /* for float4 */
 
-    const int t = threadIdx.x, my_k = t / 16 * MINE, my_column = t % 16 * MINE;
-    const int k0 = blockIdx.y * FILTERS, j0 = blockIdx.x * COLUMNS;
+    const int t = threadIdx.x;
+    const int thread_k = t / 16 * THREAD_TILE, thread_column = t % 16 * THREAD_TILE;
+    const int k0 = blockIdx.y * FILTERS, column0 = blockIdx.x * COLUMNS;
     const int rows = p.C * p.R * p.S, pixels = p.P * p.Q, columns = images * pixels;
-    const int begin = blockIdx.z * slice, end = begin + slice < rows ? begin + slice : rows;
+    const int begin = blockIdx.z * slice_rows;
+    const int end = begin + slice_rows < rows ? begin + slice_rows : rows;
 
-    float sum[MINE][MINE] = {};
-    for (int first = begin; first < end; first += DEPTH) {
-        // TODO(2): Load DEPTH rows of both tiles, zeros for what does not exist; wait.
+    float acc[THREAD_TILE][THREAD_TILE] = {};
+    for (int row0 = begin; row0 < end; row0 += DEPTH) {
+        // TODO(2): Load DEPTH rows of both tiles, 0 for missing elements; then synchronize.
         for (int load = 0; load < FILTERS * DEPTH / THREADS; load++) {
-            int i = load * THREADS + t, k = k0 + i / DEPTH, row = first + i % DEPTH;
+            int i = load * THREADS + t, k = k0 + i / DEPTH, row = row0 + i % DEPTH;
             weights[i % DEPTH][i / DEPTH] = k < p.K && row < end ? w[k * rows + row] : 0.0f;
         }
         for (int load = 0; load < DEPTH * COLUMNS / THREADS; load++) {
-            int i = load * THREADS + t, row = first + i / COLUMNS, column = j0 + i % COLUMNS;
+            int i = load * THREADS + t, row = row0 + i / COLUMNS, column = column0 + i % COLUMNS;
             inputs[i / COLUMNS][i % COLUMNS] =
                 row < end && column < columns ? unrolled[(size_t)row * columns + column] : 0.0f;
         }
         __syncthreads();
         // END TODO(2)
-        if (k0 + my_k < p.K) {
+        if (k0 + thread_k < p.K) {
 #pragma unroll
             for (int i = 0; i < DEPTH; i++) {
-                float4 a = *(float4 *)&weights[i][my_k], b = *(float4 *)&inputs[i][my_column];
-                const float weight[MINE] = {a.x, a.y, a.z, a.w}, input[MINE] = {b.x, b.y, b.z, b.w};
-                // TODO(3): Add the products of MINE weights and MINE inputs to the sums.
-                for (int f = 0; f < MINE; f++)
-                    for (int g = 0; g < MINE; g++)
-                        sum[f][g] += weight[f] * input[g];
+                float4 a = *(float4 *)&weights[i][thread_k];
+                float4 b = *(float4 *)&inputs[i][thread_column];
+                const float weight[THREAD_TILE] = {a.x, a.y, a.z, a.w};
+                const float input[THREAD_TILE] = {b.x, b.y, b.z, b.w};
+                // TODO(3): Multiply THREAD_TILE weights by THREAD_TILE inputs; add to acc.
+                for (int f = 0; f < THREAD_TILE; f++)
+                    for (int g = 0; g < THREAD_TILE; g++)
+                        acc[f][g] += weight[f] * input[g];
                 // END TODO(3)
             }
         }
         __syncthreads();
     }
 
-    sums += (size_t)blockIdx.z * images * p.K * pixels;
-    const bool whole = pixels % 4 == 0; /* then four neighbours lie in one image, aligned */
-    // TODO(4): Store what this thread has summed where its filters and columns exist: the sums of
-    // a filter as a float4 if whole.
-    const int column = j0 + my_column;
-    float *to[MINE]; /* filter 0 of this column and its neighbours */
-    for (int g = 0; g < MINE; g++)
-        to[g] = sums + (column + g) / pixels * p.K * pixels + (column + g) % pixels;
-    for (int f = 0; f < MINE; f++) {
-        const int k = k0 + my_k + f;
+    partials += (size_t)blockIdx.z * images * p.K * pixels;
+    const bool is_aligned = pixels % 4 == 0; /* 4 columns: one image, 16-byte aligned */
+    // TODO(4): Store this thread's accumulators for filters and columns that exist, one float4 per
+    // filter if is_aligned.
+    const int column = column0 + thread_column;
+    float *out[THREAD_TILE]; /* filter 0 of each column */
+    for (int g = 0; g < THREAD_TILE; g++)
+        out[g] = partials + (column + g) / pixels * p.K * pixels + (column + g) % pixels;
+    for (int f = 0; f < THREAD_TILE; f++) {
+        const int k = k0 + thread_k + f;
         if (k >= p.K) continue;
-        if (whole && column < columns) {
-            *(float4 *)&to[0][k * pixels] = make_float4(sum[f][0], sum[f][1], sum[f][2], sum[f][3]);
+        if (is_aligned && column < columns) {
+            *(float4 *)&out[0][k * pixels] =
+                make_float4(acc[f][0], acc[f][1], acc[f][2], acc[f][3]);
         } else {
-            for (int g = 0; g < MINE; g++)
-                if (column + g < columns) to[g][k * pixels] = sum[f][g];
+            for (int g = 0; g < THREAD_TILE; g++)
+                if (column + g < columns) out[g][k * pixels] = acc[f][g];
         }
     }
     // END TODO(4)
 }
 
-/* y[i] = the sum of `pieces` sums.  Thread t of block b owns i = b*blockDim.x + t. */
-__global__ void add_kernel(int outputs, int pieces, const float *__restrict__ sums,
-                           float *__restrict__ y)
+/* y[i] = the sum of `slices` partial results, for i = blockIdx.x*blockDim.x + threadIdx.x. */
+__global__ void reduce_kernel(int outputs, int slices, const float *__restrict__ partials,
+                              float *__restrict__ y)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= outputs) return;
-    float sum = 0.0f;
-    for (int piece = 0; piece < pieces; piece++)
-        sum += sums[(size_t)piece * outputs + i];
-    y[i] = sum;
+    float acc = 0.0f;
+    for (int z = 0; z < slices; z++)
+        acc += partials[(size_t)z * outputs + i];
+    y[i] = acc;
 }
 
-static int ceiling(int a, int b)
+static int ceil_div(int a, int b)
 {
     return (a + b - 1) / b;
 }
@@ -131,37 +137,37 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
                              cudaStream_t stream)
 {
     const int rows = p->C * p->R * p->S, pixels = p->P * p->Q;
-    const size_t one = sizeof(float) * rows * pixels; /* bytes of an image, unrolled */
-    int images = 1, pieces = 1;
-    // TODO(5): Choose how many images are unrolled at a time, as many as WORKSPACE holds, and how
-    // many pieces of rows their product has.
-    if (WORKSPACE / one > 1) images = (int)(WORKSPACE / one);
+    const size_t image_bytes = sizeof(float) * rows * pixels; /* one image, unrolled */
+    int images = 1, slices = 1;
+    // TODO(5): Choose the number of images per batch, as many as fit in WORKSPACE, and the number
+    // of slices of their matrix product.
+    if (WORKSPACE / image_bytes > 1) images = (int)(WORKSPACE / image_bytes);
     if (images > p->N) images = p->N;
-    pieces = ENOUGH / (ceiling(images * pixels, COLUMNS) * ceiling(p->K, FILTERS));
-    if (pieces > rows / SHORTEST) pieces = rows / SHORTEST;
-    if (pieces < 1) pieces = 1;
+    slices = TARGET_BLOCKS / (ceil_div(images * pixels, COLUMNS) * ceil_div(p->K, FILTERS));
+    if (slices > rows / MIN_SLICE_ROWS) slices = rows / MIN_SLICE_ROWS;
+    if (slices < 1) slices = 1;
     // END TODO(5)
-    const int slice = ceiling(ceiling(rows, pieces), DEPTH) * DEPTH;
-    pieces = ceiling(rows, slice);
+    const int slice_rows = ceil_div(ceil_div(rows, slices), DEPTH) * DEPTH;
+    slices = ceil_div(rows, slice_rows);
 
-    float *unrolled = nullptr, *sums = nullptr;
-    cudaMalloc(&unrolled, one * images);
-    if (pieces > 1) cudaMalloc(&sums, sizeof(float) * pieces * images * p->K * pixels);
+    float *unrolled = nullptr, *partials = nullptr;
+    cudaMalloc(&unrolled, image_bytes * images);
+    if (slices > 1) cudaMalloc(&partials, sizeof(float) * slices * images * p->K * pixels);
     for (int n = 0; n < p->N; n += images) {
-        const int some = p->N - n < images ? p->N - n : images, outputs = some * p->K * pixels;
-        const float *my_x = x + n * p->C * p->H * p->W;
-        float *my_y = y + n * p->K * pixels;
-        // TODO(6): Launch the kernels for images n .. n+some-1: the third only if there are pieces.
-        dim3 unroll_grid(ceiling(some * pixels, THREADS), p->C);
-        dim3 product_grid(ceiling(some * pixels, COLUMNS), ceiling(p->K, FILTERS), pieces);
-        unroll_kernel<<<unroll_grid, THREADS, 0, stream>>>(*p, some, my_x, unrolled);
-        product_kernel<<<product_grid, THREADS, 0, stream>>>(*p, some, slice, w, unrolled,
-                                                             pieces > 1 ? sums : my_y);
-        if (pieces > 1)
-            add_kernel<<<ceiling(outputs, THREADS), THREADS, 0, stream>>>(outputs, pieces, sums,
-                                                                          my_y);
+        const int batch = p->N - n < images ? p->N - n : images, outputs = batch * p->K * pixels;
+        const float *batch_x = x + n * p->C * p->H * p->W;
+        float *batch_y = y + n * p->K * pixels;
+        // TODO(6): Launch the kernels for images n .. n+batch-1; reduce_kernel only if slices > 1.
+        dim3 unroll_grid(ceil_div(batch * pixels, THREADS), p->C);
+        dim3 gemm_grid(ceil_div(batch * pixels, COLUMNS), ceil_div(p->K, FILTERS), slices);
+        unroll_kernel<<<unroll_grid, THREADS, 0, stream>>>(*p, batch, batch_x, unrolled);
+        gemm_kernel<<<gemm_grid, THREADS, 0, stream>>>(*p, batch, slice_rows, w, unrolled,
+                                                       slices > 1 ? partials : batch_y);
+        if (slices > 1)
+            reduce_kernel<<<ceil_div(outputs, THREADS), THREADS, 0, stream>>>(outputs, slices,
+                                                                              partials, batch_y);
         // END TODO(6)
     }
-    cudaFree(sums); /* waits until nobody needs it */
+    cudaFree(partials); /* waits until the kernels finish */
     cudaFree(unrolled);
 }

@@ -1,10 +1,10 @@
-/* unroll.c - the convolution as a matrix product, on the host: the book's figures 16.15 and 16.16
- * put right, on its own example of 3 channels of 3x3 and 2 filters of 2x2.  Nothing here is
- * graded.
+/* unroll.c - convolution as a matrix product on the host: the book's figures 16.15 and 16.16 with
+ * their errors corrected, for the book's example of 3 channels of 3x3 and 2 filters of 2x2.  This
+ * program is not graded.
  *
  *     cc -o build/unroll labs/09-im2col/steps/unroll.c && build/unroll
  *
- * -DC=6 -DH=14 -DW=14 -DK=16 -DR=5 -DS=5 takes other sizes, -DSTRIDE=2 another step. */
+ * -DC=6 -DH=14 -DW=14 -DK=16 -DR=5 -DS=5 selects other sizes, -DSTRIDE=2 another stride. */
 #include <stdio.h>
 
 #ifndef C
@@ -20,11 +20,11 @@
 #endif
 
 enum { P = (H - R) / STRIDE + 1, Q = (W - S) / STRIDE + 1, ROWS = C * R * S, COLUMNS = P * Q };
-enum { WARP = 32, SECTOR = 8 }; /* lanes; floats */
+enum { WARP = 32, SECTOR = 8 }; /* lanes; floats per sector */
 
 static float x[C][H][W], w[K][ROWS], unrolled[ROWS][COLUMNS], y[K][COLUMNS];
 
-/* Every row (c, r, s) and every column (op, oq): which input is it? */
+/* Writes the input of each row (c, r, s) and column (op, oq) to X_unroll. */
 static void unroll(void)
 {
     for (int c = 0; c < C; c++)
@@ -44,7 +44,7 @@ static void multiply(void)
                 y[k][column] += w[k][row] * unrolled[row][column];
 }
 
-/* The convolution itself: w[k] is w[k][c][r][s], as it always was. */
+/* Direct convolution for one output; w[k] is w[k][c][r][s]. */
 static float convolve(int k, int op, int oq)
 {
     float sum = 0;
@@ -65,7 +65,7 @@ static void print(void)
     }
 }
 
-/* How many sectors hold these floats of one array?  Their indices do not fall. */
+/* Number of sectors that contain these floats of one array.  The indices are in ascending order. */
 static int sectors(const int *index, int count)
 {
     int different = 0;
@@ -74,7 +74,7 @@ static int sectors(const int *index, int count)
     return different;
 }
 
-/* Exercise 5: lane i of a warp owns column first+i, as in unroll_kernel. */
+/* Exercise 5: lane i of a warp processes column first+i, as in unroll_kernel. */
 static void count_sectors(void)
 {
     double accesses = 0, read = 0, written = 0, printed = 0;
@@ -92,7 +92,7 @@ static void count_sectors(void)
             written += sectors(to, lanes);
             printed += sectors(to_printed, lanes);
         }
-    printf("sectors a warp: %.1f read, %.1f written, %.1f written as the book prints it\n",
+    printf("sectors per warp: %.1f read, %.1f written, %.1f written as printed in the book\n",
            read / accesses, written / accesses, printed / accesses);
 }
 
@@ -108,8 +108,8 @@ int main(void)
     if (Q < 10) print();
     for (int i = 0; i < K * COLUMNS; i++)
         wrong += y[i / COLUMNS][i % COLUMNS] != convolve(i / COLUMNS, i % COLUMNS / Q, i % Q);
-    printf("%d inputs became %d; %d of %d outputs differ from the convolution\n", C * H * W,
-           ROWS * COLUMNS, wrong, K * COLUMNS);
+    printf("%d inputs become %d elements; %d of %d outputs differ from the convolution\n",
+           C * H * W, ROWS * COLUMNS, wrong, K * COLUMNS);
     count_sectors();
     return wrong > 0;
 }
