@@ -26,17 +26,17 @@ rung() {
 } >"$out/gemm.tsv"
 
 {
-    echo '| | H200, µs | simulated h200, µs | H200, a large layer, ms |'
+    echo '| kernel | H200, µs | simulated h200, µs | H200, large layer, ms |'
     echo '| --- | --- | --- | --- |'
     awk -F'\t' '
         BEGIN {
-            what["09-im2col"] = "lab 09: X_unroll written, then read"
-            what["step-1"] = "tiles of 16×16 in shared memory, one sum a thread"
-            what["step-2"] = "64×64, 4×4 sums a thread in registers"
-            what["step-3"] = "the tiles read as `float4`"
-            what["step-4"] = "128×128, 8×8 sums a thread"
-            what["step-5"] = "the next tiles loaded ahead, two buffers"
-            what["10-implicit-gemm"] = "lab 10: tiles by size, pieces, rows read ahead, stores of `float4`"
+            what["09-im2col"] = "lab 09: X_unroll in memory"
+            what["step-1"] = "16×16 tiles in shared memory, one accumulator per thread"
+            what["step-2"] = "64×64 tiles, 4×4 accumulators per thread"
+            what["step-3"] = "64×64 tiles read as `float4`"
+            what["step-4"] = "128×128 tiles, 8×8 accumulators per thread"
+            what["step-5"] = "next tiles prefetched, two buffers"
+            what["10-implicit-gemm"] = "lab 10: tile chosen by size, split-K, rows read ahead, `float4` stores"
         }
         FNR == 1 { next }
         FILENAME ~ /h200/ { us[$1] = $2; large[$1] = $3; next }
@@ -48,7 +48,7 @@ if command -v gnuplot >/dev/null; then
         docs/numbers/10-implicit-gemm/ladder.gp
 fi
 
-# ---- what the parts of the kernel are worth ------------------------------------------------------
+# ---- the effect of each part of the kernel --------------------------------------------------------
 
 page=labs/10-implicit-gemm/README.md
 solution=solutions/10-implicit-gemm/conv.cu
@@ -68,19 +68,19 @@ part() {
 }
 
 {
-    echo '| | `lenet-c1` | `electrode-3` | `vgg-slice` | `many-rows` |'
+    echo '| version, cycles | `lenet-c1` | `electrode-3` | `vgg-slice` | `many-rows` |'
     echo '| --- | --- | --- | --- | --- |'
     part whole solutions 'lab 10'
-    part loaded-late "$late" 'a tile is loaded when it is needed'
+    part loaded-late "$late" 'no prefetch: a tile is loaded when it is needed'
     part no-assembler "$(variant no-assembler "$solution" "$patches/tile-16.patch" "$patches/no-assembler.patch")" 'without the empty `asm`'
     part unaligned "$(variant unaligned "$solution" "$patches/tile-16.patch" "$patches/unaligned.patch")" '`Offset` not aligned'
-    part one-tile "$(variant one-tile "$solution" "$patches/tile-128.patch" "$patches/one-tile.patch")" 'always tile 0, one piece'
+    part one-tile "$(variant one-tile "$solution" "$patches/tile-128.patch" "$patches/one-tile.patch")" 'always tile 0, one slice'
 } >"$out/parts.md"
 before=$(number one-tile-electrode-3 cycles) after=$(number whole-electrode-3 cycles)
-say "$page" "With tile 0 and one piece it takes $(calc '%.1f' "$before / $after") times as long"
-say "$page" "The kernel of 128×128 takes $(number one-tile-vgg-slice registers) registers"
+say "$page" "With tile 0 and one slice it takes $(calc '%.1f' "$before / $after") times as long"
+say "$page" "The kernel with the 128×128 tile takes $(number one-tile-vgg-slice registers) registers"
 
-# What the warps of many-rows wait for, of their cycles.
+# Stall reasons of many-rows' warps, as shares of their cycles.
 waits() {
     folder=$(profile 10 "$2" --case many-rows)
     awk -F'\t' -v what="$1" '
@@ -95,8 +95,8 @@ waits() {
 {
     echo '| many-rows | issuing | waiting for memory | waiting at a barrier |'
     echo '| --- | --- | --- | --- |'
-    waits 'a tile is loaded when it is needed' "$late"
-    waits 'the next tiles are loaded ahead' solutions
+    waits 'no prefetch: a tile is loaded when it is needed' "$late"
+    waits 'the next tiles are prefetched' solutions
 } >"$out/ahead.md"
 
 # ---- what the series says ------------------------------------------------------------------------
@@ -105,16 +105,16 @@ waits() {
 of() {
     awk -F'\t' -v rung="$2" -v column="$3" '$1 == rung { print $column }' "$1"
 }
-say "$page" "product, and is $(calc '%.1f' "$(of "$measured" step-1 2) / $(of "$measured" step-2 2)") times as fast"
+say "$page" "multiply-add and is $(calc '%.1f' "$(of "$measured" step-1 2) / $(of "$measured" step-2 2)") times as fast"
 say "$page" "$(awk -F'\t' '
     $1 == "step-4" { small = $2; large = $3 }
-    $1 == "step-5" { printf "Loading ahead loses %.0f to %.0f %% on the card", 100 * ($3 / large - 1), 100 * ($2 / small - 1) }' "$measured")"
-say "$page" "the simulator sees it gain $(calc '%.0f' "100 * (1 - $(of "$out/gemm.tsv" step-5 2) / $(of "$out/gemm.tsv" step-4 2))") %"
+    $1 == "step-5" { printf "Prefetching loses %.0f to %.0f %% on the GPU", 100 * ($3 / large - 1), 100 * ($2 / small - 1) }' "$measured")"
+say "$page" "the simulator predicts a gain of $(calc '%.0f' "100 * (1 - $(of "$out/gemm.tsv" step-5 2) / $(of "$out/gemm.tsv" step-4 2))") %"
 
-# ceiling SIDE: the part, in percent, of what the card's FMA units were measured to do, on the large
+# ceiling SIDE: share, in percent, of the FMA units' measured maximum rate, on the large
 # layer.
 ceiling() {
     awk -F'\t' -v side="$1" '$1 == "vgg-128-112-128-n32" && $2 == side { printf "%.0f", 100 * $6 }' docs/data/compare/h200.tsv
 }
-say "$page" "lab 10 reaches $(ceiling 10-implicit-gemm) % of the rate that the card's FMA units were measured to have"
-say "$page" "that is there already, reaches $(ceiling 'cuBLAS fp32') %"
+say "$page" "lab 10 reaches $(ceiling 10-implicit-gemm) % of the maximum rate measured with the GPU's FMA units"
+say "$page" "an existing X_unroll, reaches $(ceiling 'cuBLAS fp32') %"

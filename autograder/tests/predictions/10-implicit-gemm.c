@@ -1,6 +1,6 @@
 /* Lab 10: tiles of the product gathered on the fly.  On the simulated h200 the tile of 16 filters
  * by 64 columns and 32 rows costs least for both cases that are asked about; electrode-3's rows are
- * cut into 8 pieces. */
+ * split into 8 slices. */
 #include <math.h>
 
 #include "autograder/tests/predictions/derive.h"
@@ -90,7 +90,7 @@ static int inside(const ConvProblem *p, int row, int column)
     return ih >= 0 && ih < p->H && iw >= 0 && iw < p->W;
 }
 
-/* What the blocks load of w and of x, and what add_kernel loads of the pieces. */
+/* Loads of w and x by all blocks, and loads of the slices' results by reduce_kernel. */
 static double floats_loaded(const ConvProblem *p)
 {
     int rows = p->C * p->R * p->S, columns = p->N * p->P * p->Q;

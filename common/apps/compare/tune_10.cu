@@ -1,5 +1,5 @@
-/* tune_10.cu - the constants of lab 10's choice (tune.h): how fast each tile is, how long a block
- * takes to get going, and what it costs to add pieces up. */
+/* tune_10.cu - the constants of lab 10's cost model (tune.h): the speed of each tile, the start time
+ * of a block, and the cost of adding slices. */
 #include "solutions/10-implicit-gemm/conv.cu"
 
 #include "common/apps/compare/tune.h"
@@ -16,7 +16,7 @@ static ConvProblem full(const Tile *tile, int channels, int sms)
 static double product_us(const Tile *tile, const ConvProblem *p, const float *w, const float *x,
                          float *y)
 {
-    const dim3 grid(ceiling(p->N * IMAGE, tile->columns), ceiling(p->K, tile->filters));
+    const dim3 grid(ceil_div(p->N * IMAGE, tile->columns), ceil_div(p->K, tile->filters));
     return microseconds([&](cudaStream_t stream) {
         tile->kernel<<<grid, tile->threads, 0, stream>>>(*p, p->C * TAPS, w, x, y);
     });
@@ -25,7 +25,7 @@ static double product_us(const Tile *tile, const ConvProblem *p, const float *w,
 static double add_us(int outputs, int pieces, const float *sums, float *y)
 {
     return microseconds([&](cudaStream_t stream) {
-        add_kernel<<<ceiling(outputs, 256), 256, 0, stream>>>(outputs, pieces, sums, y);
+        reduce_kernel<<<ceil_div(outputs, 256), 256, 0, stream>>>(outputs, pieces, sums, y);
     });
 }
 

@@ -1,13 +1,13 @@
-/* steps.cu - lab 10's product in five steps, for the table in its handout: -DSTEP=1 to 5.
+/* steps.cu - lab 10's matrix product in five steps, for the table in its handout: -DSTEP=1 to 5.
  *
- *   1  a tile of 16x16 in shared memory, one sum a thread
- *   2  64x64, 4x4 sums a thread in registers
+ *   1  16x16 tiles in shared memory, one accumulator per thread
+ *   2  64x64 tiles, 4x4 accumulators per thread in registers
  *   3  the tiles read as float4
- *   4  128x128, 8x8 sums a thread
- *   5  the next tiles loaded while these are used: two buffers, one barrier
+ *   4  128x128 tiles, 8x8 accumulators per thread
+ *   5  the next tiles prefetched: two buffers, one barrier per tile
  *
- * All gather X_unroll on the fly, from a table of offsets, as lab 10 does; lab 10 adds tiles for
- * every size, pieces, and stores of float4. */
+ * All steps gather X_unroll from x with a table of offsets, as lab 10 does.  Lab 10 adds tiles of
+ * several sizes, split-K, and float4 stores. */
 #include <convlab/conv.h>
 
 #ifndef STEP
