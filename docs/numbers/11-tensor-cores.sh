@@ -6,8 +6,12 @@ page=labs/11-tensor-cores/README.md
 
 "$build/tests/common/operations/operation/tool_rounding" >"$out/rounding.tsv"
 awk -F'\t' '
-    NR == 1 { printf "| error, in parts of u |"; for (i = 2; i <= NF; i++) printf " %s products |", thousands($i); printf "\n|"; for (i = 1; i <= NF; i++) printf " --- |"; print ""; next }
-    { printf "|"; for (i = 1; i <= NF; i++) printf " %s |", $i; print "" }
+    NR == 1 { printf "| inputs and accumulators; error in units of u |"; for (i = 2; i <= NF; i++) printf " %s products |", thousands($i); printf "\n|"; for (i = 1; i <= NF; i++) printf " --- |"; print ""; next }
+    {
+        sub(/cut off after 11 bits/, "truncated to 11 bits")
+        sub(/11 bits, and sums in fp16/, "rounded to nearest, 11 bits; fp16 accumulators")
+        printf "|"; for (i = 1; i <= NF; i++) printf " %s |", $i; print ""
+    }
     function thousands(x) { return x < 1000 ? x : sprintf("%d,%03d", x / 1000, x % 1000) }' \
         "$out/rounding.tsv" >"$out/rounding.md"
 # of WAY PRODUCTS: an error out of that table.
@@ -16,7 +20,7 @@ of() { awk -F'\t' -v way="$1" -v products="$2" 'NR == 1 { for (i = 2; i <= NF; i
 say $page "up to some 600 products"
 say $page "a product may be off by $(calc %.3f '100 * 2 * 2 ^ -11') %"
 
-# ---- what the parts are worth --------------------------------------------------------------------
+# ---- the effect of each part ---------------------------------------------------------------------
 
 solution=solutions/11-tensor-cores/conv.cu
 patches=docs/numbers/11-tensor-cores
@@ -32,13 +36,13 @@ part() {
 }
 
 {
-    echo '| | `deep` | `wide` |'
+    echo '| version, cycles | `deep` | `wide` |'
     echo '| --- | --- | --- |'
     part solution solutions 'lab 11'
-    part one-piece "$(variant one-piece $solution $patches/one-piece.patch)" 'always one piece'
-    part only-wmma "$(variant only-wmma $solution $patches/only-wmma.patch)" 'always WMMA'
+    part one-piece "$(variant one-piece $solution $patches/one-piece.patch)" 'always one slice'
+    part only-wmma "$(variant only-wmma $solution $patches/only-wmma.patch)" 'always WMMA, 64×64'
     part plain-order "$(variant plain-order $solution $patches/plain-order.patch)" \
-        'chunks in plain order'
+        'chunks in plain order, no swizzle'
     part two-stages "$(variant two-stages $solution $patches/two-stages.patch)" 'two stages'
 } >"$out/parts.md"
 

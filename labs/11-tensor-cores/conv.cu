@@ -1,12 +1,12 @@
-/* Lab 11: the product on tensor cores, first through WMMA, then with mma.sync.  Inputs are rounded
- * to fp16 (or tf32), sums stay in fp32.  Edit only the TODO regions. */
+/* Lab 11: implicit GEMM on tensor cores, first with WMMA, then with mma.sync.  Inputs are rounded
+ * to fp16 (or tf32); accumulators are fp32.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 #include <mma.h>
 
 namespace wmma = nvcuda::wmma;
 
-/* What an input is rounded to, and the product that goes with it.  Both keep 11 bits; fp16 ends at
- * 65504 and is half as long. */
+/* Input type and its MMA instruction.  Both types have 11 significant bits.  fp16 takes half the
+ * bytes, but its largest value is 65504. */
 #ifndef FP16
 #define FP16 1
 #endif
@@ -20,15 +20,15 @@ typedef wmma::precision::tf32 WmmaValue;
 #define MMA_SYNC "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"
 #endif
 
-/* Values move 16 bytes at a time: CHUNK channels of one pixel. */
+/* Values are copied 16 bytes at a time: a chunk is CHUNK channels of one pixel. */
 enum { WARP = 32, CHUNK = 16 / sizeof(Value) };
 
-__host__ __device__ constexpr int ceiling(int a, int b)
+__host__ __device__ constexpr int ceil_div(int a, int b)
 {
     return (a + b - 1) / b;
 }
 
-__device__ Value value_of(float x)
+__device__ Value value_round(float x)
 {
 #if FP16
     return __float2half_rn(x);
@@ -37,47 +37,48 @@ __device__ Value value_of(float x)
 #endif
 }
 
-/* ---- channels innermost ---------------------------------------------------------------------- */
+/* ---- conversion to channels innermost -------------------------------------------------------- */
 
-/* x is N images of H*W pixels, w is K of R*S. */
+/* x has N images of H*W pixels; w has K "images" of R*S pixels. */
 struct Tensor {
     int images, pixels;
-    const float *from; /* [image][channel][pixel] */
-    Value *to;         /* [image][pixel][channel] */
+    const float *source; /* [image][channel][pixel] */
+    Value *target;       /* [image][pixel][channel] */
 };
 
-/* Converts x and w: rounded, channels innermost and filled up with zeros to whole chunks.  Blocks
- * before `first_of_w` are x's, the others w's.  Thread i of a tensor owns chunk i/16 % chunks of
- * pixel i/16/chunks*16 + i%16: 16 neighbours read 64 bytes side by side, and what a warp writes
- * fills whole sectors of 32. */
-__global__ void convert_kernel(int channels, int first_of_w, Tensor x, Tensor w)
+/* Converts x and w: rounds the values, makes the channels innermost, and pads them with zeros to
+ * complete chunks.  Blocks below first_w_block convert x, the others w.  Thread i of a tensor
+ * converts chunk i/16 % chunks of pixel i/16/chunks*16 + i%16: 16 adjacent threads read 64
+ * contiguous bytes, and a warp writes complete 32-byte sectors. */
+__global__ void convert_kernel(int channels, int first_w_block, Tensor x, Tensor w)
 {
-    const bool of_x = blockIdx.x < first_of_w;
-    const Tensor mine = of_x ? x : w;
-    const int i = (of_x ? blockIdx.x : blockIdx.x - first_of_w) * blockDim.x + threadIdx.x;
-    const int chunks = ceiling(channels, CHUNK), chunk = i / 16 % chunks, pixels = mine.pixels;
+    const bool is_x = blockIdx.x < first_w_block;
+    const Tensor tensor = is_x ? x : w;
+    const int i = (is_x ? blockIdx.x : blockIdx.x - first_w_block) * blockDim.x + threadIdx.x;
+    const int chunks = ceil_div(channels, CHUNK), chunk = i / 16 % chunks, pixels = tensor.pixels;
     const int pixel = i / 16 / chunks * 16 + i % 16;
-    if (pixel >= mine.images * pixels) return;
+    if (pixel >= tensor.images * pixels) return;
 
     const size_t image = pixel / pixels;
-    const float *from = mine.from + (image * channels + chunk * CHUNK) * pixels + pixel % pixels;
+    const float *source =
+        tensor.source + (image * channels + chunk * CHUNK) * pixels + pixel % pixels;
     __align__(16) Value value[CHUNK];
-    // TODO(1): Round the CHUNK channels of this pixel; zeros for those that do not exist.
+    // TODO(1): Round CHUNK channels of this pixel; use 0 for channels that do not exist.
     // END TODO(1)
-    *(uint4 *)&mine.to[((size_t)pixel * chunks + chunk) * CHUNK] = *(uint4 *)value;
+    *(uint4 *)&tensor.target[((size_t)pixel * chunks + chunk) * CHUNK] = *(uint4 *)value;
 }
 
-/* ---- where a chunk comes from ---------------------------------------------------------------- */
+/* ---- source address of a chunk --------------------------------------------------------------- */
 
-/* The rows of X_unroll in the order r, s, c, as w has them now: a place among their chunks. */
+/* Position in the rows of X_unroll, in chunks.  The rows are in the order r, s, c, as in w. */
 struct Row {
     int r, s, c; /* c in chunks */
-    int offset;  /* values from the input under tap (0, 0), channel 0 */
+    int offset;  /* values after the input for tap (0, 0), channel 0 */
 };
 
 __device__ void row_advance(const ConvProblem &p, Row &row, int chunks)
 {
-    const int channels = ceiling(p.C, CHUNK);
+    const int channels = ceil_div(p.C, CHUNK);
     for (row.c += chunks; row.c >= channels; row.c -= channels)
         if (++row.s == p.S) {
             row.s = 0;
@@ -86,142 +87,149 @@ __device__ void row_advance(const ConvProblem &p, Row &row, int chunks)
     row.offset = ((row.r * p.W + row.s) * channels + row.c) * CHUNK;
 }
 
-/* A column: its pixel under tap (0, 0), which may lie in the padding. */
+/* A column of X_unroll: its pixel for tap (0, 0), which may be in the padding. */
 struct Column {
     const Value *pixel;
-    int at; /* h*65536 + w */
+    int position; /* h*65536 + w */
 };
 
-/* So far above the image that no filter reaches it: there only zeros are. */
-enum { NOWHERE = -(1 << 30) };
+/* A position so far above the image that every tap is in the padding. */
+enum { OUTSIDE = -(1 << 30) };
 
 __device__ Column column_of(const ConvProblem &p, const Value *x, int column)
 {
     const int n = column / (p.P * p.Q), op = column / p.Q % p.P, oq = column % p.Q;
     const int h = op * p.stride_h - p.pad_top, w = oq * p.stride_w - p.pad_left;
-    if (n >= p.N) return {x, NOWHERE}; /* beyond the last column */
-    return {x + ((n * p.H + h) * p.W + w) * ceiling(p.C, CHUNK) * CHUNK, h * 65536 + w};
+    if (n >= p.N) return {x, OUTSIDE}; /* past the last column */
+    return {x + ((n * p.H + h) * p.W + w) * ceil_div(p.C, CHUNK) * CHUNK, h * 65536 + w};
 }
 
-/* Does the image have a pixel in this column and row?  (Sides below 32768, padding included.) */
-__device__ bool inside(const ConvProblem &p, const Column &column, const Row &row)
+/* True if the column's pixel for this row is inside the image.  Limit: height and width including
+ * padding must be below 32768. */
+__device__ bool is_inside(const ConvProblem &p, const Column &column, const Row &row)
 {
     const int last = (p.H - 1) * 65536 + p.W - 1;
-    bool exists = false;
-    // TODO(2): Are h + row.r and w + row.s in 0 .. H-1 and 0 .. W-1?  Lab 10's two subtractions.
+    bool is_valid = false;
+    // TODO(2): Check 0 <= h + row.r < H and 0 <= w + row.s < W, as is_inside of lab 10 does.
     // END TODO(2)
-    return exists;
+    return is_valid;
 }
 
-/* ---- pieces of rows, as in lab 10 ------------------------------------------------------------ */
+/* ---- split-K, as in lab 10 ------------------------------------------------------------------- */
 
-/* Where there are few tiles, several blocks share the rows of one. */
-struct Piece {
-    int chunk;   /* the first chunk of its rows */
-    float *sums; /* where its sums go: each piece has a copy of y's shape */
+/* A slice of the rows of a tile.  With few tiles, several blocks compute one tile. */
+struct Slice {
+    int chunk;       /* first chunk of the slice's rows */
+    float *partials; /* results of the slice: a copy of y's shape per slice */
 };
 
-/* Block (bx, by, bz) owns piece bz: `slice` chunks of rows.  The copies begin at `sums`. */
-__device__ Piece piece_of(const ConvProblem &p, int slice, float *sums)
+/* Block (bx, by, bz) computes slice bz: `slice_chunks` chunks of rows.  The copies start at
+ * `partials`. */
+__device__ Slice slice_of(const ConvProblem &p, int slice_chunks, float *partials)
 {
-    Piece piece = {0, sums};
-    // TODO(3): Which chunk is the first of this block's, and where do its sums begin?
+    Slice slice = {0, partials};
+    // TODO(3): Set the first chunk of this block's slice and the start of its results.
     // END TODO(3)
-    return piece;
+    return slice;
 }
 
-/* y[i] = the sum of `pieces` sums.  Thread t of block b owns i = b*blockDim.x + t. */
-__global__ void add_kernel(int outputs, int pieces, const float *__restrict__ sums,
-                           float *__restrict__ y)
+/* y[i] = the sum of `slices` partial results, for i = blockIdx.x*blockDim.x + threadIdx.x. */
+__global__ void reduce_kernel(int outputs, int slices, const float *__restrict__ partials,
+                              float *__restrict__ y)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= outputs) return;
-    float sum = 0.0f;
-    for (int piece = 0; piece < pieces; piece++)
-        sum += sums[(size_t)piece * outputs + i];
-    y[i] = sum;
+    float acc = 0.0f;
+    for (int slice = 0; slice < slices; slice++)
+        acc += partials[(size_t)slice * outputs + i];
+    y[i] = acc;
 }
 
-/* ---- first: WMMA ----------------------------------------------------------------------------- */
+/* ---- WMMA ------------------------------------------------------------------------------------ */
 
-/* A tile is [filter or column][FEW_CHUNKS chunks], PITCH values apart: 5 chunks, so that 8 of them
- * begin in 8 different banks. */
-enum { SIDE = 64, FEW_THREADS = 128, FEW_CHUNKS = 4, PITCH = (FEW_CHUNKS + 1) * CHUNK };
-enum { SUMS_PITCH = SIDE + 4 };
+/* A tile is [filter or column][WMMA_CHUNKS chunks].  Its rows are PITCH values (5 chunks) apart, so
+ * that the same chunk of 8 rows starts in 8 different banks. */
+enum { WMMA_TILE = 64, WMMA_THREADS = 128, WMMA_CHUNKS = 4, PITCH = (WMMA_CHUNKS + 1) * CHUNK };
+enum { ACC_PITCH = WMMA_TILE + 4 };
 
-/* A block owns 64 columns from bx*64, 64 filters from by*64 and piece bz of the rows; warp i of its
- * four the 32 x 32 sums from filter i/2*32 and column i%2*32, as 2 x 2 products of 16 x 16.  Which
- * lane owns what within these is WMMA's secret. */
-__global__ void __launch_bounds__(FEW_THREADS)
-    wmma_kernel(const ConvProblem p, int slice, const Value *__restrict__ w,
-                const Value *__restrict__ x, float *__restrict__ all_sums)
+/* A block computes 64 columns from bx*64 and 64 filters from by*64, for slice bz of the rows.  Warp
+ * i of its four warps has 32 x 32 accumulators from filter i/2*32 and column i%2*32, as 2 x 2
+ * fragments of 16 x 16.  WMMA does not specify which lane holds which element. */
+__global__ void __launch_bounds__(WMMA_THREADS)
+    wmma_kernel(const ConvProblem p, int slice_chunks, const Value *__restrict__ w,
+                const Value *__restrict__ x, float *__restrict__ partials)
 {
-    __shared__ __align__(128) Value weights[SIDE][PITCH], inputs[SIDE][PITCH];
-    __shared__ __align__(128) float sums[SIDE][SUMS_PITCH]; /* [filter][column] */
+    __shared__ __align__(128) Value weights[WMMA_TILE][PITCH], inputs[WMMA_TILE][PITCH];
+    __shared__ __align__(128) float acc_tile[WMMA_TILE][ACC_PITCH]; /* [filter][column] */
 
-    const int t = threadIdx.x, my_k = t / WARP / 2 * 32, my_column = t / WARP % 2 * 32;
-    const int k0 = blockIdx.y * SIDE, j0 = blockIdx.x * SIDE, pixels = p.P * p.Q;
-    const int length = p.R * p.S * ceiling(p.C, CHUNK); /* of a filter, in chunks */
-    const Piece piece = piece_of(p, slice, all_sums);
+    const int t = threadIdx.x, warp_k = t / WARP / 2 * 32, warp_column = t / WARP % 2 * 32;
+    const int k0 = blockIdx.y * WMMA_TILE, column0 = blockIdx.x * WMMA_TILE, pixels = p.P * p.Q;
+    const int filter_chunks = p.R * p.S * ceil_div(p.C, CHUNK); /* chunks per filter */
+    const Slice slice = slice_of(p, slice_chunks, partials);
 
     /* A thread loads chunk t % 4 of filters and columns t/4 and t/4 + 32. */
-    const int side = t / FEW_CHUNKS, chunk = t % FEW_CHUNKS;
-    const Value *my_w = w + ((size_t)(k0 + side) * length + piece.chunk + chunk) * CHUNK;
-    const Column column[2] = {column_of(p, x, j0 + side), column_of(p, x, j0 + side + 32)};
+    const int tile_row = t / WMMA_CHUNKS, chunk = t % WMMA_CHUNKS;
+    const Value *w_source =
+        w + ((size_t)(k0 + tile_row) * filter_chunks + slice.chunk + chunk) * CHUNK;
+    const Column column[2] = {column_of(p, x, column0 + tile_row),
+                              column_of(p, x, column0 + tile_row + 32)};
     Row row = {0, 0, 0};
-    row_advance(p, row, piece.chunk + chunk);
+    row_advance(p, row, slice.chunk + chunk);
 
-    wmma::fragment<wmma::accumulator, 16, 16, CHUNK * 2, float> sum[2][2];
+    wmma::fragment<wmma::accumulator, 16, 16, CHUNK * 2, float> acc[2][2];
     for (int f = 0; f < 2; f++)
         for (int g = 0; g < 2; g++)
-            wmma::fill_fragment(sum[f][g], 0.0f);
+            wmma::fill_fragment(acc[f][g], 0.0f);
 
-    for (int done = 0; done < slice; done += FEW_CHUNKS, my_w += FEW_CHUNKS * CHUNK) {
+    for (int chunk0 = 0; chunk0 < slice_chunks;
+         chunk0 += WMMA_CHUNKS, w_source += WMMA_CHUNKS * CHUNK) {
         const uint4 zero = {};
         uint4 next[4];
         for (int i = 0; i < 2; i++) {
-            bool exists = row.r < p.R && k0 + side + 32 * i < p.K;
-            next[i] = exists ? *(const uint4 *)&my_w[(size_t)32 * i * length * CHUNK] : zero;
-            exists = inside(p, column[i], row);
-            next[2 + i] = exists ? *(const uint4 *)&column[i].pixel[row.offset] : zero;
+            bool is_valid = row.r < p.R && k0 + tile_row + 32 * i < p.K;
+            next[i] =
+                is_valid ? *(const uint4 *)&w_source[(size_t)32 * i * filter_chunks * CHUNK] : zero;
+            is_valid = is_inside(p, column[i], row);
+            next[2 + i] = is_valid ? *(const uint4 *)&column[i].pixel[row.offset] : zero;
         }
-        row_advance(p, row, FEW_CHUNKS);
-        __syncthreads(); /* nobody reads the tiles any more */
+        row_advance(p, row, WMMA_CHUNKS);
+        __syncthreads(); /* all warps have finished reading the tiles */
         for (int i = 0; i < 2; i++) {
-            *(uint4 *)&weights[side + 32 * i][chunk * CHUNK] = next[i];
-            *(uint4 *)&inputs[side + 32 * i][chunk * CHUNK] = next[2 + i];
+            *(uint4 *)&weights[tile_row + 32 * i][chunk * CHUNK] = next[i];
+            *(uint4 *)&inputs[tile_row + 32 * i][chunk * CHUNK] = next[2 + i];
         }
         __syncthreads();
-        for (int i = 0; i < FEW_CHUNKS * CHUNK; i += CHUNK * 2) {
+        for (int i = 0; i < WMMA_CHUNKS * CHUNK; i += CHUNK * 2) {
             wmma::fragment<wmma::matrix_a, 16, 16, CHUNK * 2, WmmaValue, wmma::row_major> a[2];
             wmma::fragment<wmma::matrix_b, 16, 16, CHUNK * 2, WmmaValue, wmma::col_major> b[2];
-            // TODO(4): Load two fragments of weights and two of inputs, from value i of each filter
-            // and column on; add their four products to the sums.
+            // TODO(4): Load two fragments of weights and two of inputs, starting at value i of each
+            // filter and column; multiply all four pairs and add to acc.
             // END TODO(4)
         }
     }
 
-    // TODO(5): Store the fragments of sums into `sums`; wait.
+    // TODO(5): Store the accumulator fragments to acc_tile; synchronize.
     // END TODO(5)
-    const int j = j0 + t % SIDE;
-    float *my_sums = piece.sums + (j / pixels * p.K + k0) * pixels + j % pixels;
-    for (int k = t / SIDE; k < SIDE; k += FEW_THREADS / SIDE)
-        if (k0 + k < p.K && j < p.N * pixels) my_sums[k * pixels] = sums[k][t % SIDE];
+    const int j = column0 + t % WMMA_TILE;
+    float *out = slice.partials + (j / pixels * p.K + k0) * pixels + j % pixels;
+    for (int k = t / WMMA_TILE; k < WMMA_TILE; k += WMMA_THREADS / WMMA_TILE)
+        if (k0 + k < p.K && j < p.N * pixels) out[k * pixels] = acc_tile[k][t % WMMA_TILE];
 }
 
-/* ---- then: mma.sync -------------------------------------------------------------------------- */
+/* ---- mma.sync -------------------------------------------------------------------------------- */
 
-/* Copies a chunk to shared memory while the program goes on; zeros if there is none. */
-__device__ void copy_chunk(Value *to, const Value *from, bool exists)
+/* Starts an asynchronous copy of a chunk to shared memory; writes zeros if !is_valid. */
+__device__ void copy_chunk(Value *target, const Value *source, bool is_valid)
 {
-    unsigned place = (unsigned)__cvta_generic_to_shared(to);
+    unsigned address = (unsigned)__cvta_generic_to_shared(target);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                  :
-                 : "r"(place), "l"(from), "r"(exists ? 16 : 0));
+                 : "r"(address), "l"(source), "r"(is_valid ? 16 : 0));
 }
 
-/* Ends a group of copies; waits until at most `groups` of them are under way. */
-__device__ void copies_end()
+/* copies_commit closes a group of copies; copies_wait waits until at most `groups` groups are in
+ * flight. */
+__device__ void copies_commit()
 {
     asm volatile("cp.async.commit_group;");
 }
@@ -231,36 +239,37 @@ template <int groups> __device__ void copies_wait()
     asm volatile("cp.async.wait_group %0;" : : "n"(groups));
 }
 
-/* Four matrices of 8 rows of a chunk: lanes 8*i .. 8*i+7 say where the rows of the i-th lie, and
- * lane l gets the word l%4 of row l/4 of each. */
+/* ldmatrix: loads four matrices of 8 rows with one chunk each.  Lanes 8*i .. 8*i+7 pass the
+ * addresses of the rows of matrix i.  Lane l receives word l%4 of row l/4 of each matrix. */
 __device__ void load_matrices(unsigned word[4], const Value *row)
 {
-    unsigned place = (unsigned)__cvta_generic_to_shared(row);
+    unsigned address = (unsigned)__cvta_generic_to_shared(row);
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
-                 : "r"(place)
+                 : "r"(address)
                  : "memory");
 }
 
-/* sum += a * b for 16 filters, 8 columns, two chunks of rows.  With group = lane/4 and own = lane%4
- * a lane holds
+/* acc += a * b for 16 filters, 8 columns and two chunks of rows.  With group = lane/4 and
+ * i = lane%4 a lane holds
  *
- *     a[0..3]    word own of chunk 0, 0, 1, 1 of filters group, group+8, group, group+8
- *     b[0..1]    word own of chunk 0, 1 of column group
- *     sum[0..3]  filters group, group, group+8, group+8 in columns 2*own, 2*own+1, 2*own, 2*own+1
+ *     a[0..3]    word i of chunk 0, 0, 1, 1 of filters group, group+8, group, group+8
+ *     b[0..1]    word i of chunk 0, 1 of column group
+ *     acc[0..3]  filters group, group, group+8, group+8 in columns 2*i, 2*i+1, 2*i, 2*i+1
  *
  * (PTX ISA, "Matrix Fragments for mma.m16n8k16" and "... mma.m16n8k8".) */
-__device__ void multiply(float sum[4], const unsigned a[4], const unsigned b[2])
+__device__ void mma(float acc[4], const unsigned a[4], const unsigned b[2])
 {
     asm(MMA_SYNC " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "+f"(acc[0]), "+f"(acc[1]), "+f"(acc[2]), "+f"(acc[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 enum { WARP_SIDE = 64, CHUNKS = 8, STAGES = 3 };
 
-/* A tile is [filter or column][CHUNKS chunks], with nothing between: 128 bytes, all 32 banks.  So
- * that one chunk of 8 rows lies in all banks, too, each row has its chunks in another order. */
+/* A tile is [filter or column][CHUNKS chunks] without gaps: a row is 128 bytes, all 32 banks.  The
+ * order of the chunks differs from row to row (swizzle), so that the same chunk of 8 rows also
+ * covers all banks. */
 typedef Value TileRow[CHUNKS * CHUNK];
 
 __device__ Value *chunk_at(TileRow *tile, int row, int chunk)
@@ -268,94 +277,96 @@ __device__ Value *chunk_at(TileRow *tile, int row, int chunk)
     return &tile[row][(chunk ^ row % CHUNKS) * CHUNK];
 }
 
-/* A block owns COLUMNS columns from bx*COLUMNS, FILTERS filters from by*FILTERS and piece bz of the
- * rows, each of its warps 64 x 64 of the sums, as 4 x 8 products of 16 x 8.  Copies run STAGES-1
- * tiles ahead. */
+/* A block computes COLUMNS columns from bx*COLUMNS and FILTERS filters from by*FILTERS, for slice
+ * bz of the rows.  Each warp has 64 x 64 accumulators, as 4 x 8 fragments of 16 x 8.  Copies run
+ * STAGES-1 tiles ahead. */
 template <int FILTERS, int COLUMNS, int RESIDENT>
 __global__ void __launch_bounds__(FILTERS *COLUMNS / 128, RESIDENT)
-    mma_kernel(const ConvProblem p, int slice, const Value *__restrict__ w,
-               const Value *__restrict__ x, float *__restrict__ sums)
+    mma_kernel(const ConvProblem p, int slice_chunks, const Value *__restrict__ w,
+               const Value *__restrict__ x, float *__restrict__ partials)
 {
-    constexpr int ACROSS = COLUMNS / WARP_SIDE, THREADS = FILTERS * COLUMNS / 128;
-    constexpr int EVERY = THREADS / CHUNKS; /* a thread copies chunk t%8 of every EVERY-th row */
+    constexpr int WARPS_J = COLUMNS / WARP_SIDE, THREADS = FILTERS * COLUMNS / 128;
+    constexpr int ROW_STEP = THREADS / CHUNKS; /* rows between the chunks that a thread copies */
     extern __shared__ __align__(128) unsigned char shared[];
     TileRow(*weights)[FILTERS] = (TileRow(*)[FILTERS])shared;         /* [STAGES] */
     TileRow(*inputs)[COLUMNS] = (TileRow(*)[COLUMNS])weights[STAGES]; /* [STAGES] */
 
-    const int t = threadIdx.x, lane = t % WARP, side = t / CHUNKS, chunk = t % CHUNKS;
-    const int my_k = t / WARP / ACROSS * WARP_SIDE, my_column = t / WARP % ACROSS * WARP_SIDE;
-    const int k0 = blockIdx.y * FILTERS, j0 = blockIdx.x * COLUMNS;
-    const int pixels = p.P * p.Q, columns = p.N * pixels, tiles = slice / CHUNKS;
-    const int length = p.R * p.S * ceiling(p.C, CHUNK); /* of a filter, in chunks */
-    const Piece piece = piece_of(p, slice, sums);
+    const int t = threadIdx.x, lane = t % WARP, tile_row = t / CHUNKS, chunk = t % CHUNKS;
+    const int warp_k = t / WARP / WARPS_J * WARP_SIDE, warp_column = t / WARP % WARPS_J * WARP_SIDE;
+    const int k0 = blockIdx.y * FILTERS, column0 = blockIdx.x * COLUMNS;
+    const int pixels = p.P * p.Q, columns = p.N * pixels, tiles = slice_chunks / CHUNKS;
+    const int filter_chunks = p.R * p.S * ceil_div(p.C, CHUNK); /* chunks per filter */
+    const Slice slice = slice_of(p, slice_chunks, partials);
 
-    const Value *my_w = w + ((size_t)(k0 + side) * length + piece.chunk + chunk) * CHUNK;
-    const size_t w_step = (size_t)EVERY * length * CHUNK;
-    Column column[COLUMNS / EVERY];
+    const Value *w_source =
+        w + ((size_t)(k0 + tile_row) * filter_chunks + slice.chunk + chunk) * CHUNK;
+    const size_t w_stride = (size_t)ROW_STEP * filter_chunks * CHUNK;
+    Column column[COLUMNS / ROW_STEP];
 #pragma unroll
-    for (int i = 0; i < COLUMNS / EVERY; i++)
-        column[i] = column_of(p, x, j0 + side + i * EVERY);
+    for (int i = 0; i < COLUMNS / ROW_STEP; i++)
+        column[i] = column_of(p, x, column0 + tile_row + i * ROW_STEP);
     Row row = {0, 0, 0};
-    row_advance(p, row, piece.chunk + chunk);
+    row_advance(p, row, slice.chunk + chunk);
 
-    float sum[4][8][4] = {};
+    float acc[4][8][4] = {};
     for (int tile = 1 - STAGES; tile < tiles; tile++) {
-        copies_wait<STAGES - 2>(); /* this tile has arrived, */
-        __syncthreads();           /* for all, and nobody reads the one before it any more */
+        copies_wait<STAGES - 2>(); /* this thread's copies of this tile are complete */
+        __syncthreads(); /* all threads' copies are complete, and no warp reads the previous tile */
         if (tile >= 0) {
             const int stage = tile % STAGES;
 #pragma unroll
             for (int i = 0; i < CHUNKS; i += 2) {
                 unsigned a[4][4], b[8][2];
-                // TODO(6): Load the words of 64 filters and of 64 columns of chunks i and i+1;
-                // b[g] and b[g + 1] with one load_matrices.
+                // TODO(6): Load chunks i and i+1 of 64 filters and 64 columns; load b[g] and
+                // b[g + 1] with one load_matrices.
                 // END TODO(6)
 #pragma unroll
                 for (int f = 0; f < 4; f++)
 #pragma unroll
                     for (int g = 0; g < 8; g++)
-                        multiply(sum[f][g], a[f], b[g]);
+                        mma(acc[f][g], a[f], b[g]);
             }
         }
         if (tile + STAGES - 1 < tiles) {
             const int stage = (tile + STAGES - 1) % STAGES;
 #pragma unroll
-            for (int i = 0; i < FILTERS / EVERY; i++)
-                copy_chunk(chunk_at(&weights[stage][i * EVERY], side, chunk), my_w + i * w_step,
-                           row.r < p.R && k0 + side + i * EVERY < p.K);
-            my_w += CHUNKS * CHUNK;
+            for (int i = 0; i < FILTERS / ROW_STEP; i++)
+                copy_chunk(chunk_at(&weights[stage][i * ROW_STEP], tile_row, chunk),
+                           w_source + i * w_stride,
+                           row.r < p.R && k0 + tile_row + i * ROW_STEP < p.K);
+            w_source += CHUNKS * CHUNK;
 #pragma unroll
-            for (int i = 0; i < COLUMNS / EVERY; i++)
-                copy_chunk(chunk_at(&inputs[stage][i * EVERY], side, chunk),
-                           column[i].pixel + row.offset, inside(p, column[i], row));
+            for (int i = 0; i < COLUMNS / ROW_STEP; i++)
+                copy_chunk(chunk_at(&inputs[stage][i * ROW_STEP], tile_row, chunk),
+                           column[i].pixel + row.offset, is_inside(p, column[i], row));
             row_advance(p, row, CHUNKS);
         }
-        copies_end();
+        copies_commit();
     }
 
-    const bool even = pixels % 2 == 0; /* then two neighbours lie in one image, aligned */
+    const bool is_aligned = pixels % 2 == 0; /* 2 columns: one image, 8-byte aligned */
 #pragma unroll
     for (int g = 0; g < 8; g++) {
-        const int j = j0 + my_column + g * 8 + lane % 4 * 2;
-        float *const y0 = piece.sums + j / pixels * p.K * pixels + j % pixels; /* filter 0 of j */
-        float *const y1 = piece.sums + (j + 1) / pixels * p.K * pixels + (j + 1) % pixels;
+        const int j = column0 + warp_column + g * 8 + lane % 4 * 2;
+        float *const y0 = slice.partials + j / pixels * p.K * pixels + j % pixels; /* filter 0 */
+        float *const y1 = slice.partials + (j + 1) / pixels * p.K * pixels + (j + 1) % pixels;
 #pragma unroll
         for (int f = 0; f < 4; f++)
 #pragma unroll
             for (int r = 0; r < 4; r += 2) {
-                // TODO(7): Store sum[f][g][r], and sum[f][g][r+1] beside it in the next column, if
-                // they exist; as a float2 if even.
+                // TODO(7): Store acc[f][g][r], and acc[f][g][r+1] to the next column, if they
+                // exist; as a float2 if is_aligned.
                 // END TODO(7)
             }
     }
 }
 
-/* ---- which tile, how many pieces ------------------------------------------------------------- */
+/* ---- choice of the tile and the number of slices --------------------------------------------- */
 
-/* The shapes that a block can have. */
+/* The available block shapes. */
 struct Tile {
     int filters, columns, chunks, threads, shared, resident;
-    float speed; /* beside the fastest where all are busy, measured on an H200 */
+    float speed; /* relative to the fastest tile with all SMs busy, measured on an H200 */
     void (*kernel)(ConvProblem, int, const Value *, const Value *, float *);
 };
 #define TILE(f, c, resident, speed)                                                                \
@@ -364,66 +375,67 @@ struct Tile {
             speed, mma_kernel<f, c, resident>                                                      \
     }
 static const Tile tiles[] = {
-    {SIDE, SIDE, FEW_CHUNKS, FEW_THREADS, 0, 6, 0.48f, wmma_kernel},
+    {WMMA_TILE, WMMA_TILE, WMMA_CHUNKS, WMMA_THREADS, 0, 6, 0.48f, wmma_kernel},
     TILE(64, 128, 3, 0.54f),
     TILE(128, 128, 2, 1.00f),
 };
-enum { TILES = sizeof tiles / sizeof *tiles, MOST_PIECES = 32 };
+enum { TILES = sizeof tiles / sizeof *tiles, MAX_SLICES = 32 };
 
-/* How long the busiest of `sms` multiprocessors is at it, in products: lab 10's cost, but that a
- * block needs no time to get going.  (Fitted to what every tile and number of pieces took on 41
- * layers on an H200: the choice is within 3 % of the best on average, within 22 % always.) */
-static float cost(const ConvProblem *p, const Tile *tile, int pieces, int sms)
+/* Estimated time of the SM with the most blocks, in multiply-adds (MACs): lab 10's cost model
+ * without the start time of a block.  (Fitted to the times of all tiles and numbers of slices for
+ * 41 layers on an H200.  The choice is within 3 % of the best on average and within 22 % always.)
+ * */
+static float estimate_cost(const ConvProblem *p, const Tile *tile, int slices, int sms)
 {
-    const int BUSY = 128;
+    const int MIN_THREADS = 128;
     const float ADD = 1.2e6f, SUM = 370.0f;
-    const int columns = p->N * p->P * p->Q, length = p->R * p->S * ceiling(p->C, CHUNK);
-    int blocks = ceiling(columns, tile->columns) * ceiling(p->K, tile->filters) * pieces;
-    int busiest = ceiling(blocks, sms), last = (busiest - 1) % tile->resident + 1;
-    if (last * tile->threads < BUSY) busiest += BUSY / tile->threads - last;
-    int rows = ceiling(ceiling(length, pieces), tile->chunks) * tile->chunks * CHUNK;
-    float products = (float)tile->filters * tile->columns * rows * busiest / tile->speed;
-    return pieces == 1 ? products : products + ADD + SUM * columns * p->K * pieces / sms;
+    const int columns = p->N * p->P * p->Q, filter_chunks = p->R * p->S * ceil_div(p->C, CHUNK);
+    int blocks = ceil_div(columns, tile->columns) * ceil_div(p->K, tile->filters) * slices;
+    int blocks_per_sm = ceil_div(blocks, sms), last = (blocks_per_sm - 1) % tile->resident + 1;
+    if (last * tile->threads < MIN_THREADS) blocks_per_sm += MIN_THREADS / tile->threads - last;
+    int rows = ceil_div(ceil_div(filter_chunks, slices), tile->chunks) * tile->chunks * CHUNK;
+    float macs = (float)tile->filters * tile->columns * rows * blocks_per_sm / tile->speed;
+    return slices == 1 ? macs : macs + ADD + SUM * columns * p->K * slices / sms;
 }
 
 extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                              cudaStream_t stream)
 {
     const int columns = p->N * p->P * p->Q, outputs = columns * p->K;
-    const int chunks = ceiling(p->C, CHUNK), length = p->R * p->S * chunks;
+    const int chunks = ceil_div(p->C, CHUNK), filter_chunks = p->R * p->S * chunks;
     const int x_pixels = p->N * p->H * p->W, w_pixels = p->K * p->R * p->S;
     Value *converted_x = nullptr, *converted_w = nullptr;
     cudaMalloc(&converted_x, sizeof(Value) * x_pixels * chunks * CHUNK);
     cudaMalloc(&converted_w, sizeof(Value) * w_pixels * chunks * CHUNK);
-    const Tensor of_x = {p->N, p->H * p->W, x, converted_x};
-    const Tensor of_w = {p->K, p->R * p->S, w, converted_w};
-    const int x_blocks = ceiling(ceiling(x_pixels, 16) * 16 * chunks, 256);
-    const int w_blocks = ceiling(ceiling(w_pixels, 16) * 16 * chunks, 256);
-    convert_kernel<<<x_blocks + w_blocks, 256, 0, stream>>>(p->C, x_blocks, of_x, of_w);
+    const Tensor x_tensor = {p->N, p->H * p->W, x, converted_x};
+    const Tensor w_tensor = {p->K, p->R * p->S, w, converted_w};
+    const int x_blocks = ceil_div(ceil_div(x_pixels, 16) * 16 * chunks, 256);
+    const int w_blocks = ceil_div(ceil_div(w_pixels, 16) * 16 * chunks, 256);
+    convert_kernel<<<x_blocks + w_blocks, 256, 0, stream>>>(p->C, x_blocks, x_tensor, w_tensor);
 
     const Tile *tile = &tiles[0];
-    int pieces = 1, sms = 1;
+    int slices = 1, sms = 1;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-    float least = cost(p, tile, pieces, sms);
+    float min_cost = estimate_cost(p, tile, slices, sms);
     for (int i = 0; i < TILES; i++)
-        for (int n = 1; n == 1 || (n <= MOST_PIECES && n * tiles[i].chunks <= length); n++)
-            if (cost(p, &tiles[i], n, sms) < least) {
-                least = cost(p, &tiles[i], n, sms);
+        for (int n = 1; n == 1 || (n <= MAX_SLICES && n * tiles[i].chunks <= filter_chunks); n++)
+            if (estimate_cost(p, &tiles[i], n, sms) < min_cost) {
+                min_cost = estimate_cost(p, &tiles[i], n, sms);
                 tile = &tiles[i];
-                pieces = n;
+                slices = n;
             }
 
-    const int slice = ceiling(ceiling(length, pieces), tile->chunks) * tile->chunks;
-    pieces = ceiling(length, slice);
-    const dim3 grid(ceiling(columns, tile->columns), ceiling(p->K, tile->filters), pieces);
-    float *sums = y;
-    if (pieces > 1) cudaMalloc(&sums, sizeof(float) * outputs * pieces);
+    const int slice_chunks = ceil_div(ceil_div(filter_chunks, slices), tile->chunks) * tile->chunks;
+    slices = ceil_div(filter_chunks, slice_chunks);
+    const dim3 grid(ceil_div(columns, tile->columns), ceil_div(p->K, tile->filters), slices);
+    float *partials = y;
+    if (slices > 1) cudaMalloc(&partials, sizeof(float) * outputs * slices);
     cudaFuncSetAttribute(tile->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, tile->shared);
-    tile->kernel<<<grid, tile->threads, tile->shared, stream>>>(*p, slice, converted_w, converted_x,
-                                                                sums);
-    if (pieces > 1) {
-        add_kernel<<<ceiling(outputs, 256), 256, 0, stream>>>(outputs, pieces, sums, y);
-        cudaFree(sums); /* waits until nobody needs it */
+    tile->kernel<<<grid, tile->threads, tile->shared, stream>>>(*p, slice_chunks, converted_w,
+                                                                converted_x, partials);
+    if (slices > 1) {
+        reduce_kernel<<<ceil_div(outputs, 256), 256, 0, stream>>>(outputs, slices, partials, y);
+        cudaFree(partials); /* waits until the kernels finish */
     }
     cudaFree(converted_x);
     cudaFree(converted_w);
