@@ -1,27 +1,27 @@
-/* tune_12.cu - the constants of lab 12's choice (tune.h): the microseconds of a chunk and of a
- * tile's store, of each shape that a block can have. */
+/* tune_12.cu - the constants of lab 12's time model (tune.h): for each block shape, the microseconds
+ * of a chunk and of a tile's start and store. */
 #include "solutions/12-hopper/conv.cu"
 
 #include "common/apps/compare/tune.h"
 
-/* Problems of one chunk a tap: x is brought into the L2 once, and read there for every tap. */
+/* Problems with one chunk per tap: x is loaded into the L2 once and read there for every tap. */
 enum { SIDE = 16, IMAGE = SIDE * SIDE, FEW = 3 * 3, MANY = 5 * 5, ROUNDS = 4 };
 
 struct Tensors {
     Stored *x, *w, *y;
 };
 
-/* Of as many tiles as there are clusters, `rounds` times over.  Of clusters of four and more not as
- * many run at once as there are multiprocessors for: three quarters of them do. */
+/* Time of `rounds` tiles per cluster.  With clusters of four or more blocks, only about three quarters
+ * of the SMs can be used at the same time. */
 static double tiles_us(const Shape *shape, int taps, int rounds, int sms, const Tensors &of)
 {
-    const int cluster = shape->sharers * shape->pieces, side = taps == FEW ? 3 : 5;
+    const int cluster = shape->multicast * shape->slices, side = taps == FEW ? 3 : 5;
     const int clusters = cluster < 4 ? sms / cluster : sms / cluster * 3 / 4;
     const int images = clusters * rounds * shape->pixels / IMAGE;
-    const int filters = shape->filters * shape->sharers;
+    const int filters = shape->filters * shape->multicast;
     const ConvProblem p =
         problem(CONV_NHWC, images, DEPTH, SIDE, SIDE, filters, side, side, side / 2);
-    const Operands o = operands_of(&p, of.x, of.w, 0); /* whole chunks: nothing to pack */
+    const Operands o = operands_prepare(&p, of.x, of.w, 0); /* full chunks: nothing to pack */
     return microseconds([&](cudaStream_t stream) { shape->launch(&o, of.y, sms, stream); });
 }
 
@@ -33,12 +33,12 @@ int main()
     const double once = tiles_us(shapes, FEW, 1, sms, of);
     const double launch = once - (tiles_us(shapes, FEW, ROUNDS, sms, of) - once) / (ROUNDS - 1);
     for (const Shape &shape : shapes) {
-        /* Pieces are for layers of a single round. */
-        const int rounds = shape.pieces > 1 ? 1 : ROUNDS;
+        /* Several slices are used only for layers of one round. */
+        const int rounds = shape.slices > 1 ? 1 : ROUNDS;
         const double few = (tiles_us(&shape, FEW, rounds, sms, of) - launch) / rounds;
         const double many = (tiles_us(&shape, MANY, rounds, sms, of) - launch) / rounds;
-        const double tap = (many - few) / (MANY - FEW); /* a chunk of all pieces */
-        printf("tile %d %.2ff, %.1ff\n", (int)(&shape - shapes), tap * shape.pieces,
+        const double tap = (many - few) / (MANY - FEW); /* a chunk of all slices */
+        printf("tile %d %.2ff, %.1ff\n", (int)(&shape - shapes), tap * shape.slices,
                few - tap * FEW);
     }
     return 0;

@@ -1,131 +1,134 @@
-/* Lab 12: the product on Hopper's own units.  Copies that know the convolution bring the tiles,
- * four warps together multiply them, and neither waits for the other.  NHWC.  Edit only the TODO
- * regions. */
+/* Lab 12: implicit GEMM with Hopper's TMA, mbarriers and wgmma.  One producer warp copies tiles
+ * with im2col tensor maps; two consumer warpgroups multiply them.  Tensors are NHWC.  Edit only the
+ * TODO regions. */
 #include <convlab/conv.h>
 #include <cuda.h>
 #include <stdint.h>
 
-/* What is multiplied: both keep 11 bits of each input, fp16 ends at 65504 and is half as long. */
+/* Input type of the MMA.  Both types have 11 significant bits.  fp16 takes half the bytes, but its
+ * largest value is 65504. */
 #ifndef FP16
 #define FP16 0
 #endif
 #if FP16
 typedef __half Value;
-#define WGMMA(pixels) "wgmma.mma_async.sync.aligned.m64n" #pixels "k16.f32.f16.f16 "
-#define AS_STORED     ", 0, 0"
-#define MAP_TYPE      CU_TENSOR_MAP_DATA_TYPE_FLOAT16
+#define WGMMA(pixels)  "wgmma.mma_async.sync.aligned.m64n" #pixels "k16.f32.f16.f16 "
+#define NOT_TRANSPOSED ", 0, 0"
+#define MAP_TYPE       CU_TENSOR_MAP_DATA_TYPE_FLOAT16
 #else
 typedef float Value;
-#define WGMMA(pixels) "wgmma.mma_async.sync.aligned.m64n" #pixels "k8.f32.tf32.tf32 "
-#define AS_STORED     ""
-#define MAP_TYPE      CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 /* rounded to nearest on its way */
+#define WGMMA(pixels)  "wgmma.mma_async.sync.aligned.m64n" #pixels "k8.f32.tf32.tf32 "
+#define NOT_TRANSPOSED ""
+#define MAP_TYPE       CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 /* TMA rounds to nearest */
 #endif
 
-/* What x, w and y are in memory: floats, but where somebody has and wants halves. */
+/* Type of x, w and y in memory: float, or half if STORED is defined before this file. */
 #ifndef STORED
 #define STORED float
 #endif
 typedef STORED Stored;
 
 enum {
-    ROW = 128, /* bytes of a row of a tile: DEPTH channels of a filter or of a pixel */
+    ROW = 128, /* bytes per row of a tile: DEPTH channels of a filter or of a pixel */
     DEPTH = ROW / sizeof(Value),
-    SLICE = 32,                 /* bytes of each row that one product takes */
-    PIECE = 16 / sizeof(Value), /* a copy moves no less than 16 bytes, */
-    SECTOR = 2 * PIECE,         /* and whole sectors of 32 bytes faster */
-    ALIGNED = 8 * ROW,          /* eight rows, after which the order of their pieces repeats */
+    K_STEP = 32,                 /* bytes of each row that one wgmma multiplies */
+    VECTOR = 16 / sizeof(Value), /* values per 16 bytes, the unit of a TMA copy */
+    SECTOR = 2 * VECTOR,         /* values per 32-byte sector */
+    ALIGNMENT = 8 * ROW,         /* eight rows: the period of the swizzle */
     WARP = 32,
-    GROUP = 4 * WARP,      /* a warpgroup: the four warps that multiply together */
-    CONSUMERS = 2 * GROUP, /* two of them, and one warp that brings the operands */
+    WARPGROUP = 4 * WARP,      /* the four warps of one wgmma */
+    CONSUMERS = 2 * WARPGROUP, /* two warpgroups; the producer is one more warp */
     THREADS = CONSUMERS + WARP,
-    MOST_SHARED = 227 * 1024
+    MAX_SHARED = 227 * 1024
 };
 
-__host__ __device__ constexpr int ceiling(int a, int b)
+__host__ __device__ constexpr int ceil_div(int a, int b)
 {
     return (a + b - 1) / b;
 }
 
-/* ---- the operands and their maps ------------------------------------------------------------- */
+/* ---- operands and tensor maps ---------------------------------------------------------------- */
 
-struct alignas(16) Piece {
-    Value value[PIECE];
+struct alignas(16) Vector {
+    Value value[VECTOR];
 };
 
-/* to[n][h][w][c] = from[n][h - top][w - left][c], 0 where there is none; c in PIECEs. */
+/* target[n][h][w][c] = source[n][h - top][w - left][c], or 0 outside; c in units of VECTOR. */
 struct Packing {
     int top, left, H, W, C;
-    int rows, to_H, to_W, pieces; /* rows of all images; pieces of a pixel */
-    const Stored *from;
-    Piece *to;
+    int rows, target_H, target_W, vectors; /* rows of all images; vectors per pixel */
+    const Stored *source;
+    Vector *target;
 };
 
-/* Packs x and w.  Block (bx, by) writes pieces from by*blockDim.x on of row bx; the rows of x come
- * first, then those of w. */
-__global__ void pack_kernel(const __grid_constant__ Packing of_x,
-                            const __grid_constant__ Packing of_w)
+/* Packs x and w.  Block (bx, by) writes vectors from by*blockDim.x on of row bx; the rows of x come
+ * first, then the rows of w. */
+__global__ void pack_kernel(const __grid_constant__ Packing pack_x,
+                            const __grid_constant__ Packing pack_w)
 {
-    const Packing &o = blockIdx.x < of_x.rows ? of_x : of_w;
-    const int row = blockIdx.x < of_x.rows ? blockIdx.x : blockIdx.x - of_x.rows;
+    const Packing &o = blockIdx.x < pack_x.rows ? pack_x : pack_w;
+    const int row = blockIdx.x < pack_x.rows ? blockIdx.x : blockIdx.x - pack_x.rows;
     const int i = blockIdx.y * blockDim.x + threadIdx.x;
-    const int c = i % o.pieces * PIECE, w = i / o.pieces - o.left;
-    const int n = row / o.to_H, h = row % o.to_H - o.top;
-    if (i >= o.to_W * o.pieces) return;
-    const bool inside = w >= 0 && w < o.W && h >= 0 && h < o.H;
-    const Stored *from = o.from + (((size_t)n * o.H + h) * o.W + w) * o.C + c;
-    Piece piece;
-    for (int e = 0; e < PIECE; e++)
-        piece.value[e] = (Value)(inside && c + e < o.C ? (float)from[e] : 0.0f);
-    o.to[(size_t)row * o.to_W * o.pieces + i] = piece;
+    const int c = i % o.vectors * VECTOR, w = i / o.vectors - o.left;
+    const int n = row / o.target_H, h = row % o.target_H - o.top;
+    if (i >= o.target_W * o.vectors) return;
+    const bool is_inside = w >= 0 && w < o.W && h >= 0 && h < o.H;
+    const Stored *source = o.source + (((size_t)n * o.H + h) * o.W + w) * o.C + c;
+    Vector vector;
+    for (int e = 0; e < VECTOR; e++)
+        vector.value[e] = (Value)(is_inside && c + e < o.C ? (float)source[e] : 0.0f);
+    o.target[(size_t)row * o.target_W * o.vectors + i] = vector;
 }
 
-/* x and w as copies can take them: values, channels in whole PIECEs, or SECTORs.  Where all
- * channels of a row of taps fit into one chunk, that row becomes one tap: S taps side by side are
- * S*C values side by side, if x has its padding around it. */
+/* x and w in the form that TMA needs: Values, with the channels padded to a multiple of VECTOR or
+ * SECTOR.  If all channels of a row of taps fit in one chunk, the row becomes one tap: S adjacent
+ * taps are S*C adjacent values if x includes its padding. */
 struct Operands {
     ConvProblem p;
     const Value *x, *w;
-    int pixel, row; /* values from one pixel, one row of x to the next */
-    Piece *x_copy, *w_copy;
+    int pixel, row; /* values between pixels and between rows of x */
+    Vector *x_copy, *w_copy;
 };
 
-static Packing packing(int images, const int pad[4], int H, int W, int C, int to_C,
-                       const Stored *from)
+static Packing packing_create(int images, const int pad[4], int H, int W, int C, int target_C,
+                              const Stored *source)
 {
-    const int to_H = H + pad[0] + pad[2], to_W = W + pad[1] + pad[3];
-    Packing o = {pad[0], pad[1], H, W, C, images * to_H, to_H, to_W, to_C / PIECE, from};
-    cudaMalloc(&o.to, sizeof(Piece) * o.rows * o.to_W * o.pieces);
+    const int target_H = H + pad[0] + pad[2], target_W = W + pad[1] + pad[3];
+    Packing o = {pad[0], pad[1], H, W, C, images * target_H, target_H, target_W, target_C / VECTOR,
+                 source};
+    cudaMalloc(&o.target, sizeof(Vector) * o.rows * o.target_W * o.vectors);
     return o;
 }
 
-static Operands operands_of(const ConvProblem *p, const Stored *x, const Stored *w,
-                            cudaStream_t stream)
+static Operands operands_prepare(const ConvProblem *p, const Stored *x, const Stored *w,
+                                 cudaStream_t stream)
 {
-    const int none[4] = {};
-    int channels = ceiling(p->C, SECTOR) * SECTOR;
-    if (p->S == 1 || p->S * channels > DEPTH) channels = ceiling(p->C, PIECE) * PIECE;
-    const bool folded = p->S > 1 && p->S * channels <= DEPTH;
+    const int no_padding[4] = {};
+    int channels = ceil_div(p->C, SECTOR) * SECTOR;
+    if (p->S == 1 || p->S * channels > DEPTH) channels = ceil_div(p->C, VECTOR) * VECTOR;
+    const bool is_folded = p->S > 1 && p->S * channels <= DEPTH;
     Operands o = {*p, (const Value *)x, (const Value *)w, channels, p->W * channels};
     o.p.C = channels;
-    if (sizeof(Stored) == sizeof(Value) && channels == p->C && !folded) return o;
-    const int around[] = {p->pad_top, p->pad_left, p->pad_bottom, p->pad_right};
-    const Packing of_x = packing(p->N, folded ? around : none, p->H, p->W, p->C, channels, x);
-    const Packing of_w = packing(p->K, none, p->R, p->S, p->C, channels, w);
-    const int longest = of_x.to_W > of_w.to_W ? of_x.to_W : of_w.to_W;
-    const dim3 grid(of_x.rows + of_w.rows, ceiling(longest * of_x.pieces, 256));
-    pack_kernel<<<grid, 256, 0, stream>>>(of_x, of_w);
-    o.x_copy = of_x.to, o.w_copy = of_w.to;
+    if (sizeof(Stored) == sizeof(Value) && channels == p->C && !is_folded) return o;
+    const int padding[] = {p->pad_top, p->pad_left, p->pad_bottom, p->pad_right};
+    const Packing pack_x =
+        packing_create(p->N, is_folded ? padding : no_padding, p->H, p->W, p->C, channels, x);
+    const Packing pack_w = packing_create(p->K, no_padding, p->R, p->S, p->C, channels, w);
+    const int longest = pack_x.target_W > pack_w.target_W ? pack_x.target_W : pack_w.target_W;
+    const dim3 grid(pack_x.rows + pack_w.rows, ceil_div(longest * pack_x.vectors, 256));
+    pack_kernel<<<grid, 256, 0, stream>>>(pack_x, pack_w);
+    o.x_copy = pack_x.target, o.w_copy = pack_w.target;
     o.x = o.x_copy->value, o.w = o.w_copy->value;
-    if (!folded) return o;
+    if (!is_folded) return o;
     o.p.H += p->pad_top + p->pad_bottom, o.p.W += p->pad_left + p->pad_right;
     o.row = o.p.W * channels;
-    o.p.W -= p->S - 1; /* where a row of taps can begin */
+    o.p.W -= p->S - 1; /* positions where a row of taps can start */
     o.p.pad_top = o.p.pad_left = o.p.pad_bottom = o.p.pad_right = 0;
     o.p.C *= p->S, o.p.S = 1;
     return o;
 }
 
-/* The driver's function of that name, for a program that is not linked with the driver. */
+/* Returns the driver function `name`; the program is not linked with the driver. */
 template <typename Function> static Function *driver_function(const char *name)
 {
     void *function = nullptr;
@@ -134,22 +137,22 @@ template <typename Function> static Function *driver_function(const char *name)
     return (Function *)function;
 }
 
-/* w as C x taps x K; a box is DEPTH channels of one tap of `filters` filters. */
+/* Tensor map of w, C x taps x K.  A box is DEPTH channels of one tap of `filters` filters. */
 static bool map_filters(const Operands *o, int filters, CUtensorMap *map)
 {
     const ConvProblem *p = &o->p;
     const cuuint64_t tap = p->C * sizeof(Value), taps = (cuuint64_t)p->R * p->S;
     const cuuint64_t size[] = {(cuuint64_t)p->C, taps, (cuuint64_t)p->K};
     const cuuint64_t stride[] = {tap, taps * tap};
-    const cuuint32_t box[] = {DEPTH, 1, (cuuint32_t)filters}, every[] = {1, 1, 1};
+    const cuuint32_t box[] = {DEPTH, 1, (cuuint32_t)filters}, element_strides[] = {1, 1, 1};
     auto encode = driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
-    return encode && !encode(map, MAP_TYPE, 3, (void *)o->w, size, stride, box, every,
+    return encode && !encode(map, MAP_TYPE, 3, (void *)o->w, size, stride, box, element_strides,
                              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-/* x as C x W x H x N; a column is DEPTH channels of `pixels` output pixels, which run along q, then
- * p, then n. */
+/* im2col tensor map of x, C x W x H x N.  A copy has DEPTH channels of one tap of `pixels` output
+ * pixels, in the order q, p, n. */
 static bool map_pixels(const Operands *o, int pixels, CUtensorMap *map)
 {
     const ConvProblem *p = &o->p;
@@ -158,61 +161,63 @@ static bool map_pixels(const Operands *o, int pixels, CUtensorMap *map)
                                (cuuint64_t)p->N};
     const cuuint64_t stride[] = {pixel, row, p->H * row};
     int lower[2] = {}, upper[2] = {};
-    cuuint32_t every[] = {1, 1, 1, 1};
-    bool ready = false;
-    // TODO(1): Where may tap (0, 0) lie?  lower: its least w and h; upper: its largest, counted
-    // from the last pixel; every: its steps along C, W, H, N.  Then there is a map: `ready`.
+    cuuint32_t element_strides[] = {1, 1, 1, 1};
+    bool is_ready = false;
+    // TODO(1): Set the positions that tap (0, 0) can have: lower (smallest w, h), upper (largest
+    // w, h, relative to the last pixel), and element_strides (along C, W, H, N). Then set is_ready.
     // END TODO(1)
     auto encode = driver_function<decltype(cuTensorMapEncodeIm2col)>("cuTensorMapEncodeIm2col");
-    return ready && encode &&
-           !encode(map, MAP_TYPE, 4, (void *)o->x, size, stride, lower, upper, DEPTH, pixels, every,
-                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+    return is_ready && encode &&
+           !encode(map, MAP_TYPE, 4, (void *)o->x, size, stride, lower, upper, DEPTH, pixels,
+                   element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
 /* ---- Hopper's instructions ------------------------------------------------------------------- */
 
-__device__ unsigned place(const void *shared)
+__device__ unsigned shared_address(const void *shared)
 {
     return (unsigned)__cvta_generic_to_shared(shared);
 }
 
-/* A phase of an mbarrier ends when `count` have arrived and all announced bytes are there. */
+/* An mbarrier's phase completes after `count` arrivals and all announced bytes. */
 __device__ void barrier_init(uint64_t *barrier, int count)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(place(barrier)), "r"(count));
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(count));
 }
 
-/* Arrives, and announces `bytes` that copies will bring. */
+/* Arrives and announces `bytes` of asynchronous copies (expect_tx). */
 __device__ void barrier_expect(uint64_t *barrier, int bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(place(barrier)),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+        "r"(bytes)
+        : "memory");
 }
 
-/* Arrives at this barrier of block `rank` of the cluster. */
+/* Arrives at the same barrier in block `rank` of the cluster. */
 __device__ void barrier_arrive(uint64_t *barrier, int rank)
 {
     asm volatile("{.reg .b32 remote;\n"
                  "mapa.shared::cluster.u32 remote, %0, %1;\n"
-                 "mbarrier.arrive.shared::cluster.b64 _, [remote];}" ::"r"(place(barrier)),
+                 "mbarrier.arrive.shared::cluster.b64 _, [remote];}" ::"r"(shared_address(barrier)),
                  "r"(rank)
                  : "memory");
 }
 
-/* Waits for the end of a phase; phases are told apart by their parity, 0 for the first. */
+/* Waits until the phase with this parity completes.  The first phase has parity 0. */
 __device__ void barrier_wait(uint64_t *barrier, int parity)
 {
-    int over;
+    int done;
     do
         asm volatile("{.reg .pred over;\n"
                      "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\n"
                      "selp.b32 %0, 1, 0, over;}"
-                     : "=r"(over)
-                     : "r"(place(barrier)), "r"(parity)
+                     : "=r"(done)
+                     : "r"(shared_address(barrier)), "r"(parity)
                      : "memory");
-    while (!over);
+    while (!done);
 }
 
 __device__ int cluster_rank()
@@ -222,7 +227,7 @@ __device__ int cluster_rank()
     return rank;
 }
 
-/* __syncthreads() of a cluster. */
+/* Synchronizes all threads of the cluster. */
 __device__ void cluster_sync()
 {
     asm volatile("barrier.cluster.arrive.aligned;\n"
@@ -230,158 +235,162 @@ __device__ void cluster_sync()
                      : "memory");
 }
 
-/* A box of the map, from channel c of tap rs of filter k on. */
-__device__ void copy_filters(void *to, const CUtensorMap *map, int c, int rs, int k,
+/* Starts the copy of a box, from channel c, tap rs and filter k on. */
+__device__ void copy_filters(void *target, const CUtensorMap *map, int c, int rs, int k,
                              uint64_t *barrier)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(place(to)),
-                 "l"(map), "r"(c), "r"(rs), "r"(k), "r"(place(barrier))
+                 "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(target)),
+                 "l"(map), "r"(c), "r"(rs), "r"(k), "r"(shared_address(barrier))
                  : "memory");
 }
 
-/* A column of the map: tap (r, s) of as many pixels as the map says, the first of them with its
- * tap (0, 0) at (h, w) of image n; DEPTH channels from c on.  Where there are sharers, the same
- * place in the shared memory of each gets it. */
-template <int SHARERS>
-__device__ void copy_pixels(void *to, const CUtensorMap *map, int c, int w, int h, int n, int s,
-                            int r, uint64_t *barrier, int sharers)
+/* Starts an im2col copy: DEPTH channels from c on, of tap (r, s), for as many pixels as the map
+ * defines.  The first pixel has its tap (0, 0) at (h, w) of image n.  With MULTICAST > 1, the copy
+ * goes to the same address in every block of multicast_mask. */
+template <int MULTICAST>
+__device__ void copy_pixels(void *target, const CUtensorMap *map, int c, int w, int h, int n, int s,
+                            int r, uint64_t *barrier, int multicast_mask)
 {
-    if (SHARERS == 1)
+    if (MULTICAST == 1)
         asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col"
                      ".mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(place(to)),
-                     "l"(map), "r"(c), "r"(w), "r"(h), "r"(n), "r"(place(barrier)), "h"((short)s),
-                     "h"((short)r)
+                     "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(shared_address(target)),
+                     "l"(map), "r"(c), "r"(w), "r"(h), "r"(n), "r"(shared_address(barrier)),
+                     "h"((short)s), "h"((short)r)
                      : "memory");
     else
-        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col"
-                     ".mbarrier::complete_tx::bytes.multicast::cluster "
-                     "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8}, %9;" ::"r"(place(to)),
-                     "l"(map), "r"(c), "r"(w), "r"(h), "r"(n), "r"(place(barrier)), "h"((short)s),
-                     "h"((short)r), "h"((short)sharers)
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.tensor.4d.shared::cluster.global.im2col"
+            ".mbarrier::complete_tx::bytes.multicast::cluster "
+            "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8}, %9;" ::"r"(shared_address(target)),
+            "l"(map), "r"(c), "r"(w), "r"(h), "r"(n), "r"(shared_address(barrier)), "h"((short)s),
+            "h"((short)r), "h"((short)multicast_mask)
+            : "memory");
 }
 
-/* What wgmma is told of a tile: where it begins, that eight of its rows take 1024 bytes, and that
- * the 16-byte pieces of a row are swizzled over 128 bytes. */
+/* Matrix descriptor of a tile in shared memory: its address, the distance of eight rows in bytes,
+ * and the swizzle mode. */
 __device__ uint64_t descriptor(const void *tile)
 {
     uint64_t word = 0;
-    // TODO(2): Put three numbers into the word (PTX ISA, "Matrix Descriptor Format"): from bit 0 on
-    // the address in units of 16 bytes, from bit 32 on the stride of eight rows in the same units,
-    // from bit 62 on a 1 for the swizzle of 128 bytes.
+    // TODO(2): Encode three fields (PTX ISA, "Matrix Descriptor Format"): the address from bit 0
+    // and the distance of eight rows from bit 32, both in units of 16 bytes; the value 1 from bit
+    // 62, for the 128-byte swizzle.
     // END TODO(2)
     return word;
 }
 
-/* Operands %0 to %127, and sum[0] to sum[127]. */
+/* Operands %0 to %127, for acc[0] to acc[127]. */
 #define TEN(tens)                                                                                  \
     "%" #tens "0, %" #tens "1, %" #tens "2, %" #tens "3, %" #tens "4, %" #tens "5, %" #tens        \
     "6, %" #tens "7, %" #tens "8, %" #tens "9, "
-#define FOUR(i)    "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
+#define FOUR(i)    "+f"(acc[i]), "+f"(acc[i + 1]), "+f"(acc[i + 2]), "+f"(acc[i + 3])
 #define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
 
-/* sum += filters * pixels, for 64 filters and 256, 192 or 128 pixels, over SLICE bytes of each row.
- * The four warps of a warpgroup do it together, and go on before it is done.  Warp v of them holds
+/* acc += filters * pixels, for 64 filters and 256, 192 or 128 pixels, over K_STEP bytes of each
+ * row.  The four warps of a warpgroup execute it together, and it completes asynchronously.
+ * Warp v holds
  *
- *     sum[4*j + 0 .. 1]  filter v*16 + lane/4,     pixels j*8 + lane%4*2 and the next
- *     sum[4*j + 2 .. 3]  filter v*16 + lane/4 + 8, the same pixels
+ *     acc[4*j + 0 .. 1]  filter v*16 + lane/4,     pixels j*8 + lane%4*2 and the next
+ *     acc[4*j + 2 .. 3]  filter v*16 + lane/4 + 8, the same pixels
  *
  * (PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk8".) */
-__device__ void multiply(float (&sum)[128], uint64_t filters, uint64_t pixels)
+__device__ void wgmma(float (&acc)[128], uint64_t filters, uint64_t pixels)
 {
     asm volatile(WGMMA(256) "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9)
                      TEN(10) TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127}, "
-                                     "%128, %129, 1, 1, 1" AS_STORED ";"
+                                     "%128, %129, 1, 1, 1" NOT_TRANSPOSED ";"
                  : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80),
                    SIXTEEN(96), SIXTEEN(112)
                  : "l"(filters), "l"(pixels));
 }
 
-__device__ void multiply(float (&sum)[96], uint64_t filters, uint64_t pixels)
+__device__ void wgmma(float (&acc)[96], uint64_t filters, uint64_t pixels)
 {
     asm volatile(WGMMA(192) "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7)
-                     TEN(8) "%90, %91, %92, %93, %94, %95}, %96, %97, 1, 1, 1" AS_STORED ";"
+                     TEN(8) "%90, %91, %92, %93, %94, %95}, %96, %97, 1, 1, 1" NOT_TRANSPOSED ";"
                  : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80)
                  : "l"(filters), "l"(pixels));
 }
 
-__device__ void multiply(float (&sum)[64], uint64_t filters, uint64_t pixels)
+__device__ void wgmma(float (&acc)[64], uint64_t filters, uint64_t pixels)
 {
     asm volatile(WGMMA(128) "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4)
                      TEN(5) "%60, %61, %62, %63}, "
-                            "%64, %65, 1, 1, 1" AS_STORED ";"
+                            "%64, %65, 1, 1, 1" NOT_TRANSPOSED ";"
                  : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)
                  : "l"(filters), "l"(pixels));
 }
 
-/* Before products: registers that were written are there for them. */
-__device__ void products_begin()
+/* Orders earlier writes of registers before the following wgmma. */
+__device__ void wgmma_fence()
 {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-/* Ends a group of products; waits until at most `groups` of them are under way. */
-__device__ void products_end()
+/* wgmma_commit closes a group of wgmma; wgmma_wait waits until at most `groups` groups are in
+ * flight. */
+__device__ void wgmma_commit()
 {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-template <int groups> __device__ void products_wait()
+template <int groups> __device__ void wgmma_wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
 
-/* ---- who does what --------------------------------------------------------------------------- */
+/* ---- tiles, pipeline and work distribution --------------------------------------------------- */
 
-/* A block owns FILTERS x PIXELS sums, each warpgroup 64 filters and PER_GROUP pixels of them.  Its
- * operands pass through a ring of stages.  SHARERS blocks of a cluster have the same pixels and
- * neighbouring filters, PIECES of them the same sums, and of their products a piece each. */
-template <int FILTERS_, int PIXELS_, int SHARERS_, int PIECES_> struct Tile {
+/* A block computes FILTERS x PIXELS accumulators; each warpgroup has 64 filters and GROUP_PIXELS
+ * pixels of them.  The operands pass through a ring buffer of stages.  In a cluster, MULTICAST
+ * blocks have the same pixels and adjacent filters, and SLICES blocks compute the same
+ * accumulators, each with one slice of the chunks (split-K). */
+template <int FILTERS_, int PIXELS_, int MULTICAST_, int SLICES_> struct Tile {
     enum {
         FILTERS = FILTERS_,
         PIXELS = PIXELS_,
-        SHARERS = SHARERS_,
-        PIECES = PIECES_,
-        CLUSTER = SHARERS * PIECES,
-        SUMS = FILTERS * PIXELS / CONSUMERS, /* a thread's */
-        PER_GROUP = 2 * SUMS,
-        PART = PIXELS / SHARERS,          /* pixels that a block asks for; */
-        COLUMN = PART < 256 ? PART : 256, /* so many a copy, */
-        COLUMNS = PART / COLUMN,          /* in so many copies */
+        MULTICAST = MULTICAST_,
+        SLICES = SLICES_,
+        CLUSTER = MULTICAST * SLICES,
+        ACCUMULATORS = FILTERS * PIXELS / CONSUMERS, /* per thread */
+        GROUP_PIXELS = 2 * ACCUMULATORS,
+        PART_PIXELS = PIXELS / MULTICAST,                    /* pixels that one block copies */
+        COPY_PIXELS = PART_PIXELS < 256 ? PART_PIXELS : 256, /* pixels per copy */
+        COPIES = PART_PIXELS / COPY_PIXELS,                  /* copies per block */
         FILTER_BYTES = FILTERS * ROW,
         STAGE_BYTES = (FILTERS + PIXELS) * ROW,
-        STAGES = (MOST_SHARED - 2 * ALIGNED) / STAGE_BYTES < 6
-                     ? (MOST_SHARED - 2 * ALIGNED) / STAGE_BYTES
+        STAGES = (MAX_SHARED - 2 * ALIGNMENT) / STAGE_BYTES < 6
+                     ? (MAX_SHARED - 2 * ALIGNMENT) / STAGE_BYTES
                      : 6,
-        PITCH = FILTERS + 4, /* of sums in shared memory: lanes come to different banks */
-        BYTES = STAGES * STAGE_BYTES + ALIGNED
+        PITCH = FILTERS + 4, /* of accumulators in shared memory: avoids bank conflicts */
+        SHARED_BYTES = STAGES * STAGE_BYTES + ALIGNMENT
     };
 };
 
-/* A place in the ring, and how many rounds were made: full[stage] and empty[stage] have ended as
- * many phases. */
-struct Turn {
-    int stage, round;
+/* Position in the ring buffer.  `phase` is the number of completed rounds, and the number of the
+ * current phase of full[stage]. */
+struct PipelineState {
+    int stage, phase;
 };
 
-template <class T> __device__ void turn_advance(Turn &turn)
+template <class T> __device__ void state_advance(PipelineState &state)
 {
-    if (++turn.stage < T::STAGES) return;
-    turn.stage = 0;
-    turn.round++;
+    if (++state.stage < T::STAGES) return;
+    state.stage = 0;
+    state.phase++;
 }
 
-/* DEPTH channels of a tap: what a stage holds of each filter and pixel.  Channels come before
- * columns, columns before rows. */
+/* The part of a stage per filter and pixel: DEPTH channels of one tap.  The order is channels, then
+ * s, then r. */
 struct Chunk {
     int c, s, r;
 };
 
 __device__ Chunk chunk_at(const ConvProblem &p, int chunk)
 {
-    const int depths = ceiling(p.C, DEPTH), tap = chunk / depths;
+    const int depths = ceil_div(p.C, DEPTH), tap = chunk / depths;
     return {chunk % depths * DEPTH, tap % p.S, tap / p.S};
 }
 
@@ -394,177 +403,186 @@ __device__ void chunk_advance(const ConvProblem &p, Chunk &chunk)
     chunk.r++;
 }
 
-/* What a block does: tiles first, first + every ..., filters before pixels; of each sum chunks
- * begin to end. */
+/* Work of a block: tiles first_tile, first_tile + tile_step ..., ordered by filters, then pixels;
+ * and chunks begin to end-1 of each accumulator. */
 struct Work {
-    int first, every, tiles, across;
+    int first_tile, tile_step, tiles, filter_tiles;
     int begin, end;
-    int sharer, piece, sharers; /* its place in the cluster; all its sharers' places, as bits */
+    int multicast_rank, slice; /* position in the cluster */
+    int multicast_mask;        /* cluster ranks with the same pixels, one bit each */
 };
 
-template <class T> __device__ Work work_of(const ConvProblem &p)
+template <class T> __device__ Work work_assign(const ConvProblem &p)
 {
-    const int across = ceiling(p.K, T::FILTERS * T::SHARERS);
-    const int chunks = p.R * p.S * ceiling(p.C, DEPTH);
+    const int filter_tiles = ceil_div(p.K, T::FILTERS * T::MULTICAST);
+    const int chunks = p.R * p.S * ceil_div(p.C, DEPTH);
     const int rank = T::CLUSTER > 1 ? cluster_rank() : 0;
-    const int sharer = rank % T::SHARERS, piece = rank / T::SHARERS;
+    const int multicast_rank = rank % T::MULTICAST, slice = rank / T::MULTICAST;
     return {(int)blockIdx.x / T::CLUSTER,
             (int)gridDim.x / T::CLUSTER,
-            across * ceiling(p.N * p.P * p.Q, T::PIXELS),
-            across,
-            chunks * piece / T::PIECES,
-            chunks * (piece + 1) / T::PIECES,
-            sharer,
-            piece,
-            ((1 << T::SHARERS) - 1) << (rank - sharer)};
+            filter_tiles * ceil_div(p.N * p.P * p.Q, T::PIXELS),
+            filter_tiles,
+            chunks * slice / T::SLICES,
+            chunks * (slice + 1) / T::SLICES,
+            multicast_rank,
+            slice,
+            ((1 << T::MULTICAST) - 1) << (rank - multicast_rank)};
 }
 
-template <class T> __device__ int filter_of(const Work &work, int tile)
+template <class T> __device__ int tile_filter(const Work &work, int tile)
 {
-    return (tile % work.across * T::SHARERS + work.sharer) * T::FILTERS;
+    return (tile % work.filter_tiles * T::MULTICAST + work.multicast_rank) * T::FILTERS;
 }
 
-template <class T> __device__ int pixel_of(const Work &work, int tile)
+template <class T> __device__ int tile_pixel(const Work &work, int tile)
 {
-    return tile / work.across * T::PIXELS;
+    return tile / work.filter_tiles * T::PIXELS;
 }
 
-/* Where a column of pixels begins: tap (0, 0) of output pixel j. */
+/* Position of tap (0, 0) of an output pixel. */
 struct Pixel {
     int n, h, w;
 };
 
-__device__ Pixel pixel_at(const ConvProblem &p, int j)
+__device__ Pixel pixel_position(const ConvProblem &p, int j)
 {
     return {j / p.Q / p.P, j / p.Q % p.P * p.stride_h - p.pad_top,
             j % p.Q * p.stride_w - p.pad_left};
 }
 
-/* One thread asks for all copies, and must keep ahead of 256 that multiply: what does not change
- * from chunk to chunk is worked out before.  Sharers bring a part of the pixels each, for all. */
+/* Producer: one thread starts all copies.  It must stay ahead of 256 consumer threads, so values
+ * that do not change from chunk to chunk are computed in advance.  With MULTICAST > 1, each block
+ * copies a part of the pixels for all blocks that share them. */
 template <class T>
 __device__ void produce(const ConvProblem &p, const Work &work, const CUtensorMap *w_map,
                         const CUtensorMap *x_map, unsigned char *stages, uint64_t *full,
                         uint64_t *empty)
 {
-    Turn turn = {0, 0};
-    for (int tile = work.first; tile < work.tiles; tile += work.every) {
-        const int k = filter_of<T>(work, tile), j = pixel_of<T>(work, tile) + work.sharer * T::PART;
-        Pixel pixel[T::COLUMNS];
-        for (int i = 0; i < T::COLUMNS; i++)
-            pixel[i] = pixel_at(p, j + i * T::COLUMN);
+    PipelineState state = {0, 0};
+    for (int tile = work.first_tile; tile < work.tiles; tile += work.tile_step) {
+        const int k = tile_filter<T>(work, tile),
+                  j = tile_pixel<T>(work, tile) + work.multicast_rank * T::PART_PIXELS;
+        Pixel pixel[T::COPIES];
+        for (int i = 0; i < T::COPIES; i++)
+            pixel[i] = pixel_position(p, j + i * T::COPY_PIXELS);
         Chunk chunk = chunk_at(p, work.begin);
         for (int i = work.begin; i < work.end; i++) {
-            unsigned char *filters = stages + turn.stage * T::STAGE_BYTES;
-            unsigned char *pixels = filters + T::FILTER_BYTES + work.sharer * T::PART * ROW;
-            uint64_t *arrived = &full[turn.stage];
-            // TODO(3): Wait until the stage is empty (no wait in the first round), announce
-            // STAGE_BYTES, and ask for the filters and for the columns of pixels.
+            unsigned char *filters = stages + state.stage * T::STAGE_BYTES;
+            unsigned char *pixels =
+                filters + T::FILTER_BYTES + work.multicast_rank * T::PART_PIXELS * ROW;
+            uint64_t *barrier = &full[state.stage];
+            // TODO(3): Wait until the stage is empty (without blocking in the first round),
+            // announce STAGE_BYTES, and start the copies of the filters and of the pixels.
             // END TODO(3)
             chunk_advance(p, chunk);
-            turn_advance<T>(turn);
+            state_advance<T>(state);
         }
     }
 }
 
-/* Both warpgroups multiply what has arrived, and store their sums: to y, or for other blocks of the
- * cluster to add up, where they have a piece of the products only. */
+/* Consumers: both warpgroups multiply full stages and store their accumulators to y.  With several
+ * slices they store them to shared memory, and the blocks of the cluster add them. */
 template <class T>
 __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *stages,
                         uint64_t *full, uint64_t *empty, Stored *__restrict__ y)
 {
-    const int group = threadIdx.x / GROUP, warp = threadIdx.x % GROUP / WARP;
+    const int warpgroup = threadIdx.x / WARPGROUP, warp = threadIdx.x % WARPGROUP / WARP;
     const int lane = threadIdx.x % WARP;
-    const int group_k = group * 64 % T::FILTERS, group_j = group * 64 / T::FILTERS * T::PER_GROUP;
-    const bool frees = work.sharers >> lane & 1; /* lane i tells block i that a stage is empty */
-    Turn turn = {0, 0};
-    for (int tile = work.first; tile < work.tiles; tile += work.every) {
-        float sum[T::SUMS] = {};
-        int before = 0; /* the stage of the products before */
+    const int group_k = warpgroup * 64 % T::FILTERS,
+              group_j = warpgroup * 64 / T::FILTERS * T::GROUP_PIXELS;
+    const bool signals_empty =
+        work.multicast_mask >> lane & 1; /* lane i signals block i that a stage is empty */
+    PipelineState state = {0, 0};
+    for (int tile = work.first_tile; tile < work.tiles; tile += work.tile_step) {
+        float acc[T::ACCUMULATORS] = {};
+        int previous = 0; /* stage of the previous wgmma group */
         for (int i = work.begin; i < work.end; i++) {
-            const unsigned char *stage = stages + turn.stage * T::STAGE_BYTES;
+            const unsigned char *stage = stages + state.stage * T::STAGE_BYTES;
             const unsigned char *filters = stage + group_k * ROW;
             const unsigned char *pixels = stage + T::FILTER_BYTES + group_j * ROW;
-            // TODO(4): Wait until the stage is full, multiply its slices, and wait for the products
-            // before these: then lanes that free stages arrive at that one's `empty`.
+            // TODO(4): Wait until the stage is full, multiply it in steps of K_STEP bytes, and wait
+            // for the previous wgmma group; lanes with signals_empty then arrive at its `empty`.
             // END TODO(4)
-            before = turn.stage;
-            turn_advance<T>(turn);
+            previous = state.stage;
+            state_advance<T>(state);
         }
-        products_wait<0>();
+        wgmma_wait<0>();
 #pragma unroll
-        for (int i = 0; i < T::SUMS; i++)
-            asm volatile("" : "+f"(sum[i])::"memory"); /* no register is read before */
-        if (frees && work.begin < work.end) barrier_arrive(&empty[before], lane);
+        for (int i = 0; i < T::ACCUMULATORS; i++)
+            asm volatile("" : "+f"(acc[i])::"memory"); /* forbids earlier reads of the registers */
+        if (signals_empty && work.begin < work.end) barrier_arrive(&empty[previous], lane);
 
-        const int k0 = filter_of<T>(work, tile), j0 = pixel_of<T>(work, tile);
-        if (T::PIECES > 1) asm volatile("bar.sync 1, %0;" ::"r"((int)CONSUMERS) : "memory");
+        const int k0 = tile_filter<T>(work, tile), pixel0 = tile_pixel<T>(work, tile);
+        if (T::SLICES > 1) asm volatile("bar.sync 1, %0;" ::"r"((int)CONSUMERS) : "memory");
 #pragma unroll
-        for (int i = 0; i < T::SUMS; i++) {
+        for (int i = 0; i < T::ACCUMULATORS; i++) {
             int k = group_k, j = group_j;
-            // TODO(5): Which filter and pixel of the block's is sum[i]? `multiply` says it.
+            // TODO(5): Add the position of acc[i] in the warpgroup's tile; see the comment at
+            // wgmma.
             // END TODO(5)
-            if (T::PIECES > 1)
-                ((float *)stages)[j * T::PITCH + k] = sum[i];
-            else if (k0 + k < p.K && j0 + j < p.N * p.P * p.Q)
-                y[(size_t)(j0 + j) * p.K + k0 + k] = (Stored)sum[i];
+            if (T::SLICES > 1)
+                ((float *)stages)[j * T::PITCH + k] = acc[i];
+            else if (k0 + k < p.K && pixel0 + j < p.N * p.P * p.Q)
+                y[(size_t)(pixel0 + j) * p.K + k0 + k] = (Stored)acc[i];
         }
     }
 }
 
-/* Four floats at this place of block `rank`'s shared memory. */
-__device__ float4 load_of(const float *shared, int rank)
+/* Loads four floats from the same address in the shared memory of block `rank`. */
+__device__ float4 load_remote(const float *shared, int rank)
 {
     float4 word;
     asm volatile("{.reg .b32 remote;\n"
                  "mapa.shared::cluster.u32 remote, %4, %5;\n"
                  "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];}"
                  : "=f"(word.x), "=f"(word.y), "=f"(word.z), "=f"(word.w)
-                 : "r"(place(shared)), "r"(rank)
+                 : "r"(shared_address(shared)), "r"(rank)
                  : "memory");
     return word;
 }
 
-/* Blocks that have a piece of the products each add their sums up, four at a time, each block a
- * part of the tile. */
+/* Adds the partial results of all slices, four at a time.  Each block of the cluster adds a part of
+ * the tile. */
 template <class T>
-__device__ void add_pieces(const ConvProblem &p, const Work &work, const float *sums,
-                           Stored *__restrict__ y)
+__device__ void reduce_slices(const ConvProblem &p, const Work &work, const float *partials,
+                              Stored *__restrict__ y)
 {
-    const int k0 = filter_of<T>(work, work.first), j0 = pixel_of<T>(work, work.first);
-    for (int i = work.piece * THREADS + threadIdx.x; i < T::FILTERS * T::PIXELS / 4;
-         i += T::PIECES * THREADS) {
+    const int k0 = tile_filter<T>(work, work.first_tile),
+              pixel0 = tile_pixel<T>(work, work.first_tile);
+    for (int i = work.slice * THREADS + threadIdx.x; i < T::FILTERS * T::PIXELS / 4;
+         i += T::SLICES * THREADS) {
         const int k = i % (T::FILTERS / 4) * 4, j = i / (T::FILTERS / 4);
         float total[4] = {};
 #pragma unroll
-        for (int piece = 0; piece < T::PIECES; piece++) {
-            const float4 word = load_of(&sums[j * T::PITCH + k], piece * T::SHARERS + work.sharer);
+        for (int slice = 0; slice < T::SLICES; slice++) {
+            const float4 word = load_remote(&partials[j * T::PITCH + k],
+                                            slice * T::MULTICAST + work.multicast_rank);
             total[0] += word.x, total[1] += word.y, total[2] += word.z, total[3] += word.w;
         }
         for (int e = 0; e < 4; e++)
-            if (k0 + k + e < p.K && j0 + j < p.N * p.P * p.Q)
-                y[(size_t)(j0 + j) * p.K + k0 + k + e] = (Stored)total[e];
+            if (k0 + k + e < p.K && pixel0 + j < p.N * p.P * p.Q)
+                y[(size_t)(pixel0 + j) * p.K + k0 + k + e] = (Stored)total[e];
     }
 }
 
 template <class T>
 __global__ void __cluster_dims__(T::CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
-    product_kernel(const ConvProblem p, const __grid_constant__ CUtensorMap w_map,
-                   const __grid_constant__ CUtensorMap x_map, Stored *__restrict__ y)
+    gemm_kernel(const ConvProblem p, const __grid_constant__ CUtensorMap w_map,
+                const __grid_constant__ CUtensorMap x_map, Stored *__restrict__ y)
 {
     extern __shared__ unsigned char shared[];
     __shared__ uint64_t full[T::STAGES], empty[T::STAGES];
-    unsigned char *stages = shared + (ALIGNED - place(shared) % ALIGNED) % ALIGNED;
-    const Work work = work_of<T>(p);
+    unsigned char *stages = shared + (ALIGNMENT - shared_address(shared) % ALIGNMENT) % ALIGNMENT;
+    const Work work = work_assign<T>(p);
     if (threadIdx.x == 0) {
         for (int i = 0; i < T::STAGES; i++) {
             barrier_init(&full[i], 1);
-            barrier_init(&empty[i], CONSUMERS / WARP * T::SHARERS);
+            barrier_init(&empty[i], CONSUMERS / WARP * T::MULTICAST);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
-    if (T::CLUSTER > 1) cluster_sync(); /* nobody sends to barriers that are not there yet */
+    if (T::CLUSTER > 1) cluster_sync(); /* remote barriers are initialized before use */
 
     if (threadIdx.x < CONSUMERS)
         consume<T>(p, work, stages, full, empty, y);
@@ -572,39 +590,41 @@ __global__ void __cluster_dims__(T::CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
         produce<T>(p, work, &w_map, &x_map, stages, full, empty);
     __syncwarp();
 
-    if (T::PIECES > 1) {
+    if (T::SLICES > 1) {
         cluster_sync();
-        add_pieces<T>(p, work, (const float *)stages, y);
+        reduce_slices<T>(p, work, (const float *)stages, y);
     }
-    if (T::CLUSTER > 1) cluster_sync(); /* nor to a block that has ended */
+    if (T::CLUSTER > 1) cluster_sync(); /* no block exits while others access its memory */
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* As many clusters as there is room for, or as there are tiles. */
+/* Launches as many clusters as fit on the GPU, but at most one per tile. */
 template <class T> static void launch(const Operands *o, Stored *y, int sms, cudaStream_t stream)
 {
     const ConvProblem *p = &o->p;
     CUtensorMap w_map, x_map;
-    if (!map_filters(o, T::FILTERS, &w_map) || !map_pixels(o, T::COLUMN, &x_map)) return;
+    if (!map_filters(o, T::FILTERS, &w_map) || !map_pixels(o, T::COPY_PIXELS, &x_map)) return;
     const int tiles =
-        ceiling(p->N * p->P * p->Q, T::PIXELS) * ceiling(p->K, T::FILTERS * T::SHARERS);
+        ceil_div(p->N * p->P * p->Q, T::PIXELS) * ceil_div(p->K, T::FILTERS * T::MULTICAST);
     int clusters = sms / T::CLUSTER;
-    if (clusters > tiles || T::PIECES > 1) clusters = tiles;
-    cudaFuncSetAttribute(product_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, T::BYTES);
-    product_kernel<T><<<clusters * T::CLUSTER, THREADS, T::BYTES, stream>>>(*p, w_map, x_map, y);
+    if (clusters > tiles || T::SLICES > 1) clusters = tiles;
+    cudaFuncSetAttribute(gemm_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         T::SHARED_BYTES);
+    gemm_kernel<T>
+        <<<clusters * T::CLUSTER, THREADS, T::SHARED_BYTES, stream>>>(*p, w_map, x_map, y);
 }
 
-/* The shapes that a block can have; in microseconds on an H200 what a chunk takes, and the store of
- * a tile with all that goes before it. */
+/* The available block shapes, with the time of one chunk and of the rest of a tile (start and
+ * store), in microseconds on an H200. */
 struct Shape {
-    int filters, pixels, sharers, pieces;
+    int filters, pixels, multicast, slices;
     float chunk, store;
     void (*launch)(const Operands *, Stored *, int, cudaStream_t);
 };
-#define TILE(f, j, sharers, pieces, chunk, store)                                                  \
+#define TILE(f, j, multicast, slices, chunk, store)                                                \
     {                                                                                              \
-        f, j, sharers, pieces, chunk, store, launch<Tile<f, j, sharers, pieces>>                   \
+        f, j, multicast, slices, chunk, store, launch<Tile<f, j, multicast, slices>>               \
     }
 static const Shape shapes[] = {
     TILE(128, 256, 1, 1, 0.63f, 3.0f), TILE(128, 192, 1, 1, 0.50f, 2.4f),
@@ -613,29 +633,31 @@ static const Shape shapes[] = {
     TILE(128, 128, 1, 8, 0.36f, 2.5f), TILE(128, 128, 2, 4, 0.35f, 2.5f),
 };
 
-/* How long the busiest multiprocessor is at it. */
-static float cost(const ConvProblem *p, const Shape *shape, int sms)
+/* Estimated time of the SM with the most tiles, in microseconds. */
+static float estimate_time(const ConvProblem *p, const Shape *shape, int sms)
 {
-    const int tiles =
-        ceiling(p->N * p->P * p->Q, shape->pixels) * ceiling(p->K, shape->filters * shape->sharers);
-    const int chunks = ceiling(p->R * p->S * ceiling(p->C, DEPTH), shape->pieces);
-    const int rounds = ceiling(tiles, sms / (shape->sharers * shape->pieces));
-    return rounds * (chunks * shape->chunk + shape->store);
+    const int tiles = ceil_div(p->N * p->P * p->Q, shape->pixels) *
+                      ceil_div(p->K, shape->filters * shape->multicast);
+    const int chunks = ceil_div(p->R * p->S * ceil_div(p->C, DEPTH), shape->slices);
+    const int waves = ceil_div(tiles, sms / (shape->multicast * shape->slices));
+    return waves * (chunks * shape->chunk + shape->store);
 }
 
 extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                              cudaStream_t stream)
 {
-    const Operands o = operands_of(p, (const Stored *)x, (const Stored *)w, stream);
+    const Operands o = operands_prepare(p, (const Stored *)x, (const Stored *)w, stream);
     int sms = 1, clusters = 0;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, 0);
     const Shape *best = nullptr;
     for (const Shape &shape : shapes) {
-        const bool possible = clusters || shape.sharers * shape.pieces == 1;
-        if (possible && (!best || cost(&o.p, &shape, sms) < cost(&o.p, best, sms))) best = &shape;
+        const bool is_possible = clusters || shape.multicast * shape.slices == 1;
+        if (is_possible &&
+            (!best || estimate_time(&o.p, &shape, sms) < estimate_time(&o.p, best, sms)))
+            best = &shape;
     }
     best->launch(&o, (Stored *)y, sms, stream);
-    if (o.x_copy) cudaFree(o.x_copy); /* waits until nobody needs it */
+    if (o.x_copy) cudaFree(o.x_copy); /* waits until the kernel finishes */
     if (o.w_copy) cudaFree(o.w_copy);
 }
