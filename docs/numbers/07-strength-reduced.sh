@@ -69,7 +69,7 @@ kept=$(profile 06 solutions --case table-1)
 loading=$(awk -F'\t' '/^load/ { part += $3 } END { printf "%.0f", 100 * part }' "$kept/phases.tsv")
 say "$page" "Loading takes $loading % of lab 06's time"
 
-# Instructions of the kernel in PTX, every index worked out anew or carried (CARRIED of
+# Instructions of the kernel in PTX, every index computed from the beginning or by strength reduction (CARRIED of
 # cheng/steps.cu).
 ptx_instructions() {
     "$nvcc" -O3 -std=c++17 -arch=compute_75 -Icommon/include -ptx -o "$out/steps.ptx" \

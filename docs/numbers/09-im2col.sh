@@ -8,7 +8,7 @@ patches=docs/numbers/09-im2col
 
 # ---- on the host ---------------------------------------------------------------------------------
 
-# unroll_on_host [OPTIONS]: what steps/unroll.c prints; it fails where the product is not the
+# unroll_on_host [OPTIONS]: what steps/unroll.c prints; it fails if the result is not the
 # convolution.
 unroll_on_host() {
     cc -o "$out/unroll" "$@" labs/09-im2col/steps/unroll.c
@@ -34,7 +34,7 @@ sectors() {
     sectors '30×30, 3×3 filters' -DC=6 -DH=30 -DW=30 -DK=16 -DR=3 -DS=3
 } >"$out/sectors.md"
 
-# ---- how the loads of TODO(2) are written --------------------------------------------------------
+# ---- forms of the loads in TODO(2) ---------------------------------------------------------------
 
 shape=$(case_shape 09-im2col vgg-slice)
 simulate naive 02 solutions --shape "$shape" --gpu h200

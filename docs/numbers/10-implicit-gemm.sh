@@ -53,7 +53,7 @@ fi
 page=labs/10-implicit-gemm/README.md
 solution=solutions/10-implicit-gemm/conv.cu
 patches=docs/numbers/10-implicit-gemm
-# Of the seven kernels those four cases come to one, and nvcc takes half a second for each.
+# Those four cases use one of the seven kernels, and nvcc takes half a second for each.
 late=$(variant loaded-late "$solution" "$patches/tile-16.patch" "$patches/loaded-late.patch")
 
 # part NAME SUBMISSION WORDS: a row with the timed cases' cycles.
@@ -99,9 +99,9 @@ waits() {
     waits 'the next tiles are prefetched' solutions
 } >"$out/ahead.md"
 
-# ---- what the series says ------------------------------------------------------------------------
+# ---- numbers of the series ------------------------------------------------------------------------
 
-# of TABLE RUNG COLUMN
+# Prints a cell: of TABLE RUNG COLUMN
 of() {
     awk -F'\t' -v rung="$2" -v column="$3" '$1 == rung { print $column }' "$1"
 }
