@@ -3,7 +3,7 @@
 #include <convlab/conv.h>
 #include <convlab/accelerators.h>
 
-/* How the accumulators are computed: by compiled code, by one inner product per accumulator, or by
+/* Computation of the accumulators: by compiled code, by one inner product per accumulator, or by
  * one outer product for all accumulators. */
 enum Compute { PLAIN, INNER, OUTER };
 

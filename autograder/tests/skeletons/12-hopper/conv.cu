@@ -274,9 +274,9 @@ __device__ void copy_pixels(void *target, const CUtensorMap *map, int c, int w, 
 __device__ uint64_t descriptor(const void *tile)
 {
     uint64_t word = 0;
-    // TODO(2): Encode three fields (PTX ISA, "Matrix Descriptor Format"): the address from bit 0
-    // and the distance of eight rows from bit 32, both in units of 16 bytes; the value 1 from bit
-    // 62, for the 128-byte swizzle.
+    // TODO(2): Encode three fields (PTX ISA, "Matrix Descriptor Format"). From bit 0: the address.
+    // From bit 32: the distance of eight rows. Both are in units of 16 bytes. From bit 62: the
+    // value 1, for the 128-byte swizzle.
     // END TODO(2)
     return word;
 }
@@ -364,7 +364,8 @@ template <int FILTERS_, int PIXELS_, int MULTICAST_, int SLICES_> struct Tile {
         STAGES = (MAX_SHARED - 2 * ALIGNMENT) / STAGE_BYTES < 6
                      ? (MAX_SHARED - 2 * ALIGNMENT) / STAGE_BYTES
                      : 6,
-        PITCH = FILTERS + 4, /* of accumulators in shared memory: avoids bank conflicts */
+        PITCH =
+            FILTERS + 4, /* row pitch of accumulators in shared memory, without bank conflicts */
         SHARED_BYTES = STAGES * STAGE_BYTES + ALIGNMENT
     };
 };
