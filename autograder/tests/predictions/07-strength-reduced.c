@@ -1,4 +1,4 @@
-/* Lab 07: lab 05's blocks and threads; what does not exist is not loaded. */
+/* Lab 07: lab 05's blocks and threads; elements that do not exist are not loaded. */
 #include "autograder/tests/predictions/derive.h"
 
 enum { IMAGES = 64, FILTERS = 16, CACHED_PIXELS = 4, CHANNELS = 3 };
@@ -13,7 +13,7 @@ static double chunks(const Given *given)
     return count;
 }
 
-/* Filter pixels that a thread goes through, and those of them that do not exist. */
+/* Counts the filter pixels that a thread processes, and those that do not exist. */
 static double wasted(const Given *given)
 {
     const ConvProblem *p = &given->p;

@@ -2,11 +2,11 @@
 #include "autograder/tests/predictions/derive.h"
 
 enum {
-    THREAD_ROWS = 4, /* of a block, two in each of its warps */
+    THREAD_ROWS = 4, /* per block, two per warp */
     ROWS_OF_A_WARP = 2,
     IMAGES = 64,
     FILTERS = 16,
-    EACH = 4, /* images of a thread, and filters */
+    EACH = 4, /* images and filters per thread */
     CACHED_PIXELS = 4,
     CHANNELS = 3
 };
@@ -15,15 +15,15 @@ typedef struct Work {
     double outer_products, indices, stores;
 } Work;
 
-/* What the warp with thread rows ty and ty + 1 does. */
+/* Adds the work of the warp with thread rows ty and ty + 1. */
 static void warp_add(Work *work, const ConvProblem *p, int ty)
 {
     for (int c0 = 0; c0 < p->C; c0 += CHANNELS)
         for (int first = 0; first < p->R * p->S; first += CACHED_PIXELS) {
-            work->indices += first + ty < p->R * p->S; /* if any of its lanes has a filter pixel */
+            work->indices += first + ty < p->R * p->S; /* if one of its lanes has a filter pixel */
             work->outer_products++;
             for (int c = 0; c < CHANNELS; c++)
-                work->stores += 1 + EACH; /* a weight, and a pixel of each image */
+                work->stores += 1 + EACH; /* a weight, and one pixel per image */
         }
 }
 
@@ -44,7 +44,7 @@ static double calls(const Given *given)
     return work.outer_products + work.indices;
 }
 
-/* Section 3.3: the first row of pixels, then two cycles a weight, of which the last hides two. */
+/* Section 3.3: the first row of pixels, then two cycles per weight, minus two for the last one. */
 static double held(const Given *given)
 {
     double cycles = EACH;
@@ -58,7 +58,7 @@ static double accesses(const Given *given)
     return work_of(&given->p).stores;
 }
 
-/* Of 10,000 cycles. */
+/* Saving in 10,000 cycles. */
 static double amdahl(const Given *given)
 {
     int before = 10000, compute = 6900, after = before - compute + compute * 12 / 100;
@@ -66,7 +66,7 @@ static double amdahl(const Given *given)
     return (double)(before - after) / before;
 }
 
-/* What is left of the time, step by step. */
+/* Remaining time, step by step. */
 static double whole(const Given *given)
 {
     static const double SAVED[] = {0.66, 0.259, 0.026, 0.05};

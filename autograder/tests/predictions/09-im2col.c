@@ -1,4 +1,4 @@
-/* Lab 09: X_unroll written to memory, then a product in blocks of 64 x 64. */
+/* Lab 09: X_unroll in memory, then a matrix product in tiles of 64 x 64. */
 #include "autograder/tests/predictions/derive.h"
 
 enum { TILE = 64 };
@@ -9,7 +9,7 @@ static int inside(const ConvProblem *p, int op, int oq, int r, int s)
     return ih >= 0 && ih < p->H && iw >= 0 && iw < p->W;
 }
 
-/* Elements of X_unroll: a column for every output pixel of every image, a tap a row. */
+/* Elements of X_unroll: one column per output pixel of every image, one row per tap. */
 static double elements(const ConvProblem *p)
 {
     double count = 0;
@@ -46,8 +46,8 @@ static double blocks(const Given *given)
     return count;
 }
 
-/* unroll_kernel loads an input for each tap that lies inside; a block of the product its rows of
- * both matrices.  8 images fit into the workspace, and the rows are too few to be cut. */
+/* unroll_kernel loads one input per tap inside the image; a block of gemm_kernel loads its rows of
+ * both matrices.  8 images fit in WORKSPACE, and there are too few rows for split-K. */
 static double floats_loaded(const ConvProblem *p)
 {
     int rows = p->C * p->R * p->S, columns = p->N * p->P * p->Q;

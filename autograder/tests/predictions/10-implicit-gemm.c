@@ -1,13 +1,13 @@
-/* Lab 10: tiles of the product gathered on the fly.  On the simulated h200 the tile of 16 filters
- * by 64 columns and 32 rows costs least for both cases that are asked about; electrode-3's rows are
- * split into 8 slices. */
+/* Lab 10: implicit GEMM.  On the simulated h200 the tile of 16 filters by 64 columns and 32 rows has
+ * the lowest cost for both cases of the questions; electrode-3's rows are split into 8 slices. */
 #include <math.h>
 
 #include "autograder/tests/predictions/derive.h"
 
-enum { FILTERS = 16, COLUMNS = 64, DEPTH = 32, THREADS = 64, PIECES = 8, OFFSETS = 1024 };
+enum { FILTERS = 16, COLUMNS = 64, DEPTH = 32, THREADS = 64, SLICES = 8, OFFSETS = 1024 };
 
-/* Every element of the next tiles goes to the thread that loads it.  All must have equally many. */
+/* Assigns each element of the next tiles to the thread that loads it; all must have the same
+ * number. */
 static double waiting(const Given *given)
 {
     (void)given;
@@ -23,7 +23,7 @@ static double waiting(const Given *given)
     return floats[0];
 }
 
-/* The C compiler adds up what stands in shared memory. */
+/* The C compiler adds the sizes of the shared arrays. */
 static double shared(const Given *given)
 {
     (void)given;
@@ -37,7 +37,7 @@ static double shared(const Given *given)
     return sizeof(struct Shared);
 }
 
-/* The kernel's loops, with nothing in them but the barriers. */
+/* The kernel's loops, reduced to their barriers. */
 static double barriers(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -51,7 +51,7 @@ static double barriers(const Given *given)
     return count;
 }
 
-/* One row of a tile of 64x128, float by float. */
+/* One row of a 64x128 tile, float by float. */
 static double intensity(const Given *given)
 {
     (void)given;
@@ -68,7 +68,7 @@ static double intensity(const Given *given)
 
 static int slice_of(const ConvProblem *p)
 {
-    return p->C * p->R * p->S / PIECES; /* a multiple of DEPTH in this case */
+    return p->C * p->R * p->S / SLICES; /* a multiple of DEPTH in this case */
 }
 
 static double blocks(const Given *given)
@@ -82,7 +82,7 @@ static double blocks(const Given *given)
     return count;
 }
 
-/* Is the input of this row of X_unroll, under this column, inside? */
+/* True if the input for this row and column of X_unroll is inside the image. */
 static int inside(const ConvProblem *p, int row, int column)
 {
     int s = row % p->S, r = row / p->S % p->R, oq = column % p->Q, op = column / p->Q % p->P;
@@ -98,11 +98,11 @@ static double floats_loaded(const ConvProblem *p)
     for (int k = 0; k < p->K; k += FILTERS)
         for (int j = 0; j < columns; j += COLUMNS)
             for (int row = 0; row < rows; row++) {
-                loaded += FILTERS; /* all exist: K is a multiple */
+                loaded += FILTERS; /* all exist: K is a multiple of FILTERS */
                 for (int g = 0; g < COLUMNS; g++)
                     loaded += inside(p, row, j + g < columns ? j + g : columns - 1);
             }
-    for (int piece = 0; piece < PIECES; piece++)
+    for (int piece = 0; piece < SLICES; piece++)
         loaded += (double)p->K * columns;
     return loaded;
 }

@@ -5,7 +5,7 @@
 
 enum { HALF = 2, CHUNK = 8, CHUNKS = 8, TILE = 128, STAGES = 3 };
 
-/* Channels are handed out in chunks until none is left over. */
+/* Channels are assigned to chunks until none remains. */
 static int channels_padded(const Given *given)
 {
     int padded = 0;
@@ -14,7 +14,7 @@ static int channels_padded(const Given *given)
     return padded;
 }
 
-/* Products of one tap, one by one: those with a channel that exists are the convolution's. */
+/* Counts the multiplications of one tap; only those with an existing channel are needed. */
 static double padded(const Given *given)
 {
     double all = 0, real = 0;
@@ -36,7 +36,7 @@ static double workspace(const Given *given)
     return bytes;
 }
 
-/* To the nearest of 11 bits, ties to even: what fp16 keeps. */
+/* Rounds to the 11 significant bits of fp16, to nearest, ties to even. */
 static double fp16(double value)
 {
     int exponent;
@@ -53,7 +53,7 @@ static double ones(const Given *given)
     return sum;
 }
 
-/* A row of a tile after the other: eight chunks of a filter's or a column's values. */
+/* Adds the rows of the tiles: eight chunks of a filter's or a column's values. */
 static double shared(const Given *given)
 {
     (void)given;
@@ -65,7 +65,7 @@ static double shared(const Given *given)
     return bytes;
 }
 
-/* 64x64 sums by mma.m16n8k16: words of its operands a lane, and how often they are loaded. */
+/* 64x64 accumulators with mma.m16n8k16: operand words per lane, and how often they are loaded. */
 static double words(const Given *given)
 {
     (void)given;
@@ -83,8 +83,8 @@ static double words(const Given *given)
 
 enum { PIECES = 7 };
 
-/* The sums are dealt out to blocks, filter after filter and column after column; each piece of the
- * rows asks for as many blocks again. */
+/* Assigns the accumulators to blocks by filters and columns; each slice of the rows needs the same
+ * number of blocks. */
 static double pieces(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -96,7 +96,7 @@ static double pieces(const Given *given)
     return blocks;
 }
 
-/* Each output is a sum of as many floats as there are pieces. */
+/* Each output is the sum of one float per slice. */
 static double copies(const Given *given)
 {
     const ConvProblem *p = &given->p;

@@ -1,4 +1,4 @@
-/* Lab 12: Hopper's units. */
+/* Lab 12: TMA, mbarriers and wgmma. */
 #include "autograder/tests/predictions/derive.h"
 
 enum {
@@ -8,10 +8,10 @@ enum {
     PIXELS = 256,
     STAGES = 4,
     BARRIER = 8,
-    TO_ALIGN = 1024
+    ALIGNMENT = 1024
 };
 
-/* Channels are taken in chunks until none is left over. */
+/* Channels are assigned to chunks until none remains. */
 static int chunks_of_tap(const Given *given)
 {
     int chunks = 0;
@@ -29,7 +29,7 @@ static double chunks(const Given *given)
     return all;
 }
 
-/* Products of one tap, one by one: those with a channel that exists are the convolution's. */
+/* Counts the multiplications of one tap; only those with an existing channel are needed. */
 static double padded(const Given *given)
 {
     double all = 0, real = 0;
@@ -40,7 +40,7 @@ static double padded(const Given *given)
     return all / real;
 }
 
-/* m64n256k8: 8 words of each filter and of each pixel, and all pairs of them. */
+/* m64n256k8: 8 words per filter and per pixel, and all pairs of filters and pixels. */
 static double bytes(const Given *given)
 {
     (void)given;
@@ -53,11 +53,11 @@ static double bytes(const Given *given)
     return bytes / products;
 }
 
-/* A stage after the other: its rows, and its two barriers. */
+/* Adds the stages: the rows and two mbarriers of each. */
 static double shared(const Given *given)
 {
     (void)given;
-    double bytes = TO_ALIGN;
+    double bytes = ALIGNMENT;
     for (int stage = 0; stage < STAGES; stage++)
         bytes += (FILTERS + PIXELS) * ROW + 2 * BARRIER;
     return bytes;

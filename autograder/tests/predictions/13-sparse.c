@@ -1,11 +1,11 @@
-/* Lab 13: products with zeros left out. */
+/* Lab 13: sparse convolution. */
 #include "autograder/tests/predictions/derive.h"
 
-enum { WINDOWS = 32, TAPS = 64 }; /* of the kernel for one channel */
-enum { FILTERS = 128, ROWS = 128, WARPS = 8, WARPS_OF_AN_SM = 32 }; /* of the one for many */
+enum { WINDOWS = 32, TAPS = 64 };                                   /* kernel for one channel */
+enum { FILTERS = 128, ROWS = 128, WARPS = 8, WARPS_OF_AN_SM = 32 }; /* kernel for many channels */
 
-/* Percent of a hundred numbered values that are zero; `together` of them all zero by chance: one
- * after the other is drawn, and each draw leaves zeros/100 of what there was. */
+/* Probability, in percent, that `together` values are all zero, if each is zero with probability
+ * zeros/100 independently of the others. */
 static double percent_all_zero(int zeros, int together)
 {
     double left = 100;
@@ -24,7 +24,7 @@ static double together(const Given *given)
     return percent_all_zero(given->p.zeros, 2 * 2);
 }
 
-/* Window after window, tap after tap. */
+/* Adds the bytes per window and tap. */
 static double format(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -38,7 +38,7 @@ static double format(const Given *given)
     return bytes;
 }
 
-/* Blocks are put into an SM until the next one does not fit. */
+/* Adds blocks to an SM until the next one does not fit. */
 static double lists(const Given *given)
 {
     long block = 2L * WINDOWS * TAPS * sizeof(float) + WINDOWS * sizeof(int) + 1024;
@@ -51,7 +51,7 @@ static double lists(const Given *given)
     return blocks;
 }
 
-/* Patches of 2x2 outputs are counted; shares double while the machine is not full. */
+/* Counts 2x2 output tiles; the number of slices doubles while the GPU is not full. */
 static double blocks(const Given *given)
 {
     const ConvProblem *p = &given->p;
