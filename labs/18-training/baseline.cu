@@ -1,4 +1,5 @@
-/* What lab 18 has to beat: a thread a value and a thread a parameter, each with all of its sum. */
+/* The baseline of lab 18: one thread per value and one thread per parameter, each with its whole
+ * sum. */
 #include <convlab/train.h>
 
 enum { BLOCK = 128 };
@@ -44,15 +45,15 @@ __global__ void loss_kernel(int N, int classes, const float *__restrict__ label,
 {
     int n = blockIdx.x * BLOCK + threadIdx.x;
     if (n >= N) return;
-    float *of = z + n * classes, largest = of[0], sum = 0.0f;
+    float *of = z + n * classes, maximum = of[0], sum = 0.0f;
     int target = (int)label[n];
     for (int k = 1; k < classes; k++)
-        largest = fmaxf(largest, of[k]);
+        maximum = fmaxf(maximum, of[k]);
     for (int k = 0; k < classes; k++)
-        sum += expf(of[k] - largest);
-    loss[n] = logf(sum) + largest - of[target];
+        sum += expf(of[k] - maximum);
+    loss[n] = logf(sum) + maximum - of[target];
     for (int k = 0; k < classes; k++)
-        of[k] = (expf(of[k] - largest) / sum - (k == target)) / N;
+        of[k] = (expf(of[k] - maximum) / sum - (k == target)) / N;
 }
 
 __global__ void mean_loss_kernel(int N, const float *__restrict__ loss, float *__restrict__ y)

@@ -1,42 +1,42 @@
-/* Lab 18: one step of training LeNet-5.  Edit only the TODO regions.
+/* Lab 18: one training step of LeNet-5.  Edit only the TODO regions.
  *
- * The shapes of the kernels are laid out; what a network learns by is yours: the ReLU and the mean,
- * softmax and loss, the error's way back, the sum over the batch, the update. */
+ * The kernels' structure is given.  You write ReLU and mean, softmax and loss, the backward pass,
+ * the weight gradients and the update. */
 #include <convlab/train.h>
 
 enum {
-    BLOCK = 128, /* threads of a block, where nothing else is said */
-    FILTERS = 3, /* maps that a thread of a convolution computes, 2 x 2 outputs of each */
-    IMAGES = 4,  /* images that a warp of a fully connected layer computes a unit of */
-    MANY = 256,  /* images, from so many on a warp computes FOUR units of them */
-    FOUR = 4,
-    PAIR = 2,      /* images that a thread goes back to one input of */
-    UNITS = 8,     /* filters whose gradients a thread sums up, */
-    MINE = 2,      /* and so many taps of each */
-    TAPS = 256,    /* the most taps of a filter that a block sums up */
-    WIDEST = 256,  /* threads of such a block, at most */
-    ROWS = 5,      /* rows of an output map that a block sums up, at least */
-    PARTS = 256,   /* parts that the rows are shared in, at most */
-    SHARES = 1024, /* blocks that are enough for one layer's gradient */
-    LOSS = 512     /* threads of the loss */
+    BLOCK = 128,          /* threads per block, unless stated otherwise */
+    FILTERS = 3,          /* convolution: maps per thread, 2 x 2 outputs of each */
+    IMAGES = 4,           /* fully connected forward pass: images per warp */
+    MANY_IMAGES = 256,    /* from this number of images a warp computes MANY_UNITS units */
+    MANY_UNITS = 4,       /* units per warp with many images */
+    PAIR = 2,             /* fully connected backward pass: images per thread */
+    UNITS = 8,            /* weight gradient: filters per thread ... */
+    TAPS_PER_THREAD = 2,  /* ... and taps of each */
+    TAPS = 256,           /* weight gradient: maximum taps of a filter per block */
+    MAX_THREADS = 256,    /* weight gradient: maximum threads per block */
+    MIN_ROWS = 5,         /* weight gradient: minimum rows of an output map per slice */
+    MAX_SLICES = 256,     /* weight gradient: maximum number of slices */
+    ENOUGH_BLOCKS = 1024, /* weight gradient: number of blocks that is enough for one layer */
+    LOSS = 512            /* threads of the loss kernel */
 };
 
-static int pieces(int size, int piece)
+static int ceil_div(int size, int divisor)
 {
-    return (size + piece - 1) / piece;
+    return (size + divisor - 1) / divisor;
 }
 
-/* Where things lie in one allocation: what went forward, what comes back, sums of parts. */
-typedef struct Room {
-    float *in[TRAIN_LAYERS + 1]; /* a layer's input; the last one: z of the last layer */
-    float *d[TRAIN_LAYERS];      /* d loss / d z, with `border` zeros around each map */
-    unsigned char *open[2];    /* C1, C3: which of the four z of a mean were positive, a bit each */
-    float *part[TRAIN_LAYERS]; /* [part][k][tap]: the gradient of some rows; the last tap: bias */
-    int parts[TRAIN_LAYERS], rows[TRAIN_LAYERS]; /* how many, and how many rows each has */
-} Room;
+/* The workspace, one allocation: activations, gradients, partial sums. */
+typedef struct Workspace {
+    float *in[TRAIN_LAYERS + 1];  /* input of each layer; the last element: logits */
+    float *dz[TRAIN_LAYERS];      /* d loss / d z, with `border` zeros around each map */
+    unsigned char *mask[2];       /* C1, C3: bit i: was z number i of a mean positive? */
+    float *partial[TRAIN_LAYERS]; /* [slice][k][tap]: gradient of a slice's rows; last tap: bias */
+    int slices[TRAIN_LAYERS], rows[TRAIN_LAYERS]; /* number of slices; rows per slice */
+} Workspace;
 
-/* d of C3 is read beyond its edges on the way back, two rows and two columns at a time: its maps
- * lie in `border` zeros, and where H or W is odd there is a row or a column of zeros more. */
+/* The backward pass of C3 reads dz beyond its edges, two rows and two columns at a time.  Therefore
+ * its maps are surrounded by `border` zeros, and by one more row or column if H or W is odd. */
 static int border_of(int which, const TrainLayer &layer)
 {
     return which == TRAIN_C3 ? layer.R - 1 : 0;
@@ -54,23 +54,24 @@ __host__ __device__ static int width_of(const TrainLayer &layer, int border)
 
 __host__ __device__ static int taps_of(const TrainLayer &layer)
 {
-    return layer.C * layer.R * layer.S + 1; /* and the bias, whose input is 1 */
+    return layer.C * layer.R * layer.S + 1; /* + 1: the bias, whose input is 1 */
 }
 
 /* ---- convolutions ------------------------------------------------------------------------ */
 
-/* A filter bank, as stored or turned.  maps: that it makes; next_: floats from one to the next. */
-typedef struct Bank {
+/* A filter bank, as stored or flipped: number of output maps, and strides in floats. */
+typedef struct FilterBank {
     const float *w;
-    int maps, next_map, next_in, first_tap, next_tap;
-} Bank;
+    int maps, map_stride, input_stride, first_tap, tap_stride;
+} FilterBank;
 
-/* sum[f][i]: 2 x 2 neighbouring outputs of FILTERS maps, from map `k` on; `in` is the first input
- * under them, its maps have `height` x `width`.  SIDE is the filters' side, where the compiler may
- * know it and unroll its loops, or 0: any.  A map beyond the last is the last once more. */
+/* Accumulates 2 x 2 neighbouring outputs of FILTERS maps, from map `k`.  `in` is their first input;
+ * its maps have `height` x `width` elements.  SIDE is the filters' side if it is a compile-time
+ * constant, or 0 for any side.  Maps beyond the last are replaced by the last. */
 template <int SIDE>
-__device__ static void tile_sums(const float *in, int maps, int height, int width, const Bank &bank,
-                                 int k, int side, float sum[FILTERS][4])
+__device__ static void conv_tile(const float *in, int maps, int height, int width,
+                                 const FilterBank &bank, int k, int side,
+                                 float accumulator[FILTERS][4])
 {
     int R = SIDE ? SIDE : side;
     for (int c = 0; c < maps; c++, in += height * width)
@@ -81,12 +82,12 @@ __device__ static void tile_sums(const float *in, int maps, int height, int widt
                 float right[2] = {upper[s + 1], lower[s + 1]};
                 for (int f = 0; f < FILTERS; f++) {
                     int map = min(k + f, bank.maps - 1);
-                    float w = bank.w[map * bank.next_map + c * bank.next_in + bank.first_tap +
-                                     (r * R + s) * bank.next_tap];
-                    sum[f][0] += left[0] * w;
-                    sum[f][1] += right[0] * w;
-                    sum[f][2] += left[1] * w;
-                    sum[f][3] += right[1] * w;
+                    float w = bank.w[map * bank.map_stride + c * bank.input_stride +
+                                     bank.first_tap + (r * R + s) * bank.tap_stride];
+                    accumulator[f][0] += left[0] * w;
+                    accumulator[f][1] += right[0] * w;
+                    accumulator[f][2] += left[1] * w;
+                    accumulator[f][3] += right[1] * w;
                 }
                 left[0] = right[0];
                 left[1] = right[1];
@@ -94,206 +95,216 @@ __device__ static void tile_sums(const float *in, int maps, int height, int widt
         }
 }
 
-/* C1 and C3.  A thread has 2 x 2 outputs of FILTERS maps, which become one value each:
- * out[n][k][p][q] is the mean of their ReLUs. */
+/* Forward pass of C1 and C3.  A thread has 2 x 2 outputs of FILTERS maps; out[n][k][p][q] is the
+ * mean of their ReLUs. */
 template <int SIDE>
-__global__ void conv_kernel(TrainLayer layer, int N, const float *__restrict__ in,
-                            const float *__restrict__ parameter, float *__restrict__ out,
-                            unsigned char *__restrict__ open)
+__global__ void conv_forward_kernel(TrainLayer layer, int N, const float *__restrict__ in,
+                                    const float *__restrict__ parameter, float *__restrict__ out,
+                                    unsigned char *__restrict__ mask)
 {
     int P = layer.P / 2, Q = layer.Q / 2, at = blockIdx.x * BLOCK + threadIdx.x;
     int k = blockIdx.y * FILTERS, q = at % Q, p = at / Q % P, n = at / Q / P;
     if (n >= N) return;
-    float sum[FILTERS][4] = {};
-    Bank bank = {parameter + layer.weights, layer.K, layer.C * layer.R * layer.S,
-                 layer.R * layer.S,         0,       1};
+    float accumulator[FILTERS][4] = {};
+    FilterBank bank = {parameter + layer.weights, layer.K, layer.C * layer.R * layer.S,
+                       layer.R * layer.S,         0,       1};
     in += (n * layer.C * layer.H + 2 * p) * layer.W + 2 * q;
-    tile_sums<SIDE>(in, layer.C, layer.H, layer.W, bank, k, layer.R, sum);
+    conv_tile<SIDE>(in, layer.C, layer.H, layer.W, bank, k, layer.R, accumulator);
     for (int f = 0; f < FILTERS && k + f < layer.K; f++) {
         int to = ((n * layer.K + k + f) * P + p) * Q + q;
-        // TODO(1): Add the bias to each of the four sums, take the mean of their ReLUs, and note
-        // bit i of open[to] where sum i was positive.
+        // TODO(1): Add the bias to each of the four accumulators, compute the mean of their ReLUs,
+        // and set bit i of mask[to] where value i is positive.
         float mean = 0.0f;
         int bits = 0;
         for (int i = 0; i < 4; i++) {
-            float z = sum[f][i] + parameter[TRAIN_BIASES(layer) + k + f];
+            float z = accumulator[f][i] + parameter[TRAIN_BIASES(layer) + k + f];
             if (z > 0.0f) {
                 mean += 0.25f * z;
                 bits |= 1 << i;
             }
         }
         out[to] = mean;
-        open[to] = bits;
+        mask[to] = bits;
         // END TODO(1)
     }
 }
 
-/* d of the four z that became one value, from d of that value: `d` is the first of them. */
-__device__ static void open_mean(float *d, int width, int bits, float value)
+/* Backward pass of mean and ReLU: dz of the four z from the gradient `value` of their mean; `dz` is
+ * the first of the four. */
+__device__ static void mean_backward(float *dz, int width, int bits, float value)
 {
-    // TODO(2): Give each of the 2 x 2 its part of the gradient: none where its ReLU was closed.
+    // TODO(2): Store each value's part of the gradient: 0 where its bit is not set.
     for (int i = 0; i < 4; i++)
-        d[i / 2 * width + i % 2] = bits >> i & 1 ? 0.25f * value : 0.0f;
+        dz[i / 2 * width + i % 2] = bits >> i & 1 ? 0.25f * value : 0.0f;
     // END TODO(2)
 }
 
-/* From C3's d, with its border of zeros, to C1's: a thread has 2 x 2 of C3's inputs, of FILTERS
- * maps. */
+/* Backward pass from C3's dz, with its border of zeros, to C1's dz.  A thread has 2 x 2 of C3's
+ * inputs in FILTERS maps. */
 template <int SIDE>
-__global__ void conv_back_kernel(TrainLayer layer, TrainLayer before, int N,
-                                 const float *__restrict__ d, const float *__restrict__ parameter,
-                                 const unsigned char *__restrict__ open, float *__restrict__ to)
+__global__ void conv_backward_kernel(TrainLayer layer, TrainLayer before, int N,
+                                     const float *__restrict__ dz,
+                                     const float *__restrict__ parameter,
+                                     const unsigned char *__restrict__ mask, float *__restrict__ to)
 {
     int high = (layer.H + 1) / 2, wide = (layer.W + 1) / 2, at = blockIdx.x * BLOCK + threadIdx.x;
     int c = blockIdx.y * FILTERS, w = at % wide * 2, h = at / wide % high * 2, n = at / wide / high;
     int height = height_of(layer, layer.R - 1), width = width_of(layer, layer.R - 1);
     if (n >= N) return;
-    float sum[FILTERS][4] = {};
-    // TODO(3): Say where the turned bank begins and how it goes on: its output maps are C3's inputs
-    // c, its input maps are C3's filters k, and tap (r, s) of it is tap (R-1-r, S-1-s) of w.
-    Bank bank = {parameter + layer.weights, layer.C, layer.R * layer.S, layer.C * layer.R * layer.S,
-                 layer.R * layer.S - 1,     -1};
+    float accumulator[FILTERS][4] = {};
+    // TODO(3): Describe the flipped filter bank: its output maps are C3's inputs c, its input maps
+    // are C3's filters k, and its tap (r, s) is tap (R-1-r, S-1-s) of w.
+    FilterBank bank = {parameter + layer.weights, layer.C,
+                       layer.R * layer.S,         layer.C * layer.R * layer.S,
+                       layer.R * layer.S - 1,     -1};
     // END TODO(3)
-    d += (n * layer.K * height + h) * width + w;
-    tile_sums<SIDE>(d, layer.K, height, width, bank, c, layer.R, sum);
+    dz += (n * layer.K * height + h) * width + w;
+    conv_tile<SIDE>(dz, layer.K, height, width, bank, c, layer.R, accumulator);
     for (int f = 0; f < FILTERS && c + f < layer.C; f++)
         for (int i = 0; i < 4; i++) {
             int y = h + i / 2, x = w + i % 2, map = n * layer.C + c + f;
             if (y < layer.H && x < layer.W)
-                open_mean(to + (map * before.P + 2 * y) * before.Q + 2 * x, before.Q,
-                          open[(map * layer.H + y) * layer.W + x], sum[f][i]);
+                mean_backward(to + (map * before.P + 2 * y) * before.Q + 2 * x, before.Q,
+                              mask[(map * layer.H + y) * layer.W + x], accumulator[f][i]);
         }
 }
 
 /* ---- fully connected layers -------------------------------------------------------------- */
 
-/* C5, F6 and the last layer.  A warp has OUTPUTS units, from k on, of IMAGES images; its lanes
- * share the inputs, and lane j*OUTPUTS + u finishes unit k+u of image n+j.  Beyond the last image
- * or unit it is the last once more, so that no load waits for a condition. */
+/* Forward pass of C5, F6 and the last layer.  A warp has units k .. k+OUTPUTS-1 of IMAGES images.
+ * Its lanes share the inputs, and lane j*OUTPUTS + u stores unit k+u of image n+j.  Images and
+ * units beyond the last are replaced by the last, so that no load depends on a condition. */
 template <int OUTPUTS>
-__global__ void full_kernel(TrainLayer layer, int N, int last, const float *__restrict__ in,
-                            const float *__restrict__ parameter, float *__restrict__ out)
+__global__ void fc_forward_kernel(TrainLayer layer, int N, int last, const float *__restrict__ in,
+                                  const float *__restrict__ parameter, float *__restrict__ out)
 {
     int lane = threadIdx.x, n = blockIdx.y * IMAGES, inputs = layer.C * layer.H * layer.W;
     int k = (blockIdx.x * blockDim.y + threadIdx.y) * OUTPUTS;
     if (k >= layer.K) return;
     const float *image[IMAGES], *w[OUTPUTS];
-    float sum[IMAGES][OUTPUTS] = {}, mine = 0.0f;
     for (int j = 0; j < IMAGES; j++)
         image[j] = in + min(n + j, N - 1) * inputs;
     for (int u = 0; u < OUTPUTS; u++)
         w[u] = parameter + layer.weights + min(k + u, layer.K - 1) * inputs;
+    float accumulator[IMAGES][OUTPUTS] = {}, result = 0.0f;
+    // TODO(4): Accumulate this lane's part of the sum of each image j and unit u; image[j] and w[u]
+    // are the first input and the first weight.  Then add up the parts of all lanes: lane
+    // j*OUTPUTS + u keeps the total of accumulator[j][u] as its result.
 #pragma unroll(OUTPUTS == 1 ? 4 : 2)
     for (int i = lane; i < inputs; i += warpSize)
         for (int j = 0; j < IMAGES; j++)
             for (int u = 0; u < OUTPUTS; u++)
-                sum[j][u] += image[j][i] * w[u][i];
+                accumulator[j][u] += image[j][i] * w[u][i];
     for (int j = 0; j < IMAGES; j++)
         for (int u = 0; u < OUTPUTS; u++) {
             for (int step = warpSize / 2; step; step /= 2)
-                sum[j][u] += __shfl_xor_sync(0xffffffff, sum[j][u], step);
-            if (lane == j * OUTPUTS + u) mine = sum[j][u];
+                accumulator[j][u] += __shfl_xor_sync(0xffffffff, accumulator[j][u], step);
+            if (lane == j * OUTPUTS + u) result = accumulator[j][u];
         }
+    // END TODO(4)
     n += lane / OUTPUTS;
     k += lane % OUTPUTS;
     if (lane >= IMAGES * OUTPUTS || n >= N || k >= layer.K) return;
-    float z = mine + parameter[TRAIN_BIASES(layer) + k];
+    float z = result + parameter[TRAIN_BIASES(layer) + k];
     out[n * layer.K + k] = last ? z : fmaxf(z, 0.0f);
 }
 
-/* What comes to one input of a fully connected layer goes on to the d of the layer before: the
- * input is a ReLU's value, or a mean of four with their `open`. */
-__device__ static void full_store(const TrainLayer &layer, const TrainLayer &before, int border,
-                                  int at, float sum, const float *in, const unsigned char *open,
-                                  float *to)
+/* Passes the gradient of a fully connected layer's input on to dz of the previous layer.  The input
+ * is the value of a ReLU, or a mean of four values with their mask `mask`. */
+__device__ static void fc_backward_store(const TrainLayer &layer, const TrainLayer &before,
+                                         int border, int at, float gradient, const float *in,
+                                         const unsigned char *mask, float *to)
 {
-    if (!open) {
-        to[at] = in[at] > 0.0f ? sum : 0.0f;
+    if (!mask) {
+        to[at] = in[at] > 0.0f ? gradient : 0.0f;
         return;
     }
     int w = at % layer.W, h = at / layer.W % layer.H, map = at / layer.W / layer.H;
     int width = width_of(before, border), height = height_of(before, border);
-    open_mean(to + (map * height + border + 2 * h) * width + border + 2 * w, width, open[at], sum);
+    mean_backward(to + (map * height + border + 2 * h) * width + border + 2 * w, width, mask[at],
+                  gradient);
 }
 
-/* A thread has one input of PAIR images. */
-__global__ void full_back_kernel(TrainLayer layer, TrainLayer before, int N, int border,
-                                 const float *__restrict__ d, const float *__restrict__ in,
-                                 const float *__restrict__ parameter,
-                                 const unsigned char *__restrict__ open, float *__restrict__ to)
+/* Backward pass of a fully connected layer.  A thread has one input of PAIR images. */
+__global__ void fc_backward_kernel(TrainLayer layer, TrainLayer before, int N, int border,
+                                   const float *__restrict__ dz, const float *__restrict__ in,
+                                   const float *__restrict__ parameter,
+                                   const unsigned char *__restrict__ mask, float *__restrict__ to)
 {
     int inputs = layer.C * layer.H * layer.W, at = blockIdx.x * BLOCK + threadIdx.x;
     int i = at % inputs, n = at / inputs * PAIR;
     if (n >= N) return;
-    const float *of[PAIR]; /* an image's d; beyond the last it is the last once more */
+    const float *image_dz[PAIR]; /* dz of each image; beyond the last image the last again */
     for (int j = 0; j < PAIR; j++)
-        of[j] = d + min(n + j, N - 1) * layer.K;
-    float sum[PAIR] = {};
-    // TODO(4): Sum up what comes to input i of each image from all K units: their d times the
-    // weight between.
+        image_dz[j] = dz + min(n + j, N - 1) * layer.K;
+    float accumulator[PAIR] = {};
+    // TODO(5): Compute the gradient of input i of each image: the sum over all K units of their dz
+    // times the weight.
 #pragma unroll 8
     for (int k = 0; k < layer.K; k++) {
         float w = parameter[layer.weights + k * inputs + i];
         for (int j = 0; j < PAIR; j++)
-            sum[j] += of[j][k] * w;
+            accumulator[j] += image_dz[j][k] * w;
     }
-    // END TODO(4)
+    // END TODO(5)
     for (int j = 0; j < PAIR && n + j < N; j++)
-        full_store(layer, before, border, (n + j) * inputs + i, sum[j], in, open, to);
+        fc_backward_store(layer, before, border, (n + j) * inputs + i, accumulator[j], in, mask,
+                          to);
 }
 
 /* ---- the loss ---------------------------------------------------------------------------- */
 
-/* One block: thread t has images t, t + LOSS, ...  z[n][k] in, d[n][k] and the mean loss out. */
+/* One block; thread t has images t, t + LOSS, ... Input: z[n][k].  Output: dz[n][k] and the mean
+ * loss. */
 __global__ void loss_kernel(int N, int classes, const float *__restrict__ z,
-                            const float *__restrict__ label, float *__restrict__ d,
+                            const float *__restrict__ label, float *__restrict__ dz,
                             float *__restrict__ loss)
 {
-    __shared__ float all[LOSS];
-    float mine = 0.0f;
+    __shared__ float partial[LOSS];
+    float result = 0.0f;
     for (int n = threadIdx.x; n < N; n += LOSS) {
-        const float *of = z + n * classes;
-        // TODO(5): Softmax: subtract the largest z first, so that no exponential overflows. Add the
-        // image's -log p(label) to `mine`, and store (p - target) / N in d.
+        const float *logits = z + n * classes;
+        // TODO(6): Softmax: subtract the maximum z first, so that no exponential overflows. Add the
+        // image's -log p(label) to `result`, and store (p - target) / N in dz.
         int target = (int)label[n];
-        float largest = of[0], sum = 0.0f;
+        float maximum = logits[0], sum = 0.0f;
         for (int k = 1; k < classes; k++)
-            largest = fmaxf(largest, of[k]);
+            maximum = fmaxf(maximum, logits[k]);
         for (int k = 0; k < classes; k++)
-            sum += expf(of[k] - largest);
-        mine += logf(sum) - (of[target] - largest);
+            sum += expf(logits[k] - maximum);
+        result += logf(sum) - (logits[target] - maximum);
         for (int k = 0; k < classes; k++)
-            d[n * classes + k] = (expf(of[k] - largest) / sum - (k == target)) / N;
-        // END TODO(5)
+            dz[n * classes + k] = (expf(logits[k] - maximum) / sum - (k == target)) / N;
+        // END TODO(6)
     }
-    all[threadIdx.x] = mine;
+    partial[threadIdx.x] = result;
     for (int step = LOSS / 2; step; step /= 2) {
         __syncthreads();
-        if (threadIdx.x < step) all[threadIdx.x] += all[threadIdx.x + step];
+        if (threadIdx.x < step) partial[threadIdx.x] += partial[threadIdx.x + step];
     }
-    if (threadIdx.x == 0) *loss = all[0] / N;
+    if (threadIdx.x == 0) *loss = partial[0] / N;
 }
 
-/* ---- the gradient, and the update -------------------------------------------------------- */
+/* ---- weight gradients and update --------------------------------------------------------- */
 
-/* Of any layer: thread x has MINE taps (c, r, s), blockDim.x apart, of UNITS filters, and thread
- * row y every blockDim.y-th row of the part's rows, counted over all images.  No two threads add to
- * one place, so that the sum is the same every time. */
-__global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
-                                const float *__restrict__ in, const float *__restrict__ d,
-                                float *__restrict__ part)
+/* Weight gradient of any layer.  Thread x has TAPS_PER_THREAD taps (c, r, s), blockDim.x apart, of
+ * UNITS filters.  Thread row y has every blockDim.y-th row of the slice's rows, counted over all
+ * images.  Every element has one owner, so the sum is the same in every run. */
+__global__ void weight_gradient_kernel(TrainLayer layer, int N, int border, int rows,
+                                       const float *__restrict__ in, const float *__restrict__ dz,
+                                       float *__restrict__ partial)
 {
-    extern __shared__ float sums[]; /* [unit][which of mine][y][x] */
-    int taps = taps_of(layer), tap = blockIdx.z * blockDim.x * MINE + threadIdx.x;
+    extern __shared__ float sums[]; /* [unit][tap of the thread][y][x] */
+    int taps = taps_of(layer), tap = blockIdx.z * blockDim.x * TAPS_PER_THREAD + threadIdx.x;
     int k = blockIdx.y * UNITS, first = blockIdx.x * rows;
     int width = width_of(layer, border), height = height_of(layer, border);
-    float sum[UNITS][MINE] = {};
-    int unit[UNITS];  /* where its d begins, from that of unit k; beyond the last it is the last */
-    int offset[MINE]; /* where a tap's input lies, from that of tap 0 */
-    bool bias[MINE];  /* the last tap, whose input is 1; beyond it, too */
+    float accumulator[UNITS][TAPS_PER_THREAD] = {};
+    int unit[UNITS]; /* offset of a unit's dz from that of unit k; beyond the last: the last */
+    int offset[TAPS_PER_THREAD]; /* offset of a tap's input from that of tap 0 */
+    bool bias[TAPS_PER_THREAD];  /* is this the last tap, whose input is 1 (or a tap beyond it)? */
     for (int u = 0; u < UNITS; u++)
         unit[u] = min(u, layer.K - 1 - k) * height * width;
-    for (int t = 0; t < MINE; t++) {
+    for (int t = 0; t < TAPS_PER_THREAD; t++) {
         int my = tap + t * blockDim.x;
         bias[t] = my >= taps - 1;
         offset[t] =
@@ -302,40 +313,40 @@ __global__ void gradient_kernel(TrainLayer layer, int N, int border, int rows,
     for (int row = first + threadIdx.y; tap < taps && row < first + rows && row < N * layer.P;
          row += blockDim.y) {
         int n = row / layer.P, p = row % layer.P;
-        // TODO(6): Add the products of this row of d, of UNITS filters from k on (unit[u] says
-        // where), with the inputs that each of my taps meets; for the bias the input is 1.
+        // TODO(7): Accumulate the products of this row of dz (UNITS filters from k, at unit[u])
+        // with the inputs of each of the thread's taps; the bias has the input 1.
         const float *from = in + (n * layer.C * layer.H + p) * layer.W;
-        const float *of = d + ((n * layer.K + k) * height + border + p) * width + border;
+        const float *image_dz = dz + ((n * layer.K + k) * height + border + p) * width + border;
 #pragma unroll 4
         for (int q = 0; q < layer.Q; q++) {
-            float slope[UNITS];
+            float gradient[UNITS];
             for (int u = 0; u < UNITS; u++)
-                slope[u] = of[unit[u] + q];
-            for (int t = 0; t < MINE; t++) {
+                gradient[u] = image_dz[unit[u] + q];
+            for (int t = 0; t < TAPS_PER_THREAD; t++) {
                 float input = bias[t] ? 1.0f : from[offset[t] + q];
                 for (int u = 0; u < UNITS; u++)
-                    sum[u][t] += slope[u] * input;
+                    accumulator[u][t] += gradient[u] * input;
             }
         }
-        // END TODO(6)
+        // END TODO(7)
     }
     int threads = blockDim.x * blockDim.y, me = threadIdx.y * blockDim.x + threadIdx.x;
     for (int u = 0; u < UNITS; u++)
-        for (int t = 0; t < MINE; t++)
-            sums[(u * MINE + t) * threads + me] = sum[u][t];
+        for (int t = 0; t < TAPS_PER_THREAD; t++)
+            sums[(u * TAPS_PER_THREAD + t) * threads + me] = accumulator[u][t];
     __syncthreads();
     if (threadIdx.y) return;
     for (int u = 0; u < UNITS && k + u < layer.K; u++)
-        for (int t = 0; t < MINE && tap + t * blockDim.x < taps; t++) {
-            float all = 0.0f;
+        for (int t = 0; t < TAPS_PER_THREAD && tap + t * blockDim.x < taps; t++) {
+            float total = 0.0f;
             for (int y = 0; y < blockDim.y; y++)
-                all += sums[(u * MINE + t) * threads + y * blockDim.x + threadIdx.x];
-            part[(blockIdx.x * layer.K + k + u) * taps + tap + t * blockDim.x] = all;
+                total += sums[(u * TAPS_PER_THREAD + t) * threads + y * blockDim.x + threadIdx.x];
+            partial[(blockIdx.x * layer.K + k + u) * taps + tap + t * blockDim.x] = total;
         }
 }
 
-/* The gradient of parameter i: the sum over the layer's parts. */
-__device__ static float gradient_of(const TrainProblem &p, const Room &room, int i)
+/* The gradient of parameter i: the sum over the layer's slices. */
+__device__ static float gradient_of(const TrainProblem &p, const Workspace &workspace, int i)
 {
     int which = 0;
     while (which < TRAIN_OUT && i >= p.layer[which + 1].weights)
@@ -345,127 +356,138 @@ __device__ static float gradient_of(const TrainProblem &p, const Room &room, int
     int at = bias >= 0 ? bias * taps + taps - 1 : weight / (taps - 1) * taps + weight % (taps - 1);
     float sum = 0.0f;
 #pragma unroll 16
-    for (int j = 0; j < room.parts[which]; j++)
-        sum += room.part[which][j * layer.K * taps + at];
+    for (int j = 0; j < workspace.slices[which]; j++)
+        sum += workspace.partial[which][j * layer.K * taps + at];
     return sum;
 }
 
-__global__ void update_kernel(TrainProblem p, Room room, const float *__restrict__ parameter,
+__global__ void update_kernel(TrainProblem p, Workspace workspace,
+                              const float *__restrict__ parameter,
                               const float *__restrict__ velocity, const float *__restrict__ setting,
                               float *__restrict__ y)
 {
     int i = blockIdx.x * BLOCK + threadIdx.x;
     if (i >= p.parameters) return;
-    // TODO(7): The new velocity, then the step with it: both into y.
-    float moved = setting[TRAIN_MOMENTUM] * velocity[i] + gradient_of(p, room, i) +
-                  setting[TRAIN_DECAY] * parameter[i];
-    y[p.parameters + i] = moved;
-    y[i] = parameter[i] - setting[TRAIN_RATE] * moved;
-    // END TODO(7)
+    // TODO(8): Compute the new velocity, then the new parameter with it; store both in y.
+    float new_velocity = setting[TRAIN_MOMENTUM] * velocity[i] + gradient_of(p, workspace, i) +
+                         setting[TRAIN_DECAY] * parameter[i];
+    y[p.parameters + i] = new_velocity;
+    y[i] = parameter[i] - setting[TRAIN_RATE] * new_velocity;
+    // END TODO(8)
 }
 
 /* ---- the step ---------------------------------------------------------------------------- */
 
-/* The next `count` floats of *at, in whole sectors. */
-static float *take(char **at, size_t count)
+/* Takes `count` floats from *at, rounded up to 256 bytes. */
+static float *allocate(char **at, size_t count)
 {
     float *here = (float *)*at;
     *at += (count * sizeof(float) + 255) / 256 * 256;
     return here;
 }
 
-/* Lays the room out from `at` on, and returns its end. */
-static char *room_lay(const TrainProblem *p, const float *x, char *at, Room *room)
+/* Lays out the workspace from `at` and returns its end. */
+static char *workspace_layout(const TrainProblem *p, const float *x, char *at, Workspace *workspace)
 {
     size_t N = p->N;
-    *room = {};
-    room->in[0] = (float *)x;
+    *workspace = {};
+    workspace->in[0] = (float *)x;
     for (int i = 0; i < TRAIN_LAYERS; i++) {
         const TrainLayer &layer = p->layer[i];
         int pool = layer.pool, border = border_of(i, layer), rows = p->N * layer.P;
         size_t values = N * layer.K * (layer.P / pool) * (layer.Q / pool);
-        room->in[i + 1] = take(&at, values);
-        room->d[i] = take(&at, N * layer.K * height_of(layer, border) * width_of(layer, border));
-        if (pool == 2) room->open[i] = (unsigned char *)take(&at, (values + 3) / 4);
-        int others = pieces(layer.K, UNITS) * pieces(taps_of(layer), TAPS);
-        int parts = min(PARTS, pieces(SHARES, others));
-        room->rows[i] = max(ROWS, pieces(rows, parts));
-        room->parts[i] = pieces(rows, room->rows[i]);
-        room->part[i] = take(&at, (size_t)room->parts[i] * layer.K * taps_of(layer));
+        workspace->in[i + 1] = allocate(&at, values);
+        workspace->dz[i] =
+            allocate(&at, N * layer.K * height_of(layer, border) * width_of(layer, border));
+        if (pool == 2) workspace->mask[i] = (unsigned char *)allocate(&at, (values + 3) / 4);
+        int others = ceil_div(layer.K, UNITS) * ceil_div(taps_of(layer), TAPS);
+        int slices = min(MAX_SLICES, ceil_div(ENOUGH_BLOCKS, others));
+        workspace->rows[i] = max(MIN_ROWS, ceil_div(rows, slices));
+        workspace->slices[i] = ceil_div(rows, workspace->rows[i]);
+        workspace->partial[i] =
+            allocate(&at, (size_t)workspace->slices[i] * layer.K * taps_of(layer));
     }
     return at;
 }
 
-static void clear_border(const TrainProblem *p, const Room *room, cudaStream_t stream)
+static void clear_border(const TrainProblem *p, const Workspace *workspace, cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[TRAIN_C3];
     size_t map = (size_t)height_of(layer, layer.R - 1) * width_of(layer, layer.R - 1);
-    cudaMemsetAsync(room->d[TRAIN_C3], 0, sizeof(float) * p->N * layer.K * map, stream);
+    cudaMemsetAsync(workspace->dz[TRAIN_C3], 0, sizeof(float) * p->N * layer.K * map, stream);
 }
 
-static void launch_gradient(const TrainProblem *p, const Room *room, int which, cudaStream_t stream)
+static void launch_gradient(const TrainProblem *p, const Workspace *workspace, int which,
+                            cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[which];
-    int taps = taps_of(layer), blocks = pieces(taps, TAPS);
-    int wide = pieces(pieces(taps, blocks), 16 * MINE) * 16;
-    dim3 block(wide, WIDEST / wide), grid(room->parts[which], pieces(layer.K, UNITS), blocks);
-    gradient_kernel<<<grid, block, sizeof(float) * UNITS * MINE * block.x * block.y, stream>>>(
-        layer, p->N, border_of(which, layer), room->rows[which], room->in[which], room->d[which],
-        room->part[which]);
+    int taps = taps_of(layer), blocks = ceil_div(taps, TAPS);
+    int wide = ceil_div(ceil_div(taps, blocks), 16 * TAPS_PER_THREAD) * 16;
+    dim3 block(wide, MAX_THREADS / wide),
+        grid(workspace->slices[which], ceil_div(layer.K, UNITS), blocks);
+    weight_gradient_kernel<<<grid, block,
+                             sizeof(float) * UNITS * TAPS_PER_THREAD * block.x * block.y, stream>>>(
+        layer, p->N, border_of(which, layer), workspace->rows[which], workspace->in[which],
+        workspace->dz[which], workspace->partial[which]);
 }
 
-static void launch_full(const TrainProblem *p, const Room *room, int which, const float *parameter,
-                        cudaStream_t stream)
+static void launch_fc(const TrainProblem *p, const Workspace *workspace, int which,
+                      const float *parameter, cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[which];
-    int outputs = p->N >= MANY ? FOUR : 1;
-    dim3 block(32, BLOCK / 32), grid(pieces(layer.K, BLOCK / 32 * outputs), pieces(p->N, IMAGES));
-    auto kernel = outputs == FOUR ? full_kernel<FOUR> : full_kernel<1>;
-    kernel<<<grid, block, 0, stream>>>(layer, p->N, which == TRAIN_OUT, room->in[which], parameter,
-                                       room->in[which + 1]);
+    int outputs = p->N >= MANY_IMAGES ? MANY_UNITS : 1;
+    dim3 block(32, BLOCK / 32),
+        grid(ceil_div(layer.K, BLOCK / 32 * outputs), ceil_div(p->N, IMAGES));
+    auto kernel = outputs == MANY_UNITS ? fc_forward_kernel<MANY_UNITS> : fc_forward_kernel<1>;
+    kernel<<<grid, block, 0, stream>>>(layer, p->N, which == TRAIN_OUT, workspace->in[which],
+                                       parameter, workspace->in[which + 1]);
 }
 
-/* To the d of the layer before. */
-static void launch_full_back(const TrainProblem *p, const Room *room, int which,
-                             const float *parameter, cudaStream_t stream)
+/* Computes dz of the previous layer. */
+static void launch_fc_backward(const TrainProblem *p, const Workspace *workspace, int which,
+                               const float *parameter, cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[which], &before = p->layer[which - 1];
-    int threads = pieces(p->N, PAIR) * layer.C * layer.H * layer.W;
-    full_back_kernel<<<pieces(threads, BLOCK), BLOCK, 0, stream>>>(
-        layer, before, p->N, border_of(which - 1, before), room->d[which], room->in[which],
-        parameter, which == TRAIN_C5 ? room->open[TRAIN_C3] : NULL, room->d[which - 1]);
+    int threads = ceil_div(p->N, PAIR) * layer.C * layer.H * layer.W;
+    fc_backward_kernel<<<ceil_div(threads, BLOCK), BLOCK, 0, stream>>>(
+        layer, before, p->N, border_of(which - 1, before), workspace->dz[which],
+        workspace->in[which], parameter, which == TRAIN_C5 ? workspace->mask[TRAIN_C3] : NULL,
+        workspace->dz[which - 1]);
 }
 
-static void launch_conv(const TrainProblem *p, const Room *room, int which, const float *parameter,
-                        cudaStream_t stream)
+static void launch_conv(const TrainProblem *p, const Workspace *workspace, int which,
+                        const float *parameter, cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[which];
-    dim3 grid(pieces(p->N * (layer.P / 2) * (layer.Q / 2), BLOCK), pieces(layer.K, FILTERS));
-    auto kernel = layer.R == 5 ? conv_kernel<5> : layer.R == 3 ? conv_kernel<3> : conv_kernel<0>;
-    kernel<<<grid, BLOCK, 0, stream>>>(layer, p->N, room->in[which], parameter, room->in[which + 1],
-                                       room->open[which]);
+    dim3 grid(ceil_div(p->N * (layer.P / 2) * (layer.Q / 2), BLOCK), ceil_div(layer.K, FILTERS));
+    auto kernel = layer.R == 5   ? conv_forward_kernel<5>
+                  : layer.R == 3 ? conv_forward_kernel<3>
+                                 : conv_forward_kernel<0>;
+    kernel<<<grid, BLOCK, 0, stream>>>(layer, p->N, workspace->in[which], parameter,
+                                       workspace->in[which + 1], workspace->mask[which]);
 }
 
-static void launch_conv_back(const TrainProblem *p, const Room *room, const float *parameter,
-                             cudaStream_t stream)
+static void launch_conv_backward(const TrainProblem *p, const Workspace *workspace,
+                                 const float *parameter, cudaStream_t stream)
 {
     const TrainLayer &layer = p->layer[TRAIN_C3], &before = p->layer[TRAIN_C1];
-    int squares = p->N * ((layer.H + 1) / 2) * ((layer.W + 1) / 2);
-    dim3 grid(pieces(squares, BLOCK), pieces(layer.C, FILTERS));
-    auto kernel = layer.R == 5   ? conv_back_kernel<5>
-                  : layer.R == 3 ? conv_back_kernel<3>
-                                 : conv_back_kernel<0>;
-    kernel<<<grid, BLOCK, 0, stream>>>(layer, before, p->N, room->d[TRAIN_C3], parameter,
-                                       room->open[TRAIN_C1], room->d[TRAIN_C1]);
+    int tiles = p->N * ((layer.H + 1) / 2) * ((layer.W + 1) / 2);
+    dim3 grid(ceil_div(tiles, BLOCK), ceil_div(layer.C, FILTERS));
+    auto kernel = layer.R == 5   ? conv_backward_kernel<5>
+                  : layer.R == 3 ? conv_backward_kernel<3>
+                                 : conv_backward_kernel<0>;
+    kernel<<<grid, BLOCK, 0, stream>>>(layer, before, p->N, workspace->dz[TRAIN_C3], parameter,
+                                       workspace->mask[TRAIN_C1], workspace->dz[TRAIN_C1]);
 }
 
-/* Memory for the room, which stays from call to call: a graph that holds a step keeps using it. */
-static char *room_memory(size_t wanted)
+/* Memory for the workspace, kept from call to call: a CUDA graph that contains a step keeps using
+ * it. */
+static char *workspace_memory(size_t wanted)
 {
     static char *memory;
     static size_t bytes;
     if (wanted > bytes) {
-        cudaFree(memory); /* waits until nobody needs it */
+        cudaFree(memory); /* waits until the kernels have finished */
         bytes = cudaMalloc(&memory, wanted) == cudaSuccess ? wanted : 0;
     }
     return bytes ? memory : NULL;
@@ -475,25 +497,26 @@ extern "C" void train_step(const TrainProblem *p, const float *x, const float *l
                            const float *parameter, const float *velocity, const float *setting,
                            float *y, cudaStream_t stream)
 {
-    Room room;
-    char *memory = room_memory(room_lay(p, x, NULL, &room) - (char *)NULL);
+    Workspace workspace;
+    char *memory = workspace_memory(workspace_layout(p, x, NULL, &workspace) - (char *)NULL);
     if (!memory) return;
-    room_lay(p, x, memory, &room);
-    // TODO(8): Launch the step: forward layer by layer, the loss, back layer by layer (C3's d
-    // begins as zeros, for its border), the five gradients, the update.
-    clear_border(p, &room, stream);
-    launch_conv(p, &room, TRAIN_C1, parameter, stream);
-    launch_conv(p, &room, TRAIN_C3, parameter, stream);
+    workspace_layout(p, x, memory, &workspace);
+    // TODO(9): Launch the step: the forward pass layer by layer, the loss, the backward pass layer
+    // by layer (C3's dz must start as zeros, for its border), the five weight gradients, the
+    // update.
+    clear_border(p, &workspace, stream);
+    launch_conv(p, &workspace, TRAIN_C1, parameter, stream);
+    launch_conv(p, &workspace, TRAIN_C3, parameter, stream);
     for (int which = TRAIN_C5; which <= TRAIN_OUT; which++)
-        launch_full(p, &room, which, parameter, stream);
-    loss_kernel<<<1, LOSS, 0, stream>>>(p->N, p->layer[TRAIN_OUT].K, room.in[TRAIN_LAYERS], label,
-                                        room.d[TRAIN_OUT], y + 2 * p->parameters);
+        launch_fc(p, &workspace, which, parameter, stream);
+    loss_kernel<<<1, LOSS, 0, stream>>>(p->N, p->layer[TRAIN_OUT].K, workspace.in[TRAIN_LAYERS],
+                                        label, workspace.dz[TRAIN_OUT], y + 2 * p->parameters);
     for (int which = TRAIN_OUT; which >= TRAIN_C5; which--)
-        launch_full_back(p, &room, which, parameter, stream);
-    launch_conv_back(p, &room, parameter, stream);
+        launch_fc_backward(p, &workspace, which, parameter, stream);
+    launch_conv_backward(p, &workspace, parameter, stream);
     for (int which = TRAIN_C1; which < TRAIN_LAYERS; which++)
-        launch_gradient(p, &room, which, stream);
-    update_kernel<<<pieces(p->parameters, BLOCK), BLOCK, 0, stream>>>(*p, room, parameter, velocity,
-                                                                      setting, y);
-    // END TODO(8)
+        launch_gradient(p, &workspace, which, stream);
+    update_kernel<<<ceil_div(p->parameters, BLOCK), BLOCK, 0, stream>>>(*p, workspace, parameter,
+                                                                        velocity, setting, y);
+    // END TODO(9)
 }
