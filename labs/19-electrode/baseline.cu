@@ -1,4 +1,4 @@
-/* Lab 19: the network with a thread an output, a kernel a layer and another for each pool. */
+/* The baseline of lab 19: one thread per output, one kernel per layer and one per pooling. */
 #include <convlab/electrode.h>
 #include <convlab/layers.h>
 
@@ -28,17 +28,17 @@ __global__ void conv_kernel(ConvProblem p, const float *__restrict__ x, const fl
     z[i] = sum;
 }
 
-/* y = the largest of pool x pool of z; with its bias and ReLU where there is a bias. */
+/* y = the maximum of pool x pool of z, with bias and ReLU if there is a bias. */
 __global__ void pool_kernel(ConvProblem p, int pool, const float *__restrict__ z,
                             const float *__restrict__ b, float *__restrict__ y)
 {
     int i = blockIdx.x * THREADS + threadIdx.x, P = p.P / pool, Q = p.Q / pool;
     if (i >= p.N * p.K * P * Q) return;
     const float *from = z + ((i / Q / P) * p.P + i / Q % P * pool) * p.Q + i % Q * pool;
-    float largest = -INFINITY;
+    float maximum = -INFINITY;
     for (int j = 0; j < pool * pool; j++)
-        largest = fmaxf(largest, from[j / pool * p.Q + j % pool]);
-    y[i] = b ? fmaxf(largest + b[i / Q / P % p.K], 0.0f) : largest;
+        maximum = fmaxf(maximum, from[j / pool * p.Q + j % pool]);
+    y[i] = b ? fmaxf(maximum + b[i / Q / P % p.K], 0.0f) : maximum;
 }
 
 __global__ void fc_kernel(FcProblem p, int relu, const float *__restrict__ x,
@@ -57,13 +57,13 @@ __global__ void softmax_kernel(int N, int K, const float *__restrict__ x, float 
 {
     int n = blockIdx.x * THREADS + threadIdx.x;
     if (n >= N) return;
-    float largest = -INFINITY, sum = 0.0f;
+    float maximum = -INFINITY, sum = 0.0f;
     for (int k = 0; k < K; k++)
-        largest = fmaxf(largest, x[n * K + k]);
+        maximum = fmaxf(maximum, x[n * K + k]);
     for (int k = 0; k < K; k++)
-        sum += expf(x[n * K + k] - largest);
+        sum += expf(x[n * K + k] - maximum);
     for (int k = 0; k < K; k++)
-        y[n * K + k] = expf(x[n * K + k] - largest) / sum;
+        y[n * K + k] = expf(x[n * K + k] - maximum) / sum;
 }
 
 static void convolve(const ConvProblem &p, int pool, const float *x, const float *w, const float *b,
