@@ -6,7 +6,7 @@ page=labs/20-tail/README.md
 data=docs/data/tail
 remedies=labs/20-tail/steps/remedies.cu
 
-# sweep FILE LAYER: a row: what was swept, and how many of its steps are where they were predicted.
+# sweep FILE LAYER: a row with the sweep and the number of steps at their predicted widths.
 sweep() {
     awk -F'\t' -v layer="$2" '
         /^; steps/ { split($0, n, /[^0-9]+/); row = n[2] " | " n[3] " | " n[4] " | " n[5] " % | " n[6] " %" }
@@ -17,7 +17,7 @@ sweep() {
             "$data/$1.tsv"
 }
 {
-    echo '| layer and kernel | on | µs | steps predicted | measured | at the same width | of those measured | of all |'
+    echo '| layer and kernel | GPU | time (µs) | predicted steps | measured steps | right steps | right / measured | right / all |'
     echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
     for gpu in gtx1080ti titanv h200; do sweep filters-$gpu '32 channels of 16×16, 3×3, 40 to 1,240 filters, lab 02'; done
     sweep one-titanv '64 channels, 1×1 filters'
@@ -29,7 +29,7 @@ sweep() {
     sweep chosen-titanv '256 channels of 14×14, 16 to 640 filters, lab 10'
 } >"$out/sweeps.md"
 
-# cuDNN on a card: the layers that shaped the formula.
+# cuDNN on a GPU: the layers that the formula was fitted to.
 layer_of() {
     sed -n '1s/^; [^,]*, N=\([0-9]*\) C=\([0-9]*\) H=\([0-9]*\) .* R=\([0-9]\) .*the % is \([0-9]*\):\([0-9]*\):.*/N=\1, \2 channels of \3×\3, \4×\4, \5 to \6 filters/p' "$data/$1.tsv"
 }
@@ -39,7 +39,7 @@ sum_of() {
         END { printf "%d | %d | %d | %.0f %% | %.0f %%", ours, theirs, both, 100 * both / theirs, 100 * both / (ours + theirs - both) }'
 }
 {
-    echo '| layer | µs | steps predicted | measured | at the same width | of those measured | of all |'
+    echo '| layer | time (µs) | predicted steps | measured steps | right steps | right / measured | right / all |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
     for table in "$data"/h200-[ace]-n*-cudnn-fp32-nchw-rules.tsv; do
         sweep "$(basename "$table" .tsv)" "$(layer_of "$(basename "$table" .tsv)")" |
@@ -48,7 +48,7 @@ sum_of() {
     echo "| **together** | | $(sum_of) |"
 } >"$out/card.md"
 
-# Layers that the formula had not seen: every width that make widths measured of three networks, a
+# Layers that were not used for the fit: every width that make widths measured of three networks, one
 # layer at a time.
 held() {
     measured=$data/measured-$1-h200.tsv
@@ -65,7 +65,7 @@ held() {
         { split($0, n, /[^0-9]+/); ours += n[2]; theirs += n[3]; both += n[4] }
         END { printf "| %s | %d | %d | %d | %d | %.0f %% | %.0f %% |\n", what, layers, ours, theirs, both, 100 * both / theirs, 100 * both / (ours + theirs - both) }' "$out/steps"
 }
-# unseen WHAT TABLE ...: the same of sweeps that were made after the formula.
+# unseen WHAT TABLE ...: the same for sweeps that were measured after the formula was complete.
 unseen() {
     what=$1
     shift
@@ -74,7 +74,7 @@ unseen() {
         END { printf "| %s | %d | %d | %d | %d | %.0f %% | %.0f %% |\n", what, layers, ours, theirs, both, 100 * both / theirs, 100 * both / (ours + theirs - both) }' "$@"
 }
 {
-    echo '| layers of | layers | steps predicted | measured | at the same width | of those measured | of all |'
+    echo '| set of layers | layers | predicted steps | measured steps | right steps | right / measured | right / all |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
     unseen 'four layers, one image' "$data"/h200-[bdfg]-n1-*-rules.tsv
     unseen 'the same, 32 images' "$data"/h200-[bdfg]-n32-*-rules.tsv
@@ -87,7 +87,7 @@ unseen() {
 together() {
     cat "$data"/h200-[bdfg]-n*-rules.tsv "$data"/h200-[h-l]-n1-*-rules.tsv | awk '
         /^; steps/ { split($0, n, /[^0-9]+/); theirs += n[3]; both += n[4] }
-        END { printf "%d of their %d steps are where it has them (%.0f %%)", both, theirs, 100 * both / theirs }'
+        END { printf "%d of their %d steps are where the formula predicts them (%.0f %%)", both, theirs, 100 * both / theirs }'
 }
 say "$page" "$(together)"
 
@@ -101,12 +101,12 @@ by() { # by ALGORITHM FILTERS
 say "$page" "FFT takes $(by fft 32), $(by fft 64), $(by fft 96) and $(by fft 128) µs at 32, 64, 96 and 128 filters"
 say "$page" "takes $(by implicit-precomputed-gemm 32) µs at 32 filters and $(by implicit-precomputed-gemm 544) at 544"
 
-# The same layers handed out in four ways, and by lab 10.
+# The same layers distributed over blocks in four ways, and by lab 10.
 remedy() {
     simulate_long "$1-$2" 10 "$3" --shape "$4" --gpu titanv
 }
 {
-    echo '| | blocks | waves | a block a tile | four pieces a tile | persistent | stream-K | lab 10 |'
+    echo '| number of tiles | blocks | waves | one block per tile (cycles) | split-K, four slices (cycles) | persistent (cycles) | stream-K (cycles) | lab 10 (cycles) |'
     echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
     while read -r name shape; do
         for way in 0 1 2 3; do remedy "$name" $way "$(variant remedy-$way $remedies REMEDY=$way)" "$shape"; done
@@ -129,9 +129,9 @@ say "$page" "a tenth more filters take $tenth times as long"
 plain=$(calc '%.2f' "$(number one_and_a_tenth-0 cycles) / $(number one_and_a_tenth-3 cycles)")
 say "$page" "the plain kernel takes $plain times as long as stream-K"
 
-# Networks before and after: what make widths printed.
+# Networks with the old and the new widths: the results of make widths.
 {
-    echo '| network | images | GPU | kernels | µs | with the new widths | latency | parameters |'
+    echo '| network | images | GPU | kernels | old widths (µs) | new widths (µs) | latency change | parameter change |'
     echo '| --- | --- | --- | --- | --- | --- | --- | --- |'
     for file in "$data"/widths-*.tsv; do
         awk '
@@ -145,8 +145,8 @@ say "$page" "the plain kernel takes $plain times as long as stream-K"
     done
 } >"$out/networks.md"
 
-# Why ResNet-56 gains so little: a layer's microseconds at a width, and what the best of all widths
-# would save.
+# Why ResNet-56 gains so little: the time of a layer at a width in µs, and the saving of the best of all
+# widths.
 pruned=$data/measured-resnet-56-pruned-n128-h200.tsv
 at_width() { # at_width SHAPE WIDTH
     awk -F'\t' -v shape="N=128 $1 K=% R=3 S=3 pad=1 stride=1" -v width="$2" \

@@ -1,4 +1,5 @@
-/* Lab 20's baseline: equation 3 as it is printed, and a network that stays as it is. */
+/* Lab 20's baseline: equation 3 without k (and with one wave too many at exact multiples), and a
+ * network whose widths do not change. */
 #include <convlab/tail.h>
 
 void tail_waves_host(const WavesProblem *p, const float *pixels, float *y)

@@ -1,4 +1,4 @@
-/* Lab 20: which widths of a network's layers are free.  Edit only the TODO regions. */
+/* Lab 20: waves, and layer widths without a tail.  Edit only the TODO regions. */
 #include <convlab/tail.h>
 #include <string.h>
 
@@ -15,20 +15,21 @@ void tail_waves_host(const WavesProblem *p, const float *pixels, float *y)
     for (int l = 0; l < p->L; l++)
         for (int m = 1; m <= p->M; m++) {
             const int at = l * p->M + m - 1;
-            // TODO(1): Work out the blocks of layer l with m*unit filters; store the waves that
-            // they take in y[at], and in utilisation[at] the part of all places that they fill.
+            // TODO(1): Compute the number of blocks of layer l with m*unit filters.  Store the
+            // number of waves to y[at], and the fraction of occupied block slots to
+            // utilisation[at].
             const int blocks =
                 ceiling(m * p->unit, p->tile_filters) * ceiling((int)pixels[l], p->tile_pixels);
-            const int places = p->S * p->k, waves = ceiling(blocks, places);
+            const int slots = p->S * p->k, waves = ceiling(blocks, slots);
             y[at] = (float)waves;
-            utilisation[at] = (float)blocks / (float)(places * waves);
+            utilisation[at] = (float)blocks / (float)(slots * waves);
             // END TODO(1)
         }
 }
 
-/* ---- a network, and what it costs ---- */
+/* ---- a network: latency and parameters ---- */
 
-/* A width for each layer, in units. */
+/* The width of each layer, in units. */
 typedef struct Widths {
     int m[WIDTHS_LAYERS];
 } Widths;
@@ -40,27 +41,27 @@ typedef struct Network {
     int tau;
 } Network;
 
-/* The floats of time are whole numbers, and so are these sums: a double holds them exactly. */
-static double latency_of(const Network *net, const Widths *now)
+/* The times are integers, and so are these sums; a double represents them exactly. */
+static double latency_of(const Network *net, const Widths *widths)
 {
     double sum = 0;
-    // TODO(2): Add the latencies of all layers, with the channels that the widths `now` give them.
+    // TODO(2): Add the latencies of all layers, with the numbers of channels that `widths` implies.
     for (int l = 0; l < net->p->L; l++) {
-        const double channels = l ? (double)now->m[l - 1] * net->p->unit : net->p->C;
-        sum += channels * net->time[l * net->p->M + now->m[l] - 1];
+        const double channels = l ? (double)widths->m[l - 1] * net->p->unit : net->p->C;
+        sum += channels * net->time[l * net->p->M + widths->m[l] - 1];
     }
     // END TODO(2)
     return sum;
 }
 
-static double parameters_of(const Network *net, const Widths *now)
+static double parameters_of(const Network *net, const Widths *widths)
 {
     double sum = 0;
-    // TODO(3): Add the parameters of all layers: width * channels * taps.
+    // TODO(3): Add the numbers of parameters of all layers: width * channels * taps.
     for (int l = 0; l < net->p->L; l++) {
-        const double channels = l ? (double)now->m[l - 1] * net->p->unit : net->p->C;
+        const double channels = l ? (double)widths->m[l - 1] * net->p->unit : net->p->C;
         const double taps = net->layer[l * LAYER_FLOATS + LAYER_TAPS];
-        sum += (double)now->m[l] * net->p->unit * channels * taps;
+        sum += (double)widths->m[l] * net->p->unit * channels * taps;
     }
     // END TODO(3)
     return sum;
@@ -68,160 +69,162 @@ static double parameters_of(const Network *net, const Widths *now)
 
 /* ---- candidates and moves ---- */
 
-/* Is width m of layer l the right edge of a step?  Its throughput is m / time (equation 4). */
+/* Is width m of layer l the right edge of a step?  The throughput is m / time (equation 4). */
 static int is_candidate(const Network *net, int l, int m)
 {
-    const float *time = net->time + l * net->p->M; /* width m's is time[m-1] */
+    const float *time = net->time + l * net->p->M; /* width m has time[m-1] */
     // TODO(4): Return whether the throughput at m is at least that at m-1 and larger than that at
-    // m+1, of those that are among 1 .. M.  Multiply crosswise, in doubles, instead of dividing.
-    const double mine = time[m - 1];
-    if (m > 1 && m * (double)time[m - 2] < (m - 1) * mine) return 0;
-    if (m < net->p->M && m * (double)time[m] <= (m + 1) * mine) return 0;
+    // m+1, where these widths exist (1 .. M).  Cross-multiply in doubles instead of dividing.
+    const double time_m = time[m - 1];
+    if (m > 1 && m * (double)time[m - 2] < (m - 1) * time_m) return 0;
+    if (m < net->p->M && m * (double)time[m] <= (m + 1) * time_m) return 0;
     return 1;
     // END TODO(4)
 }
 
-/* A layer that goes to another width; to = 0: there is none. */
+/* The change of layer l to width `to`; to = 0: no move. */
 typedef struct Move {
     int l, to;
-    double latency;    /* that it takes away */
-    double parameters; /* that it adds */
+    double latency;    /* decrease of the network's latency */
+    double parameters; /* increase of the network's parameters */
 } Move;
 
 /* Layer l's move to its next candidate, down (step -1) or up (step 1). */
-static Move move_of(const Network *net, const Widths *now, int l, int step)
+static Move move_of(const Network *net, const Widths *widths, int l, int step)
 {
     Move move = {l, 0, 0, 0};
-    // TODO(5): Find the next candidate, equations 8a and 8b; if there is one, put it into move.to
-    // and work out what the move does to the whole network.
-    for (int m = now->m[l] + step; m >= 1 && m <= net->p->M && !move.to; m += step)
+    // TODO(5): Find the next candidate, equations 8a and 8b.  If there is one, store it to move.to
+    // and compute the move's effect on the whole network.
+    for (int m = widths->m[l] + step; m >= 1 && m <= net->p->M && !move.to; m += step)
         if (is_candidate(net, l, m)) move.to = m;
     if (move.to) {
-        Widths moved = *now;
+        Widths moved = *widths;
         moved.m[l] = move.to;
-        move.latency = latency_of(net, now) - latency_of(net, &moved);
-        move.parameters = parameters_of(net, &moved) - parameters_of(net, now);
+        move.latency = latency_of(net, widths) - latency_of(net, &moved);
+        move.parameters = parameters_of(net, &moved) - parameters_of(net, widths);
     }
     // END TODO(5)
     return move;
 }
 
-/* ---- algorithm 2, mended ---- */
+/* ---- algorithm 2, corrected ---- */
 
-/* The move that begins a round: the one that gains most, latency or parameters; of several that
- * gain as much the first.  listed[l] says whether layer l may move. */
-static Move first_move(const Network *net, const Widths *now, const int *listed)
+/* The first move of a round: the one with the largest gain, in latency or in parameters; the first
+ * of several equal ones.  listed[l]: may layer l move? */
+static Move first_move(const Network *net, const Widths *widths, const int *listed)
 {
-    const int fall = net->p->mode == WIDTHS_LATENCY;
+    const int latency_mode = net->p->mode == WIDTHS_LATENCY;
     Move best = {0, 0, 0, 0};
-    double most = 0;
+    double best_gain = 0;
     for (int l = 0; l < net->p->L; l++) {
         if (!listed[l]) continue;
-        const Move move = move_of(net, now, l, fall ? -1 : 1);
-        const double gain = fall ? move.latency : move.parameters;
-        if (move.to && gain > most) {
+        const Move move = move_of(net, widths, l, latency_mode ? -1 : 1);
+        const double gain = latency_mode ? move.latency : move.parameters;
+        if (move.to && gain > best_gain) {
             best = move;
-            most = gain;
+            best_gain = gain;
         }
     }
     return best;
 }
 
-/* Latency mode: are the parameters not below 1000 - tau thousandths of the old ones?  The other
- * mode: is the latency not above the old one? */
-static int is_balanced(const Network *net, const Widths *now)
+/* Latency mode: are the parameters at least 1000 - tau thousandths of the old ones? Other mode: is
+ * the latency at most the old one? */
+static int is_balanced(const Network *net, const Widths *widths)
 {
-    if (net->p->mode == WIDTHS_PARAMETERS) return latency_of(net, now) <= net->latency;
-    return 1000 * parameters_of(net, now) >= (1000 - net->tau) * net->parameters;
+    if (net->p->mode == WIDTHS_PARAMETERS) return latency_of(net, widths) <= net->latency;
+    return 1000 * parameters_of(net, widths) >= (1000 - net->tau) * net->parameters;
 }
 
-/* The move the other way that costs least of the goal for what it gives back, parameters or
- * latency.  It has to give something, and no step up may take the parameters above 1000 + tau
- * thousandths of the old ones. */
-static Move balancing_move(const Network *net, const Widths *now, const int *listed)
+/* The cheapest move in the opposite direction: the smallest loss of the goal per unit that it gives
+ * back (parameters or latency).  It must give something back, and no move up may take the
+ * parameters above 1000 + tau thousandths of the old ones. */
+static Move balancing_move(const Network *net, const Widths *widths, const int *listed)
 {
-    const int fall = net->p->mode == WIDTHS_LATENCY;
-    const double highest = (1000 + net->tau) * net->parameters;
+    const int latency_mode = net->p->mode == WIDTHS_LATENCY;
+    const double max_parameters = (1000 + net->tau) * net->parameters;
     Move best = {0, 0, 0, 0};
-    // TODO(6): Of the layers listed take the move, up where the latency is to fall, else down, with
-    // the least latency lost for a parameter, or the fewest parameters lost for a unit of latency.
-    double least = 0;
+    // TODO(6): Among the listed layers choose the move (up in latency mode, otherwise down) with
+    // the smallest loss of latency per parameter, or of parameters per unit of latency.
+    double best_ratio = 0;
     for (int l = 0; l < net->p->L; l++) {
         if (!listed[l]) continue;
-        const Move move = move_of(net, now, l, fall ? 1 : -1);
-        const double gives = fall ? move.parameters : move.latency;
-        const double costs = fall ? -move.latency : -move.parameters;
-        if (!move.to || gives <= 0) continue;
-        if (fall && 1000 * (parameters_of(net, now) + move.parameters) > highest) continue;
-        if (best.to && costs / gives >= least) continue;
+        const Move move = move_of(net, widths, l, latency_mode ? 1 : -1);
+        const double gain = latency_mode ? move.parameters : move.latency;
+        const double loss = latency_mode ? -move.latency : -move.parameters;
+        if (!move.to || gain <= 0) continue;
+        if (latency_mode && 1000 * (parameters_of(net, widths) + move.parameters) > max_parameters)
+            continue;
+        if (best.to && loss / gain >= best_ratio) continue;
         best = move;
-        least = costs / gives;
+        best_ratio = loss / gain;
     }
     // END TODO(6)
     return best;
 }
 
-static int is_better(const Network *net, const Widths *now, const Widths *before)
+static int is_better(const Network *net, const Widths *widths, const Widths *before)
 {
-    return net->p->mode == WIDTHS_LATENCY ? latency_of(net, now) < latency_of(net, before)
-                                          : parameters_of(net, now) > parameters_of(net, before);
+    return net->p->mode == WIDTHS_LATENCY ? latency_of(net, widths) < latency_of(net, before)
+                                          : parameters_of(net, widths) > parameters_of(net, before);
 }
 
-/* Rounds until no layer is left that would gain. */
-static void rounds_take(const Network *net, Widths *now, int *listed)
+/* Runs rounds until no listed layer's move gains anything. */
+static void rounds_run(const Network *net, Widths *widths, int *listed)
 {
     for (;;) {
-        const Move first = first_move(net, now, listed);
+        const Move first = first_move(net, widths, listed);
         if (!first.to) return;
-        // TODO(7): One round.  The first layer leaves the list and moves, in a copy of `now`; then
-        // balancing moves, each of whose layers leaves a copy of the list, until the copy is
-        // balanced or there is none.  Keep both copies if it is balanced and better than `now`.
-        Widths then = *now;
-        int left[WIDTHS_LAYERS];
+        // TODO(7): One round.  The first layer leaves the list and moves, in a copy of `widths`.
+        // Then apply balancing moves to the copy, and remove each one's layer from a copy of the
+        // list, until the copy is balanced or there is no move.  Keep both copies if the copy is
+        // balanced and better than `widths`.
+        Widths trial = *widths;
+        int trial_listed[WIDTHS_LAYERS];
         listed[first.l] = 0;
-        memcpy(left, listed, sizeof left);
-        then.m[first.l] = first.to;
-        while (!is_balanced(net, &then)) {
-            const Move move = balancing_move(net, &then, left);
+        memcpy(trial_listed, listed, sizeof trial_listed);
+        trial.m[first.l] = first.to;
+        while (!is_balanced(net, &trial)) {
+            const Move move = balancing_move(net, &trial, trial_listed);
             if (!move.to) break;
-            then.m[move.l] = move.to;
-            left[move.l] = 0;
+            trial.m[move.l] = move.to;
+            trial_listed[move.l] = 0;
         }
-        if (is_balanced(net, &then) && is_better(net, &then, now)) {
-            *now = then;
-            memcpy(listed, left, sizeof left);
+        if (is_balanced(net, &trial) && is_better(net, &trial, widths)) {
+            *widths = trial;
+            memcpy(listed, trial_listed, sizeof trial_listed);
         }
         // END TODO(7)
     }
 }
 
-/* The old widths; the layers that are free are listed. */
-static void begin(Network *net, Widths *now, int *listed)
+/* Restores the old widths and the list of layers that may move. */
+static void plan_reset(Network *net, Widths *widths, int *listed)
 {
     for (int l = 0; l < net->p->L; l++) {
-        now->m[l] = (int)net->layer[l * LAYER_FLOATS + LAYER_WIDTH];
+        widths->m[l] = (int)net->layer[l * LAYER_FLOATS + LAYER_WIDTH];
         listed[l] = net->layer[l * LAYER_FLOATS + LAYER_FREE] != 0;
     }
-    net->latency = latency_of(net, now);
-    net->parameters = parameters_of(net, now);
+    net->latency = latency_of(net, widths);
+    net->parameters = parameters_of(net, widths);
 }
 
 void tail_widths_host(const WidthsProblem *p, const float *layer, const float *time, float *y)
 {
     Network net = {p, layer, time, 0, 0, p->tau};
-    Widths now;
+    Widths widths;
     int listed[WIDTHS_LAYERS] = {0};
-    begin(&net, &now, listed);
-    rounds_take(&net, &now, listed);
-    // TODO(8): While delta is asked for, more than delta thousandths of the old latency are left
-    // and twice tau is no more than 1000: double tau and begin again.
-    while (p->delta && 1000 * latency_of(&net, &now) > p->delta * net.latency &&
+    plan_reset(&net, &widths, listed);
+    rounds_run(&net, &widths, listed);
+    // TODO(8): While delta is not 0, more than delta thousandths of the old latency are left and
+    // twice tau is at most 1000: double tau and start again.
+    while (p->delta && 1000 * latency_of(&net, &widths) > p->delta * net.latency &&
            2 * net.tau <= 1000) {
         net.tau *= 2;
-        begin(&net, &now, listed);
-        rounds_take(&net, &now, listed);
+        plan_reset(&net, &widths, listed);
+        rounds_run(&net, &widths, listed);
     }
     // END TODO(8)
     for (int l = 0; l < p->L; l++)
-        y[l] = (float)(now.m[l] * p->unit);
+        y[l] = (float)(widths.m[l] * p->unit);
 }

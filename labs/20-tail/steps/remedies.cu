@@ -1,15 +1,17 @@
-/* remedies.cu - one tiled convolution, and four ways to hand its work out, for the part of the
- * handout on remedies: change REMEDY, and run it as lab 10's.
+/* remedies.cu - one tiled convolution with four ways to distribute its work over blocks (section
+ * Remedies of the handout): change REMEDY, and run it in place of lab 10's source.
  *
- * The work is tiles of 64 filters by 64 outputs, and of each tile `chunks` of 16 rows to sum: tiles
- * times chunks units in a row, a tile's chunks side by side.  Block b of `blocks` takes the units
+ * The work is tiles of 64 filters by 64 outputs.  Each tile has `chunks` of 16 rows to accumulate.
+ * The units of work are numbered tile by tile and chunk by chunk.  Block b of `blocks` has the
+ * units
  *
  *     total*b/blocks .. total*(b+1)/blocks - 1,
  *
- * and so everything is said by how many blocks there are.  One a tile is the plain kernel; PIECES a
- * tile is split-K; as many as the GPU holds at a time is stream-K, where every block has the same
- * share, LEAST chunks or more, and a share may end in the middle of a tile.  What is only a part of
- * a tile goes to memory, and a second kernel adds the parts up, in order. */
+ * so the number of blocks decides.  One block per tile is the plain kernel; PIECES blocks per tile
+ * are split-K; as many blocks as the GPU holds at a time are stream-K, where every block has the
+ * same share of at least LEAST chunks, and a share may end in the middle of a tile.  A block stores
+ * the partial sums of an incomplete tile to memory, and a second kernel adds the partial sums up,
+ * in order. */
 #include <convlab/conv.h>
 
 enum { PLAIN, SPLIT_K, PERSISTENT, STREAM_K };
@@ -28,22 +30,22 @@ __host__ __device__ int work_begin(const Work &work, int b)
     return (int)((long long)work.tiles * work.chunks * b / work.blocks);
 }
 
-/* Whose share holds this unit. */
+/* The block whose share contains this unit. */
 __device__ int work_owner(const Work &work, int unit)
 {
     return (int)(((long long)(unit + 1) * work.blocks - 1) / ((long long)work.tiles * work.chunks));
 }
 
-/* A block has room for two parts: 1 of the tile that begins in its share, 0 of one that began
- * before. */
+/* A block has memory for two partial tiles: number 1 for the tile that starts in its share, number
+ * 0 for one that started before. */
 __device__ float *part_of(const Work &work, float *parts, int b, int tile)
 {
     const int which = tile * work.chunks >= work_begin(work, b);
     return parts + (size_t)(b * 2 + which) * TILE * TILE;
 }
 
-/* Adds chunks begin .. end-1 of a tile to the thread's sums: filters k0 + t/16*4 + f, columns j0 +
- * t%16*4 + g.  Thread t loads what lies t further in a tile of 16 rows. */
+/* Accumulates chunks begin .. end-1 of a tile: filters k0 + t/16*4 + f, columns j0 + t%16*4 + g.
+ * Thread t loads element t of each chunk. */
 __device__ void chunks_add(const ConvProblem &p, int k0, int j0, int begin, int end,
                            const float *__restrict__ w, const float *__restrict__ x,
                            float (&sum)[MINE][MINE])
