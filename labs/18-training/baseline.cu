@@ -39,7 +39,7 @@ __global__ void mean_kernel(TrainLayer layer, int N, const float *__restrict__ z
     out[at] = sum / (pool * pool);
 }
 
-/* z becomes d; a thread an image.  One thread adds the losses up. */
+/* Replaces z by its gradient; one thread per image.  One thread adds up the losses. */
 __global__ void loss_kernel(int N, int classes, const float *__restrict__ label,
                             float *__restrict__ z, float *__restrict__ loss)
 {
@@ -64,7 +64,7 @@ __global__ void mean_loss_kernel(int N, const float *__restrict__ loss, float *_
     *y = sum / N;
 }
 
-/* z of the layer before becomes its d, from this layer's. */
+/* Replaces z of the previous layer by its gradient, computed from this layer's. */
 __global__ void back_kernel(TrainLayer layer, TrainLayer before, int N, const float *__restrict__ d,
                             const float *__restrict__ parameter, float *__restrict__ z)
 {
@@ -83,7 +83,7 @@ __global__ void back_kernel(TrainLayer layer, TrainLayer before, int N, const fl
     z[at] = z[at] > 0.0f ? sum / (pool * pool) : 0.0f;
 }
 
-/* A thread a parameter of the layer: its gradient over the whole batch, and its update. */
+/* One thread per parameter of the layer: its gradient over the mini-batch, and its update. */
 __global__ void update_kernel(TrainLayer layer, int N, int parameters, const float *__restrict__ in,
                               const float *__restrict__ d, const float *__restrict__ parameter,
                               const float *__restrict__ velocity, const float *__restrict__ setting,
