@@ -130,7 +130,7 @@ static void print_cases(FILE *stream, const LabIni *ini, const Operation *operat
     fputs("| case |", stream);
     for (int i = 0; i < columns.count; i++)
         print_cell(stream, columns.key[i]);
-    fputs(" timed | what it is |\n| --- |", stream);
+    fputs(" timed | purpose |\n| --- |", stream);
     for (int i = 0; i < columns.count; i++)
         fputs(" --- |", stream);
     fputs(" --- | --- |\n", stream);
@@ -161,7 +161,7 @@ void handout_print_shapes(FILE *stream, const LabIni *ini)
 
 void handout_print_questions(FILE *stream, const LabIni *ini)
 {
-    fputs("| name | question | points |\n| --- | --- | --- |\n", stream);
+    fputs("| prediction | question to answer | points |\n| --- | --- | --- |\n", stream);
     for (int i = 0; i < ini->predictions; i++) {
         fprintf(stream, "| `%s` |", ini->prediction[i].name);
         print_cell(stream, ini->prediction[i].question);

@@ -44,8 +44,7 @@ static void a_case_is_a_row_with_its_size_on_a_gpu_in_brackets(void **state)
     char *text = printed(handout_print_shapes);
     assert_string_equal(
         text,
-        "| case | N | C | H | W | K | R | S | pad | stride | layout | P | Q | timed | what it is "
-        "|\n"
+        "| case | N | C | H | W | K | R | S | pad | stride | layout | P | Q | timed | purpose |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- "
         "|\n"
         "| `first` | 2 (64) | 1 | 9 | 8 | 6 | 5 | 3 | valid | 1 |  | 5 | 6 | yes | A\\|B |\n"
@@ -62,7 +61,7 @@ static void a_prediction_is_a_row_with_its_points(void **state)
 {
     (void)state;
     char *text = printed(handout_print_questions);
-    assert_string_equal(text, "| name | question | points |\n| --- | --- | --- |\n"
+    assert_string_equal(text, "| prediction | question to answer | points |\n| --- | --- | --- |\n"
                               "| `bytes` | How many of N\\*K? | 20 |\n");
     free(text);
 }
