@@ -56,7 +56,7 @@ say "$page" "One block more, and the launch takes $longer times as long."
 simulate h200 05 solutions --case one-by-one --gpu h200
 say "$page" "has $(machine h200 sms) SMs and holds $(number h200 resident_blocks) blocks of this kernel on each, $(thousands "$(number h200 full_wave)") in all"
 
-# Where the time goes.
+# Time per phase.
 kept=$(profile 05 solutions --case table-1)
 {
     echo '| quantity | this lab | the paper (figure 8) |'
@@ -76,7 +76,7 @@ mine=$(calc %.0f "$(cell "$ladder" '05 register-tiled' 2)") \
     naive=$(calc %.0f "$(cell "$ladder" naive 2)")
 say "$page" "There the kernel takes $mine µs, and one output per thread takes $(thousands "$naive") µs"
 
-# What the compiler does with the array of accumulators: with all pragmas, without any, and without
+# Stack frame of the array of accumulators: with all pragmas, without any, and without
 # the one over g.
 stack() {
     nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")

@@ -20,7 +20,7 @@ simulate store 06 "$(variant store solutions/06-unrolled/conv.cu docs/numbers/06
 more=$(calc '%.0f' "100 * $(number store cycles) / $(number mine cycles) - 100")
 say "$page" "$(thousands "$(number store local_sectors)") sectors, and $more % more cycles"
 
-# Where the time goes, before and after.
+# Time per phase, before and after.
 {
     echo '| quantity | lab 05 | lab 06 | the paper |'
     echo '| --- | --- | --- | --- |'
@@ -56,7 +56,7 @@ unrolled() {
     awk -F'\t' -v blocks="$1" -v times="$2" -v column="$3" \
         '$1 == blocks && $2 == times { print $column }' "$data"
 }
-say "$page" "Unrolling i is worth $(saved "$(unrolled 1 1 5)" "$(unrolled 1 12 5)") % by itself"
+say "$page" "Unrolling i saves $(saved "$(unrolled 1 1 5)" "$(unrolled 1 12 5)") % by itself"
 longer=$(ratio "$(unrolled 32 1 5)" "$(unrolled 1 1 5)")
 say "$page" "At most 32 registers instead of $(unrolled 1 1 3) cost up to $longer times the time"
 

@@ -6,8 +6,8 @@ enum { THREADS = 256 };              /* threads per block */
 enum { CONSTANT_FLOATS = 64 * 256 }; /* size of constant memory: 64 KB */
 __constant__ float constant_weights[CONSTANT_FLOATS];
 
-/* Strides of a tensor's indices, in floats: image, channel (of y: filter), row, column.  For the
- * weights: filter, channel, row, column. */
+/* Strides of a tensor's indices, in floats.  x: image, channel, row, column.  w: filter, channel,
+ * row, column.  y: image, filter, row, column. */
 struct Strides {
     int n, c, h, w;
 };
@@ -111,7 +111,7 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
 {
     // TODO(5): In NCHW, pass the weights through constant memory, in chunks of as many whole
     // filters as fit, with one launch per chunk.  If not even one filter fits, use w.
-    int size = p->C * p->R * p->S; /* of a filter, in floats */
+    int size = p->C * p->R * p->S; /* filter size, in floats */
     int chunk = CONSTANT_FLOATS / size;
     for (int k0 = 0; p->layout == CONV_NCHW && chunk > 0 && k0 < p->K; k0 += chunk) {
         int filters = p->K - k0 < chunk ? p->K - k0 : chunk;

@@ -78,7 +78,7 @@ __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
                 for (int f = 0; f < FILTERS_PER_THREAD; f++)
 #pragma unroll 1
                     for (int g = 0; g < IMAGES_PER_THREAD; g++) {
-                        // TODO(3): Add the product of its weight and its pixel to acc[f][g].
+                        // TODO(3): Multiply its weight by its pixel and add to acc[f][g].
                         acc[f][g] += filters[i][f * THREADS_Y + ty] * images[i][g * THREADS_X + tx];
                         // END TODO(3)
                     }

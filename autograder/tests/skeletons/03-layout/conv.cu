@@ -6,8 +6,8 @@ enum { THREADS = 256 };              /* threads per block */
 enum { CONSTANT_FLOATS = 64 * 256 }; /* size of constant memory: 64 KB */
 __constant__ float constant_weights[CONSTANT_FLOATS];
 
-/* Strides of a tensor's indices, in floats: image, channel (of y: filter), row, column.  For the
- * weights: filter, channel, row, column. */
+/* Strides of a tensor's indices, in floats.  x: image, channel, row, column.  w: filter, channel,
+ * row, column.  y: image, filter, row, column. */
 struct Strides {
     int n, c, h, w;
 };
