@@ -75,12 +75,9 @@ static Fields columns_of(const LabIni *ini, const Operation *operation)
     for (int i = 0; i < ini->cases; i++)
         if (ini->item[i].operation == operation)
             fields_add_shape(&columns, operation, &ini->item[i].problem);
-    for (int i = 0; i < ini->cases; i++) {
-        if (ini->item[i].operation != operation) continue;
-        Fields fields = fields_of(operation, &ini->item[i].problem);
-        for (int j = 0; j < fields.count; j++)
-            field_add(&columns, fields.key[j], fields.value[j]);
-    }
+    for (int i = 0; i < ini->cases; i++)
+        if (ini->item[i].operation == operation)
+            fields_add_outputs(&columns, operation, &ini->item[i].problem);
     return columns;
 }
 
