@@ -20,7 +20,7 @@ GIVEN := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SET DATA EPOCHS RESUME STOP CHECK WINDOW \
     OVER NETWORK MODE TAU BATCH \
     SOCKET QUEUE LIMIT MARGIN METRICS RATE CLIENTS EACH THREADS SHOW \
-    PROGRAM ARGS PROFILE ARCH NVCCFLAGS FILES
+    PROGRAM ARGS PROFILE ARCH NVCCFLAGS FILES COMMANDS
 TAKEN := $(GIVEN) LONG QUICK LOWER V CI STRICT CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
 $(foreach v,$(TAKEN),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
@@ -48,7 +48,7 @@ endif
 # "make: *** Error 1" would say that something broke.  What ends make with a status of 1 and says
 # nothing is -q, so these goals are asked that way.  Lines that begin with + are carried out all the
 # same, and what they build is not asked but made.  Other goals beside them, or -n, -t: as ever.
-ANSWERS := grade run profile see picture simulate hint ladder solution update reset watch machine \
+ANSWERS := grade run profile see picture simulate debug hint ladder solution update reset watch machine \
     export class bundle datasets train sweep widths serve load
 # Nor did something break where a goal is not told what it is about: it asks, and that is all.
 OF_LAB  := see run profile hint solution reset keep watch serve mutate
@@ -131,6 +131,9 @@ USES_common/cuda   := common/base
 USES_common/cuda/runtime := common/cuda common/simulator/ptx $(USES_common/simulator/ptx)
 USES_common/cuda/gpu     := common/cuda common/simulator/ptx $(USES_common/simulator/ptx)
 USES_common/cuda/sim     := common/cuda common/simulator/launch $(USES_common/simulator/launch)
+USES_common/debugger := common/simulator/launch $(USES_common/simulator/launch)
+USES_common/debugger/ui := common/debugger common/cuda/runtime common/cuda/sim \
+    $(USES_common/cuda/sim)
 USES_common/simulator/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
 USES_common/simulator/validation     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_common/apps/tail   := common/operations/conv common/operations/operation common/base
@@ -174,7 +177,7 @@ ROOMS := common/base common/operations/operation common/operations/conv common/o
     common/operations/catalog common/operations/calls common/cuda/paired_timing common/simulator/sass common/simulator/ptx \
     $(addprefix common/simulator/,machine core decode checks traffic ptxas sass_map timing exec) \
     common/simulator/launch common/simulator/tests common/cuda $(addprefix common/cuda/,runtime gpu sim) common/simulator/conformance \
-    common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
+    common/debugger common/debugger/ui common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
     common/apps/serve \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record class \
     export profile see trial judging handout tests/predictions) autograder
@@ -182,7 +185,7 @@ ROOMS := common/base common/operations/operation common/operations/conv common/o
 # The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and
 # tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
-PROGRAMS := grade device runner run simulate lab doctor class export handout
+PROGRAMS := grade device runner run simulate debug_program lab doctor class export handout
 APART    += common/apps/tail/plan_main.c common/simulator/validation/measure_sim.c common/cuda/engine/engine_gpu.c \
     common/apps/train/train_main.c common/apps/serve/serve_main.c common/apps/serve/load_main.c \
     $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c \
@@ -246,6 +249,10 @@ $(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(call archives_of,$(1) $(USES_$(1)
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
 
+# Only the debugger reads DWARF and edits lines.
+DEBUG_LIBS := -ldw -lelf -lreadline
+$(BUILD)/tests/common/debugger/%: LDLIBS += $(DEBUG_LIBS)
+
 # Only a class is archives and a database.
 $(BUILD)/bin/class $(BUILD)/bin/export $(BUILD)/tests/autograder/class/% \
     $(BUILD)/tests/autograder/export/%: LDLIBS += -larchive -lsqlite3
@@ -272,18 +279,20 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors \
     common/cuda common/simulator/ptx common/simulator/sass common/base
 USES_autograder/run.c    := autograder/trial $(USES_autograder/trial)
+USES_autograder/debug_program.c := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record \
     $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
     %/operation_call.c,$(wildcard common/operations/calls/*.c)))
 SUBMISSION_LIBS := $(BUILD)/lib/runner.a $(BUILD)/lib/runner-rooms.a $(BUILD)/lib/run.a \
-    $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a
+    $(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a $(BUILD)/lib/debug.a
 
 $(BUILD)/lib/runner.a: $(BUILD)/obj/autograder/runner.o $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/run.a:    $(BUILD)/obj/autograder/run.o $(call objects_of,autograder/trial) \
     $(BUILD)/obj/common/operations/calls/operation_call.o $(RUNTIME_OBJ)
 $(BUILD)/lib/simulate.a: $(BUILD)/obj/autograder/simulate.o $(RUNTIME_OBJ)
+$(BUILD)/lib/debug.a: $(BUILD)/obj/autograder/debug_program.o $(RUNTIME_OBJ)
 $(BUILD)/lib/engine-sim.a: $(BUILD)/obj/common/cuda/engine/engine_sim.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-rooms.a: $(call objects_of,$(filter-out \
     common/cuda/runtime,$(USES_autograder/runner.c)))
@@ -373,7 +382,7 @@ fuzzer-compiler: # gcc has none
 	    echo "fuzzers: $$CC has no -fsanitize=fuzzer; make fuzz builds them with clang" >&2; exit 1; }
 
 # ---- front door ----------------------------------------------------------------------------------
-.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate profile grade class \
+.PHONY: $(ANSWERS:=-answer) help labs setup doctor run machine simulate debug profile grade class \
     export book bundle handout update hint ladder reset solution watch check numbers bench \
     validate compare tune maps datasets train serve load sweep widths mutate test fuzz sanitize \
     keep new-lab compile-commands format style clean
@@ -419,6 +428,10 @@ labs:
 #:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
 #:                       any CUDA program on the simulated GPU: checks, cycles,
 #:                       counters (docs/simulator/simulate.md)
+#:   make debug LAB=04 [CASE=name] | PROGRAM=file.cu [ARGS='...']
+#:        [COMMANDS=file]
+#:                       a debugger for kernels on the simulated GPU: breakpoints,
+#:                       32 lanes at once, steps backwards (docs/student/debug.md)
 #:   make machine [NAME=mycard]
 #:                       the GPU that is here, measured: its description for GPU=
 #:                       (docs/simulator/machines.md)
@@ -637,6 +650,13 @@ machine-answer:
 simulate-answer:
 	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-rooms.a)
 	$(Q)$(plus)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"; $(keep)
+
+# The debugger, linked with a lab's case or with a program, both compiled with nvcc -G.
+DEBUG_PARTS := $(addprefix $(BUILD)/lib/,debug.a debugger.a ui.a run.a run-rooms.a) $(CALL_OBJ) \
+    $(BUILD)/bin/lab
+debug-answer:
+	$(call stage,$(DEBUG_PARTS))
+	$(Q)$(plus)sh common/setup/debug.sh "$$BUILD" "$$LAB" "$$PROGRAM" "$$ARGS"; $(keep)
 
 # Lab 18's step on a set of digits.
 TRAIN_PARTS := $(addprefix $(BUILD)/,obj/common/apps/train/train_main.o lib/train.a lib/datasets.a \

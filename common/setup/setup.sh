@@ -17,7 +17,7 @@ shift
 env_file=$build/toolchain.env
 log=$build/setup.log
 
-required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libmuparser-dev libsodium-dev libarchive-dev libsqlite3-dev libcmocka-dev libevent-dev libgsl-dev'
+required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libmuparser-dev libsodium-dev libarchive-dev libsqlite3-dev libcmocka-dev libevent-dev libgsl-dev libdw-dev libelf-dev libreadline-dev'
 optional='bubblewrap valgrind gnuplot-nox git patch jq'
 
 # The private toolchain: versions that belong together.
@@ -101,6 +101,9 @@ has_package()
     libsqlite3-dev) has_header sqlite3.h ;; # likewise
     libevent-dev) has_header event2/http.h ;;  # the server
     libgsl-dev) has_header gsl/gsl_histogram.h ;; # and its load generator
+    libdw-dev) has_header elfutils/libdw.h ;;     # the debugger
+    libelf-dev) has_header libelf.h ;;            # likewise
+    libreadline-dev) printf '#include <stdio.h>\n#include <readline/readline.h>\n' | cc -E -x c - ;;
     libcmocka-dev) printf '#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <cmocka.h>\n' | cc -E -x c - ;;
     esac >/dev/null 2>&1
 }

@@ -14,6 +14,9 @@
 
 void runtime_set_device(Device *device);
 
+/* The fat binaries that the program's objects registered before main, loaded or not. */
+void runtime_images(void (*visit)(void *context, const void *image, size_t bytes), void *context);
+
 /* From now on kernels can reach all pinned memory, as on a card: where the device is in this
  * process, and nobody compares addresses with a run in which it is not. */
 void runtime_map_pinned(void);

@@ -118,6 +118,14 @@ void __cudaRegisterVar(void **handle, char *host, char *device_address, const ch
     runtime_unlock();
 }
 
+void runtime_images(void (*visit)(void *context, const void *image, size_t bytes), void *context)
+{
+    for (RuntimeModule *module = modules; module; module = module->next) {
+        size_t bytes = module->image ? fatbin_image_bytes(module->image) : 0;
+        if (bytes) visit(context, module->image, bytes);
+    }
+}
+
 void runtime_forget_loaded(void)
 {
     for (RuntimeModule *module = modules; module; module = module->next)

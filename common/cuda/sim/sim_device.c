@@ -886,6 +886,8 @@ int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes
     return guard_ask(&sim->guard, sim->gpu, address, text, bytes);
 }
 
+void (*sim_device_debugger)(struct SimtGpu *gpu);
+
 Device *device_open_sim(const SimDeviceOptions *options, Error *error)
 {
     SimDevice *sim = calloc(1, sizeof *sim);
@@ -909,6 +911,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
         free(sim);
         return NULL;
     }
+    if (sim_device_debugger) sim_device_debugger(sim->gpu);
     sim->device = (Device){.execute = sim_execute,
                            .take_cost = sim_take_cost,
                            .replay = sim_replay,

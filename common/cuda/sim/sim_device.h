@@ -24,6 +24,10 @@ typedef struct SimDeviceOptions {
     const volatile int *interrupted; /* SimtOptions' */
 } SimDeviceOptions;
 
+struct SimtGpu;
+
+/* Set by a program that debugs kernels, before it opens a device: it is given each GPU that opens. */
+extern void (*sim_device_debugger)(struct SimtGpu *gpu);
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */
 Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 /* Of a device that was opened with options.profile: of its longest launch, or NULL; valid until its

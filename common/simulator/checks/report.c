@@ -1,6 +1,7 @@
 /* report.c - findings: what happened, where in the grid, and on which line. */
 #include "common/base/plain_name.h"
 #include "common/simulator/checks/report.h"
+#include "common/simulator/core/debug_hook.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,7 +71,19 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
     while (number < stop && !__atomic_compare_exchange_n(&launch->stop_at, &stop, number, 0,
                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         continue;
+    DebugHook *debug = worker->gpu->debug;
+    if (debug && worker->fault_block == number) debug->found(debug, warp, ins, &worker->fault);
     return NULL;
+}
+
+/* A debugger stops at each finding, not only at the first that is reported. */
+static void finding_debug(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane,
+                          uint64_t address, uint32_t bytes, const char *format, va_list list)
+{
+    SimtReport report;
+    DebugHook *debug = warp->worker->gpu->debug;
+    report_fill(&report, warp, ins, check, lane, address, bytes, format, list);
+    debug->found(debug, warp, ins, &report);
 }
 
 int finding_is_told(const Warp *warp, SimtCheck check)
@@ -87,8 +100,13 @@ void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uin
 {
     Worker *worker = warp->worker;
     worker->findings++;
-    if (!finding_is_told(warp, check)) return;
     va_list list;
+    if (worker->gpu->debug) {
+        va_start(list, format);
+        finding_debug(warp, ins, check, lane, address, bytes, format, list);
+        va_end(list);
+    }
+    if (!finding_is_told(warp, check)) return;
     va_start(list, format);
     report_fill(&worker->finding, warp, ins, check, lane, address, bytes, format, list);
     va_end(list);

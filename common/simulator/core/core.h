@@ -292,6 +292,27 @@ typedef struct CallSite {
     uint32_t copy, copies;
 } CallSite;
 
+typedef struct DebugHook DebugHook; /* debug_hook.h */
+
+/* A variable of a function body, at the place that the decoder gave it. */
+typedef struct ScopeVariable {
+    const PtxVariable *variable;
+    uint64_t offset;
+    PtxSpace space;
+} ScopeVariable;
+
+/* A function body as it was decoded at one place: the kernel itself, or a function that was expanded
+ * where it is called.  Only kept for a debugger. */
+typedef struct CodeScope {
+    const PtxFunction *function;
+    uint32_t caller; /* number of the scope that calls it; UINT32_MAX: none */
+    uint32_t call;   /* the `from` of that call */
+    uint32_t routine; /* the routine that it belongs to, or NO_ROUTINE */
+    uint32_t *slot;  /* per PTX register; 0: not used */
+    ScopeVariable *variable;
+    uint32_t variables;
+} CodeScope;
+
 struct SimtKernel {
     SimtModule *module;
     const PtxFunction *function;
@@ -348,6 +369,10 @@ struct SimtKernel {
     int arrays_in_registers;    /* what the PTX has in local memory, as machine code shows */
     const MachineCode *machine; /* of a cubin made of this PTX; NULL: none */
     uint32_t *machine_order;    /* with spills: of each `from` its place there, from 1; 0: none */
+    CodeScope *scope;           /* for a debugger; NULL: there is none */
+    uint32_t *scope_of;         /* per `from`: its scope */
+    ScopeVariable *shared_variable;
+    uint32_t scopes, shared_variables;
     uint32_t registers_needed;  /* by a thread, in registers or elsewhere: registers.c */
 };
 
@@ -844,6 +869,7 @@ struct SimtGpu {
     SimtModule *modules;
     SimtProfile profile;     /* of the longest launch so far */
     PtxModule *accelerators; /* what the functions do that are hardware here; NULL: none is */
+    DebugHook *debug;        /* NULL: there is no debugger */
     Allocation none;         /* empty: what a cache of allocations starts with */
 };
 

@@ -218,16 +218,18 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
     int result = instance->slot && instance->position && instance->uses
                      ? 0
                      : refuse(d, "out of host memory");
+    if (result == 0) result = scope_begin(d, instance);
     if (result == 0) function_uses(instance);
     for (uint32_t i = 0; i < function->instructions && result == 0; i++) {
         d->in = &function->instruction[i];
         instance->position[i] = d->count;
-        result = origin_add(d, d->in) == 0 && instruction_decode(d) == 0 ? 0 : -1;
+        result = origin_add(d, d->in) == 0 && scope_note(d, instance) == 0 && instruction_decode(d) == 0 ? 0 : -1;
     }
     if (result == 0) {
         instance->position[function->instructions] = d->count;
         result = fixes_apply(d, instance);
     }
+    if (result == 0) result = scope_keep(d, instance);
     free(instance->slot);
     free(instance->position);
     free(instance->uses);
@@ -372,6 +374,7 @@ static int kernel_finish(Decoder *d)
     if (d->failed) return -1;
     spills_link(d);
     registers_find(d);
+    if (scopes_keep_shared(d) != 0) return -1;
     kernel->code = d->code;
     kernel->count = d->count;
     d->code = NULL;
@@ -481,6 +484,7 @@ void kernel_release(SimtKernel *kernel)
     free(kernel->bulk), free(kernel->wgmma), free(kernel->wgmma_register);
     for (uint32_t i = 0; i < kernel->routines; i++)
         free(kernel->routine[i].width);
+    scopes_free(kernel);
     free(kernel->routine), free(kernel->call), free(kernel->copy);
     *kernel = kept;
 }

@@ -21,6 +21,7 @@ typedef struct Instance {
     LocalSymbol *symbol; /* local, param and result variables */
     uint32_t symbols, symbol_room;
     uint32_t first_fix;
+    uint32_t scope; /* its number among the kernel's, where a debugger keeps them */
     struct Instance *caller;
 } Instance;
 
@@ -63,6 +64,7 @@ typedef struct Decoder {
     int again;
     uint32_t routine; /* the one in hand, or NO_ROUTINE */
     uint32_t call_room, copy_room;
+    uint32_t scope_room, scope_of_room;
 } Decoder;
 
 /* ---- decode.c ---- */
@@ -207,6 +209,15 @@ void spills_link(Decoder *d);
 /* ---- uniform.c ---- */
 /* Marks the atomics that one lane does for all (Ins.joins). */
 void uniform_atomics_find(SimtKernel *kernel);
+
+/* ---- scope.c: where a debugger finds the registers and variables of each function body ---- */
+/* -1 after refusing.  All of them do nothing where there is no debugger. */
+int scope_begin(Decoder *d, Instance *instance);
+/* The instruction that was just added is the instance's. */
+int scope_note(Decoder *d, const Instance *instance);
+int scope_keep(Decoder *d, const Instance *instance);
+int scopes_keep_shared(Decoder *d);
+void scopes_free(SimtKernel *kernel);
 
 /* ---- wgmma_touch.c ---- */
 /* Numbers the registers of a warpgroup's products (SimtKernel.wgmma_register). */

@@ -6,6 +6,7 @@
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/report.h"
 #include "common/simulator/core/async.h"
+#include "common/simulator/core/debug_hook.h"
 #include "common/simulator/core/kinds.h"
 #include "common/simulator/core/ops.h"
 #include "common/simulator/exec/exec_parts.h"
@@ -113,6 +114,28 @@ static void warp_run(Warp *warp)
             ins = ins->fn(warp, ins);
         while (ins && ++n < chunk);
         if (chunk_ends(warp, ins, n + !ins)) return;
+    }
+}
+
+/* The same under a debugger, which is asked before marked instructions and at chosen moments. */
+static void warp_run_debugged(Warp *warp)
+{
+    DebugHook *hook = warp->worker->gpu->debug;
+    const Ins *ins = warp->pc, *code = warp->code;
+    warp->state = WARP_READY;
+    while (ins) {
+        if (hook->moment >= hook->until || hook->mark[ins - code]) {
+            warp->pc = ins;
+            if (hook->stop(hook, warp, ins)) {
+                warp->worker->launch->timeout = 1;
+                warp->state = WARP_FAULT;
+                return;
+            }
+        }
+        const Ins *now = ins;
+        hook->moment++;
+        ins = ins->fn(warp, ins);
+        if (hook->looks_after) hook->after(hook, warp, now);
     }
 }
 
@@ -426,7 +449,7 @@ static void block_prepare(Worker *worker, uint64_t number)
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &worker->warp[w];
         uint32_t left = block->threads - w * LANES;
-        if (worker->gpu->options.untrusted) registers_clear(warp);
+        if (worker->gpu->options.untrusted || worker->gpu->debug) registers_clear(warp);
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
         warp->turns = 0, warp->changed = 0, warp->awaited = 0;
@@ -507,6 +530,7 @@ static uint64_t block_charge(const Worker *worker)
 int block_begin(Worker *worker, uint64_t number)
 {
     block_prepare(worker, number);
+    if (worker->gpu->debug) worker->gpu->debug->block(worker->gpu->debug, worker);
     return block_is_stopped(worker, block_charge(worker)) ? -1 : 0;
 }
 
@@ -541,7 +565,9 @@ BlockTurn block_turn(Worker *worker)
             continue;
         }
         warp->paused = 0;
-        if (warp->count && (worker->kernel->spins || worker->kernel->awaits_clock))
+        if (worker->gpu->debug)
+            warp_run_debugged(warp);
+        else if (warp->count && (worker->kernel->spins || worker->kernel->awaits_clock))
             warp_run_looking(warp);
         else if (warp->count)
             warp_run_counting(warp);
@@ -726,7 +752,7 @@ int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
         specials_fill(worker, warp, w);
         constants_fill(worker, warp);
     }
-    if (launch->gpu->options.untrusted)
+    if (launch->gpu->options.untrusted || launch->gpu->debug)
         memcpy(worker->files + warps * worker->file_stride, worker->files, worker->file_stride);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "common/base/plain_name.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/report.h"
+#include "common/simulator/core/debug_hook.h"
 #include "common/simulator/exec/exec_parts.h"
 
 /* A longer width or precision is cut: the text that it asks for is shown by nobody. */
@@ -178,6 +179,13 @@ static int print_fits(Launch *launch, size_t text)
     return 0;
 }
 
+/* A debugger executes a part of the launch once more, whose output has been printed. */
+static int is_shown_again(const Warp *warp)
+{
+    const DebugHook *debug = warp->worker->gpu->debug;
+    return debug && debug->is_silent;
+}
+
 int device_printf(Warp *warp, const Ins *ins)
 {
     char format[1024];
@@ -186,7 +194,7 @@ int device_printf(Warp *warp, const Ins *ins)
         text_read(warp, argument_at(warp, ins, lane, 0), format, sizeof format);
         /* What is too much is not printed, and the kernel is not told: it would know by that
          * whether it is a replay. */
-        int quiet = !print_fits(warp->worker->launch, strlen(format));
+        int quiet = is_shown_again(warp) || !print_fits(warp->worker->launch, strlen(format));
         uint32_t count =
             (uint32_t)format_print(warp, lane, format, argument_at(warp, ins, lane, 1), quiet);
         warp_charge(warp, PRINT_CHARGE + strlen(format) / PRINT_CHARGE);

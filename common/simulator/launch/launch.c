@@ -8,6 +8,7 @@
 #include "common/base/plain_name.h"
 #include "common/simulator/launch/alternate.h"
 #include "common/simulator/checks/race.h"
+#include "common/simulator/core/debug_hook.h"
 #include "common/simulator/checks/race_order.h"
 #include "common/simulator/launch/clusters.h"
 #include "common/simulator/decode/decode.h"
@@ -435,12 +436,13 @@ static int run_launch(Run *run)
     launch->local_bytes = (uint32_t)local;
     launch->number = ++gpu->launches;
     run->result->resident_blocks = launch->resident;
+    if (gpu->debug) gpu->debug->begin(gpu->debug, launch);
     uint64_t at_once = (uint64_t)launch->resident * gpu->machine.sms;
     run->result->waves = (launch->blocks + at_once - 1) / at_once;
     return launch->launch->cooperative ? launch_run_cooperative(run) : launch_run(run);
 }
 
-static int launch_all(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+static int launch_now(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
                       SimtResult *result, int later)
 {
     memset(result, 0, sizeof *result);
@@ -448,6 +450,20 @@ static int launch_all(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *reques
     return run ? run_launch(run)
                : launch_refuse(result, SIMT_BAD_LAUNCH, kernel,
                                "out of host memory for the launch");
+}
+
+static int launch_at_once(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                          SimtResult *result)
+{
+    return launch_now(gpu, kernel, request, result, 0);
+}
+
+static int launch_all(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                      SimtResult *result, int later)
+{
+    DebugHook *debug = gpu->debug;
+    return debug ? debug->launch(debug, gpu, kernel, request, result, launch_at_once)
+                 : launch_now(gpu, kernel, request, result, later);
 }
 
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request, SimtResult *result)

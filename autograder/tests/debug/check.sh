@@ -1,0 +1,59 @@
+#!/bin/sh
+# check.sh BUILD - make debug: recorded sessions come out as they were recorded, and bad input gives
+# one clear line.
+#
+# sessions/NAME begins with "# KEY=value ..." (PROGRAM, ARGS, LAB, CASE, SUBMISSION); what follows is
+# what the terminal showed.  Its lines "(debug) COMMAND" are the commands.
+set -u
+. autograder/tests/lib.sh
+here=autograder/tests/debug
+mkdir "$work/build"
+for link in "$build"/*; do ln -s "$link" "$work/build/"; done
+rm -f "$work/build/debug"
+build=$work/build
+
+# session FILE: the transcript of its commands, into $work/out.
+session() {
+    sed -n 's/^(debug) //p' "$1" >"$work/commands"
+    # shellcheck disable=SC2046
+    (
+        unset LAB PROGRAM ARGS CASE SHAPE SUBMISSION
+        eval "export $(sed -n '1s/^# //p' "$1")"
+        COMMANDS=$work/commands sh common/setup/debug.sh "$build" "${LAB:-}" "${PROGRAM:-}" "${ARGS:-}"
+    ) >"$work/out" 2>"$work/err"
+}
+
+# commands PROGRAM ARGS <commands: what the debugger says, into $work/out.
+commands() {
+    cat >"$work/commands"
+    COMMANDS=$work/commands sh common/setup/debug.sh "$build" '' "$1" "${2:-}" >"$work/out" 2>"$work/err"
+}
+says() { grep -qF -- "$1" "$work/out"; }
+
+for file in "$here"/sessions/*; do
+    session "$file"
+    sed 1d "$file" | diff -u - "$work/out" >"$work/differ"
+    tell "session-$(basename "$file")"
+done
+rm -f "$work/differ"
+
+commands $here/programs/first.cu <<'END' && says 'Breakpoint 1 at file first.cu, line 19.' &&
+break 18 if threadIdx.x ==
+break 18 if nothing == 1
+break 9
+break 400
+break nowhere
+break
+frobnicate
+print
+delete 2
+run
+END
+    says 'an expression is expected' && says 'No line 400 in file' &&
+    says 'Function "nowhere" not defined in device code.' && says 'Undefined command: "frobnicate".' &&
+    says 'No symbol "nothing" in current context.'
+tell bad-input-is-answered-by-a-line
+: | COMMANDS='' sh common/setup/debug.sh "$build" '' $here/programs/none.cu >"$work/out" 2>&1
+[ $? = 2 ] && says 'debug: there is no file'
+tell no-such-program
+exit $failed

@@ -1,0 +1,28 @@
+/* debugger_state.h - what the debugger's own files share; nobody else includes it. */
+#ifndef CONVLAB_DEBUGGER_STATE_H
+#define CONVLAB_DEBUGGER_STATE_H
+
+#include "common/debugger/debugger.h"
+
+/* Bits of DebugHook.mark. */
+enum { MARK_BREAK = 1, MARK_ACCESS = 2 };
+
+/* ---- breakpoint.c ---- */
+/* Marks the instructions of the launch in hand at which somebody wants to stop. */
+void marks_set(Debugger *debugger);
+/* The breakpoint that stops here; NULL: none does.  *lane: the first lane of those that it is
+ * for. */
+Breakpoint *breakpoint_hit(Debugger *debugger, Warp *warp, const Ins *ins, int counts,
+                           uint32_t *lane, char *text, size_t room);
+/* Watchpoints that this access or this change of a value concerns, and what to say. */
+Breakpoint *watch_before(Debugger *debugger, const Warp *warp, uint32_t *lane);
+Breakpoint *watch_after(Debugger *debugger, const Warp *warp, uint32_t *lane, char *text,
+                        size_t room);
+void watches_load(Debugger *debugger);
+void breakpoint_remove(Debugger *debugger, Breakpoint *breakpoint);
+int is_watching(const Debugger *debugger);
+
+/* ---- run.c ---- */
+void hooks_set(Debugger *debugger);
+
+#endif

@@ -1,0 +1,134 @@
+/* attach.c - linked into a program: `main` begins with a prompt, and each simulated GPU that the
+ * program opens is debugged.
+ *
+ * Linked with --wrap=main.  Nothing here is part of a graded run: the program is its user's own. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cuda/runtime/runtime.h"
+#include "common/cuda/sim/sim_device.h"
+#include "common/debugger/ui/prompt.h"
+
+Session session_of_process;
+
+static void ui_stopped(Debugger *debugger, const Stop *stop)
+{
+    Session *s = (Session *)debugger;
+    s->progress = RUNNING;
+    s->stopped(s, stop);
+}
+
+/* A log point's text, in which {expressions} are replaced by their values. */
+static void ui_say(Debugger *debugger, const char *text)
+{
+    Session *s = (Session *)debugger;
+    char line[2000];
+    size_t used = 0;
+    for (const char *at = text; *at && used + 2 < sizeof line; at++) {
+        const char *end = *at == '{' ? strchr(at, '}') : NULL;
+        char expression[EXPRESSION_TEXT], value_text[400] = "?";
+        Scene scene;
+        Value value;
+        Error error;
+        if (!end || end - at >= EXPRESSION_TEXT) {
+            line[used++] = *at;
+            continue;
+        }
+        snprintf(expression, sizeof expression, "%.*s", (int)(end - at - 1), at + 1);
+        Expression *parsed = expression_parse(expression, NULL, &error);
+        if (parsed && debugger_scene(debugger, 1u << debugger->focus.lane, &scene, &error) == 0) {
+            expression_evaluate(parsed, &scene, &value);
+            value_print(scene.warp, &value, debugger->focus.lane, 0, value_text, sizeof value_text);
+        }
+        expression_free(parsed);
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s", value_text);
+        if (used >= sizeof line) used = sizeof line - 1;
+        at = end;
+    }
+    line[used] = 0;
+    say(s, "%s\n", line);
+}
+
+static void gpu_opened(struct SimtGpu *gpu)
+{
+    debugger_attach(&session_of_process.debugger, gpu);
+}
+
+static void interrupted(int number)
+{
+    (void)number;
+    Session *s = &session_of_process;
+    if (!s->debugger.launch || s->debugger.is_stopped) {
+        if (s->progress == RUNNING && !s->debugger.is_stopped) _Exit(130);
+        return;
+    }
+    debugger_interrupt(&s->debugger);
+}
+
+static void image_add(void *context, const void *image, size_t bytes)
+{
+    Error error;
+    Session *s = context;
+    if (debugger_image(&s->debugger, image, bytes, &error) != 0)
+        fprintf(stderr, "debug: %s\n", error.text);
+}
+
+/* Before the constructors that open a device. */
+__attribute__((constructor(101))) static void session_open(void)
+{
+    Session *s = &session_of_process;
+    s->ui = (DebugUi){.stopped = ui_stopped, .say = ui_say};
+    debugger_open(&s->debugger, &s->ui);
+    sim_device_debugger = gpu_opened;
+}
+
+static void ended(int status, void *unused)
+{
+    Session *s = &session_of_process;
+    (void)unused;
+    fflush(NULL);
+    if (s->progress != RUNNING || getpid() != (pid_t)(intptr_t)s->ui.context) return;
+    s->progress = ENDED, s->exit_status = status;
+    s->debugger.warp = NULL, s->debugger.gpu = NULL;
+    if (dap_is_wanted()) {
+        dap_ended(s, status);
+        return;
+    }
+    if (status)
+        say(s, "[Program exited with code %02o]\n", (unsigned)status);
+    else
+        say(s, "[Program exited normally]\n");
+    prompt_run(s);
+}
+
+int __real_main(int argc, char **argv, char **environment);
+int __wrap_main(int argc, char **argv, char **environment);
+
+int __wrap_main(int argc, char **argv, char **environment)
+{
+    Session *s = &session_of_process;
+    struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART};
+    s->context = argv;
+    s->ui.context = (void *)(intptr_t)getpid();
+    runtime_images(image_add, s);
+    on_exit(ended, NULL);
+    if (dap_is_wanted()) {
+        dap_open(s);
+        dap_before_run(s);
+    } else {
+        prompt_open(s);
+        sigaction(SIGINT, &action, NULL);
+        if (s->progress == BEFORE_RUN) {
+            if (!getenv("DEBUG_QUIET"))
+                say(s, "Kernels are debugged on the simulated GPU; the program runs with your "
+                       "rights, outside of any sandbox.\n"
+                       "Set breakpoints, then `run`.  `help` lists the commands.\n");
+            prompt_run(s);
+        }
+    }
+    s->progress = RUNNING;
+    return __real_main(argc, argv, environment);
+}

@@ -1,0 +1,78 @@
+/* session.h - one debugging session: the debugger, what the user has set up, and where text goes.
+ *
+ * Room: the debugger's command line and its Debug Adapter Protocol.
+ * Callers: programs that `make debug` links with it.
+ * May use: debugger, cuda/runtime, cuda/sim; readline, jansson. */
+#ifndef CONVLAB_DEBUGGER_UI_SESSION_H
+#define CONVLAB_DEBUGGER_UI_SESSION_H
+
+#include "common/debugger/debugger.h"
+
+enum { DISPLAYS = 32, EXPRESSION_TEXT = 256 };
+
+typedef enum Progress { BEFORE_RUN, RUNNING, ENDED } Progress;
+
+typedef struct Display {
+    int number;
+    char expression[EXPRESSION_TEXT], format;
+} Display;
+
+typedef struct Session Session;
+struct Session {
+    Debugger debugger; /* first */
+    DebugUi ui;
+    Progress progress;
+    int exit_status;
+    void (*write)(Session *session, const char *text); /* what commands print */
+    void (*stopped)(Session *session, const Stop *stop); /* returns with a plan */
+    void *context;
+    Display display[DISPLAYS];
+    int displays, last_display;
+    char list_file[512];
+    uint32_t list_line; /* the next line that `list` shows; 0: around the frame */
+    Focus shown;        /* the focus that was told last */
+    int has_shown;
+    uint32_t shown_launch;
+    char last_examine[64];
+    uint64_t examine_next;
+    Survey survey;
+    void (*after_survey)(Session *session);
+    char survey_name[EXPRESSION_TEXT];
+    uint32_t tile_rows, tile_columns;
+    const Type *tile_type;
+    int wants_restart;
+};
+
+__attribute__((format(printf, 2, 3))) void say(Session *session, const char *format, ...);
+
+/* Carries out one command line.  1: execution goes on (an action was asked for); 0: stay. */
+int command_run(Session *session, const char *line);
+/* The word's completions, NULL-ended by `state` as readline asks for them; malloc'ed. */
+char *command_complete(const char *text, int state);
+
+/* ---- what a stop looks like ---- */
+void stop_report(Session *session, const Stop *stop);
+void frame_print(Session *session, uint32_t number, int with_source);
+void focus_print(Session *session);
+void displays_print(Session *session);
+void launch_text(const Debugger *debugger, char *text, size_t bytes);
+
+/* ---- inspect.c: commands that look at many threads ---- */
+int command_lanes(Session *session, const char *arguments);
+int command_block(Session *session, const char *arguments);
+int command_tensor(Session *session, const char *arguments);
+int command_writer(Session *session, const char *arguments);
+int command_readers(Session *session, const char *arguments);
+int command_tile(Session *session, const char *arguments);
+int command_diff(Session *session, const char *arguments);
+int command_info_cuda(Session *session, const char *arguments);
+int command_focus(Session *session, const char *arguments);
+int command_examine(Session *session, const char *format, const char *arguments);
+int command_disassemble(Session *session, const char *arguments);
+
+/* ---- source.c ---- */
+/* A line of a source file without its end; NULL: there is none.  Valid until the next call. */
+const char *source_text_line(const char *path, uint32_t line);
+uint32_t source_lines(const char *path);
+
+#endif
