@@ -428,7 +428,7 @@ labs:
 #:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
 #:                       any CUDA program on the simulated GPU: checks, cycles,
 #:                       counters (docs/simulator/simulate.md)
-#:   make debug LAB=04 [CASE=name] | PROGRAM=file.cu [ARGS='...']
+#:   make debug PROGRAM=file.cu [ARGS='...'] | LAB=04 [CASE=name]
 #:        [COMMANDS=file]
 #:                       a debugger for kernels on the simulated GPU: breakpoints,
 #:                       32 lanes at once, steps backwards (docs/student/debug.md)

@@ -1,7 +1,7 @@
-/* debug_program - what `make debug PROGRAM=...` links with a CUDA program beside the debugger: the drop-in
- * runtime on the simulated GPU, with all checks on.
+/* debug_program - what `make debug PROGRAM=...` links with a CUDA program and the debugger: the
+ * drop-in runtime on the simulated GPU, with all checks on.
  *
- * The environment chooses: SIMULATE_GPU (h200), SIMULATE_GPUS (where the machines are described). */
+ * The environment chooses: SIMULATE_GPU (h200), SIMULATE_GPUS (the folder of machines). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

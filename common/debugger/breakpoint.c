@@ -220,7 +220,8 @@ Breakpoint *debugger_break(Debugger *d, const char *place, const char *condition
     if (kernels && !nearest.found) {
         expression_free(wanted.condition);
         if (wanted.kind == BREAK_LINE)
-            error_set(error, "No line %u in file \"%s\" has code of a kernel, nor has one after it.",
+            error_set(error,
+                      "No line %u in file \"%s\" has code of a kernel, nor has one after it.",
                       wanted.line, file_base(wanted.file));
         else if (wanted.kind == BREAK_PTX)
             error_set(error, "No instruction is at line %u of the PTX.", wanted.ptx);
@@ -246,8 +247,12 @@ void breakpoint_describe(const Debugger *d, const Breakpoint *b, char *text, siz
     static const struct {
         CatchKind kind;
         const char *name;
-    } NAMES[] = {{CATCH_FAULT, "fault"},     {CATCH_RACE, "race"},     {CATCH_UNINITIALIZED, "uninitialized"},
-                 {CATCH_BARRIER, "barrier"}, {CATCH_LAUNCH, "launch"}, {CATCH_END, "end"}};
+    } NAMES[] = {{CATCH_FAULT, "fault"},
+                 {CATCH_RACE, "race"},
+                 {CATCH_UNINITIALIZED, "uninitialized"},
+                 {CATCH_BARRIER, "barrier"},
+                 {CATCH_LAUNCH, "launch"},
+                 {CATCH_END, "end"}};
     switch (b->kind) {
     case BREAK_LINE:
         snprintf(text, bytes, "file %s, line %u", file_base(b->file), b->line);
@@ -442,8 +447,8 @@ static int concerns(const Breakpoint *b, const Warp *warp, const Access *access,
 Breakpoint *watch_before(Debugger *d, const Warp *warp, uint32_t *lane)
 {
     for (Breakpoint *b = d->breakpoint; b && d->has_access; b = b->next)
-        if (b->kind == BREAK_WATCH && b->is_enabled && b->watches & WATCH_READ &&
-            d->access.reads && concerns(b, warp, &d->access, lane))
+        if (b->kind == BREAK_WATCH && b->is_enabled && b->watches & WATCH_READ && d->access.reads &&
+            concerns(b, warp, &d->access, lane))
             return b;
     return NULL;
 }

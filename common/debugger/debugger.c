@@ -102,7 +102,8 @@ int debugger_scene(Debugger *d, uint32_t mask, Scene *scene, Error *error)
 {
     *scene = (Scene){.warp = debugger_warp(d), .map = d->map, .mask = mask, .history = &d->values};
     if (!scene->warp || debugger_frame(d, &scene->frame) != 0)
-        return error_set(error, "No kernel is stopped: start the program with run, or stop in one.");
+        return error_set(error,
+                         "No kernel is stopped: start the program with run, or stop in one.");
     return 0;
 }
 
@@ -127,9 +128,9 @@ int debugger_assign(Debugger *d, const char *text, Value *value, Error *error)
     change.bytes = is_register ? value->width ? value->width : 4 : (uint32_t)value->type->bytes;
     change.address = value->address[lane];
     char why[VALUE_WHY];
-    const void *at = is_register ? (void *)(scene.warp->file + change.slot)
-                                 : lane_memory(scene.warp, lane, change.address, change.bytes, why,
-                                               sizeof why);
+    const void *at =
+        is_register ? (void *)(scene.warp->file + change.slot)
+                    : lane_memory(scene.warp, lane, change.address, change.bytes, why, sizeof why);
     if (at) memcpy(&change.value, at, change.bytes);
     LaunchRecord *record = &d->history.launch[d->run];
     history_cut(&d->history, record, d->hook.moment);
@@ -226,7 +227,8 @@ int debugger_locate(Debugger *d, const char *text, uint64_t *address, uint64_t *
     if (value.home == HOME_REGISTER)
         return error_set(error,
                          "%.60s is in a PTX register at this line, not in memory: follow it with "
-                         "reverse-next and print", text);
+                         "reverse-next and print",
+                         text);
     if (value.home != HOME_MEMORY || !value.type->bytes)
         return error_set(error, "%.60s is no place in memory", text);
     *address = value.address[d->focus.lane], *bytes = value.type->bytes, *type = value.type;
@@ -242,7 +244,8 @@ void debugger_describe(Debugger *d, uint64_t address, char *text, size_t bytes)
         const SimtKernel *kernel = d->map ? d->map->kernel : NULL;
         for (uint32_t i = 0; kernel && i < kernel->shared_variables; i++) {
             const ScopeVariable *v = &kernel->shared_variable[i];
-            if (offset < v->offset || (v->variable->bytes && offset >= v->offset + v->variable->bytes))
+            if (offset < v->offset ||
+                (v->variable->bytes && offset >= v->offset + v->variable->bytes))
                 continue;
             where = v->variable->name;
             snprintf(text, bytes, "byte %llu of shared memory, %llu bytes into %s",

@@ -32,7 +32,13 @@ typedef struct Stop {
     char text[STOP_TEXT]; /* what is said of it, or "" */
 } Stop;
 
-typedef enum BreakKind { BREAK_LINE, BREAK_FUNCTION, BREAK_PTX, BREAK_WATCH, BREAK_CATCH } BreakKind;
+typedef enum BreakKind {
+    BREAK_LINE,
+    BREAK_FUNCTION,
+    BREAK_PTX,
+    BREAK_WATCH,
+    BREAK_CATCH
+} BreakKind;
 typedef enum WatchKind { WATCH_WRITE = 1, WATCH_READ = 2, WATCH_ACCESS = 3 } WatchKind;
 typedef enum CatchKind {
     CATCH_FAULT = 1,
@@ -55,7 +61,7 @@ typedef struct Breakpoint {
     uint64_t hits, wanted_hits; /* wanted: stops from this hit on; 0: at each */
     CatchKind catches;
     WatchKind watches;
-    char expression[200]; /* of a watchpoint */
+    char expression[200];           /* of a watchpoint */
     uint64_t address, bytes, block; /* what is watched; block and thread: of shared and local */
     uint32_t warp, lane;
     const Type *type;
@@ -132,7 +138,7 @@ typedef struct DebugUi {
 } DebugUi;
 
 struct Debugger {
-    DebugHook hook; /* first */
+    DebugHook hook;   /* first */
     SimtGpu *gpu;     /* the program's; NULL before it opens one */
     SimtGpu *scratch; /* holds the modules before that, so that their lines are known */
     DebugUi *ui;

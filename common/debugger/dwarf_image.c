@@ -1,4 +1,4 @@
-/* dwarf_image.c - reads ".section .debug_info { .b8 1, 2 ... }" and writes an ELF image in memory. */
+/* dwarf_image.c - reads ".section .debug_info { .b8 1, 2 ... }" and writes an ELF image. */
 #include "common/debugger/dwarf_image.h"
 
 #include <ctype.h>
@@ -52,8 +52,8 @@ static Label *label_slot(Label *table, uint32_t room, const char *name, uint32_t
 {
     for (uint32_t i = hash & (room - 1);; i = (i + 1) & (room - 1)) {
         Label *label = &table[i];
-        if (!label->name || (label->hash == hash && label->length == length &&
-                             !memcmp(label->name, name, length)))
+        if (!label->name ||
+            (label->hash == hash && label->length == length && !memcmp(label->name, name, length)))
             return label;
     }
 }
@@ -86,8 +86,7 @@ static int label_add(Reader *r, const char *name, uint32_t length, uint64_t valu
 static int label_find(const Reader *r, const char *name, uint32_t length, uint64_t *value)
 {
     if (!r->label_room) return 0;
-    const Label *label =
-        label_slot(r->label, r->label_room, name, length, hash_of(name, length));
+    const Label *label = label_slot(r->label, r->label_room, name, length, hash_of(name, length));
     if (label->name) *value = label->value;
     return label->name != NULL;
 }
@@ -102,9 +101,8 @@ static int symbol_of(Reader *r, const char *name, uint32_t length, uint64_t *add
         }
     if (image->symbols == image->symbol_room) {
         uint32_t room = image->symbol_room ? image->symbol_room * 2 : 64;
-        char **more = room > SYMBOLS_MOST
-                          ? NULL
-                          : realloc(image->symbol, room * sizeof *image->symbol);
+        char **more =
+            room > SYMBOLS_MOST ? NULL : realloc(image->symbol, room * sizeof *image->symbol);
         if (!more) return error_set(r->error, "too many variables in the debug information");
         image->symbol = more, image->symbol_room = room;
     }
@@ -247,8 +245,11 @@ static int text_read(Reader *r)
         if (at == end || starts(at, end, "//")) continue;
         if (starts(at, end, ".section")) {
             section = section_open(r, at + 8, end);
-            if (!section) return error_set(r->error, "PTX line %llu: a section without a name, or "
-                                                     "too many of them", (unsigned long long)line);
+            if (!section)
+                return error_set(r->error,
+                                 "PTX line %llu: a section without a name, or "
+                                 "too many of them",
+                                 (unsigned long long)line);
             section->bytes = 0;
             continue;
         }

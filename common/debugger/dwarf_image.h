@@ -21,8 +21,8 @@
 typedef struct DwarfImage {
     Dwarf *dwarf; /* NULL: the text has no debug information */
     Elf *elf;
-    char *bytes;    /* the ELF image */
-    char **symbol;  /* names of the variables that addresses stand for */
+    char *bytes;   /* the ELF image */
+    char **symbol; /* names of the variables that addresses stand for */
     uint32_t symbols, symbol_room;
 } DwarfImage;
 

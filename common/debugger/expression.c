@@ -89,7 +89,8 @@ static int take(Parser *p, const char *word)
     size_t length = strlen(word);
     blanks(p);
     if (strncmp(p->at, word, length) != 0) return 0;
-    if (isalpha((unsigned char)*word) && (isalnum((unsigned char)p->at[length]) || p->at[length] == '_'))
+    if (isalpha((unsigned char)*word) &&
+        (isalnum((unsigned char)p->at[length]) || p->at[length] == '_'))
         return 0;
     p->at += length;
     return 1;
@@ -112,7 +113,8 @@ static int word_read(Parser *p, char word[WORD])
     blanks(p);
     if (!isalpha((unsigned char)*p->at) && *p->at != '_') return 0;
     while (isalnum((unsigned char)p->at[length]) || p->at[length] == '_' ||
-           (p->at[length] == ':' && p->at[length + 1] == ':' && isalpha((unsigned char)p->at[length + 2])))
+           (p->at[length] == ':' && p->at[length + 1] == ':' &&
+            isalpha((unsigned char)p->at[length + 2])))
         length += p->at[length] == ':' ? 2 : 1;
     if (length >= WORD) return 0;
     memcpy(word, p->at, length);
@@ -124,14 +126,22 @@ static int word_read(Parser *p, char word[WORD])
 static const struct {
     const char *name;
     const Type *type;
-} BUILT_IN[] = {{"unsigned int", &TYPE_OF_UNSIGNED}, {"unsigned long", &TYPE_OF_UNSIGNED_LONG},
-                {"unsigned", &TYPE_OF_UNSIGNED},     {"uint32_t", &TYPE_OF_UNSIGNED},
-                {"uint64_t", &TYPE_OF_UNSIGNED_LONG}, {"size_t", &TYPE_OF_UNSIGNED_LONG},
-                {"int32_t", &TYPE_OF_INT},           {"int64_t", &TYPE_OF_LONG},
-                {"long long", &TYPE_OF_LONG},        {"long", &TYPE_OF_LONG},
-                {"int", &TYPE_OF_INT},               {"char", &TYPE_OF_CHAR},
-                {"bool", &TYPE_OF_BOOL},             {"float", &TYPE_OF_FLOAT},
-                {"double", &TYPE_OF_DOUBLE},         {"void", &TYPE_OF_VOID}};
+} BUILT_IN[] = {{"unsigned int", &TYPE_OF_UNSIGNED},
+                {"unsigned long", &TYPE_OF_UNSIGNED_LONG},
+                {"unsigned", &TYPE_OF_UNSIGNED},
+                {"uint32_t", &TYPE_OF_UNSIGNED},
+                {"uint64_t", &TYPE_OF_UNSIGNED_LONG},
+                {"size_t", &TYPE_OF_UNSIGNED_LONG},
+                {"int32_t", &TYPE_OF_INT},
+                {"int64_t", &TYPE_OF_LONG},
+                {"long long", &TYPE_OF_LONG},
+                {"long", &TYPE_OF_LONG},
+                {"int", &TYPE_OF_INT},
+                {"char", &TYPE_OF_CHAR},
+                {"bool", &TYPE_OF_BOOL},
+                {"float", &TYPE_OF_FLOAT},
+                {"double", &TYPE_OF_DOUBLE},
+                {"void", &TYPE_OF_VOID}};
 
 /* "(float *)" or "(struct P)", at the type's first letter; the parser stays where it was if it is
  * none.  A name that is not built in counts as a type where a star or a bracket follows. */
@@ -187,7 +197,8 @@ static Node *parse_number(Parser *p)
         return node;
     }
     node->type = is_unsigned ? is_long ? &TYPE_OF_UNSIGNED_LONG : &TYPE_OF_UNSIGNED
-                             : is_long ? &TYPE_OF_LONG : &TYPE_OF_INT;
+                 : is_long   ? &TYPE_OF_LONG
+                             : &TYPE_OF_INT;
     node->i = (int64_t)i;
     return node;
 }
@@ -217,8 +228,10 @@ static Node *parse_primary(Parser *p)
         if (!node) return NULL;
         node->i = isdigit((unsigned char)*p->at) ? strtol(p->at, (char **)&p->at, 10) : 0;
         if (isalpha((unsigned char)*p->at))
-            return fail(p, "there are no convenience variables; PTX registers are written "
-                           "%%r1, values printed before $1%s", "");
+            return fail(p,
+                        "there are no convenience variables; PTX registers are written "
+                        "%%r1, values printed before $1%s",
+                        "");
         return node;
     }
     if (*p->at == '\'' && p->at[1] && p->at[2] == '\'') {
@@ -329,19 +342,21 @@ static Node *parse_unary(Parser *p)
 }
 
 /* Binary operators by precedence, the loosest first. */
-static const char *const LEVELS[][5] = {{"||"},         {"&&"},           {"|"},
-                                        {"^"},          {"&"},            {"==", "!="},
-                                        {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"},
-                                        {"*", "/", "%"}};
+static const char *const LEVELS[][5] = {
+    {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 enum { LEVELS_COUNT = sizeof LEVELS / sizeof *LEVELS };
 
 static int binary_take(Parser *p, int level, char operator[4])
 {
     for (int i = 0; i < 5 && LEVELS[level][i]; i++) {
         const char *word = LEVELS[level][i];
-        const char *longer = !strcmp(word, "|") ? "|=" : !strcmp(word, "&") ? "&="
-                             : !strcmp(word, "<") ? "<=" : !strcmp(word, ">") ? ">="
-                             : strlen(word) == 2 ? "" : "=";
+        const char *longer = !strcmp(word, "|")   ? "|="
+                             : !strcmp(word, "&") ? "&="
+                             : !strcmp(word, "<") ? "<="
+                             : !strcmp(word, ">") ? ">="
+                             : strlen(word) == 2  ? ""
+                                                  : "=";
         if (!take_operator(p, word, longer)) continue;
         snprintf(operator, 4, "%s", word);
         return 1;
@@ -354,7 +369,8 @@ static Node *parse_binary(Parser *p, int level)
     char operator[4];
     if (level == LEVELS_COUNT) {
         Node *node = parse_unary(p);
-        if (node && !p->failed && take(p, "@")) node = node_new(p, NODE_ROW, "", node, parse_unary(p));
+        if (node && !p->failed && take(p, "@"))
+            node = node_new(p, NODE_ROW, "", node, parse_unary(p));
         return node;
     }
     Node *node = parse_binary(p, level + 1);
@@ -435,8 +451,11 @@ static const struct {
 static const struct {
     const char *name;
     Special number;
-} SPECIALS[] = {{"%laneid", SR_LANEID}, {"%warpid", SR_WARPID}, {"%smid", SR_SMID},
-                {"%nsmid", SR_NSMID},   {"%gridid", SR_GRIDID}};
+} SPECIALS[] = {{"%laneid", SR_LANEID},
+                {"%warpid", SR_WARPID},
+                {"%smid", SR_SMID},
+                {"%nsmid", SR_NSMID},
+                {"%gridid", SR_GRIDID}};
 
 static void special_load(const Warp *warp, Special number, Value *value, uint32_t mask)
 {
@@ -486,8 +505,10 @@ static void place_load(const Place *place, const char *name, const Scene *scene,
     case PLACE_REGISTER:
         value->home = HOME_REGISTER, value->slot = place->slot, value->width = place->width;
         if (!type_is_scalar(place->type)) {
-            value_no(value, "'%.60s' lies in a register, and has a type that this debugger does not "
-                            "read from one", name);
+            value_no(value,
+                     "'%.60s' lies in a register, and has a type that this debugger does not "
+                     "read from one",
+                     name);
             return;
         }
         break;
@@ -564,7 +585,7 @@ static void history_load(const Node *node, const Scene *scene, Value *value)
 
 static double lane_double(const Value *value, uint32_t lane)
 {
-    return type_is_floating(value->type)                            ? value->f[lane]
+    return type_is_floating(value->type) ? value->f[lane]
            : value->type->kind == TYPE_UNSIGNED && value->type->bytes == 8
                ? (double)(uint64_t)value->i[lane]
                : (double)value->i[lane];
@@ -572,7 +593,9 @@ static double lane_double(const Value *value, uint32_t lane)
 
 static int64_t double_integer(double f)
 {
-    return f >= 9.2233720368547758e18 ? INT64_MAX : f > -9.2233720368547758e18 ? (int64_t)f : INT64_MIN;
+    return f >= 9.2233720368547758e18   ? INT64_MAX
+           : f > -9.2233720368547758e18 ? (int64_t)f
+                                        : INT64_MIN;
 }
 
 static int64_t lane_integer(const Value *value, uint32_t lane)
@@ -583,7 +606,8 @@ static int64_t lane_integer(const Value *value, uint32_t lane)
 static int64_t wrap(const Type *type, int64_t i)
 {
     if (type->kind == TYPE_BOOL) return i != 0;
-    int is_signed = type->kind == TYPE_INTEGER || type->kind == TYPE_CHAR || type->kind == TYPE_ENUM;
+    int is_signed =
+        type->kind == TYPE_INTEGER || type->kind == TYPE_CHAR || type->kind == TYPE_ENUM;
     switch (type->bytes) {
     case 1:
         return is_signed ? (int64_t)(int8_t)i : (int64_t)(uint8_t)i;
@@ -605,7 +629,8 @@ static void convert(Value *value, const Type *type)
             value->f[lane] = type->bytes == 4 ? (double)(float)f : f;
         } else {
             int64_t i = from_float ? double_integer(value->f[lane]) : value->i[lane];
-            value->i[lane] = type->kind == TYPE_BOOL && from_float ? value->f[lane] != 0 : wrap(type, i);
+            value->i[lane] =
+                type->kind == TYPE_BOOL && from_float ? value->f[lane] != 0 : wrap(type, i);
         }
     }
     value->type = type, value->home = HOME_NONE;
@@ -631,7 +656,8 @@ static int is_number(const Value *value)
 static const Type *common_type(const Type *a, const Type *b)
 {
     if (type_is_floating(a) || type_is_floating(b)) {
-        int twice = (type_is_floating(a) && a->bytes == 8) || (type_is_floating(b) && b->bytes == 8);
+        int twice =
+            (type_is_floating(a) && a->bytes == 8) || (type_is_floating(b) && b->bytes == 8);
         return twice ? &TYPE_OF_DOUBLE : &TYPE_OF_FLOAT;
     }
     uint64_t bytes = a->bytes > b->bytes ? a->bytes : b->bytes;
@@ -672,11 +698,11 @@ static int compare(const char *operator, int less, int equal)
 
 static int is_comparison(const char *operator)
 {
-    return *operator == '=' || *operator == '!' || ((*operator == '<' || *operator == '>') &&
-                                                    operator[1] != *operator);
+    return *operator== '=' || * operator==
+        '!' ||((*operator== '<' || * operator== '>') &&operator[1] != * operator);
 }
 
-static void compare_lanes(const char *operator, const Value *a, const Value *b, Value *value)
+static void compare_lanes(const char *operator, const Value * a, const Value *b, Value *value)
 {
     const Type *type = common_type(a->type, b->type);
     uint32_t valid = a->valid & b->valid;
@@ -685,12 +711,12 @@ static void compare_lanes(const char *operator, const Value *a, const Value *b, 
         if (type_is_floating(type)) {
             double x = lane_double(a, lane), y = lane_double(b, lane);
             int none = isnan(x) || isnan(y);
-            result[lane] = none ? *operator == '!' : compare(operator, x < y, x == y);
+            result[lane] = none ? *operator== '!' : compare(operator, x<y, x == y);
         } else if (type->kind == TYPE_UNSIGNED) {
             uint64_t x = (uint64_t)wrap(type, a->i[lane]), y = (uint64_t)wrap(type, b->i[lane]);
-            result[lane] = compare(operator, x < y, x == y);
+            result[lane] = compare(operator, x<y, x == y);
         } else {
-            result[lane] = compare(operator, a->i[lane] < b->i[lane], a->i[lane] == b->i[lane]);
+            result[lane] = compare(operator, a->i[lane]<b->i[lane], a->i[lane] == b->i[lane]);
         }
     }
     value_of_type(value, &TYPE_OF_BOOL, valid);
@@ -698,7 +724,7 @@ static void compare_lanes(const char *operator, const Value *a, const Value *b, 
         value->i[lane] = result[lane];
 }
 
-static int64_t integer_binary(const char *operator, const Type *type, int64_t a, int64_t b)
+static int64_t integer_binary(const char *operator, const Type * type, int64_t a, int64_t b)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
     int is_unsigned = type->kind == TYPE_UNSIGNED;
@@ -726,7 +752,7 @@ static int64_t integer_binary(const char *operator, const Type *type, int64_t a,
     }
 }
 
-static void arithmetic(const char *operator, Value *a, Value *b, Value *value)
+static void arithmetic(const char *operator, Value * a, Value *b, Value *value)
 {
     const Type *type = common_type(a->type, b->type);
     uint32_t valid = a->valid & b->valid;
@@ -742,7 +768,7 @@ static void arithmetic(const char *operator, Value *a, Value *b, Value *value)
             value->f[lane] = type->bytes == 4 ? (double)(float)f : f;
             continue;
         }
-        if ((*operator == '/' || *operator == '%') && !b->i[lane]) {
+        if ((*operator== '/' || * operator== '%') && !b->i[lane]) {
             if (valid >> lane & 1) snprintf(value->why, sizeof value->why, "Division by zero");
             value->valid &= ~(1u << lane);
             continue;
@@ -752,10 +778,10 @@ static void arithmetic(const char *operator, Value *a, Value *b, Value *value)
 }
 
 /* p + n, n + p, p - n; p - q. */
-static int pointer_arithmetic(const char *operator, const Value *a, const Value *b, Value *value)
+static int pointer_arithmetic(const char *operator, const Value * a, const Value *b, Value *value)
 {
     int left = a->type->kind == TYPE_POINTER, right = b->type->kind == TYPE_POINTER;
-    if ((!left && !right) || (*operator != '+' && *operator != '-') || operator[1]) return 0;
+    if ((!left && !right) || (*operator!= '+' && * operator!= '-') || operator[1]) return 0;
     const Value *pointer = left ? a : b, *other = left ? b : a;
     const Type *type = pointer->type;
     int64_t bytes = type->target->bytes ? (int64_t)type->target->bytes : 1;
@@ -763,9 +789,10 @@ static int pointer_arithmetic(const char *operator, const Value *a, const Value 
     int64_t result[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++) {
         int64_t n = lane_integer(other, lane);
-        result[lane] = left && right      ? (a->i[lane] - b->i[lane]) / bytes
-                       : *operator == '+' ? (int64_t)((uint64_t)pointer->i[lane] + (uint64_t)n * (uint64_t)bytes)
-                                          : (int64_t)((uint64_t)pointer->i[lane] - (uint64_t)n * (uint64_t)bytes);
+        result[lane] = left && right ? (a->i[lane] - b->i[lane]) / bytes
+                       : *operator== '+'
+                           ? (int64_t)((uint64_t)pointer->i[lane] + (uint64_t)n * (uint64_t)bytes)
+                           : (int64_t)((uint64_t)pointer->i[lane] - (uint64_t)n * (uint64_t)bytes);
     }
     value_of_type(value, left && right ? &TYPE_OF_LONG : type, valid);
     memcpy(value->i, result, sizeof result);
@@ -775,7 +802,7 @@ static int pointer_arithmetic(const char *operator, const Value *a, const Value 
 static void logical(Node *node, Scene *scene, Value *value)
 {
     Value b;
-    int is_and = *node->operator == '&';
+    int is_and = *node->operator== '&';
     evaluate(node->a, scene, value);
     if (!value->valid) return;
     if (!is_number(value)) {
@@ -784,7 +811,9 @@ static void logical(Node *node, Scene *scene, Value *value)
     }
     uint32_t left = 0, right = 0, wanted, mask = scene->mask;
     for (uint32_t lane = 0; lane < LANES; lane++)
-        left |= (uint32_t)(type_is_floating(value->type) ? value->f[lane] != 0 : value->i[lane] != 0) << lane;
+        left |=
+            (uint32_t)(type_is_floating(value->type) ? value->f[lane] != 0 : value->i[lane] != 0)
+            << lane;
     /* The second operand is only evaluated in the lanes that need it. */
     wanted = value->valid & (is_and ? left : ~left);
     uint32_t valid = value->valid & ~wanted;
@@ -800,7 +829,8 @@ static void logical(Node *node, Scene *scene, Value *value)
             }
         } else {
             for (uint32_t lane = 0; lane < LANES; lane++)
-                right |= (uint32_t)(type_is_floating(b.type) ? b.f[lane] != 0 : b.i[lane] != 0) << lane;
+                right |= (uint32_t)(type_is_floating(b.type) ? b.f[lane] != 0 : b.i[lane] != 0)
+                         << lane;
             valid |= b.valid & wanted;
         }
     }
@@ -833,9 +863,9 @@ static void binary(Node *node, Scene *scene, Value *value)
         return;
     }
     if (is_comparison(node->operator))
-        compare_lanes(node->operator, &a, &b, value);
-    else if (!pointer_arithmetic(node->operator, &a, &b, value))
-        arithmetic(node->operator, &a, &b, value);
+        compare_lanes(node->operator, & a, &b, value);
+    else if (!pointer_arithmetic(node->operator, & a, &b, value))
+        arithmetic(node->operator, & a, &b, value);
 }
 
 static void dereference(Value *value, const Scene *scene)
@@ -858,7 +888,7 @@ static void unary(Node *node, Scene *scene, Value *value)
 {
     evaluate(node->a, scene, value);
     if (!value->valid) return;
-    if (*node->operator == '&') {
+    if (*node->operator== '&') {
         if (value->home != HOME_MEMORY) {
             value_no(value, "Attempt to take address of value not located in memory.");
             return;
@@ -869,26 +899,26 @@ static void unary(Node *node, Scene *scene, Value *value)
         value->type = type, value->home = HOME_NONE;
         return;
     }
-    if (*node->operator == '*') {
+    if (*node->operator== '*') {
         dereference(value, scene);
         return;
     }
     decay(value, scene);
-    if (!is_number(value) || (*node->operator == '~' && type_is_floating(value->type))) {
+    if (!is_number(value) || (*node->operator== '~' && type_is_floating(value->type))) {
         value_no(value, "Argument to arithmetic operation not a number or boolean.");
         return;
     }
-    const Type *type = *node->operator == '!' ? &TYPE_OF_BOOL
-                                              : common_type(value->type, &TYPE_OF_INT);
+    const Type *type =
+        *node->operator== '!' ? &TYPE_OF_BOOL : common_type(value->type, &TYPE_OF_INT);
     int from_float = type_is_floating(value->type);
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        if (*node->operator == '!')
+        if (*node->operator== '!')
             value->i[lane] = from_float ? value->f[lane] == 0 : value->i[lane] == 0;
-        else if (*node->operator == '-' && from_float)
+        else if (*node->operator== '-' && from_float)
             value->f[lane] = -value->f[lane];
-        else if (*node->operator == '-')
+        else if (*node->operator== '-')
             value->i[lane] = wrap(type, (int64_t)(0 - (uint64_t)value->i[lane]));
-        else if (*node->operator == '~')
+        else if (*node->operator== '~')
             value->i[lane] = wrap(type, ~value->i[lane]);
     }
     value->type = type, value->home = HOME_NONE;
@@ -1003,7 +1033,8 @@ static void row(Node *node, Scene *scene, Value *value)
     int64_t n = count.i[__builtin_ctz(count.valid)];
     if (value->home != HOME_MEMORY || !is_number(&count) || type_is_floating(count.type) || n < 1 ||
         n > ROW_MOST) {
-        value_no(value, "@ needs something in memory on its left and a number from 1 to %d on its right",
+        value_no(value,
+                 "@ needs something in memory on its left and a number from 1 to %d on its right",
                  ROW_MOST);
         return;
     }

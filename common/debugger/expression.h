@@ -24,7 +24,7 @@ typedef struct ValueHistory {
         const Type *type;
         int64_t i;
         double f;
-    } *value;
+    } * value;
 } ValueHistory;
 
 /* NULL with error.  `end` (may be NULL) gets the first character that is not part of it. */

@@ -103,9 +103,8 @@ static int checkpoint_take(History *history, uint64_t moment, uint64_t block, Ch
     made->allocations = memory->count;
     for (uint32_t i = 0; i < memory->count; i++) {
         const Allocation *a = memory->table[i];
-        made->allocation[i] = (AllocationState){a->address,        a->bytes,
-                                                (uint8_t)a->freed, (uint8_t)a->kept,
-                                                (uint8_t)a->initialised};
+        made->allocation[i] = (AllocationState){a->address, a->bytes, (uint8_t)a->freed,
+                                                (uint8_t)a->kept, (uint8_t)a->initialised};
         if (a->freed && !a->kept) continue;
         uint64_t first = (a->address - DEVICE_BASE) / PAGE_BYTES,
                  end = (a->address - DEVICE_BASE + a->bytes + PAGE_BYTES - 1) / PAGE_BYTES;
@@ -150,8 +149,7 @@ static void record_thin(History *history, LaunchRecord *record)
 static void oldest_drop(History *history)
 {
     record_free(history, &history->launch[0]);
-    memmove(history->launch, history->launch + 1,
-            (--history->launches) * sizeof *history->launch);
+    memmove(history->launch, history->launch + 1, (--history->launches) * sizeof *history->launch);
 }
 
 /* Does the table of allocations still say what it did when the launch began? */
@@ -172,9 +170,8 @@ static int is_same_table(const History *history, const LaunchRecord *record)
 
 int history_launch(History *history, SimtKernel *kernel, const SimtLaunch *request)
 {
-    while (history->launches &&
-           (history->launches >= LAUNCHES_MOST ||
-            !is_same_table(history, &history->launch[history->launches - 1])))
+    while (history->launches && (history->launches >= LAUNCHES_MOST ||
+                                 !is_same_table(history, &history->launch[history->launches - 1])))
         oldest_drop(history);
     if (history->launches == history->room) {
         uint32_t room = history->room ? history->room * 2 : 16;
@@ -194,8 +191,8 @@ int history_launch(History *history, SimtKernel *kernel, const SimtLaunch *reque
     record->has_history = !kernel->allocates;
     if (!record->has_history) record->why = "the kernel calls malloc or free";
     int status = -1;
-    while (record->has_history &&
-           (status = checkpoint_take(history, 0, 0, &start)) != 0 && history->launches) {
+    while (record->has_history && (status = checkpoint_take(history, 0, 0, &start)) != 0 &&
+           history->launches) {
         LaunchRecord kept = *record;
         if (history->launch[history->launches - 1].checkpoints > 1) {
             record_thin(history, &history->launch[history->launches - 1]);
@@ -264,8 +261,7 @@ void history_restore(History *history, const Checkpoint *checkpoint)
 
 void history_cut(History *history, LaunchRecord *record, uint64_t moment)
 {
-    while (record->checkpoints > 1 &&
-           record->checkpoint[record->checkpoints - 1].moment > moment)
+    while (record->checkpoints > 1 && record->checkpoint[record->checkpoints - 1].moment > moment)
         checkpoint_free(history, &record->checkpoint[--record->checkpoints]);
     while (record->changes && record->change[record->changes - 1].moment > moment)
         record->changes--;

@@ -44,16 +44,6 @@ ModuleMap *module_map(const SimtModule *module)
     return map;
 }
 
-static uint32_t scope_depth(const SimtKernel *kernel, uint32_t scope)
-{
-    uint32_t depth = 0;
-    while (scope < kernel->scopes && depth < FRAMES_MOST) {
-        depth++;
-        scope = kernel->scope[scope].caller;
-    }
-    return depth;
-}
-
 /* Inlined functions around a PTX line, once per line of the module. */
 static uint8_t *inline_depths(const KernelMap *map, uint32_t lines)
 {
@@ -65,8 +55,7 @@ static uint8_t *inline_depths(const KernelMap *map, uint32_t lines)
         uint32_t line = kernel->origin[i] ? kernel->origin[i]->ptx_line : 0;
         const CodeScope *scope = &kernel->scope[kernel->scope_of[i]];
         if (!line || line > lines || depth[line]) continue;
-        uint32_t count =
-            symbols_frames(&map->module->symbols, scope->function->name, line, frame);
+        uint32_t count = symbols_frames(&map->module->symbols, scope->function->name, line, frame);
         depth[line] = (uint8_t)(count ? count : 1);
     }
     return depth;
@@ -95,14 +84,17 @@ static int spots_fill(KernelMap *map)
     for (uint32_t i = 0; i < kernel->origins; i++) {
         const PtxInstruction *in = kernel->origin[i];
         uint32_t scope = kernel->scope_of[i];
-        Spot *spot = &map->spot[i], *before = i && kernel->scope_of[i - 1] == scope ? spot - 1 : NULL;
+        Spot *spot = &map->spot[i],
+             *before = i && kernel->scope_of[i - 1] == scope ? spot - 1 : NULL;
         if (in && in->source.line && in->source.file < ptx->files)
             spot->file = in->source.file, spot->line = in->source.line;
         else if (before)
             spot->file = before->file, spot->line = before->line;
-        spot->depth = (uint16_t)scope_depth(kernel, scope);
-        if (in && in->ptx_line <= lines && inlines[in->ptx_line])
-            spot->depth = (uint16_t)(spot->depth + inlines[in->ptx_line] - 1);
+        /* The call comes before what it calls. */
+        const CodeScope *own = &kernel->scope[scope];
+        spot->depth = own->call < i ? map->spot[own->call].depth : 0;
+        spot->depth =
+            (uint16_t)(spot->depth + (in && inlines[in->ptx_line] ? inlines[in->ptx_line] : 1));
         spot->is_toolkit =
             (uint8_t)(spot->line == 0 || is_of_the_toolkit(file_of(map, spot->file)));
     }
@@ -152,11 +144,8 @@ static uint32_t scope_frames(const KernelMap *map, uint32_t from, Frame *frame, 
                                     in ? in->ptx_line : 0, source);
     const char *file = line ? file_of(map, map->spot[from].file) : NULL;
     for (uint32_t i = 0; i < (count ? count : 1) && i < room; i++) {
-        frame[i] = (Frame){.from = from,
-                           .scope = scope,
-                           .pc = in ? in->ptx_line : 0,
-                           .line = line,
-                           .file = file};
+        frame[i] = (Frame){
+            .from = from, .scope = scope, .pc = in ? in->ptx_line : 0, .line = line, .file = file};
         if (!count) {
             plain_name(kernel->scope[scope].function->name, frame[i].name, sizeof frame[i].name);
             continue;
@@ -228,9 +217,9 @@ int register_find(const KernelMap *map, const Frame *frame, const char *name, Pl
         place->slot = scope->slot[i];
         place->width = type == PTX_PRED ? 0 : ptx_type_bytes(type) > 4 ? 8 : 4;
         if (!place->type)
-            place->type = type == PTX_PRED  ? &TYPE_OF_BOOL
-                          : type == PTX_F32 ? &TYPE_OF_FLOAT
-                          : type == PTX_F64 ? &TYPE_OF_DOUBLE
+            place->type = type == PTX_PRED    ? &TYPE_OF_BOOL
+                          : type == PTX_F32   ? &TYPE_OF_FLOAT
+                          : type == PTX_F64   ? &TYPE_OF_DOUBLE
                           : place->width == 8 ? &TYPE_OF_UNSIGNED_LONG
                                               : &TYPE_OF_INT;
         return 0;

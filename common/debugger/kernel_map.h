@@ -43,7 +43,7 @@ typedef struct Frame {
 typedef struct Place {
     PlaceKind kind; /* PLACE_SYMBOL: at the generic address `address` */
     uint64_t address;
-    int is_in_frame; /* counted from the frame of the routine that runs */
+    int is_in_frame;      /* counted from the frame of the routine that runs */
     uint32_t slot, width; /* of a register: bytes per lane, 0: a predicate */
     int64_t constant;
     const Type *type;

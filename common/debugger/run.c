@@ -51,8 +51,7 @@ static void plan_begin(Debugger *d)
     LaunchRecord *record = record_of(d);
     if (!every && d->hook.is_silent && d->hook.until > record->furthest)
         d->hook.until = record->furthest;
-    if (d->next_change < record->changes &&
-        record->change[d->next_change].moment < d->hook.until)
+    if (d->next_change < record->changes && record->change[d->next_change].moment < d->hook.until)
         d->hook.until = record->change[d->next_change].moment;
 }
 
@@ -220,8 +219,8 @@ static void hit_note(Debugger *d, const Warp *warp, uint32_t lane, uint64_t mome
 {
     d->hit.found = 1;
     d->hit.when = (Moment){d->run, moment};
-    d->hit.focus =
-        (Focus){.block = warp->block->number, .warp = warp->index, .lane = lane_near(warp->mask, lane)};
+    d->hit.focus = (Focus){
+        .block = warp->block->number, .warp = warp->index, .lane = lane_near(warp->mask, lane)};
 }
 
 /* Lines that the thread in focus went through: where each began, and the one before it. */
@@ -291,9 +290,10 @@ static int search_stop(Debugger *d, Warp *warp, const Ins *ins)
     d->has_access = d->mark[index] & MARK_ACCESS && access_of(warp, ins, &d->access);
     switch (d->search) {
     case SEARCH_BREAKPOINT: {
-        Breakpoint *b = d->mark[index] & MARK_BREAK
-                            ? breakpoint_hit(d, warp, ins, 0, &lane, d->hit.text, sizeof d->hit.text)
-                            : NULL;
+        Breakpoint *b =
+            d->mark[index] & MARK_BREAK
+                ? breakpoint_hit(d, warp, ins, 0, &lane, d->hit.text, sizeof d->hit.text)
+                : NULL;
         if (!b && d->has_access) b = watch_before(d, warp, &lane);
         if (!b || b->is_quiet) break;
         hit_note(d, warp, lane, d->hook.moment);
@@ -395,8 +395,8 @@ static void writer_compare(Debugger *d, const Warp *warp)
     char why[VALUE_WHY];
     if (d->has_access && d->access.is_exact) return;
     if (!is_own(warp, d->search_address, d->search_block, d->search_warp)) return;
-    const unsigned char *at = lane_memory(warp, d->search_lane, d->search_address,
-                                          d->search_bytes, why, sizeof why);
+    const unsigned char *at =
+        lane_memory(warp, d->search_lane, d->search_address, d->search_bytes, why, sizeof why);
     static unsigned char old[WATCH_BYTES];
     static uint64_t known;
     if (!at || d->search_bytes > sizeof old) return;
@@ -469,7 +469,8 @@ static void on_found(DebugHook *hook, Warp *warp, const Ins *ins, const SimtRepo
         if (b->kind == BREAK_CATCH && b->catches & kind) stop.number = b->number;
     snprintf(stop.text, sizeof stop.text, "%s", report->text);
     const uint32_t *block = warp->worker->launch->launch->block;
-    uint32_t thread = report->thread[0] + block[0] * (report->thread[1] + block[1] * report->thread[2]);
+    uint32_t thread =
+        report->thread[0] + block[0] * (report->thread[1] + block[1] * report->thread[2]);
     d->warp = warp, d->ins = ins;
     focus_set(d, warp, thread / LANES == warp->index ? thread % LANES : lane_near(warp->mask, 0));
     stop_inside(d, &stop);
@@ -497,8 +498,9 @@ static void on_begin(DebugHook *hook, Launch *launch)
 {
     Debugger *d = debugger_of(hook);
     LaunchRecord *record = record_of(d);
-    const Checkpoint *start =
-        d->segment_checkpoint < record->checkpoints ? &record->checkpoint[d->segment_checkpoint] : NULL;
+    const Checkpoint *start = d->segment_checkpoint < record->checkpoints
+                                  ? &record->checkpoint[d->segment_checkpoint]
+                                  : NULL;
     d->launch = launch;
     launch->limit = UINT64_MAX;
     if (start && start->block) launch->next = start->block;
@@ -541,16 +543,14 @@ static void launch_start(Debugger *d, const Checkpoint *checkpoint)
            record->change[d->next_change].moment < d->hook.moment)
         d->next_change++;
     if (d->mode == MODE_SEARCH)
-        d->hook.until = d->search == SEARCH_BREAKPOINT || d->search == SEARCH_WRITER
-                            ? d->segment_end
-                            : 0;
+        d->hook.until =
+            d->search == SEARCH_BREAKPOINT || d->search == SEARCH_WRITER ? d->segment_end : 0;
     else if (d->mode == MODE_GOTO)
         d->hook.until = d->target.moment;
     else
         plan_begin(d);
     /* Changes of the past are carried out at their moments. */
-    if (d->next_change < record->changes &&
-        record->change[d->next_change].moment < d->hook.until)
+    if (d->next_change < record->changes && record->change[d->next_change].moment < d->hook.until)
         d->hook.until = record->change[d->next_change].moment;
 }
 
@@ -592,8 +592,8 @@ static void search_arrive(Debugger *d)
         d->arrival.kind = b && b->kind == BREAK_WATCH ? STOP_WATCH : STOP_BREAKPOINT;
         snprintf(d->arrival.text, sizeof d->arrival.text, "%s", d->hit.text);
     } else if (d->search == SEARCH_WRITER) {
-        snprintf(d->arrival.text, sizeof d->arrival.text, "%s was last written here:",
-                 d->search_name);
+        snprintf(d->arrival.text, sizeof d->arrival.text,
+                 "%s was last written here:", d->search_name);
     }
     arrive(d, when, &d->hit.focus);
 }
@@ -690,8 +690,7 @@ static int run_all(Debugger *d, SimtResult *result, DebugRun *run)
         LaunchRecord *record = record_of(d);
         SimtResult other;
         SimtResult *mine = is_last(d) ? result : &other;
-        if (launch_prepare(d) != 0)
-            return run(d->gpu, record->kernel, &record->request, result);
+        if (launch_prepare(d) != 0) return run(d->gpu, record->kernel, &record->request, result);
         launch_start(d, start);
         int status = run(d->gpu, record->kernel, &record->request, mine);
         d->launch = NULL;

@@ -9,7 +9,10 @@
 enum { TYPE_DEPTH = 24, TYPES_MOST = 20000, MEMBERS_MOST = 4096, TREE_DEPTH = 64 };
 enum { LINKAGE_NAME = 0x2007, ADDRESS_CLASS = DW_AT_address_class };
 
-#define BUILT_IN(k, b, n) {.kind = k, .bytes = b, .name = n}
+#define BUILT_IN(k, b, n)                                                                          \
+    {                                                                                              \
+        .kind = k, .bytes = b, .name = n                                                           \
+    }
 const Type TYPE_OF_VOID = BUILT_IN(TYPE_VOID, 1, "void"),
            TYPE_OF_BOOL = BUILT_IN(TYPE_BOOL, 1, "bool"),
            TYPE_OF_CHAR = BUILT_IN(TYPE_CHAR, 1, "char"),
@@ -44,7 +47,7 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned attribute, Dwarf_Word other
     Dwarf_Attribute attr;
     Dwarf_Word value;
     return dwarf_attr(die, attribute, &attr) && dwarf_formudata(&attr, &value) == 0 ? value
-                                                                                     : otherwise;
+                                                                                    : otherwise;
 }
 
 static Dwarf_Die *reference_of(Dwarf_Die *die, unsigned attribute, Dwarf_Die *target)
@@ -99,8 +102,7 @@ static uint64_t member_offset(Dwarf_Die *die)
     size_t count;
     Dwarf_Word value;
     if (!dwarf_attr(die, DW_AT_data_member_location, &attr)) return 0;
-    if (dwarf_getlocation(&attr, &op, &count) == 0 && count == 1 &&
-        op->atom == DW_OP_plus_uconst)
+    if (dwarf_getlocation(&attr, &op, &count) == 0 && count == 1 && op->atom == DW_OP_plus_uconst)
         return op->number;
     return dwarf_formudata(&attr, &value) == 0 ? value : 0;
 }
@@ -135,8 +137,7 @@ static void members_read(Symbols *symbols, Dwarf_Die *die, Type *type, int depth
 }
 
 /* Of the dimensions from this child on; the outermost comes first. */
-static const Type *array_read(Symbols *symbols, Dwarf_Die *die, Dwarf_Off off,
-                              const Type *element)
+static const Type *array_read(Symbols *symbols, Dwarf_Die *die, Dwarf_Off off, const Type *element)
 {
     enum { DIMS = 8 };
     uint64_t dim[DIMS];
@@ -260,10 +261,10 @@ static void functions_find(Symbols *symbols, Dwarf_Die *unit)
         Dwarf_Attribute attr;
         Dwarf_Addr low;
         if (dwarf_tag(&child) != DW_TAG_subprogram || dwarf_lowpc(&child, &low) != 0) continue;
-        const char *name = dwarf_attr(&child, LINKAGE_NAME, &attr) ||
-                                   dwarf_attr(&child, DW_AT_linkage_name, &attr)
-                               ? dwarf_formstring(&attr)
-                               : dwarf_diename(&child);
+        const char *name =
+            dwarf_attr(&child, LINKAGE_NAME, &attr) || dwarf_attr(&child, DW_AT_linkage_name, &attr)
+                ? dwarf_formstring(&attr)
+                : dwarf_diename(&child);
         if (!name) continue;
         if (symbols->functions == room) {
             room = room ? room * 2 : 16;
@@ -578,7 +579,7 @@ void type_name(const Type *type, char *text, size_t bytes)
         type = type->target;
     }
     snprintf(inner, sizeof inner, "%s",
-             *type->name                  ? type->name
+             *type->name                   ? type->name
              : type->kind == TYPE_FUNCTION ? "(function)"
              : type->kind == TYPE_STRUCT   ? "struct {...}"
              : type->kind == TYPE_ARRAY    ? "(array)"

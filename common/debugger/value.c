@@ -203,8 +203,8 @@ int value_store(Warp *warp, Value *value, uint32_t mask, char *why, size_t room)
         } else if (value->home == HOME_REGISTER) {
             memcpy(warp->file + value->slot + lane * value->width, &bits, value->width);
         } else {
-            unsigned char *at = lane_memory(warp, lane, value->address[lane], value->type->bytes,
-                                            why, room);
+            unsigned char *at =
+                lane_memory(warp, lane, value->address[lane], value->type->bytes, why, room);
             if (!at) return -1;
             if (value->address[lane] - PARAM_WINDOW < WINDOW_BYTES) {
                 snprintf(why, room, "parameters of a kernel cannot be changed");

@@ -37,7 +37,7 @@ for file in "$here"/sessions/*; do
 done
 rm -f "$work/differ"
 
-commands $here/programs/first.cu <<'END' && says 'Breakpoint 1 at file first.cu, line 19.' &&
+commands $here/programs/first.cu <<'END' && says 'Line 9 has no code of a kernel' &&
 break 18 if threadIdx.x ==
 break 18 if nothing == 1
 break 9

@@ -26,7 +26,7 @@ typedef struct SimDeviceOptions {
 
 struct SimtGpu;
 
-/* Set by a program that debugs kernels, before it opens a device: it is given each GPU that opens. */
+/* Set by a program that debugs kernels, before it opens a device: called with each GPU. */
 extern void (*sim_device_debugger)(struct SimtGpu *gpu);
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */
 Device *device_open_sim(const SimDeviceOptions *options, Error *error);

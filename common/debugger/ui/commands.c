@@ -94,8 +94,11 @@ static int command_tbreak(Session *s, const char *arguments)
 static Breakpoint *breakpoint_named(Session *s, const char *word)
 {
     long number;
-    Breakpoint *b = number_of(word, &number) ? debugger_breakpoint(&s->debugger, (int)number) : NULL;
-    if (!b) say(s, *word ? "No breakpoint number %s.\n" : "Argument required (breakpoint number).\n", word);
+    Breakpoint *b =
+        number_of(word, &number) ? debugger_breakpoint(&s->debugger, (int)number) : NULL;
+    if (!b)
+        say(s, *word ? "No breakpoint number %s.\n" : "Argument required (breakpoint number).\n",
+            word);
     return b;
 }
 
@@ -215,8 +218,10 @@ static int command_catch(Session *s, const char *arguments)
     static const struct {
         const char *name;
         CatchKind kind;
-    } KINDS[] = {{"fault", CATCH_FAULT},     {"race", CATCH_RACE},
-                 {"uninitialized", CATCH_UNINITIALIZED}, {"barrier", CATCH_BARRIER},
+    } KINDS[] = {{"fault", CATCH_FAULT},
+                 {"race", CATCH_RACE},
+                 {"uninitialized", CATCH_UNINITIALIZED},
+                 {"barrier", CATCH_BARRIER},
                  {"end", CATCH_END}};
     char word[WORD];
     word_take(arguments, word);
@@ -226,8 +231,9 @@ static int command_catch(Session *s, const char *arguments)
         if (b) say(s, "Catchpoint %d (%s)\n", b->number, word);
         return 0;
     }
-    say(s, "Catch what? fault, race, uninitialized, barrier (the findings of the checks) or end (of "
-           "each launch).\n");
+    say(s,
+        "Catch what? fault, race, uninitialized, barrier (the findings of the checks) or end (of "
+        "each launch).\n");
     return 0;
 }
 
@@ -242,8 +248,8 @@ static int info_breakpoints(Session *s)
     for (const Breakpoint *b = s->debugger.breakpoint; b; b = b->next) {
         breakpoint_describe(&s->debugger, b, what, sizeof what);
         say(s, "%-7d %-14s %-4s %-3s %s\n", b->number,
-            b->kind == BREAK_CATCH   ? "catchpoint"
-            : b->kind != BREAK_WATCH ? "breakpoint"
+            b->kind == BREAK_CATCH      ? "catchpoint"
+            : b->kind != BREAK_WATCH    ? "breakpoint"
             : b->watches == WATCH_WRITE ? "hw watchpoint"
             : b->watches == WATCH_READ  ? "read watchpoint"
                                         : "acc watchpoint",
@@ -449,7 +455,8 @@ static int command_print(Session *s, const char *arguments)
     char type[300] = "";
     if (value.type->kind == TYPE_POINTER && !format) {
         type_name(value.type, type, sizeof type);
-        say(s, "$%d = (%s) %s\n", value_history_add(&d->values, value.type, value.i[lane], 0), type, text);
+        say(s, "$%d = (%s) %s\n", value_history_add(&d->values, value.type, value.i[lane], 0), type,
+            text);
         return 0;
     }
     int is_scalar = type_is_scalar(value.type);
@@ -680,8 +687,9 @@ static int command_info(Session *s, const char *arguments)
             say(s, "%d:  %s\n", s->display[i].number, s->display[i].expression);
         return 0;
     }
-    say(s, "info what? breakpoints, locals, args, line, registers, frame, display, or cuda kernels, "
-           "blocks, warps, lanes, threads or sms.\n");
+    say(s,
+        "info what? breakpoints, locals, args, line, registers, frame, display, or cuda kernels, "
+        "blocks, warps, lanes, threads or sms.\n");
     return 0;
 }
 
@@ -822,8 +830,9 @@ static int command_list(Session *s, const char *arguments)
     }
     uint32_t all = source_lines(s->list_file);
     if (!all || first > all) {
-        say(s, all ? "Line number %u out of range; \"%s\" has %u lines.\n"
-                   : "%u\tin %s: the file cannot be read.%.0u\n",
+        say(s,
+            all ? "Line number %u out of range; \"%s\" has %u lines.\n"
+                : "%u\tin %s: the file cannot be read.%.0u\n",
             first, file_base(s->list_file), all);
         return 0;
     }
@@ -904,7 +913,8 @@ static const Command COMMANDS[] = {
     {"writer", 6, command_writer, "PLACE", "go back to who last wrote it", 0},
     {"readers", 6, command_readers, "PLACE", "who has read it in this launch", 1},
     {"tile", 4, command_tile, "NAME ROWSxCOLUMNS", "shared memory and who wrote each word", 1},
-    {"tensor", 6, command_tensor, "NAME[n=0,...]|ADDRESS", "a tensor's element, or what an address is", 0},
+    {"tensor", 6, command_tensor, "NAME[n=0,...]|ADDRESS",
+     "a tensor's element, or what an address is", 0},
     {"diff", 4, command_diff, "", "go to the write of the first wrong output", 0},
     {"kill", 1, command_kill, "", "end the program", 0},
     {"quit", 1, command_quit, "", "end the debugger", 0},
@@ -973,7 +983,8 @@ char *command_complete(const char *text, int state)
     if (!state) next = 0;
     while (next < COMMANDS_COUNT) {
         const Command *command = &COMMANDS[next++];
-        if (!strncmp(command->name, text, strlen(text)) && command->help) return strdup(command->name);
+        if (!strncmp(command->name, text, strlen(text)) && command->help)
+            return strdup(command->name);
     }
     return NULL;
 }

@@ -8,7 +8,8 @@
 
 /* ---- lanes and blocks ---- */
 
-static void cell_print(const Warp *warp, const Value *value, uint32_t lane, char *text, size_t bytes)
+static void cell_print(const Warp *warp, const Value *value, uint32_t lane, char *text,
+                       size_t bytes)
 {
     if (value->valid >> lane & 1)
         value_print(warp, value, lane, 0, text, bytes);
@@ -93,7 +94,8 @@ int command_block(Session *s, const char *arguments)
     say(s, "%s in block (%u,%u,%u): a row for each threadIdx.y, a column for each threadIdx.x\n",
         arguments, id[0], id[1], id[2]);
     for (uint32_t t = 0; cell && t < threads; t++) {
-        if (dim[2] > 1 && t % (dim[0] * dim[1]) == 0) say(s, "threadIdx.z = %u\n", t / dim[0] / dim[1]);
+        if (dim[2] > 1 && t % (dim[0] * dim[1]) == 0)
+            say(s, "threadIdx.z = %u\n", t / dim[0] / dim[1]);
         say(s, "%*s%s", (int)width + 1, cell[t], (t + 1) % dim[0] ? "" : "\n");
     }
     if (*why) say(s, "?: %s\n", why);
@@ -149,7 +151,8 @@ static int info_warps(Session *s)
         const Warp *warp = &focus->worker->warp[w];
         place_text(d, warp, place, sizeof place), thread_text(warp, 0, thread);
         say(s, "%c %4u    0x%08x  %-13s %-22s %s\n", w == d->focus.warp ? '*' : ' ', w,
-            warp->state == WARP_DONE ? 0 : warp->mask & warp->alive, thread, state_text(d, warp), place);
+            warp->state == WARP_DONE ? 0 : warp->mask & warp->alive, thread, state_text(d, warp),
+            place);
     }
     return 0;
 }
@@ -167,7 +170,7 @@ static int info_lanes(Session *s)
         if (!is_there) continue;
         thread_text(warp, lane, thread);
         say(s, "%c %4u  %-8s  %-14s %s\n", lane == d->focus.lane ? '*' : ' ', lane,
-            active                      ? "active"
+            active                    ? "active"
             : warp->alive >> lane & 1 ? "inactive"
                                       : "ended",
             thread, active ? place : "-");
@@ -249,8 +252,9 @@ int command_info_cuda(Session *s, const char *arguments)
         const char *name;
         int (*run)(Session *s);
         int needs_warp;
-    } TABLES[] = {{"kernels", info_kernels, 0}, {"blocks", info_blocks, 1}, {"warps", info_warps, 1},
-                  {"lanes", info_lanes, 1},     {"threads", info_threads, 1}, {"sms", info_sms, 1}};
+    } TABLES[] = {{"kernels", info_kernels, 0}, {"blocks", info_blocks, 1},
+                  {"warps", info_warps, 1},     {"lanes", info_lanes, 1},
+                  {"threads", info_threads, 1}, {"sms", info_sms, 1}};
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
         if (strncmp(arguments, TABLES[i].name, strlen(TABLES[i].name)) != 0) continue;
         if (TABLES[i].needs_warp && !debugger_warp(&s->debugger)) {
@@ -305,7 +309,8 @@ static int block_select(Session *s, const uint32_t value[3], int count, Focus *f
     }
     if (!debugger_worker(d, number)) {
         say(s,
-            "Block (%u,%u,%u) does not execute now: the debugger executes blocks in order.  Stop in "
+            "Block (%u,%u,%u) does not execute now: the debugger executes blocks in order.  Stop "
+            "in "
             "it with: break PLACE if blockIdx.x == %u && blockIdx.y == %u\n",
             value[0], value[1], value[2], value[0], value[1]);
         return -1;
@@ -370,11 +375,18 @@ int command_focus(Session *s, const char *arguments)
         else if (!strcmp(word, "lane") && value[0] < LANES)
             focus.lane = value[0];
         else if (!strcmp(word, "kernel") && value[0] != d->run)
-            status = (say(s, "Kernel %u does not execute now: reverse-continue goes back to it.\n", value[0]), -1);
+            status = (say(s, "Kernel %u does not execute now: reverse-continue goes back to it.\n",
+                          value[0]),
+                      -1);
         else if (!strcmp(word, "warp") || !strcmp(word, "lane"))
-            status = (say(s, "There is no %s %u: the block has %u warps of 32 lanes.\n", word, value[0], warps), -1);
-        else if (strcmp(word, "kernel") && strcmp(word, "grid") && strcmp(word, "device") && strcmp(word, "sm"))
-            status = (say(s, "Say block, thread, warp, lane, sm, grid or kernel with a number or (x,y,z).\n"), -1);
+            status = (say(s, "There is no %s %u: the block has %u warps of 32 lanes.\n", word,
+                          value[0], warps),
+                      -1);
+        else if (strcmp(word, "kernel") && strcmp(word, "grid") && strcmp(word, "device") &&
+                 strcmp(word, "sm"))
+            status = (say(s, "Say block, thread, warp, lane, sm, grid or kernel with a number or "
+                             "(x,y,z).\n"),
+                      -1);
         if (status) return 0;
         while (isspace((unsigned char)*at) || *at == ',')
             at++;
@@ -441,7 +453,9 @@ int command_examine(Session *s, const char *format, const char *arguments)
         int scalar = type_is_scalar(value.type) && value.type->kind != TYPE_FLOAT;
         address = scalar ? (uint64_t)value.i[d->focus.lane] : value.address[d->focus.lane];
     }
-    const Type type = {.kind = kind == 'f' ? TYPE_FLOAT : kind == 'u' || kind == 'x' ? TYPE_UNSIGNED : TYPE_INTEGER,
+    const Type type = {.kind = kind == 'f'                  ? TYPE_FLOAT
+                               : kind == 'u' || kind == 'x' ? TYPE_UNSIGNED
+                                                            : TYPE_INTEGER,
                        .bytes = size};
     const Warp *warp = debugger_warp(d);
     unsigned long row = size == 8 ? 2 : size == 1 ? 8 : 4;
@@ -455,7 +469,11 @@ int command_examine(Session *s, const char *format, const char *arguments)
         int64_t bits = 0;
         double f = 0;
         memcpy(&bits, at, size);
-        if (kind == 'd') bits = size == 1 ? (int8_t)bits : size == 2 ? (int16_t)bits : size == 4 ? (int32_t)bits : bits;
+        if (kind == 'd')
+            bits = size == 1   ? (int8_t)bits
+                   : size == 2 ? (int16_t)bits
+                   : size == 4 ? (int32_t)bits
+                               : bits;
         float single;
         memcpy(&single, at, 4 < size ? 4 : size == 4 ? 4 : 0);
         if (kind == 'f' && size == 4) f = single;
@@ -627,8 +645,10 @@ int command_readers(Session *s, const char *arguments)
     uint64_t address, bytes;
     const Type *type;
     Error error;
-    if (!*arguments || debugger_locate(&s->debugger, arguments, &address, &bytes, &type, &error) != 0) {
-        say(s, "%s\n", *arguments ? error.text : "Say what: readers x[0,0,1,1] or another place in memory.");
+    if (!*arguments ||
+        debugger_locate(&s->debugger, arguments, &address, &bytes, &type, &error) != 0) {
+        say(s, "%s\n",
+            *arguments ? error.text : "Say what: readers x[0,0,1,1] or another place in memory.");
         return 0;
     }
     s->survey = (Survey){.address = address, .bytes = bytes, .reads = 1};
@@ -649,8 +669,10 @@ static void tile_print(Session *s)
         if (survey->word[i].count && survey->word[i].epoch > latest) latest = survey->word[i].epoch;
     for (int pass = 0; pass < 3; pass++) {
         if (pass == 1)
-            say(s, "%s, %u rows of %u; * was written before the latest barrier that a write follows, "
-                   ". by no thread of this block:\n", s->survey_name, rows, columns);
+            say(s,
+                "%s, %u rows of %u; * was written before the latest barrier that a write follows, "
+                ". by no thread of this block:\n",
+                s->survey_name, rows, columns);
         if (pass == 2) say(s, "written by thread (x,y,z):\n");
         for (uint32_t r = 0; r < rows; r++) {
             for (uint32_t c = 0; c < columns; c++) {
@@ -669,20 +691,24 @@ static void tile_print(Session *s)
                 else if (pass < 2)
                     value_print(warp, &value, d->focus.lane, 0, text, sizeof text - 2);
                 else
-                    snprintf(text, sizeof text, "%u,%u,%u", party->thread[0], party->thread[1], party->thread[2]);
+                    snprintf(text, sizeof text, "%u,%u,%u", party->thread[0], party->thread[1],
+                             party->thread[2]);
                 if (old && pass < 2) strcat(text, "*"), stale += pass == 1;
                 uint32_t length = (uint32_t)strlen(text);
                 if (!pass) {
                     if (length > width) width = length;
-                    snprintf(text, sizeof text, "%u,%u,%u", party->thread[0], party->thread[1], party->thread[2]);
+                    snprintf(text, sizeof text, "%u,%u,%u", party->thread[0], party->thread[1],
+                             party->thread[2]);
                     if (strlen(text) > wide) wide = (uint32_t)strlen(text);
                     continue;
                 }
-                say(s, "%*s%s", (int)(pass == 1 ? width : wide) + 1, text, c + 1 == columns ? "\n" : "");
+                say(s, "%*s%s", (int)(pass == 1 ? width : wide) + 1, text,
+                    c + 1 == columns ? "\n" : "");
             }
         }
     }
-    if (stale) say(s, "%u words are stale: no thread has written them since the latest barrier.\n", stale);
+    if (stale)
+        say(s, "%u words are stale: no thread has written them since the latest barrier.\n", stale);
     free(survey->word);
     survey->word = NULL;
 }

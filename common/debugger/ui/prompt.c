@@ -109,7 +109,7 @@ static void restart(Session *s)
 static void restart_read(Session *s)
 {
     const char *path = getenv("DEBUG_RESTART");
-    void (*write)(Session *session, const char *text) = s->write;
+    void (*write)(Session * session, const char *text) = s->write;
     char line[1024];
     FILE *stream = path ? fopen(path, "r") : NULL;
     if (!stream) return;

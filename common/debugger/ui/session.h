@@ -23,7 +23,7 @@ struct Session {
     DebugUi ui;
     Progress progress;
     int exit_status;
-    void (*write)(Session *session, const char *text); /* what commands print */
+    void (*write)(Session *session, const char *text);   /* what commands print */
     void (*stopped)(Session *session, const Stop *stop); /* returns with a plan */
     void *context;
     Display display[DISPLAYS];

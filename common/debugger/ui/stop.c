@@ -168,15 +168,14 @@ void stop_report(Session *s, const Stop *stop)
     }
     if (stop->kind == STOP_FINDING) finding_print(s, stop);
     if (stop->kind == STOP_BREAKPOINT && *stop->text) say(s, "%s\n", stop->text);
-    if (stop->kind == STOP_WATCH || stop->kind == STOP_HISTORY_END)
-        say(s, "\n%s\n", stop->text);
+    if (stop->kind == STOP_WATCH || stop->kind == STOP_HISTORY_END) say(s, "\n%s\n", stop->text);
     if ((stop->kind == STOP_STEP || stop->kind == STOP_ARRIVED) && *stop->text)
         say(s, "%s\n", stop->text);
     if (!is_same_frame(s)) focus_print(s);
     if (stop->kind == STOP_INTERRUPT) say(s, "\nProgram received signal SIGINT, Interrupt.\n");
     if (stop->kind == STOP_BREAKPOINT)
-        snprintf(before, sizeof before, "\n%s %d, ", stop->is_temporary ? "Temporary breakpoint" : "Breakpoint",
-                 stop->number);
+        snprintf(before, sizeof before, "\n%s %d, ",
+                 stop->is_temporary ? "Temporary breakpoint" : "Breakpoint", stop->number);
     uint32_t count = 0;
     if (debugger_frame(d, &frame) == 0) {
         Frame all[FRAMES_MOST];
