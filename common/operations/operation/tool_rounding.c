@@ -60,7 +60,7 @@ static void add_squares(int products, Random *random, double error[WAYS], double
 /* ---- in an fp32 lab ---------------------------------------------------------------------- */
 
 enum { PLAIN_WAYS = 4, PLAIN_SUMS = 300 };
-static const char *const PLAIN_WAY[PLAIN_WAYS] = {"fp32, one by one", "fp32, 32 sums side by side",
+static const char *const PLAIN_WAY[PLAIN_WAYS] = {"fp32, one accumulator", "fp32, 32 accumulators",
                                                   "tf32 or fp16 inputs", "bf16 inputs"};
 
 /* Adds the errors of one sum, squared, in parts of u*sum|x*w|/m^(1/4). */

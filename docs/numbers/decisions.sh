@@ -1,8 +1,8 @@
 #!/bin/sh
-# architecture.sh BUILD OUT - the numbers of docs/architecture.md.
+# decisions.sh BUILD OUT - the numbers of docs/developer/decisions.md.
 . docs/numbers/lib.sh
 
-page=docs/architecture.md
+page=docs/developer/decisions.md
 
 # What rounding costs (tool_rounding.c says in which unit).
 rounding=$build/tests/common/operations/operation/tool_rounding
@@ -17,7 +17,7 @@ range() {
 while IFS='	' read -r way rest; do
     [ "$way" = sums ] || say "$page" "| $way | $(printf '%s' "$rest" | sed 's/	/ | /g') |"
 done <"$out/fp32.tsv"
-say "$page" "rounding to nearest has $(range 'rounded to nearest, 11' %.2f), cutting off $(range 'cut off' %.1f), bf16 $(range bf16 %.1f)"
+say "$page" "rounding to nearest has $(range 'rounded to nearest, 11' %.2f), truncation $(range 'cut off' %.1f), bf16 $(range bf16 %.1f)"
 
 # What lab 07 gains over its baseline, lab 06, in the mean of its timed cases.
 for case in table-1 wide; do
