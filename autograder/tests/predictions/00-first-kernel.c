@@ -9,7 +9,7 @@ static int pixels_of(const Given *given)
     return ((const BrightenProblem *)(const void *)given->problem->data)->pixels;
 }
 
-/* Another block as long as there are pixels without a thread. */
+/* Adds blocks until every pixel has a thread. */
 static double blocks(const Given *given)
 {
     double count = 0;
@@ -18,7 +18,7 @@ static double blocks(const Given *given)
     return count;
 }
 
-/* Of the last block: what is left of it when each pixel has taken a thread. */
+/* Threads of the last block that have no pixel. */
 static double idle(const Given *given)
 {
     int left = 0;

@@ -1,7 +1,7 @@
-/* Lab 01: what the seven loops do, counted by running them. */
+/* Lab 01: counts by running the seven loops. */
 #include "autograder/tests/predictions/derive.h"
 
-/* Two a tap, for its product and its addition; taps on the padding count. */
+/* FLOP: two per tap, also for taps in the padding. */
 static double flops(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -16,7 +16,7 @@ static double flops(const Given *given)
     return count;
 }
 
-/* 4 bytes for every number of x, w and y, one number after the other. */
+/* 4 bytes per element of x, w and y. */
 static double least_bytes(const Given *given)
 {
     const ConvProblem *p = &given->p;

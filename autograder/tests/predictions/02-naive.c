@@ -11,7 +11,7 @@ static int inside(const ConvProblem *p, int op, int oq, int r, int s)
     return ih >= 0 && ih < p->H && iw >= 0 && iw < p->W;
 }
 
-/* One block after the other, as long as there are outputs left to cover. */
+/* Adds blocks until every output is covered. */
 static double blocks(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -23,7 +23,7 @@ static double blocks(const Given *given)
     return count;
 }
 
-/* Every thread asks for a pixel and a weight, 4 bytes each, for every tap that lies inside. */
+/* Each thread loads a pixel and a weight, 4 bytes each, for every tap inside the input. */
 static double bytes(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -37,7 +37,7 @@ static double bytes(const Given *given)
     return all * 8;
 }
 
-/* Marks what a kernel has to touch, and counts the marks. */
+/* Marks the elements that a kernel must access, and counts the marks. */
 static double least_bytes(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -64,7 +64,7 @@ typedef struct Loads {
     double requests, sectors;
 } Loads;
 
-/* Of one warp, two rows of its tile, at one tap: the load of x and the load of w. */
+/* Loads of x and w by one warp (two rows of its tile) at one tap. */
 static void warp_load(const ConvProblem *p, int image, int op, int oq, int r, int s, Loads *loads)
 {
     int64_t byte[MACHINE_WARP_SIZE];
@@ -80,7 +80,7 @@ static void warp_load(const ConvProblem *p, int image, int op, int oq, int r, in
     loads->sectors += sectors_touched(byte) + any; /* w: one float for all lanes */
 }
 
-/* Every filter reads the same pixels, so one stands for all. */
+/* Every filter reads the same pixels, so one filter is enough. */
 static double sectors(const Given *given)
 {
     const ConvProblem *p = &given->p;

@@ -1,5 +1,5 @@
-/* Lab 03: one thread per output, 256 a block, lanes along q (nchw, nhwc) or along the images
- * (chwn). */
+/* Lab 03: one thread per output, 256 threads per block, lanes along q (nchw, nhwc) or along the
+ * images (chwn). */
 #include "autograder/tests/predictions/derive.h"
 
 enum { THREADS = 256, CONSTANT_BYTES = 65536 };
@@ -26,8 +26,8 @@ static Place place_of(const ConvProblem *p, int t)
     return at;
 }
 
-/* Where element (a, b, c, d) of a tensor of A x B x C x D lies, in bytes: image or filter a,
- * channel b, row c, column d. */
+/* Offset in bytes of element (a, b, c, d) of a tensor of A x B x C x D: image or filter a, channel
+ * b, row c, column d. */
 static int64_t element(int layout, const int size[4], int a, int b, int c, int d)
 {
     switch (layout) {
@@ -44,7 +44,7 @@ typedef struct Requests {
     double requests, sectors;
 } Requests;
 
-/* A warp whose lanes touch these bytes asks once, if any lane takes part. */
+/* Adds the request of a warp whose lanes access these bytes, if any lane is active. */
 static void ask(Requests *sum, const int64_t byte[MACHINE_WARP_SIZE])
 {
     int sectors = sectors_touched(byte);
@@ -52,8 +52,8 @@ static void ask(Requests *sum, const int64_t byte[MACHINE_WARP_SIZE])
     sum->sectors += sectors;
 }
 
-/* The loads of the warp that begins with thread `first`, at tap (c, r, s): a pixel for each lane
- * whose tap lies inside, and its weight where that is in global memory. */
+/* Loads of the warp that starts with thread `first`, at tap (c, r, s): a pixel for each lane whose
+ * tap is inside the input, and its weight if the weights are in global memory. */
 static void warp_load(const ConvProblem *p, int first, int c, int r, int s, Requests *sum)
 {
     const int x_size[] = {p->N, p->C, p->H, p->W}, w_size[] = {p->K, p->C, p->R, p->S};
@@ -100,8 +100,8 @@ static double sectors_per_store(const Given *given)
     return sum.sectors / sum.requests;
 }
 
-/* Filters go into constant memory one by one until the next does not fit; then as many blocks as
- * their outputs fill. */
+/* Adds filters to constant memory until the next one does not fit, then counts the blocks of their
+ * outputs. */
 static double largest_launch(const Given *given)
 {
     const ConvProblem *p = &given->p;

@@ -5,7 +5,7 @@
 enum { TILE = 16, FILTERS = 8, BANKS = 32 };
 
 typedef struct Block {
-    int k0, op, oq; /* its first filter, its first output */
+    int k0, op, oq; /* first filter, first output */
 } Block;
 
 /* Calls `visit` for every block of an image. */
@@ -31,7 +31,7 @@ static double blocks(const Given *given)
     return given->p.N * count;
 }
 
-/* Whether a warp's 32 lanes, two rows of 16 outputs, read 32 different banks. */
+/* Do a warp's 32 lanes, two rows of 16 outputs, read 32 different banks? */
 static int banks_differ(const ConvProblem *p, int pitch)
 {
     unsigned seen = 0;
@@ -42,8 +42,8 @@ static int banks_differ(const ConvProblem *p, int pitch)
     return seen == ~0u;
 }
 
-/* The last pixel of the tile is what the last output's last tap reads; its pitch is the smallest
- * that holds a row and keeps the warp's rows apart. */
+/* The last output's last tap reads the last pixel of the tile.  The pitch is the smallest one that
+ * holds a row and puts the warp's two rows into different banks. */
 static double shared_bytes(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -54,7 +54,7 @@ static double shared_bytes(const Given *given)
     return 4.0 * (FILTERS * p->R * p->S + rows * pitch);
 }
 
-/* Every pixel of the input under the block's windows once, and every weight of its filters. */
+/* Each input pixel under the block's windows once, and each weight of its filters. */
 static void block_load(const ConvProblem *p, Block block, double *sum)
 {
     for (int c = 0; c < p->C; c++) {
@@ -77,7 +77,7 @@ static double bytes(const Given *given)
     return 4.0 * given->p.N * floats;
 }
 
-/* A product of the naive kernel asks for two floats. */
+/* The naive kernel loads two floats per multiply-add. */
 static double reduction(const Given *given)
 {
     const ConvProblem *p = &given->p;

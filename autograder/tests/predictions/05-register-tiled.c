@@ -1,18 +1,18 @@
-/* Lab 05: blocks of 16 x 4 threads, each thread 4 images by 4 filters of one output pixel, its sums
- * in local memory. */
+/* Lab 05: blocks of 16 x 4 threads; each thread computes 4 images by 4 filters of one output pixel,
+ * with accumulators in local memory. */
 #include "autograder/tests/predictions/derive.h"
 
 enum {
     THREADS = 64,
     WARPS = 2,
-    IMAGES = 64, /* of a block */
+    IMAGES = 64, /* per block */
     FILTERS = 16,
-    SUMS = 16, /* of a thread */
+    ACCUMULATORS = 16, /* per thread */
     CACHED_PIXELS = 4,
     CHANNELS = 3
 };
 
-/* How many pieces of `each` a store of `room` holds, put in one by one. */
+/* Number of items of size `each` that fit into `room`, added one by one. */
 static double pieces(double room, double each)
 {
     double count = 0;
@@ -36,7 +36,7 @@ static double equation_7(const Given *given)
     return pieces(48 << 10, 3900);
 }
 
-/* One block after the other, as long as there are outputs left to cover. */
+/* Adds blocks until every output is covered. */
 static double blocks(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -48,7 +48,7 @@ static double blocks(const Given *given)
     return count;
 }
 
-/* ptxas's registers, handed out to a warp in the machine's unit. */
+/* ptxas's registers, allocated per warp in the GPU's allocation unit. */
 static double by_registers(const Given *given)
 {
     double compiled = registers_compiled(given, "conv_kernel"), warp = 0, block = 0;
@@ -74,7 +74,7 @@ static double by_shared(const Given *given)
     return pieces(given->machine.shared_per_sm, shared_bytes(2 * CACHED_PIXELS));
 }
 
-/* Deals blocks to the SMs until none is left. */
+/* Distributes blocks to the SMs until none is left. */
 static double waves(const Given *given)
 {
     double on_an_sm = by_shared(given), left = blocks(given), count = 0;
@@ -85,7 +85,7 @@ static double waves(const Given *given)
     return count;
 }
 
-/* The same for one block more than the machine holds, 8 on an SM: the places without a block. */
+/* Empty block slots if there is one block more than the GPU holds, with 8 per SM. */
 static double tail(const Given *given)
 {
     int full = 8 * (int)given->machine.sms, left = full + 1, places = 0, empty = 0;
@@ -104,18 +104,18 @@ static double local_access(int index)
     return sectors_touched(byte);
 }
 
-/* Every sum is set to zero, loaded and stored for each product, and loaded for the result. */
+/* An accumulator is set to zero, loaded and stored per multiply-add, and loaded for the result. */
 static double local_sectors(const Given *given)
 {
     const ConvProblem *p = &given->p;
     double warp = 0, all = 0;
-    for (int sum = 0; sum < SUMS; sum++) {
-        warp += local_access(sum);
+    for (int i = 0; i < ACCUMULATORS; i++) {
+        warp += local_access(i);
         for (int c0 = 0; c0 < p->C; c0 += CHANNELS)
             for (int first = 0; first < p->R * p->S; first += CACHED_PIXELS)
                 for (int row = 0; row < CHANNELS * CACHED_PIXELS; row++)
-                    warp += 2 * local_access(sum);
-        warp += local_access(sum);
+                    warp += 2 * local_access(i);
+        warp += local_access(i);
     }
     for (int i = 0; i < (int)blocks(given) * WARPS; i++)
         all += warp;

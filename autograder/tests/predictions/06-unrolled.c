@@ -1,4 +1,4 @@
-/* Lab 06: lab 05's blocks and threads, with the sums in registers. */
+/* Lab 06: lab 05's blocks and threads, with accumulators in registers. */
 #include <stdint.h>
 
 #include "autograder/tests/predictions/derive.h"
@@ -6,8 +6,8 @@
 enum {
     THREADS_X = 16,
     THREADS_Y = 4,
-    WARPS = 2, /* of a block, of two rows of threads each */
-    EACH = 4,  /* images of a thread, and filters */
+    WARPS = 2, /* per block, two rows of threads each */
+    EACH = 4,  /* images per thread, and filters per thread */
     IMAGES = THREADS_X * EACH,
     FILTERS = THREADS_Y * EACH,
     CACHED_PIXELS = 4,
@@ -15,12 +15,12 @@ enum {
     BANKS = 32
 };
 
-/* Of accesses to shared memory: how many, and how many wavefronts. */
+/* Counts of shared-memory accesses and of their wavefronts. */
 typedef struct Accesses {
     double count, wavefronts;
 } Accesses;
 
-/* An access of one warp to these words: lanes that want different words of a bank take turns. */
+/* One access of a warp to these words: one wavefront per different word of the busiest bank. */
 static void access_add(Accesses *accesses, const int word[MACHINE_WARP_SIZE])
 {
     int most = 0;
@@ -69,13 +69,13 @@ static int image_written(int tx, int ty, int number)
     return (number / EACH * CACHED_PIXELS + ty) * IMAGES + number % EACH * THREADS_X + tx;
 }
 
-/* As many threads as weights of a channel; `number` counts channels. */
+/* One thread per weight of a channel; `number` counts channels. */
 static int filter_written(int tx, int ty, int number)
 {
     return number * CACHED_PIXELS * FILTERS + ty * THREADS_X + tx;
 }
 
-/* What a block's warps do in one chunk. */
+/* Accesses of a block's warps in one chunk. */
 static Accesses chunk_accesses(void)
 {
     Accesses sum = {0, 0};
@@ -92,7 +92,7 @@ static Accesses chunk_accesses(void)
     return sum;
 }
 
-/* Chunks of all blocks. */
+/* Number of chunks of all blocks. */
 static double chunks(const ConvProblem *p)
 {
     double count = 0;
@@ -127,7 +127,7 @@ static double wavefronts(const Given *given)
     return sum.wavefronts / sum.count;
 }
 
-/* ptxas's registers, handed out to a warp in the machine's unit, block after block. */
+/* ptxas's registers, allocated per warp in the GPU's allocation unit, block after block. */
 static double by_registers(const Given *given)
 {
     double compiled = registers_compiled(given, "conv_kernel"), warp = 0, used = 0, count = 0;
