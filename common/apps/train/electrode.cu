@@ -105,7 +105,7 @@ __global__ void unpool_kernel(TrainLayer layer, const float *__restrict__ d,
 typedef struct Trainer {
     ElectrodeProblem network; /* of one mini-batch */
     TrainProblem step;
-    Room room;
+    Workspace workspace;
     ConvProblem conv[CONVS]; /* of inputs without their zeros */
     float *z, *dx;           /* a convolution's sums; what comes back to its input */
     unsigned char *which[CONVS];
@@ -154,16 +154,18 @@ static void trainer_open(Trainer *t, int N, int c, int f, int steps)
     for (int i = 0; i < TRAIN_LAYERS; i++) {
         const TrainLayer &layer = t->step.layer[i];
         size_t outputs = (size_t)N * layer.K * layer.P * layer.Q;
-        int others = pieces(layer.K, UNITS) * pieces(taps_of(layer), TAPS), rows = N * layer.P;
-        t->room.in[i] = device_room<float>((size_t)N * layer.C * layer.H * layer.W);
-        t->room.d[i] = device_room<float>(outputs);
-        t->room.rows[i] = max(ROWS, pieces(rows, min(PARTS, pieces(SHARES, others))));
-        t->room.parts[i] = pieces(rows, t->room.rows[i]);
-        t->room.part[i] = device_room<float>((size_t)t->room.parts[i] * layer.K * taps_of(layer));
+        int others = ceil_div(layer.K, UNITS) * ceil_div(taps_of(layer), TAPS), rows = N * layer.P;
+        t->workspace.in[i] = device_room<float>((size_t)N * layer.C * layer.H * layer.W);
+        t->workspace.dz[i] = device_room<float>(outputs);
+        t->workspace.rows[i] =
+            max(MIN_ROWS, ceil_div(rows, min(MAX_SLICES, ceil_div(ENOUGH_BLOCKS, others))));
+        t->workspace.slices[i] = ceil_div(rows, t->workspace.rows[i]);
+        t->workspace.partial[i] =
+            device_room<float>((size_t)t->workspace.slices[i] * layer.K * taps_of(layer));
         if (i < CONVS) t->which[i] = device_room<unsigned char>(outputs);
         if (outputs > largest) largest = outputs;
     }
-    t->room.in[TRAIN_LAYERS] = device_room<float>((size_t)N * RECORDING_CLASSES);
+    t->workspace.in[TRAIN_LAYERS] = device_room<float>((size_t)N * RECORDING_CLASSES);
     t->z = device_room<float>(largest);
     t->dx = device_room<float>(largest);
     t->target = device_room<float>(N);
@@ -176,7 +178,7 @@ static void trainer_open(Trainer *t, int N, int c, int f, int steps)
 
 static dim3 pooled_grid(const Trainer *t, const TrainLayer &layer)
 {
-    return dim3(pieces(layer.P / layer.pool * (layer.Q / layer.pool), BLOCK), layer.K, t->step.N);
+    return dim3(ceil_div(layer.P / layer.pool * (layer.Q / layer.pool), BLOCK), layer.K, t->step.N);
 }
 
 static void forward(Trainer *t)
@@ -187,23 +189,23 @@ static void forward(Trainer *t)
         ConvProblem within = t->conv[i]; /* its zeros are there already */
         within.H = layer.H, within.W = layer.W;
         within.pad_top = within.pad_left = within.pad_bottom = within.pad_right = 0;
-        conv_forward(&within, t->room.in[i], t->state + layer.weights, t->z, 0);
+        conv_forward(&within, t->workspace.in[i], t->state + layer.weights, t->z, 0);
         pool_kernel<<<pooled_grid(t, layer), BLOCK>>>(layer, next.H, next.W, before, t->z, t->state,
-                                                      t->room.in[i + 1], t->which[i]);
+                                                      t->workspace.in[i + 1], t->which[i]);
     }
-    launch_full(&t->step, &t->room, FULL, t->state, 0);
-    launch_full(&t->step, &t->room, TRAIN_OUT, t->state, 0);
+    launch_fc(&t->step, &t->workspace, FULL, t->state, 0);
+    launch_fc(&t->step, &t->workspace, TRAIN_OUT, t->state, 0);
 }
 
 static void backward(Trainer *t)
 {
-    launch_full_back(&t->step, &t->room, TRAIN_OUT, t->state, 0);
-    launch_full_back(&t->step, &t->room, FULL, t->state, 0);
+    launch_fc_backward(&t->step, &t->workspace, TRAIN_OUT, t->state, 0);
+    launch_fc_backward(&t->step, &t->workspace, FULL, t->state, 0);
     for (int i = CONVS - 1; i > 0; i--) {
         const TrainLayer &layer = t->step.layer[i], &before = t->step.layer[i - 1];
-        conv_backward_data(&t->conv[i], t->room.d[i], t->state + layer.weights, t->dx, 0);
+        conv_backward_data(&t->conv[i], t->workspace.dz[i], t->state + layer.weights, t->dx, 0);
         unpool_kernel<<<pooled_grid(t, before), BLOCK>>>(before, t->dx, t->which[i - 1],
-                                                         t->room.d[i - 1]);
+                                                         t->workspace.dz[i - 1]);
     }
 }
 
@@ -211,13 +213,14 @@ static void backward(Trainer *t)
 static void gradient(Trainer *t, int which)
 {
     const TrainLayer &layer = t->step.layer[which];
-    int taps = taps_of(layer), blocks = pieces(taps, TAPS);
-    int wide = pieces(pieces(taps, blocks), 16 * MINE) * 16;
-    dim3 block(wide, WIDEST / wide);
-    dim3 grid(t->room.parts[which], pieces(layer.K, UNITS), blocks);
-    gradient_kernel<<<grid, block, sizeof(float) * UNITS * MINE * block.x * block.y>>>(
-        layer, t->step.N, 0, t->room.rows[which], t->room.in[which], t->room.d[which],
-        t->room.part[which]);
+    int taps = taps_of(layer), blocks = ceil_div(taps, TAPS);
+    int wide = ceil_div(ceil_div(taps, blocks), 16 * TAPS_PER_THREAD) * 16;
+    dim3 block(wide, MAX_THREADS / wide);
+    dim3 grid(t->workspace.slices[which], ceil_div(layer.K, UNITS), blocks);
+    weight_gradient_kernel<<<grid, block,
+                             sizeof(float) * UNITS * TAPS_PER_THREAD * block.x * block.y>>>(
+        layer, t->step.N, 0, t->workspace.rows[which], t->workspace.in[which],
+        t->workspace.dz[which], t->workspace.partial[which]);
 }
 
 static void step(Trainer *t, int number, const int *order, const float *recording,
@@ -225,17 +228,17 @@ static void step(Trainer *t, int number, const int *order, const float *recordin
 {
     const TrainLayer &first = t->step.layer[0];
     int parameters = t->step.parameters;
-    gather_kernel<<<dim3(pieces(first.P * first.Q, BLOCK), t->step.N), BLOCK>>>(
-        first, order, recording, label, t->room.in[0], t->target);
+    gather_kernel<<<dim3(ceil_div(first.P * first.Q, BLOCK), t->step.N), BLOCK>>>(
+        first, order, recording, label, t->workspace.in[0], t->target);
     forward(t);
-    loss_kernel<<<1, LOSS>>>(t->step.N, RECORDING_CLASSES, t->room.in[TRAIN_LAYERS], t->target,
-                             t->room.d[TRAIN_OUT], t->losses + number);
+    loss_kernel<<<1, LOSS>>>(t->step.N, RECORDING_CLASSES, t->workspace.in[TRAIN_LAYERS], t->target,
+                             t->workspace.dz[TRAIN_OUT], t->losses + number);
     backward(t);
     for (int which = 0; which < TRAIN_LAYERS; which++)
         gradient(t, which);
-    update_kernel<<<pieces(parameters, BLOCK), BLOCK>>>(
-        t->step, t->room, t->state, t->state + parameters, t->setting + number * TRAIN_SETTINGS,
-        t->next);
+    update_kernel<<<ceil_div(parameters, BLOCK), BLOCK>>>(
+        t->step, t->workspace, t->state, t->state + parameters,
+        t->setting + number * TRAIN_SETTINGS, t->next);
     std::swap(t->state, t->next);
 }
 
