@@ -185,7 +185,7 @@ ROOMS := common/base common/operations/operation common/operations/conv common/o
 # The calls need the toolkit's headers and go into the runner; a room's test_*, bench_*, fuzz_* and
 # tool_* have a main of their own (tool_x: $(BUILD)/tests/<room>/tool_x); these are programs.
 APART    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
-PROGRAMS := grade device runner run simulate debug_program lab doctor class export handout
+PROGRAMS := grade device runner run simulate debug debug_program lab doctor class export handout
 APART    += common/apps/tail/plan_main.c common/simulator/validation/measure_sim.c common/cuda/engine/engine_gpu.c \
     common/apps/train/train_main.c common/apps/serve/serve_main.c common/apps/serve/load_main.c \
     $(PROGRAMS:%=autograder/%.c) $(foreach r,$(ROOMS),$(wildcard $(r)/test_*.c $(r)/bench_*.c \
@@ -267,6 +267,7 @@ $(BUILD)/bin/load: $(BUILD)/obj/common/apps/serve/load_main.o \
 	@mkdir -p $(@D)
 	$(Q)$$CC $$LINK_FLAGS -Wl,--start-group $^ -Wl,--end-group $$LINK_LIBS -o $@
 
+$(BUILD)/bin/debug: $(BUILD)/lib/ui.a
 $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -279,6 +280,7 @@ $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder
 USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograder/tensors \
     common/cuda common/simulator/ptx common/simulator/sass common/base
 USES_autograder/run.c    := autograder/trial $(USES_autograder/trial)
+USES_autograder/debug.c := common/debugger/ui common/debugger
 USES_autograder/debug_program.c := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record \
     $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
@@ -653,7 +655,7 @@ simulate-answer:
 
 # The debugger, linked with a lab's case or with a program, both compiled with nvcc -G.
 DEBUG_PARTS := $(addprefix $(BUILD)/lib/,debug.a debugger.a ui.a run.a run-rooms.a) $(CALL_OBJ) \
-    $(BUILD)/bin/lab
+    $(addprefix $(BUILD)/bin/,lab debug)
 debug-answer:
 	$(call stage,$(DEBUG_PARTS))
 	$(Q)$(plus)sh common/setup/debug.sh "$$BUILD" "$$LAB" "$$PROGRAM" "$$ARGS"; $(keep)
@@ -702,7 +704,7 @@ test-packages:
 
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
+	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(DEBUG_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 # In build folders of their own, with the nvcc that setup found for this one.  Warnings are the

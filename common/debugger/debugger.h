@@ -172,7 +172,7 @@ struct Debugger {
     int is_inside; /* stopped in an instruction that the moment has counted already */
 
     /* What was asked for. */
-    PlanKind plan;
+    PlanKind plan, plan_before; /* before: what the stop interrupted */
     StepKind step;
     uint32_t step_count, step_file, step_line, step_depth, step_frames;
     Focus step_focus;

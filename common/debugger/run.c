@@ -60,7 +60,8 @@ static int stop_here(Debugger *d, const Stop *stop)
 {
     LaunchRecord *record = record_of(d);
     if (d->hook.moment > record->furthest) record->furthest = d->hook.moment;
-    d->advance_line = 0;
+    if (stop->kind != STOP_INTERRUPT) d->advance_line = 0;
+    d->plan_before = d->plan;
     d->plan = PLAN_NONE;
     d->is_stopped = 1;
     marks_set(d);

@@ -56,4 +56,11 @@ tell bad-input-is-answered-by-a-line
 : | COMMANDS='' sh common/setup/debug.sh "$build" '' $here/programs/none.cu >"$work/out" 2>&1
 [ $? = 2 ] && says 'debug: there is no file'
 tell no-such-program
+
+# Every message is validated against the protocol's schema.
+if python3 -c 'import jsonschema' 2>/dev/null && [ -x "$build/bin/debug" ]; then
+    BUILD=$build timeout 300 python3 $here/dap.py "$build/bin/debug" $here/programs/first.cu || failed=1
+else
+    echo "# the protocol is not tested: it needs python3-jsonschema and build/bin/debug"
+fi
 exit $failed
