@@ -80,4 +80,4 @@ say "$page" "in which threads wait for each other, were $(foretold meetings 5) o
 say "$page" "$(foretold meetings 5) off and *lookups* $(foretold lookups 5)"
 say "$page" "of which the model knew little then, were $(foretold pauses 5) off"
 alone=$(awk -F'|' '$2 ~ /all/ { gsub(/ /, "", $5); sub(/%/, " %", $5); print $5 }' "$out/ptx.md")
-say docs/simulator/cycle-model.md "is $alone then"
+say docs/simulator/cycle-model.md "is $alone in that mode"
