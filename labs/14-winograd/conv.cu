@@ -19,7 +19,7 @@ template <int M> struct Winograd;
 template <> struct Winograd<2> { /* evaluation points 0, 1, -1 and infinity */
     // TODO(1): Write F(2,3).
     // input() computes v, the input transform of d; filter() computes u, the filter transform of g;
-    // output() computes y, the output transform of the products m = u*v.
+    // output() computes y, the output transform of m = u*v.
     static __device__ void input(const float (&d)[4], float (&v)[4])
     {
         (void)d, (void)v;
@@ -321,7 +321,7 @@ __global__ void __launch_bounds__(FILTERS *TILES / PER_THREAD / PER_THREAD, RESI
         __pipeline_commit();
         if (slice < 0) continue;
         const float(*weights)[FILTERS] = us[slice % STAGES], (*inputs)[TILES] = vs[slice % STAGES];
-        /* of the current channel and of the next */
+        /* [0] and [1]: the current and the next channel, alternating */
         float weight[2][PER_THREAD], input[2][PER_THREAD];
 #pragma unroll
         for (int c = -1; c < DEPTH; c++) {

@@ -125,8 +125,8 @@ template <int COUNT> struct __align__(sizeof(float) * COUNT) Floats
     float at[COUNT];
 };
 
-/* Accumulates one map's products.  `in` is the patch's first input, `filter` the first tap, `next`
- * the distance to the next filter's taps in floats. */
+/* Accumulates one map's multiply-adds.  `in` is the patch's first input, `filter` the first tap,
+ * `next` the distance to the next filter's taps in floats. */
 template <int R>
 __device__ static void accumulate_map(const float *in, int pitch, const float *filter, int next,
                                       float accumulator[FILTERS][PATCH_H][PATCH_W])
@@ -335,8 +335,8 @@ __global__ void rows_kernel(FcProblem p, int slice_inputs, const float *__restri
     for (int i = 0; i < IMAGES; i++)
         image[i] = x + (size_t)min(n0 + i, p.N - 1) * p.C;
     float accumulator[IMAGES][OUTPUTS] = {};
-    // TODO(5): Accumulate this slice's products.  Lanes load neighbours; each input is used for all
-    // outputs, each weight for all images.  Then add up the lanes' sums.
+    // TODO(5): Accumulate this slice's multiply-adds.  Lanes load neighbours; each input is used
+    // for all outputs, each weight for all images.  Then add up the lanes' sums.
     (void)lane, (void)begin, (void)end, (void)row, (void)image;
     // END TODO(5)
 #pragma unroll
@@ -386,7 +386,7 @@ __global__ void gemm_kernel(FcProblem p, int slice_inputs, const float *__restri
         stage_rows(w + (size_t)k0 * p.C, p.C, p.K - k0, c0, end, ws);
         stage_rows(x + (size_t)n0 * p.C, p.C, p.N - n0, c0, end, xs);
         __syncthreads();
-        // TODO(6): Accumulate the products of the DEPTH inputs in shared memory.
+        // TODO(6): Accumulate the multiply-adds of the DEPTH inputs in shared memory.
         (void)ws, (void)xs;
         // END TODO(6)
     }
@@ -484,7 +484,8 @@ __global__ void general_conv_kernel(ConvProblem p, const float *__restrict__ x,
         int top = (i / Q % P * pool + j / pool) * p.stride_h - p.pad_top;
         int left = (i % Q * pool + j % pool) * p.stride_w - p.pad_left;
         float sum = 0.0f;
-        // TODO(9): Accumulate the products of all taps (c, r, s) whose input is inside the map.
+        // TODO(9): Accumulate the multiply-adds of all taps (c, r, s) whose input is inside the
+        // map.
         (void)top, (void)left, (void)k, (void)n;
         // END TODO(9)
         maximum = fmaxf(maximum, sum);

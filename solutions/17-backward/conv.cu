@@ -95,7 +95,8 @@ __global__ void __launch_bounds__(GATHER_THREADS)
             if (strip.s == p.S) strip.s = 0, strip.k++;
             if (strip.k < p.K) window_load(p, strip, dy, next);
             const int center = TAPS - 1; /* window[center + j] belongs to pixel j and tap r0 */
-            // TODO(2): Accumulate TAPS products per pixel.  Tap r0+r has weight[r*CHANNELS + c].
+            // TODO(2): Accumulate TAPS multiply-adds per pixel.  Tap r0+r has weight[r*CHANNELS +
+            // c].
 #pragma unroll
             for (int r = 0; r < TAPS; r++)
 #pragma unroll
@@ -164,7 +165,7 @@ template <int M_, int J_, int DEPTH_, int PER_THREAD_M_, int PER_THREAD_J_> stru
                 *(float2 *)&r[g] = *(const float2 *)&right[g / AT_J * GROUP_J];
     }
 
-    /* Accumulates the product of two tiles; row i+1 is loaded while row i is used. */
+    /* Accumulates the matrix product of two tiles; row i+1 is loaded while row i is used. */
     template <int WIDE_M, int WIDE_J>
     static __device__ void multiply(const float (*left)[WIDE_M], const float (*right)[WIDE_J],
                                     int my_m, int my_j,
@@ -521,9 +522,9 @@ template <class B_> struct FilterSource {
 
 enum { MAPS = 3, FILTER_GATHER_THREADS = 128, FILTER_TAPS = TAPS * TAPS };
 
-/* Warp reduction of EACH*WARP sums.  At each step a lane sends half of its sums to a partner lane
- * and receives the partner's values of the other half.  At the end lane l has the totals of sums
- * EACH*l to EACH*l + EACH-1 in its first elements. */
+/* Warp reduction of EACH*WARP accumulators.  At each step a lane sends half of them to a partner
+ * lane and receives the partner's values of the other half.  At the end lane l has the totals of
+ * sums EACH*l to EACH*l + EACH-1 in its first elements. */
 template <int EACH> __device__ static void warp_reduce(float (&accumulator)[EACH * WARP])
 {
     const int lane = threadIdx.x % WARP;
@@ -574,7 +575,7 @@ __global__ void __launch_bounds__(FILTER_GATHER_THREADS, 3)
             for (int s = 0; s < TAPS; s++)
                 input[r][s] = (unsigned)(w0 + s) < wide ? __ldg(inputs + r * p.W + s) : 0.0f;
         }
-        // TODO(8): Accumulate the strip's products; tap (r, s) of filter f is
+        // TODO(8): Accumulate the strip's multiply-adds; tap (r, s) of filter f is
         // accumulator[f*FILTER_TAPS + r*TAPS + s].
 #pragma unroll
         for (int j = 0; j < STRIP; j++)
@@ -644,7 +645,7 @@ __device__ static void output_transform(const float (&m)[SIDE], float (&y)[OUTPU
     const float even = m[1] + m[2], odd = m[1] - m[2];
     const float even2 = m[3] + m[4], odd2 = m[3] - m[4];
     // TODO(9): Compute the outputs: y[i] is the sum of point^i * m over the points; m[5], the
-    // product at infinity, belongs to the last output.
+    // value at infinity, belongs to the last output.
     y[0] = m[0] + even + even2;
     y[1] = odd + 2 * odd2;
     y[2] = even + 4 * even2;
@@ -803,7 +804,7 @@ __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
                             accumulator[f][g + 3]);
 }
 
-/* Loads the products at all points; each is the sum of its slices, which are `plane` floats apart.
+/* Loads the results at all points; each is the sum of its slices, which are `plane` floats apart.
  */
 __device__ static void products_read(const float *sums, int slices, size_t plane,
                                      float (&product)[SIDE][SIDE])
@@ -1042,8 +1043,8 @@ struct WinogradPlan {
     float *left, *right, *sums;
 };
 
-/* Plans the products and allocates their memory, if they cost less than `product` and the memory is
- * available; otherwise .tile is NULL.  Storing and loading a float takes as long as MOVE
+/* Plans the matrix products and allocates their memory, if they cost less than `product` and the
+ * memory is available; otherwise .tile is NULL.  Storing and loading a float takes as long as MOVE
  * multiply-adds. */
 static WinogradPlan winograd_plan(const ConvProblem *p, int m, int columns, int rows, float product)
 {

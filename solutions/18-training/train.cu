@@ -313,8 +313,8 @@ __global__ void weight_gradient_kernel(TrainLayer layer, int N, int border, int 
     for (int row = first + threadIdx.y; tap < taps && row < first + rows && row < N * layer.P;
          row += blockDim.y) {
         int n = row / layer.P, p = row % layer.P;
-        // TODO(7): Accumulate the products of this row of dz (UNITS filters from k, at unit[u])
-        // with the inputs of each of the thread's taps; the bias has the input 1.
+        // TODO(7): Accumulate the multiply-adds of this row of dz (UNITS filters from k, at
+        // unit[u]) with the inputs of each of the thread's taps; the bias has the input 1.
         const float *from = in + (n * layer.C * layer.H + p) * layer.W;
         const float *image_dz = dz + ((n * layer.K + k) * height + border + p) * width + border;
 #pragma unroll 4

@@ -1,5 +1,5 @@
 /* Lab 17: the backward pass as in figures 16.8 and 16.9, as a scatter: one thread per element of dy
- * adds its products to dx or dw.  An example to read and to break; do not hand it in. */
+ * adds its contributions to dx or dw.  An example to read and to break; do not hand it in. */
 #include <convlab/conv.h>
 
 enum { THREADS = 128 };

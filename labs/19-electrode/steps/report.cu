@@ -134,8 +134,8 @@ static void conv_channels(const Layer &l, const float *x, const float *w, float 
 
 /* ---- 3. scatter ------------------------------------------------------------------------------ */
 
-/* A thread loads one input and adds its products to all outputs that use it.  Other threads add to
- * the same outputs: the report's y += value loses contributions, atomicAdd does not. */
+/* A thread loads one input and adds its contributions to all outputs that use it.  Other threads
+ * add to the same outputs: the report's y += value loses contributions, atomicAdd does not. */
 template <int R>
 __global__ void scatter_kernel(Layer l, const float *__restrict__ x, const float *__restrict__ w,
                                float *y)

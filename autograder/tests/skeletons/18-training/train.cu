@@ -278,8 +278,8 @@ __global__ void weight_gradient_kernel(TrainLayer layer, int N, int border, int 
     for (int row = first + threadIdx.y; tap < taps && row < first + rows && row < N * layer.P;
          row += blockDim.y) {
         int n = row / layer.P, p = row % layer.P;
-        // TODO(7): Accumulate the products of this row of dz (UNITS filters from k, at unit[u])
-        // with the inputs of each of the thread's taps; the bias has the input 1.
+        // TODO(7): Accumulate the multiply-adds of this row of dz (UNITS filters from k, at
+        // unit[u]) with the inputs of each of the thread's taps; the bias has the input 1.
         (void)n, (void)p, (void)k, (void)bias, (void)offset, (void)in, (void)dz;
         (void)height, (void)width;
         // END TODO(7)
