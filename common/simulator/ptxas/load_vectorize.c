@@ -12,7 +12,7 @@
 
 #include "common/simulator/core/ops.h"
 
-enum { WINDOW = 256, SEVERAL = 255, LOAD_SHARED = 0x184 };
+enum { WINDOW = 256, SEVERAL = 255 };
 
 typedef struct Joins {
     SimtKernel *kernel;
@@ -25,7 +25,7 @@ static void widths_find(const Joins *j, const MachineCode *code)
 {
     for (uint32_t i = 0; i < code->count; i++) {
         const MachineIns *ins = &code->ins[i];
-        if ((ins->op & MACHINE_OPERATION) != LOAD_SHARED || !ins->reached ||
+        if ((ins->op & SASS_OPCODE_MASK) != SASS_LDS || !ins->reached ||
             code_at(j->map, ins->line) == CODE_NOWHERE)
             continue;
         uint8_t *own = &j->width[ins->line - j->map->first];

@@ -518,14 +518,13 @@ static void pieces_order(const SimtKernel *kernel, Price *price, Alive *alive)
  * registers and selects among them, also where the place is known only at run time. */
 static void arrays_find(SimtKernel *kernel, const SimtMachine *machine)
 {
-    enum { LOAD_LOCAL = 0x183, STORE_LOCAL = 0x187 };
     const MachineCode *code = kernel->machine;
     if (!kernel->local_bytes || kernel->machine_local || !code || !code->count ||
         code->sm / 10 != machine->cc_major)
         return;
     for (uint32_t i = 0; i < code->count; i++) {
-        uint32_t op = code->ins[i].op & MACHINE_OPERATION;
-        if (op == LOAD_LOCAL || op == STORE_LOCAL) return;
+        uint32_t op = code->ins[i].op & SASS_OPCODE_MASK;
+        if (op == SASS_LDL || op == SASS_STL) return;
     }
     kernel->arrays_in_registers = 1;
     for (uint32_t i = 0; i < kernel->count; i++) {

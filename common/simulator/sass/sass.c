@@ -13,19 +13,21 @@
 enum {
     INS_BYTES = 16,
     COUNTERS = 6,
-    LOAD_LOCAL = 0x983,
-    STORE_LOCAL = 0x387,
-    LOAD_SHARED = 0x184, /* whatever its operands are */
-    BRANCH = 0x947,
-    EXIT = 0x94d,
-    RETURN = 0x950,
-    MULTIPLY_WIDE = 0x025,
     STACK_POINTER = 1, /* the register */
     NO_REGISTER = 255,
     ALWAYS = 7, /* the predicate */
     NOWHERE = -1,
     MOST_LOOPS = 4096,
     LAST_USE = 1 << 21 /* of the last eight bytes of a local load */
+};
+
+/* Opcodes with the only form in which they occur. */
+enum {
+    LDL = SASS_WITH_FORM(SASS_LDL, SASS_FORM_IMMEDIATE),
+    STL = SASS_WITH_FORM(SASS_STL, SASS_FORM_REGISTERS),
+    BRA = SASS_WITH_FORM(SASS_BRA, SASS_FORM_IMMEDIATE),
+    EXIT = SASS_WITH_FORM(SASS_EXIT, SASS_FORM_IMMEDIATE),
+    RET = SASS_WITH_FORM(SASS_RET, SASS_FORM_IMMEDIATE)
 };
 
 /* A straight piece: only its last instruction branches, only its first is a target. */
@@ -78,7 +80,7 @@ static uint32_t operation(const MachineText *text, uint32_t number)
 static int asks_for_all(const MachineText *text, uint32_t number)
 {
     enum { PARTED = 1 << 27 }; /* of the last eight bytes */
-    return operation(text, number) == BRANCH && word_at(text, number, 1) & PARTED;
+    return operation(text, number) == BRA && word_at(text, number, 1) & PARTED;
 }
 
 static int is_conditional(const MachineText *text, uint32_t number)
@@ -91,7 +93,7 @@ static int64_t target_of(const MachineText *text, uint32_t number)
 {
     uint64_t word = word_at(text, number, 0);
     int64_t bytes = (int32_t)(word >> 32);
-    if (operation(text, number) != BRANCH || asks_for_all(text, number)) return NOWHERE;
+    if (operation(text, number) != BRA || asks_for_all(text, number)) return NOWHERE;
     if (text->sm >= 90) bytes = (int64_t)(bytes >> 2) * 1024 + (int64_t)(word >> 16 & 255) * 4;
     int64_t to = (int64_t)number + 1 + bytes / INS_BYTES;
     return bytes % INS_BYTES || to < 0 || to >= text->count ? NOWHERE : to;
@@ -100,7 +102,7 @@ static int64_t target_of(const MachineText *text, uint32_t number)
 static int ends_piece(const MachineText *text, uint32_t number)
 {
     uint32_t op = operation(text, number);
-    return (op == BRANCH && !asks_for_all(text, number)) || op == EXIT || op == RETURN;
+    return (op == BRA && !asks_for_all(text, number)) || op == EXIT || op == RET;
 }
 
 /* What the scheduler is told: bits 41 to 57 of the last eight bytes. */
@@ -121,22 +123,22 @@ static void control_read(const MachineText *text, uint32_t number, MachineIns *i
 static uint32_t places_of(uint32_t kind)
 {
     switch (kind) {
-    case 0x020: /* FMUL FADD SEL FMNMX ISETP */
-    case 0x021:
-    case 0x007:
-    case 0x009:
-    case 0x00c:
+    case SASS_FMUL:
+    case SASS_FADD:
+    case SASS_SEL:
+    case SASS_FMNMX:
+    case SASS_ISETP:
         return 2;
-    case 0x023: /* FFMA HFMA2 IMAD IMAD.WIDE IDP IADD3 LEA LOP3 PRMT SHF */
-    case 0x035:
-    case 0x024:
-    case MULTIPLY_WIDE:
-    case 0x026:
-    case 0x010:
-    case 0x011:
-    case 0x012:
-    case 0x016:
-    case 0x019:
+    case SASS_FFMA:
+    case SASS_HFMA2_MMA:
+    case SASS_IMAD:
+    case SASS_IMAD_WIDE:
+    case SASS_IDP:
+    case SASS_IADD3:
+    case SASS_LEA:
+    case SASS_LOP3:
+    case SASS_PRMT:
+    case SASS_SHF:
         return 3;
     default:
         return 0;
@@ -167,7 +169,7 @@ static void fetches_count(const MachineText *text, uint32_t number, uint8_t kept
                           uint8_t fetches[2])
 {
     uint64_t high = word_at(text, number, 1);
-    uint32_t kind = word_at(text, number, 0) & MACHINE_OPERATION, places = places_of(kind);
+    uint32_t kind = word_at(text, number, 0) & SASS_OPCODE_MASK, places = places_of(kind);
     uint8_t operand[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, fetched[3];
     if (places) operands_find(text, number, places, operand);
     for (uint32_t i = 0; i < 3; i++) {
@@ -177,7 +179,7 @@ static void fetches_count(const MachineText *text, uint32_t number, uint8_t kept
         fetched[i] = is_here ? NO_REGISTER : own;
         if (fetched[i] == NO_REGISTER) continue;
         fetches[own % 2]++;
-        if (kind == MULTIPLY_WIDE && i == 2) fetches[own % 2 ^ 1]++;
+        if (kind == SASS_IMAD_WIDE && i == 2) fetches[own % 2 ^ 1]++;
     }
     for (uint32_t i = 0; i < 3; i++)
         if (!places || operand[i] != NO_REGISTER)
@@ -189,12 +191,12 @@ static void access_read(const MachineText *text, uint32_t number, MachineIns *in
     uint64_t word = word_at(text, number, 0);
     static const uint8_t BYTES[] = {1, 1, 2, 2, 4, 8, 16, 0};
     uint32_t op = operation(text, number), size = word_at(text, number, 1) >> 9 & 7;
-    if ((op & MACHINE_OPERATION) == LOAD_SHARED) ins->bytes = BYTES[size];
-    if ((op != LOAD_LOCAL && op != STORE_LOCAL) || (word >> 24 & 255) != STACK_POINTER) return;
-    ins->kind = op == LOAD_LOCAL ? MACHINE_LOCAL_LOAD : MACHINE_LOCAL_STORE;
+    if ((op & SASS_OPCODE_MASK) == SASS_LDS) ins->bytes = BYTES[size];
+    if ((op != LDL && op != STL) || (word >> 24 & 255) != STACK_POINTER) return;
+    ins->kind = op == LDL ? MACHINE_LOCAL_LOAD : MACHINE_LOCAL_STORE;
     ins->bytes = size == 6 ? 16 : size == 5 ? 8 : 4;
     ins->offset = (int32_t)((int64_t)word >> 40);
-    ins->last = op == LOAD_LOCAL && word_at(text, number, 1) & LAST_USE;
+    ins->last = op == LDL && word_at(text, number, 1) & LAST_USE;
 }
 
 static int names(const MachineText *text, uint32_t number, uint32_t first, uint32_t registers)

@@ -14,10 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum MachineKind { MACHINE_OTHER, MACHINE_LOCAL_LOAD, MACHINE_LOCAL_STORE } MachineKind;
+#include "common/simulator/sass/opcodes.h"
 
-/* Bits of MachineIns.op: the operation, without where its operands lie. */
-enum { MACHINE_OPERATION = 0x1ff };
+typedef enum MachineKind { MACHINE_OTHER, MACHINE_LOCAL_LOAD, MACHINE_LOCAL_STORE } MachineKind;
 
 typedef struct MachineIns {
     uint32_t line;  /* of the PTX text, from 1; 0: not known */

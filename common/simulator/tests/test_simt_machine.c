@@ -15,23 +15,23 @@
 
 enum {
     PRODUCTS = 400,
-    FFMA = 0x223,
-    FADD = 0x221,
-    SUM = 0x810,
-    LOAD = 0x981,
-    STORE = 0x986,
-    BRANCH = 0x947,
-    EXIT = 0x94d,
-    SPECIAL = 0x308,
-    MEET = 0x941,
-    UNIFORM_CONSTANT = 0xabb,
-    LOADED_CONSTANT = 0xb82,
-    OF_BITS = 0x23d,    /* BMMA */
-    OF_DOUBLES = 0x23f, /* DMMA */
-    CALL = 0x944,
-    SUM_OF_TWO = 0x836, /* VIADD */
-    LEAST = 0x848,      /* VIMNMX */
-    MOVE = 0x202
+    FFMA = SASS_WITH_FORM(SASS_FFMA, 1),
+    FADD = SASS_WITH_FORM(SASS_FADD, 1),
+    SUM = SASS_WITH_FORM(SASS_IADD3, 4),
+    LOAD = SASS_WITH_FORM(SASS_LDG, 4),
+    STORE = SASS_WITH_FORM(SASS_STG, 4),
+    BRANCH = SASS_WITH_FORM(SASS_BRA, 4),
+    EXIT = SASS_WITH_FORM(SASS_EXIT, 4),
+    SPECIAL = SASS_WITH_FORM(SASS_MUFU, 1),
+    MEET = SASS_WITH_FORM(SASS_BSYNC, 4),
+    UNIFORM_CONSTANT = SASS_WITH_FORM(SASS_ULDC_R, 5),
+    LOADED_CONSTANT = SASS_WITH_FORM(SASS_LDC, 5),
+    OF_BITS = SASS_WITH_FORM(SASS_BMMA, 1),    /* BMMA */
+    OF_DOUBLES = SASS_WITH_FORM(SASS_DMMA, 1), /* DMMA */
+    CALL = SASS_WITH_FORM(SASS_CALL_REL, 4),
+    SUM_OF_TWO = SASS_WITH_FORM(SASS_VIADD, 4), /* VIADD */
+    LEAST = SASS_WITH_FORM(SASS_VIMNMX, 4),     /* VIMNMX */
+    MOVE = SASS_WITH_FORM(SASS_MOV, 1)
 };
 
 static const char BEGIN[] = HEAD ".visible .entry k(.param .u64 data)\n{\n.reg .b64 %rd<3>;\n"
@@ -386,7 +386,7 @@ static void loads_may_be_as_far_apart_as_can_be(void **state)
 
 /* ---- loads that are one ------------------------------------------------- */
 
-enum { MOST_LOADS = 4, LOAD_SHARED = 0x984 };
+enum { MOST_LOADS = 4, LOAD_SHARED = SASS_WITH_FORM(SASS_LDS, 4) };
 
 /* Loads from shared memory, and how wide the machine's of each are: 0, there is none. */
 static const struct {
@@ -491,7 +491,13 @@ static void ways_without_a_branch_are_issued_both(void **state)
 
 /* ---- constants and copies ------------------------------------------------- */
 
-enum { STEPS = 8, CONSTANT = 0xabb, COPY = 0xfae, COMMIT = 0x9af, COPIES_WAIT = 0x91a };
+enum {
+    STEPS = 8,
+    CONSTANT = SASS_WITH_FORM(SASS_ULDC_R, 5),
+    COPY = SASS_WITH_FORM(SASS_LDGSTS, 7),
+    COMMIT = SASS_WITH_FORM(SASS_LDGDEPBAR, 4),
+    COPIES_WAIT = SASS_WITH_FORM(SASS_DEPBAR, 4)
+};
 
 /* Machine code that has one of these for each line, from the first that begins with `begin` on. */
 static uint64_t lines_cycles(const char *text, const char *begin, const uint16_t *op,
@@ -640,7 +646,7 @@ static uint64_t pairs_cycles(const char *between, uint16_t op, uint32_t *instruc
  * two machine instructions a line are no two turns. */
 static void two_instructions_a_line_are_no_two_turns(void **state)
 {
-    enum { NAMED_CONSTANT = 0xab9 };
+    enum { NAMED_CONSTANT = SASS_WITH_FORM(SASS_ULDC, 5) };
     uint32_t n;
     (void)state;
     uint64_t logic = pairs_cycles("xor.b64 %rd2, %rd2, %rd1;", SUM, &n),
@@ -953,7 +959,15 @@ static uint32_t next_random(uint32_t *seed)
 static void nonsense_is_survived(void **state)
 {
     enum { ROUNDS = 200, MOST = 60, LOOPS = 3 };
-    static const uint16_t OPS[] = {FFMA, LOAD, STORE, BRANCH, EXIT, 0x984, 0xb1d, 0x944, 0x308};
+    static const uint16_t OPS[] = {FFMA,
+                                   LOAD,
+                                   STORE,
+                                   BRANCH,
+                                   EXIT,
+                                   SASS_WITH_FORM(SASS_LDS, 4),
+                                   SASS_WITH_FORM(SASS_BAR, 5),
+                                   SASS_WITH_FORM(SASS_CALL_REL, 4),
+                                   SASS_WITH_FORM(SASS_MUFU, 1)};
     char *text = loop_text();
     uint64_t alone = loop_cycles(0, 0);
     uint32_t seed = 1, load = line_at(text, strstr(text, "ld.global"));
@@ -1012,7 +1026,7 @@ static void copies_that_never_come(void **state)
                               .loop = 1,
                               .stall = 1,
                               .reached = 1};
-    ins[0].op = 0xb1d, ins[0].line = line + 1;
+    ins[0].op = SASS_WITH_FORM(SASS_BAR, 5), ins[0].line = line + 1;
     MachineCode code = {.ins = ins, .count = COUNT, .sm = 90, .loop_line = &bra, .loops = 1};
     clock_t begin = clock();
     cycles_with(text, &code);
@@ -1059,7 +1073,7 @@ static uint64_t local_sectors_with(uint16_t op, uint32_t sm, uint32_t frame, int
  * believed at all, and where nothing in it is local. */
 static void arrays_in_registers_are_no_local_memory(void **state)
 {
-    enum { LOAD_LOCAL = 0x983, STORE_LOCAL = 0x387 };
+    enum { LOAD_LOCAL = SASS_WITH_FORM(SASS_LDL, 4), STORE_LOCAL = SASS_WITH_FORM(SASS_STL, 1) };
     (void)state;
     uint64_t all = local_sectors_with(SUM, 90, 0, 0);
     assert_true(all > 0);
@@ -1076,7 +1090,12 @@ static void arrays_in_registers_are_no_local_memory(void **state)
  * DRAM, one after the other. */
 static void machine_code_comes_by_pieces(void **state)
 {
-    enum { PIECE_INS = 48, READY = 64 * 1024 / 16 / PIECE_INS, READY_CYCLES = 125, FILLER = 0x918 };
+    enum {
+        PIECE_INS = 48,
+        READY = 64 * 1024 / 16 / PIECE_INS,
+        READY_CYCLES = 125,
+        FILLER = SASS_WITH_FORM(SASS_NOP, 4)
+    };
     (void)state;
     static MachineIns ins[PRODUCTS * PIECE_INS + 1];
     char *text = products_text();
