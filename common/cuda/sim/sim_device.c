@@ -114,7 +114,8 @@ static uint64_t stream_ready(SimDevice *sim, uint32_t handle)
 static void stream_busy(SimDevice *sim, uint32_t handle, TimelineMark mark)
 {
     TimelineMark *last = stream_mark(sim, handle);
-    last->told = later(last->told, mark.told), last->end = later(last->end, mark.end);
+    last->pdl_trigger = later(last->pdl_trigger, mark.pdl_trigger),
+    last->end = later(last->end, mark.end);
     if (stream_at(sim, handle) && !(handle & DEVICE_STREAM_NON_BLOCKING))
         sim->blocking_ready = later(sim->blocking_ready, mark.end);
 }
@@ -127,8 +128,8 @@ static TimelineMark work_place(SimDevice *sim, Timeline *timeline, uint64_t read
     if (work->overlaps) return timeline_overlap(timeline, &work->launch, ready, before);
     uint64_t end = timeline_place(timeline, work->resource, work->share, later(ready, before.end),
                                   work->cycles);
-    uint64_t after = work->is_launch ? work->cycles - work->launch.told : 0;
-    return (TimelineMark){.told = end - after, .end = end};
+    uint64_t after = work->is_launch ? work->cycles - work->launch.pdl_trigger : 0;
+    return (TimelineMark){.pdl_trigger = end - after, .end = end};
 }
 
 /* After a live call: its work goes onto the timeline, and the host waits where CUDA's host
@@ -752,7 +753,7 @@ static void nodes_replay(SimDevice *sim, const Recording *recording, TimelineMar
         size_t edges = recording_edges(recording, i, before);
         for (size_t k = 0; k < edges; k++)
             last.end = later(last.end, mark[before[k]].end);
-        last.told = edges == 1 ? mark[before[0]].told : last.end;
+        last.pdl_trigger = edges == 1 ? mark[before[0]].pdl_trigger : last.end;
         mark[i] = work_place(sim, timeline, 0, last);
     }
 }

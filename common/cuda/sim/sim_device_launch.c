@@ -75,8 +75,8 @@ void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *r
     sim->work.is_launch = 1, sim->work.overlaps = (call->value & LAUNCH_OVERLAPS) != 0;
     sim->work.tells = result->tells;
     sim->work.launch = (TimelineLaunch){.launch = launch,
-                                        .told = result->told_cycles,
-                                        .asked = result->asked_cycles,
+                                        .pdl_trigger = result->pdl_trigger_cycles,
+                                        .pdl_wait = result->pdl_wait_cycles,
                                         .cycles = result->cycles,
                                         .share = launch_share(sim, result, launch)};
     sim->last_cycles = result->cycles, sim->last_resident = result->resident_blocks;

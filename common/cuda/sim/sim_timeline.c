@@ -90,18 +90,18 @@ uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t s
 TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
                               TimelineMark before)
 {
-    uint64_t first = before.told + TIMELINE_HAND; /* instruction */
+    uint64_t first = before.pdl_trigger + TIMELINE_HAND; /* instruction */
     if (first < ready + launch->launch) first = ready + launch->launch;
-    uint64_t own = launch->asked - launch->launch;
-    uint64_t asked = timeline_fill(timeline, TIMELINE_SMS, launch->share, first, own);
+    uint64_t own = launch->pdl_wait - launch->launch;
+    uint64_t pdl_wait = timeline_fill(timeline, TIMELINE_SMS, launch->share, first, own);
     uint64_t goes_on = before.end + TIMELINE_RESUME;
-    if (launch->asked == launch->cycles || goes_on < asked) goes_on = asked;
+    if (launch->pdl_wait == launch->cycles || goes_on < pdl_wait) goes_on = pdl_wait;
     uint64_t end = timeline_fill(timeline, TIMELINE_SMS, launch->share, goes_on,
-                                 launch->cycles - launch->asked);
-    int early = launch->told < launch->asked;
-    uint64_t told =
-        early ? first + launch->told - launch->launch : end - (launch->cycles - launch->told);
-    return (TimelineMark){.told = told, .end = end};
+                                 launch->cycles - launch->pdl_wait);
+    int early = launch->pdl_trigger < launch->pdl_wait;
+    uint64_t pdl_trigger = early ? first + launch->pdl_trigger - launch->launch
+                                 : end - (launch->cycles - launch->pdl_trigger);
+    return (TimelineMark){.pdl_trigger = pdl_trigger, .end = end};
 }
 
 uint32_t timeline_share(uint64_t part, uint64_t whole)

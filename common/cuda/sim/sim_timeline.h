@@ -54,15 +54,15 @@ uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t s
 enum { TIMELINE_HAND = 1000, TIMELINE_RESUME = 500 };
 
 /* A launch by its own clock, which begins with the `launch` cycles that beginning takes: it has let
- * the next one begin at `told`, and waits for the one before at `asked`. */
+ * the next one begin at `pdl_trigger`, and waits for the one before at `pdl_wait`. */
 typedef struct TimelineLaunch {
-    uint64_t launch, told, asked, cycles;
+    uint64_t launch, pdl_trigger, pdl_wait, cycles;
     uint32_t share;
 } TimelineLaunch;
 
 /* What the next on a stream may have to wait for. */
 typedef struct TimelineMark {
-    uint64_t told, end;
+    uint64_t pdl_trigger, end;
 } TimelineMark;
 
 /* Places a launch that may begin when the one before it has told. */

@@ -47,27 +47,28 @@ static void what_is_left_is_filled(void **state)
 static void launches_overlap_up_to_their_wait(void **state)
 {
     const TimelineLaunch launch = {
-        .launch = 10, .told = 20, .asked = 60, .cycles = 100, .share = HALF};
+        .launch = 10, .pdl_trigger = 20, .pdl_wait = 60, .cycles = 100, .share = HALF};
     Timeline t = {0};
     (void)state;
     /* It waits for nobody: 10 cycles after its first instruction the next may begin. */
-    TimelineMark mark = timeline_overlap(&t, &launch, 0, (TimelineMark){.told = 50, .end = 200});
-    assert_int_equal(mark.told, 50 + TIMELINE_HAND + 10);
+    TimelineMark mark =
+        timeline_overlap(&t, &launch, 0, (TimelineMark){.pdl_trigger = 50, .end = 200});
+    assert_int_equal(mark.pdl_trigger, 50 + TIMELINE_HAND + 10);
     assert_int_equal(mark.end, 50 + TIMELINE_HAND + 90);
     /* It waits, and the last 40 cycles come behind the other's end. */
-    mark = timeline_overlap(&t, &launch, 0, (TimelineMark){.told = 50, .end = 9000});
-    assert_int_equal(mark.told, 50 + TIMELINE_HAND + 10);
+    mark = timeline_overlap(&t, &launch, 0, (TimelineMark){.pdl_trigger = 50, .end = 9000});
+    assert_int_equal(mark.pdl_trigger, 50 + TIMELINE_HAND + 10);
     assert_int_equal(mark.end, 9000 + TIMELINE_RESUME + 40);
     /* Beginning takes its time where nothing comes before it, and what is told late is told by the
      * end. */
     const TimelineLaunch late = {
-        .launch = 10, .told = 95, .asked = 100, .cycles = 100, .share = HALF};
-    mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.told = 50, .end = 60000});
+        .launch = 10, .pdl_trigger = 95, .pdl_wait = 100, .cycles = 100, .share = HALF};
+    mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.pdl_trigger = 50, .end = 60000});
     assert_int_equal(mark.end, 20100);
     mark = timeline_overlap(&t, &(TimelineLaunch){10, 95, 60, 100, HALF}, 30000,
-                            (TimelineMark){.told = 50, .end = 60000});
+                            (TimelineMark){.pdl_trigger = 50, .end = 60000});
     assert_int_equal(mark.end, 60000 + TIMELINE_RESUME + 40);
-    assert_int_equal(mark.told, mark.end - 5);
+    assert_int_equal(mark.pdl_trigger, mark.end - 5);
 }
 
 static void forgetting_is_stricter(void **state)
@@ -132,8 +133,10 @@ typedef struct Bench {
 
 static Bench bench_of(int checks)
 {
-    SimDeviceOptions options = {
-        .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = 1, .checks = checks};
+    SimDeviceOptions options = {.machine = "h200",
+                                .gpus_directory = "common/simulator/gpus",
+                                .threads = 1,
+                                .checks = checks};
     Error error = {""};
     Bench bench = {.device = device_open_sim(&options, &error)};
     if (!bench.device) fail_msg("%s", error.text);
@@ -407,8 +410,10 @@ static DeviceCost launches_cost(int threads, int asks)
         "mul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd1, %rd1, %rd3;\nld.global.u32 %r3, [%rd1];\n"
         "add.s32 %r3, %r3, %r1;\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
     static const uint32_t BLOCKS[] = {900, 20, 2000};
-    SimDeviceOptions options = {
-        .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = threads, .checks = 1};
+    SimDeviceOptions options = {.machine = "h200",
+                                .gpus_directory = "common/simulator/gpus",
+                                .threads = threads,
+                                .checks = 1};
     Error error = {""};
     Device *device = device_open_sim(&options, &error);
     if (!device) fail_msg("%s", error.text);

@@ -23,11 +23,11 @@ enum { WORD = 4, WHOLE_WORD = (1 << WORD) - 1 };
 
 static const char *const KIND[] = {"Read", "Write", "Atomic"};
 
-static RaceWords *words_open(Shelf *shelf, size_t count)
+static RaceWords *words_open(LaunchArena *shelf, size_t count)
 {
-    RaceWords *words = shelf_zeros(shelf, 1, sizeof *words);
-    uint32_t *column = shelf_zeros(shelf, count, 8 * sizeof *column);
-    uint8_t *part = shelf_zeros(shelf, count, sizeof *part);
+    RaceWords *words = arena_zeros(shelf, 1, sizeof *words);
+    uint32_t *column = arena_zeros(shelf, count, 8 * sizeof *column);
+    uint8_t *part = arena_zeros(shelf, count, sizeof *part);
     if (!words || !column || !part) return NULL;
     uint32_t **columns[] = {&words->read,     &words->wrote,    &words->page,   &words->read_at,
                             &words->other_at, &words->wrote_at, &words->fences, &words->readers};
@@ -47,7 +47,7 @@ int race_open(Worker *worker)
     worker->race_shared = words_open(worker->shelf, shared_words(worker));
     worker->race_global = words_open(worker->shelf, RACE_TABLE);
     worker->race_copied =
-        shelf_zeros(worker->shelf, shared_words(worker) / 64 + 1, sizeof *worker->race_copied);
+        arena_zeros(worker->shelf, shared_words(worker) / 64 + 1, sizeof *worker->race_copied);
     worker->epoch = 1;
     return worker->race_shared && worker->race_global && worker->race_copied ? 0 : -1;
 }

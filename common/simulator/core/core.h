@@ -19,7 +19,7 @@
 #include "common/simulator/ptx/fatbin.h"
 #include "common/simulator/ptx/ptx.h"
 #include "common/simulator/core/profile.h"
-#include "common/simulator/core/shelf.h"
+#include "common/simulator/core/launch_arena.h"
 #include "common/simulator/core/simt_types.h"
 #include "common/simulator/machine/machine.h"
 
@@ -173,9 +173,9 @@ typedef struct Flight Flight;
 typedef struct Departure Departure;
 typedef struct ProductRead ProductRead;
 typedef struct PhaseNumber PhaseNumber;
-typedef struct Price Price;       /* schedule.h */
+typedef struct InsCost InsCost;   /* schedule.h */
 typedef struct Unrolled Unrolled; /* unroll.h */
-typedef struct Follow Follow;     /* sass_map.h */
+typedef struct SassMap SassMap;   /* sass_map.h */
 
 struct Ins {
     Handler fn, inner;   /* inner: what a guarded instruction does where its predicate holds */
@@ -190,7 +190,7 @@ struct Ins {
     uint8_t guard_negated, pseudo, class, bytes, vector, space;
     uint8_t is_signed, base64, carries, merge, read_only, order;
     uint8_t shared_atomic;   /* SharedAtomic of kinds.h */
-    uint8_t joins;           /* of an atomic: AtomicJoin of kinds.h */
+    uint8_t joins;           /* of an atomic: WarpAggregate of kinds.h */
     uint8_t yields;          /* a branch back in a loop that waits: YIELDS_* of kinds.h */
     uint8_t last_use;        /* of a spilled value, by this load */
     uint8_t part_bytes;      /* of a vector that ptxas does not load whole; 0: it does */
@@ -282,10 +282,10 @@ typedef struct CallCopy {
 
 /* A load of which machine code makes `loads` in so many turns of its loop; its address goes on by
  * `step` in each. */
-typedef struct CarriedLoad {
+typedef struct ReusedLoad {
     int64_t step;
     uint32_t turns, loads; /* turns 0: it is none of those */
-} CarriedLoad;
+} ReusedLoad;
 
 typedef struct CallSite {
     uint32_t routine, caller; /* caller: NO_ROUTINE for the kernel itself */
@@ -305,10 +305,10 @@ typedef struct ScopeVariable {
  * where it is called.  Only kept for a debugger. */
 typedef struct CodeScope {
     const PtxFunction *function;
-    uint32_t caller; /* number of the scope that calls it; UINT32_MAX: none */
-    uint32_t call;   /* the `from` of that call */
+    uint32_t caller;  /* number of the scope that calls it; UINT32_MAX: none */
+    uint32_t call;    /* the `from` of that call */
     uint32_t routine; /* the routine that it belongs to, or NO_ROUTINE */
-    uint32_t *slot;  /* per PTX register; 0: not used */
+    uint32_t *slot;   /* per PTX register; 0: not used */
     ScopeVariable *variable;
     uint32_t variables;
 } CodeScope;
@@ -345,11 +345,11 @@ struct SimtKernel {
     uint32_t bulks, wgmmas;
     uint16_t *wgmma_register; /* per 32 lanes of the file: its number among those of wgmma, or 0 */
     uint32_t wgmma_registers;
-    Price *price; /* per Ins, for the machine; NULL before the first counted launch */
-    Ins *played;  /* its code, and copies of loops that are unrolled; of as many prices */
+    InsCost *price; /* per Ins, for the machine; NULL before the first counted launch */
+    Ins *played;    /* its code, and copies of loops that are unrolled; of as many prices */
     Unrolled *unrolled;
-    Follow *follow;         /* machine code that is played instead; NULL: none */
-    CarriedLoad *carried;   /* per memory instruction; NULL: there are none */
+    SassMap *follow;        /* machine code that is played instead; NULL: none */
+    ReusedLoad *carried;    /* per memory instruction; NULL: there are none */
     uint32_t played_scores; /* scoreboard entries of `played` */
     uint32_t *code_piece;   /* of each that is played (code_pieces.c); NULL: the code is short */
     uint32_t code_slots;    /* machine instructions that its PTX is priced as */
@@ -366,14 +366,14 @@ struct SimtKernel {
     int in_order;           /* these, or global atomics: blocks run one after the other */
     int registers_known;    /* from a cubin */
     uint32_t machine_local; /* bytes of local memory, from a cubin */
-    int arrays_in_registers;    /* what the PTX has in local memory, as machine code shows */
-    const MachineCode *machine; /* of a cubin made of this PTX; NULL: none */
-    uint32_t *machine_order;    /* with spills: of each `from` its place there, from 1; 0: none */
-    CodeScope *scope;           /* for a debugger; NULL: there is none */
-    uint32_t *scope_of;         /* per `from`: its scope */
+    int arrays_in_registers; /* what the PTX has in local memory, as machine code shows */
+    const SassCode *machine; /* of a cubin made of this PTX; NULL: none */
+    uint32_t *machine_order; /* with spills: of each `from` its place there, from 1; 0: none */
+    CodeScope *scope;        /* for a debugger; NULL: there is none */
+    uint32_t *scope_of;      /* per `from`: its scope */
     ScopeVariable *shared_variable;
     uint32_t scopes, shared_variables;
-    uint32_t registers_needed;  /* by a thread, in registers or elsewhere: registers.c */
+    uint32_t registers_needed; /* by a thread, in registers or elsewhere: registers.c */
 };
 
 typedef struct Symbol {
@@ -418,7 +418,7 @@ enum { FETCH_BYTES = 64, FETCH_SECTORS = 2 };
 
 /* Of a load by way of the L1 TraceStep.passes has, as many times, the cycles by which its result
  * comes later than behind its passes. */
-enum { LATER = 256 };
+enum { RESULT_DELAY_UNIT = 256 };
 
 /* One executed instruction of a warp: passes through the load/store unit, or cycles of the texture
  * units, and what went beyond the L1. */
@@ -440,7 +440,7 @@ static inline uint64_t mixed(uint64_t number)
 
 /* What a multiprocessor fetches of constant memory at a time, and a line of the smaller of its two
  * caches for that. */
-enum { CONSTANT_BYTES = 256, NEAR_BYTES = 64 };
+enum { CONSTANT_BYTES = 256, CONST_L1_LINE_BYTES = 64 };
 
 /* `lines` of an access to other blocks' shared memory: `misses` are cycles of the way there. */
 enum { REMOTE_LINES = 255 };
@@ -466,7 +466,7 @@ typedef enum Pipe {
     PIPE_FP64,
     PIPE_SFU,
     PIPE_TENSOR,
-    PIPE_PRODUCT, /* of integers */
+    PIPE_IMAD, /* of integers */
     PIPES,
     PIPE_CONSTANT = PIPES /* of machine code, and one for all schedulers */
 } Pipe;
@@ -499,13 +499,13 @@ typedef struct BlockTrace {
 } BlockTrace;
 
 /* The chain of what a warp must wait for, were it alone on the machine (critical_path.h). */
-typedef struct Chain {
+typedef struct CriticalPath {
     uint64_t *ready;               /* per scoreboard number */
     uint64_t begin, latest, slots; /* of the straight piece of code in hand */
     uint64_t copied, joined;
     uint32_t turns; /* of the unrolled loop that it is in */
     int before;     /* its next fence: cycles that this takes for it, 0: as long as any */
-} Chain;
+} CriticalPath;
 
 typedef struct Path {
     uint32_t pc, mask, rpc;
@@ -545,7 +545,7 @@ typedef struct RetrySums {
 typedef struct Retried {
     Retry *one;
     uint32_t count, room, chance;
-    RetrySums alone, vain;
+    RetrySums alone, failed;
     uint64_t clock, *changed; /* when each word was changed last */
 } Retried;
 
@@ -561,7 +561,7 @@ typedef struct Heaviest {
 typedef struct Block Block;
 typedef struct RaceWords RaceWords; /* race.h */
 typedef struct RaceOrder RaceOrder; /* race_order.h */
-typedef struct Watcher Watcher;     /* access_log.h */
+typedef struct AccessLog AccessLog; /* access_log.h */
 
 /* A cp.async whose bytes have not arrived yet. */
 typedef struct AsyncCopy {
@@ -585,16 +585,16 @@ struct Warp {
     uint32_t loop;  /* instructions of the loop in which it last gave way */
     /* Where blocks run in the order of time (interblock.h): */
     uint64_t gate;                    /* when it can go on; 0: it runs, or waits otherwise */
-    uint64_t let_on;                  /* the gate that it may pass; 0: none */
+    uint64_t cleared_at;              /* value of `gate` that it may pass; 0: none */
     uint64_t met, queued, late;       /* when its last access was made, and waited for others */
-    uint64_t answered;                /* when the result of its last atomic is there */
-    uint64_t held;                    /* how long it has looked in vain */
+    uint64_t atomic_done_at;          /* cycle at which the last atomic's result is available */
+    uint64_t poll_cycles;             /* cycles of its failed polls */
     uint32_t clocked;                 /* how often, at the clock */
     const Ins *passed;                /* the access that it was let on for; NULL: none yet */
-    uint32_t vain;                    /* how often */
+    uint32_t failed_polls;            /* number of failed polls in a row */
     uint8_t fenced;                   /* no store since its last fence */
     uint8_t across;                   /* the access just made goes to the other half of the L2 */
-    uint8_t is_vain;                  /* it only looked, when it was last let on */
+    uint8_t was_poll;                 /* it only polled when it was last cleared */
     uint32_t awaited;                 /* the Path.waits of the path just taken up */
     uint32_t barrier, barrier_wanted; /* where it waits, and for how many threads (0: all) */
     const Ins *barrier_ins;
@@ -605,7 +605,7 @@ struct Warp {
     AsyncCopy *async;
     uint32_t asyncs, async_room, async_group;
     const Ins *phase_ins; /* the wait for a phase that it is at */
-    uint32_t phase_mask, phase_vain;
+    uint32_t phase_mask, failed_phase_polls;
     uint32_t wgmma_group, wgmma_landed; /* groups of wgmma so far, and those waited for */
     uint32_t wgmma_fences, wgmmas;      /* so many of each so far */
     const Ins *wgmma_ins;               /* the latest product */
@@ -616,7 +616,7 @@ struct Warp {
     uint32_t cluster_arrivals, cluster_waits; /* at the cluster's barrier, so far */
     int early_over;                           /* it has waited for the launch before */
     WarpTrace *trace;                         /* NULL: nothing is counted */
-    Chain chain;
+    CriticalPath chain;
     uint32_t passes, misses, lines; /* of the access just made, set by the counters */
     uint32_t wanted;                /* ... and of a load the lines, see TraceStep */
     uint32_t filled;                /* lines that it has brought into the L1 */
@@ -638,8 +638,8 @@ struct Block {
     unsigned char *shared, *shared_shadow;
     uint32_t shared_bytes;
     uint32_t warps, threads;
-    uint32_t arrived[MAX_BARRIERS]; /* threads that bar.arrive has counted */
-    uint32_t told[MAX_BARRIERS];    /* how many threads meet, as one of them said; 0: none did */
+    uint32_t arrived[MAX_BARRIERS];  /* threads that bar.arrive has counted */
+    uint32_t expected[MAX_BARRIERS]; /* threads that the barrier waits for; 0: not known yet */
     Warp *warp;
     Flight *flight; /* bulk copies whose bytes have not landed */
     uint32_t flights, flight_room, flight_bytes;
@@ -681,16 +681,16 @@ typedef struct Banked {
 
 /* A load in a loop, of which ptxas makes some turns into one: who was here last, and where its next
  * turn would be. */
-typedef struct Turns {
+typedef struct ReuseState {
     const Warp *warp;
     uint64_t block, next;
     uint32_t mask, number;
-} Turns;
+} ReuseState;
 
 /* The last accesses of an instruction, which may be to either memory; a copy's are to both. */
 typedef struct Wavefronts {
     Banked shared, global;
-    Turns turns;
+    ReuseState turns;
 } Wavefronts;
 
 /* Sectors of device memory, one bit each; words of pages that were not taken say nothing. */
@@ -718,9 +718,9 @@ struct Worker {
     Launch *launch;
     SimtGpu *gpu;
     SimtKernel *kernel;
-    Shelf *shelf; /* where its memory is, and stays for the next launch */
+    LaunchArena *shelf; /* where its memory is, and stays for the next launch */
     Block block;
-    uint32_t wave; /* that the block in hand belongs to (first.h) */
+    uint32_t wave; /* that the block in hand belongs to (dram_fetch.h) */
     Warp *warp;
     char *files;
     size_t file_stride;
@@ -746,8 +746,8 @@ struct Worker {
     uint32_t effort;        /* of its last turn, if that was in vain: turns of a short loop */
     InsCount *profile;      /* per instruction, of all blocks of this worker */
     Wavefronts *wavefronts; /* per memory instruction */
-    Watcher *watcher;       /* of the block in hand; NULL: nobody looks at it */
-    uint64_t *chain_ready;
+    AccessLog *watcher;     /* of the block in hand; NULL: nobody looks at it */
+    uint64_t *critical_ready;
     Counters counters;
     BlockCost cost;   /* of the block in hand */
     BlockCost *sm;    /* per SM */
@@ -761,7 +761,7 @@ struct Worker {
     uint32_t *local_line;   /* those of local memory a warp has in the L1: count.c */
     uint32_t local_lines;   /* so many a warp */
     Touched loaded, stored; /* loads by pairs of sectors */
-    uint32_t *first;        /* of each pair when this worker first asked for it (first.h) */
+    uint32_t *first;        /* of each pair when this worker first asked for it (dram_fetch.h) */
     L2Log l2;
     uint64_t ran; /* warp instructions of the block in hand, about */
     uint64_t charged,
@@ -777,9 +777,9 @@ struct Worker {
 /* Where blocks meet: when its sector is free; when it was last changed by an atomic (0: never), and
  * when the other half of the L2 has that (0: nobody has asked there); and when the last look came;
  * all in hundredths of a cycle. */
-typedef struct MeetingPlace {
-    uint64_t busy, added, copied, looked;
-} MeetingPlace;
+typedef struct L2Contention {
+    uint64_t busy, added, copied, last_poll;
+} L2Contention;
 
 struct Launch {
     SimtGpu *gpu;
@@ -798,7 +798,7 @@ struct Launch {
     uint32_t number;                     /* among the GPU's launches, from 1 */
     uint64_t *loaded, *stored;           /* what workers told of theirs: for DRAM traffic */
     uint64_t touched_words;              /* of each */
-    uint32_t *first;                     /* when each fetch of DRAM was first asked for (first.h) */
+    uint32_t *first; /* when each fetch of DRAM was first asked for (dram_fetch.h) */
     uint64_t fetches;
     /* The GPU's RaceShadow, as far as this launch has device memory; NULL: not wanted. */
     uint32_t *readers, *writers;
@@ -810,8 +810,8 @@ struct Launch {
     WarpTrace *trace_warps;
     TraceStep *steps;
     TraceLine *step_lines;
-    double missed; /* sectors of loads beyond the L1 when they were played, over those counted */
-    double sent;   /* the same of stores */
+    double load_sector_ratio;    /* sectors of loads beyond the L1: replayed over counted */
+    double store_sector_ratio;   /* the same of stores */
     uint64_t grid_barrier;       /* address of what blocks of a cooperative grid meet at; or 0 */
     uint32_t traces, trace_room; /* blocks; steps of each of their warps */
     uint32_t more;               /* blocks that are traced where warps end early */
@@ -819,13 +819,13 @@ struct Launch {
     uint64_t *stall; /* per Ins and SimtStall, of the replayed SM; NULL: not wanted */
     SimtSpan *span;  /* of the traced blocks; NULL: not wanted */
     uint32_t spans;
-    Watcher *watcher; /* of the first blocks; NULL: not wanted */
+    AccessLog *watcher; /* of the first blocks; NULL: not wanted */
     uint32_t watchers;
     int count;
     /* Where blocks run in the order of time (interblock.h); NULL: they meet in any order. */
-    MeetingPlace *queue; /* sectors of the L2, hashed */
-    uint32_t *answered;  /* when what DRAM gives at once is there; 0: nobody has asked for it */
-    uint64_t quiet;      /* no one but who looks in vain goes on before */
+    L2Contention *queue;     /* sectors of the L2, hashed */
+    uint32_t *fetch_done_at; /* cycle at which each DRAM fetch is in the L2; 0: not requested */
+    uint64_t next_event;     /* earliest cycle at which a warp acts that does not poll */
     int timeout;
     uint64_t timeout_block;
     /* What host threads change while others run lies apart from what all of them read. */
@@ -834,7 +834,7 @@ struct Launch {
     uint32_t prints;    /* calls of printf */
     int lost;           /* some of them were too much */
     size_t saved_bytes; /* that warps have room for: registers of calls that have not returned */
-    int l2_loses;       /* what is asked for again, it fetches again */
+    int l2_thrashes;    /* the working set exceeds the L2, so reuse misses */
     uint64_t dram_loads, dram_stores; /* sectors */
     uint64_t dram_fills;              /* loaded because a store wrote only a part of them */
     uint64_t dram_written;            /* stored, and gone from the L2 before the launch ends */
@@ -843,8 +843,8 @@ struct Launch {
     uint32_t hot[HOT_ADDRESSES];      /* hundredths of a cycle that atomics take, by word, hashed */
     uint32_t slice[HOT_SLICES];       /* ... and by the slice of the L2 that they lie in */
     uint32_t hottest;                 /* the most of them */
-    uint32_t looked[HOT_ADDRESSES];   /* hundredths of a cycle that looks at sectors take */
-    uint32_t most_looked;
+    uint32_t poll_load[HOT_ADDRESSES]; /* hundredths of a cycle of polls, by hashed sector */
+    uint32_t most_poll_load;
 };
 
 /* Per word of device memory: who read it, who wrote it, and what was written, and whether that was
@@ -862,7 +862,7 @@ struct SimtGpu {
     uint32_t launches;    /* that were not refused */
     Heap heap;
     Memory memory;
-    Shelf *shelf, *spare; /* the workers', and those of the launch before the last */
+    LaunchArena *shelf, *spare; /* the workers', and those of the launch before the last */
     uint32_t shelves, spares;
     struct Run *unsettled; /* launch.c: a launch of which only the cycles are unknown; or NULL */
     RaceShadow race_shadow;

@@ -45,9 +45,9 @@ typedef enum RareOp {
     RARE_ADD_X2,
     RARE_MIN_X2, /* variant: signed, relu << 1 */
     RARE_MAX_X2,
-    RARE_PACK,        /* variant: signed, log2 of the bits - 1 << 1 */
-    RARE_TO_EIGHTHS,  /* two floats, or two halves; variant: e5m2, relu << 1, halves << 2 */
-    RARE_FROM_EIGHTHS /* to two halves; variant: e5m2, relu << 1 */
+    RARE_PACK,           /* variant: signed, log2 of the bits - 1 << 1 */
+    RARE_F32X2_TO_FP8X2, /* two floats, or two halves; variant: e5m2, relu << 1, halves << 2 */
+    RARE_FP8X2_TO_F16X2  /* to two halves; variant: e5m2, relu << 1 */
 } RareOp;
 
 /* Sums with a carry: aux = operation | wide << 2 | carry in << 3 | carry out << 4 | signed << 5. */
@@ -77,12 +77,12 @@ typedef enum SharedAtomic {
 } SharedAtomic;
 
 /* Where all lanes of a warp want one address, and ptxas can tell, one of them goes for all. */
-typedef enum AtomicJoin {
-    JOIN_NEVER,
-    JOIN_COUNT,  /* all add the same: it counts the lanes */
-    JOIN_REDUCE, /* no result: one instruction from Ampere on, before that shuffles of all lanes */
-    JOIN_SCAN    /* each lane wants its own sum: shuffles, if all lanes are there */
-} AtomicJoin;
+typedef enum WarpAggregate {
+    WARP_AGGREGATE_NEVER,
+    WARP_AGGREGATE_COUNT,  /* all add the same: it counts the lanes */
+    WARP_AGGREGATE_REDUCE, /* no result: REDUX from Ampere on, before that shuffles of all lanes */
+    WARP_AGGREGATE_SCAN    /* each lane wants its own sum: shuffles, if all lanes are there */
+} WarpAggregate;
 
 typedef enum AtomOp {
     ATOM_ADD,
@@ -140,9 +140,9 @@ enum {
     ORDER_RELEASES = 4,
     ORDER_SPINS = 8,
     ORDER_GUESSES = 16,
-    ORDER_FENCES = 32,  /* releases to the whole chip */
-    ORDER_ALONE = 64,   /* volatile, or for the whole system: no other look of this SM's will do */
-    ORDER_FORGETS = 128 /* acquires from there: what the L1 has counts no more */
+    ORDER_FENCES = 32, /* releases to the whole chip */
+    ORDER_ALONE = 64,  /* volatile, or for the whole system: no other look of this SM's will do */
+    ORDER_INVALIDATES_L1 = 128 /* acquires from there: what the L1 has counts no more */
 };
 
 typedef enum ShflMode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } ShflMode;

@@ -100,7 +100,7 @@ typedef struct SimtResult {
     /* From its beginning, with launch_cycles: until all blocks have let the next launch begin, or
      * ended; and until those that are there first wait for the launch before: `cycles` where none
      * does. */
-    uint64_t told_cycles, asked_cycles;
+    uint64_t pdl_trigger_cycles, pdl_wait_cycles;
     int tells; /* a block did so */
     uint32_t resident_blocks;
     uint32_t

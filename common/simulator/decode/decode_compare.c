@@ -459,8 +459,8 @@ static int convert_eighths(Decoder *d, const Conversion *c, uint32_t e5m2)
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_RARE, CLASS_SFU);
     ins->d = dst, ins->a = a, ins->b = pair ? b : a, ins->c = a;
-    ins->aux = finite ? RARE_TO_EIGHTHS | (e5m2 | (uint32_t)c->relu << 1 | !pair << 2) << 8
-                      : RARE_FROM_EIGHTHS | (e5m2 | (uint32_t)c->relu << 1) << 8;
+    ins->aux = finite ? RARE_F32X2_TO_FP8X2 | (e5m2 | (uint32_t)c->relu << 1 | !pair << 2) << 8
+                      : RARE_FP8X2_TO_F16X2 | (e5m2 | (uint32_t)c->relu << 1) << 8;
     return words_finished(d);
 }
 

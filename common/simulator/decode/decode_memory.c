@@ -47,7 +47,7 @@ static void order_set(Decoder *d, Ins *ins, int strength, int reads, int writes)
         alone = reads && !writes && (word_is(d, "volatile") || word_is(d, "sys"));
     ins->order = (uint8_t)((reads ? ORDER_READS : 0) | (writes ? ORDER_WRITES : 0) |
                            (releases ? ORDER_RELEASES : 0) | (fences ? ORDER_FENCES : 0) |
-                           (alone ? ORDER_ALONE : 0) | (forgets ? ORDER_FORGETS : 0));
+                           (alone ? ORDER_ALONE : 0) | (forgets ? ORDER_INVALIDATES_L1 : 0));
     if (strength != WEAK && ins->space != PTX_SHARED && ins->space != PTX_LOCAL)
         d->kernel->fences = d->kernel->in_order = 1;
 }

@@ -19,7 +19,7 @@ enum { NEAR = 96, NONE = CODE_NOWHERE };
 
 typedef struct Spills {
     Decoder *d;
-    const MachineCode *machine;
+    const SassCode *machine;
     CodeMap map;
     uint32_t *ptx_loop; /* per machine loop: that of the PTX, from 1; 0: none or not found */
     uint32_t *copies;   /* ... and how many times ptxas unrolled it; 0: another machine loop is
@@ -35,10 +35,10 @@ typedef struct Spills {
 static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
 {
     enum { MOST = 64 };
-    const MachineCode *m = s->machine;
+    const SassCode *m = s->machine;
     memset(count, 0, s->map.lines * sizeof *count);
     for (uint32_t i = 0; i < m->count; i++) {
-        const MachineIns *ins = &m->ins[i];
+        const SassIns *ins = &m->ins[i];
         uint32_t at = code_at(&s->map, ins->line);
         if (ins->kind || ins->loop != number || at == NONE) continue;
         if (s->map.around[at] == s->ptx_loop[number]) count[ins->line - s->map.first]++;
@@ -49,7 +49,7 @@ static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
 /* Of several machine loops of one PTX loop, that which was unrolled most does nearly all turns. */
 static int machine_loops_find(Spills *s)
 {
-    const MachineCode *m = s->machine;
+    const SassCode *m = s->machine;
     uint32_t *count = calloc(s->map.lines + 1, sizeof *count);
     s->ptx_loop = calloc(m->loops + 1, sizeof *s->ptx_loop);
     s->copies = calloc(m->loops + 1, sizeof *s->copies);
@@ -78,7 +78,7 @@ static int machine_loops_find(Spills *s)
  * straight piece alone; NONE: far. */
 static uint32_t next_inside(const Spills *s, uint32_t number, int step, int in_piece)
 {
-    const MachineCode *m = s->machine;
+    const SassCode *m = s->machine;
     uint32_t loop = m->ins[number].loop;
     for (uint32_t i = number, k = 0; i < m->count && k < NEAR; i += (uint32_t)step, k++) {
         if (in_piece && m->ins[i].piece != m->ins[number].piece) break;
@@ -92,7 +92,7 @@ static uint32_t next_inside(const Spills *s, uint32_t number, int step, int in_p
 /* What ptxas moved out of an inner loop stands before that. */
 static uint32_t before_inner(const Spills *s, uint32_t number)
 {
-    const MachineCode *m = s->machine;
+    const SassCode *m = s->machine;
     uint32_t outer = s->ptx_loop[m->ins[number].loop], at = NONE;
     for (uint32_t i = number; i < m->count && i < number + NEAR && at == NONE; i++)
         if (!m->ins[i].kind) at = code_at(&s->map, m->ins[i].line);
@@ -116,15 +116,15 @@ static uint32_t place_of(const Spills *s, uint32_t number)
 }
 
 /* Not the arrays of the PTX, which lie at the bottom of the frame. */
-static int is_spill(const Spills *s, const MachineIns *ins)
+static int is_spill(const Spills *s, const SassIns *ins)
 {
     return ins->kind && ins->offset >= 0 && (uint64_t)ins->offset >= s->d->local_bytes;
 }
 
 static void spill_add(Spills *s, uint32_t number)
 {
-    const MachineIns *ins = &s->machine->ins[number];
-    int store = ins->kind == MACHINE_LOCAL_STORE;
+    const SassIns *ins = &s->machine->ins[number];
+    int store = ins->kind == SASS_KIND_LOCAL_STORE;
     uint32_t copies = s->copies[ins->loop], at = place_of(s, number),
              other = code_at(&s->map, s->machine->ins[ins->other].line);
     if (at == NONE || !copies || s->seen[ins->loop]++ % copies) return;
@@ -199,7 +199,7 @@ static int order_find(Spills *s)
     kernel->machine_order = calloc(kernel->origins + 1, sizeof *kernel->machine_order);
     if (!kernel->machine_order) return -1;
     for (uint32_t i = s->machine->count; i-- > 0;) {
-        const MachineIns *ins = &s->machine->ins[i];
+        const SassIns *ins = &s->machine->ins[i];
         uint32_t at = ins->kind ? NONE : code_at(&s->map, ins->line);
         if (at != NONE && s->copies[ins->loop] && s->map.around[at] == s->ptx_loop[ins->loop])
             kernel->machine_order[s->d->code[at].from] = i + 1;

@@ -34,7 +34,7 @@ static uint8_t *uses_find(const Decoder *d)
     return used;
 }
 
-static int is_looked_at(const Decoder *d, const Ins *ins, const uint8_t *used)
+static int is_polled(const Decoder *d, const Ins *ins, const uint8_t *used)
 {
     if (ins->class == CLASS_ATOMIC || ins->vector > 1 || ins->d / 4 >= d->score_room) return 1;
     return used[ins->d / 4];
@@ -44,7 +44,7 @@ static void tally_make(const Decoder *d, const uint8_t *used, Tally *tally)
 {
     for (uint32_t i = 0; i < d->count; i++) {
         const Ins *ins = &d->code[i];
-        int reads = ins->order & ORDER_READS && is_looked_at(d, ins, used);
+        int reads = ins->order & ORDER_READS && is_polled(d, ins, used);
         tally[i + 1] = tally[i];
         tally[i + 1].reads += (uint32_t)reads;
         tally[i + 1].far_reads += reads && ins->space != PTX_SHARED;
@@ -67,7 +67,8 @@ static int writes(const Ins *ins, uint32_t slot)
 }
 
 /* Is what the instruction at `at` reads written later in the loop, and not before? */
-static int is_carried(const Ins *code, uint32_t first, uint32_t at, uint32_t last, uint32_t slot)
+static int load_is_reused(const Ins *code, uint32_t first, uint32_t at, uint32_t last,
+                          uint32_t slot)
 {
     if (slot == NO_SLOT || !reads(&code[at], slot)) return 0;
     for (uint32_t k = first; k < at; k++)
@@ -87,7 +88,7 @@ static int only_looks(const Ins *code, uint32_t first, uint32_t last)
         const uint32_t slot[] = {ins->a, ins->b, ins->c, ins->guard};
         if (ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE) return 0;
         for (uint32_t k = 0; k < 4; k++)
-            if (is_carried(code, first, i, last, slot[k])) return 0;
+            if (load_is_reused(code, first, i, last, slot[k])) return 0;
     }
     return 1;
 }

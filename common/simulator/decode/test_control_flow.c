@@ -56,7 +56,7 @@ static int leads_out(const Ways *w, uint32_t from, uint32_t without)
 }
 
 /* The first instruction that all ways from `from` to the end come by; END: there is none. */
-static uint32_t meeting_of(const Ways *w, uint32_t from)
+static uint32_t sync_group_of(const Ways *w, uint32_t from)
 {
     for (uint32_t d = 0; d < w->count; d++) {
         int first = d != from && !leads_out(w, from, d);
@@ -83,7 +83,7 @@ static void small_graph(uint32_t count, uint32_t *looked)
     Ways w = ways_of(code, count);
     for (uint32_t i = 0; i < count; i++) {
         if (code[i].op != OP_BRA_P || !leads_out(&w, i, END)) continue;
-        uint32_t meeting = meeting_of(&w, i);
+        uint32_t meeting = sync_group_of(&w, i);
         /* Where only the end is left, those that go on count (a later matter). */
         if (meeting == END || meeting == count - 1 || code[meeting].op == OP_BRA) continue;
         assert_int_equal(reconv[i], meeting);

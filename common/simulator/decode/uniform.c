@@ -75,19 +75,19 @@ static int vary_spread(const Uniform *u)
     return changed;
 }
 
-static AtomicJoin join_of(const Uniform *u, const Ins *ins)
+static WarpAggregate join_of(const Uniform *u, const Ins *ins)
 {
     AtomOp op = (AtomOp)(ins->aux & 0xff);
     uint32_t format = ins->aux >> 8;
     int same_value = !u->varies[ins->t_s[1]], result = u->read[ins->t_d[0]];
-    if (u->varies[ins->t_s[0]]) return JOIN_NEVER;
-    if (format >= FORMAT_F16 && format <= FORMAT_F64) return JOIN_NEVER;
-    if (op == ATOM_ADD && same_value) return JOIN_COUNT;
-    if (ins->bytes != 4) return JOIN_NEVER;
-    if (op == ATOM_ADD && result) return JOIN_SCAN;
+    if (u->varies[ins->t_s[0]]) return WARP_AGGREGATE_NEVER;
+    if (format >= FORMAT_F16 && format <= FORMAT_F64) return WARP_AGGREGATE_NEVER;
+    if (op == ATOM_ADD && same_value) return WARP_AGGREGATE_COUNT;
+    if (ins->bytes != 4) return WARP_AGGREGATE_NEVER;
+    if (op == ATOM_ADD && result) return WARP_AGGREGATE_SCAN;
     int joins = op == ATOM_ADD || op == ATOM_MIN || op == ATOM_MAX || op == ATOM_AND ||
                 op == ATOM_OR || op == ATOM_XOR;
-    return joins && !result ? JOIN_REDUCE : JOIN_NEVER;
+    return joins && !result ? WARP_AGGREGATE_REDUCE : WARP_AGGREGATE_NEVER;
 }
 
 static int atomics_are_there(const SimtKernel *kernel)

@@ -12,7 +12,7 @@
 #include "common/simulator/exec/exec_parts.h"
 #include "common/simulator/timing/critical_path.h"
 #include "common/simulator/timing/cost.h"
-#include "common/simulator/traffic/first.h"
+#include "common/simulator/traffic/dram_fetch.h"
 #include "common/simulator/traffic/l1.h"
 #include "common/simulator/traffic/retries.h"
 #include "common/simulator/timing/l2.h"
@@ -155,7 +155,7 @@ static void warp_run_counting(Warp *warp)
     Worker *worker = warp->worker;
     const Ins *ins = warp->pc, *code = warp->code;
     WarpTrace *trace = warp->trace;
-    const Price *price = worker->kernel->price;
+    const InsCost *price = worker->kernel->price;
     BlockCost *cost = &worker->cost;
     uint32_t issue_cycles = worker->gpu->machine.issue_cycles, mask = 0, lanes = 0;
     int timed = worker->launch->queue != NULL;
@@ -165,7 +165,7 @@ static void warp_run_counting(Warp *warp)
         do {
             InsCount *profile = &worker->profile[ins - code];
             const Ins *now = ins;
-            if (timed && meeting_stops(warp, ins)) {
+            if (timed && interblock_stops(warp, ins)) {
                 warp->pc = ins, ins = NULL;
                 break;
             }
@@ -175,14 +175,14 @@ static void warp_run_counting(Warp *warp)
             warp->passes = warp->misses = warp->lines = warp->wanted = 0;
             warp->pending = 0, warp->across = 0;
             ins = ins->fn(warp, ins);
-            if (timed) meeting_end(warp, now);
-            const Price *paid = &price[now - code];
+            if (timed) interblock_end(warp, now);
+            const InsCost *paid = &price[now - code];
             cost->slots += paid->slots, cost->folded += paid->folded;
             uint64_t compares = match_cycles(now, warp->passes, paid);
             cost->pipe[paid->pipe] += compares ? compares : paid->busy;
             if (paid->saves)
                 cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);
-            chain_step(warp, now, paid, issue_cycles);
+            critical_step(warp, now, paid, issue_cycles);
             trace_add(trace, (uint32_t)(now - code), warp);
         } while (ins && ++n < chunk);
         worker->cost.steps += n;
@@ -205,40 +205,40 @@ static void warp_run_looking(Warp *warp)
     WarpTrace *trace = warp->trace;
     const Ins *from = warp->pc;
     const BlockCost cost = worker->cost;
-    const Chain chain = warp->chain;
+    const CriticalPath chain = warp->chain;
     const int timed = worker->launch->queue != NULL,
               repeats = warp->clocked >= CLOCK_PARTS ||
-                        (timed && looks_long(warp) && warp->loop < LOOKING_MOST);
-    uint64_t begin = chain_now(warp), held = warp->held;
+                        (timed && polls_long(warp) && warp->loop < LOOKING_MOST);
+    uint64_t begin = critical_now(warp), held = warp->poll_cycles;
     uint32_t turns = warp->turns, count = trace->count, lines = trace->lines;
-    Look look;
-    if (repeats) look_begin(warp, from, &look);
+    PollSnapshot look;
+    if (repeats) poll_snapshot(warp, from, &look);
     warp->gate = 0;
     warp_run_counting(warp);
-    if (timed && warp->state == WARP_READY && !warp->gate) warp->gate = chain_now(warp);
+    if (timed && warp->state == WARP_READY && !warp->gate) warp->gate = critical_now(warp);
     int in_vain = warp->state == WARP_READY && warp->pc == from && warp->turns == turns + 1;
     int clocked = in_vain && from[warp->loop].yields == YIELDS_CLOCKED,
         looked = in_vain && from[warp->loop].yields == YIELDS_LOOKING;
     if (!(clocked || looked) || worker->cost.steps - cost.steps > warp->loop + 1) {
-        warp->vain = warp->clocked = 0, warp->held = 0;
+        warp->failed_polls = warp->clocked = 0, warp->poll_cycles = 0;
         return;
     }
     uint64_t spun = worker->cost.slots - cost.slots;
     worker->cost = cost;
-    trace->count = count, trace->lines = lines, warp->held = held;
+    trace->count = count, trace->lines = lines, warp->poll_cycles = held;
     if (looked && !timed) {
         warp->chain = chain;
         return;
     }
-    uint64_t cycles = chain_now(warp) - begin, times = 0;
-    warp->held += cycles;
-    if (looked) warp->vain++;
-    if (repeats && looked) times = looks_alone(warp, &look, cycles);
+    uint64_t cycles = critical_now(warp) - begin, times = 0;
+    warp->poll_cycles += cycles;
+    if (looked) warp->failed_polls++;
+    if (repeats && looked) times = polls_to_skip(warp, &look, cycles);
     if (repeats && clocked && !warp->passed) times = warp->clocked / CLOCK_PARTS;
-    if (times) look_repeat(warp, from, &look, cycles, times);
+    if (times) polls_skip(warp, from, &look, cycles, times);
     warp->clocked = clocked ? warp->clocked + 1 : 0;
     if (clocked) worker->cost.spun += spun * (times + 1);
-    if (timed) warp->gate = chain_now(warp);
+    if (timed) warp->gate = critical_now(warp);
 }
 
 /* ---- barriers ----------------------------------------------------------------------------- */
@@ -273,7 +273,7 @@ static void barrier_reduce(Block *block, uint32_t id)
 /* Who meets at a barrier and says for how many threads, has to say what the others do. */
 static void barrier_agree(Block *block, Warp *warp)
 {
-    uint32_t *told = &block->told[warp->barrier], wanted = warp->barrier_wanted;
+    uint32_t *told = &block->expected[warp->barrier], wanted = warp->barrier_wanted;
     if (!wanted) return;
     if (*told && *told != wanted)
         finding_add(warp, warp->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0,
@@ -301,9 +301,9 @@ static void barrier_release(Block *block, uint32_t id)
         warp->state = WARP_READY;
         if (!warp->count) continue;
         warp->clock = latest;
-        chain_turn(&warp->chain, chain + BARRIER_CYCLES);
+        critical_wait_until(&warp->chain, chain + BARRIER_CYCLES);
     }
-    block->arrived[id] = block->told[id] = 0;
+    block->arrived[id] = block->expected[id] = 0;
     block->warp->worker->epoch++;
 }
 
@@ -365,7 +365,7 @@ static void flights_drop(Block *block)
 static void hopper_clear(Warp *warp)
 {
     size_t bytes = warp->worker->kernel->wgmma_registers * sizeof *warp->wgmma_register;
-    warp->wgmma_group = warp->wgmma_landed = warp->phase_vain = 0;
+    warp->wgmma_group = warp->wgmma_landed = warp->failed_phase_polls = 0;
     warp->phase_ins = NULL;
     warp->phase_at = 0;
     warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
@@ -424,14 +424,14 @@ static void block_prepare(Worker *worker, uint64_t number)
     block->id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
     memset(block->arrived, 0, sizeof block->arrived);
-    memset(block->told, 0, sizeof block->told);
+    memset(block->expected, 0, sizeof block->expected);
     flights_drop(block);
     for (uint32_t i = 0; i < block->phases; i++)
         block->phase_at[block->phase[i].barrier / 8] = 0;
     block->phases = 0, block->phase_count = 0, block->progress = 0;
     worker->block_epoch = ++worker->epoch, block->early_over = 0;
     worker->fenced = 0;
-    worker->watcher = watch_of(worker->launch, number);
+    worker->watcher = access_log_of(worker->launch, number);
     if (worker->local_line &&
         (worker->kernel->local_bytes || worker->kernel->info.spills || worker->kernel->stack_slot))
         memset(worker->local_line, 0,
@@ -453,9 +453,9 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
         warp->turns = 0, warp->changed = 0, warp->awaited = 0;
-        warp->gate = warp->let_on = warp->held = warp->vain = warp->clocked = 0;
-        warp->fenced = warp->is_vain = 0;
-        warp->passed = NULL, warp->answered = 0;
+        warp->gate = warp->cleared_at = warp->poll_cycles = warp->failed_polls = warp->clocked = 0;
+        warp->fenced = warp->was_poll = 0;
+        warp->passed = NULL, warp->atomic_done_at = 0;
         warp->depth = 0, warp->frames = 0, warp->saved_bytes = 0;
         warp->pc = warp->code;
         warp->state = WARP_READY;
@@ -465,7 +465,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         hopper_clear(warp);
         if (worker->kernel->stack_slot) stack_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
-        if (warp->count) chain_open(&warp->chain, worker->kernel);
+        if (warp->count) critical_open(&warp->chain, worker->kernel);
         for (int k = 0; k < 3; k++)
             special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
         special_set(warp, SR_SMID, sm_of(worker->launch, number));
@@ -497,13 +497,13 @@ static void block_account(Worker *worker, uint64_t number)
 {
     BlockCost *cost = &worker->cost;
     for (uint32_t w = 0; w < worker->block.warps; w++) {
-        uint64_t end = chain_end(&worker->warp[w].chain, worker->gpu->machine.issue_cycles);
+        uint64_t end = critical_end(&worker->warp[w].chain, worker->gpu->machine.issue_cycles);
         if (end > cost->chain) cost->chain = end;
         cost->warp_chains += end;
     }
     uint64_t retries = START_CYCLES + (uint64_t)worker->retries.most * RETRY_CYCLES;
     if (worker->retries.most && retries > cost->chain) cost->chain = retries;
-    if (worker->retries.most) count_vain(worker);
+    if (worker->retries.most) count_failed_retries(worker);
     cost->blocks = 1;
     if (cost->chain > worker->longest) worker->longest = cost->chain;
     if (worker->begun + cost->chain > worker->ended) worker->ended = worker->begun + cost->chain;
@@ -560,7 +560,7 @@ BlockTurn block_turn(Worker *worker)
         if (warp->state == WARP_PHASE && phase_look(warp) != 0) return BLOCK_FAILED;
         asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
         if (warp->state != WARP_READY) continue;
-        if (warp->gate && !warp->let_on) {
+        if (warp->gate && !warp->cleared_at) {
             yielded = 1;
             continue;
         }
@@ -686,25 +686,25 @@ static int worker_count_open(Worker *worker)
     uint64_t lines = left / L1_LINE_BYTES / resident / worker->block.warps;
     uint64_t most = worker->kernel->info.spills ? 2048 : 256;
     worker->local_lines = lines < 1 ? 1 : lines > most ? (uint32_t)most : (uint32_t)lines;
-    Shelf *shelf = worker->shelf;
-    worker->local_line = shelf_zeros(shelf, (size_t)(worker->local_lines + 1) * worker->block.warps,
+    LaunchArena *shelf = worker->shelf;
+    worker->local_line = arena_zeros(shelf, (size_t)(worker->local_lines + 1) * worker->block.warps,
                                      sizeof *worker->local_line);
-    worker->l1 = shelf_zeros(shelf, (size_t)worker->l1_sets * L1_WAYS, sizeof *worker->l1);
-    worker->sm = shelf_zeros(shelf, machine->sms, sizeof *worker->sm);
-    worker->profile = shelf_zeros(shelf, worker->kernel->count, sizeof *worker->profile);
-    worker->wavefronts = shelf_zeros(shelf, worker->kernel->mems + 1, sizeof *worker->wavefronts);
+    worker->l1 = arena_zeros(shelf, (size_t)worker->l1_sets * L1_WAYS, sizeof *worker->l1);
+    worker->sm = arena_zeros(shelf, machine->sms, sizeof *worker->sm);
+    worker->profile = arena_zeros(shelf, worker->kernel->count, sizeof *worker->profile);
+    worker->wavefronts = arena_zeros(shelf, worker->kernel->mems + 1, sizeof *worker->wavefronts);
     size_t scores = (size_t)worker->kernel->scoreboard * worker->block.warps;
-    worker->chain_ready = shelf_zeros(shelf, scores, sizeof *worker->chain_ready);
+    worker->critical_ready = arena_zeros(shelf, scores, sizeof *worker->critical_ready);
     if (heaviest_open(&worker->heaviest, worker->launch, shelf) || touched_open(worker) ||
         l2_log_open(&worker->l2, worker->launch))
         return -1;
     return worker->l1 && worker->local_line && worker->sm && worker->profile &&
-                   worker->wavefronts && worker->chain_ready
+                   worker->wavefronts && worker->critical_ready
                ? 0
                : -1;
 }
 
-int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
+int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
 {
     SimtKernel *kernel = launch->kernel;
     uint32_t warps = launch->warps_per_block, shared = (launch->shared_bytes + 63) / 64 * 64;
@@ -719,15 +719,15 @@ int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
     worker->file_stride = kernel->file_bytes;
     worker->block = (Block){
         .warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
-    worker->files = shelf_take(shelf, worker->file_stride * (warps + 1));
-    worker->warp = shelf_zeros(shelf, warps, sizeof *worker->warp);
+    worker->files = arena_take(shelf, worker->file_stride * (warps + 1));
+    worker->warp = arena_zeros(shelf, warps, sizeof *worker->warp);
     size_t registers = kernel->wgmma_registers + 1;
     worker->wgmma_registers =
-        shelf_zeros(shelf, 2 * registers * warps, sizeof *worker->wgmma_registers);
-    worker->hit = shelf_take(shelf, (kernel->mems + 1) * sizeof *worker->hit);
-    worker->shared = shelf_take(shelf, shared + 64);
-    worker->shared_shadow = shelf_zeros(shelf, shared / 8 + 64, 1);
-    worker->local = shelf_take(shelf, (size_t)launch->local_bytes * LANES * warps + 64);
+        arena_zeros(shelf, 2 * registers * warps, sizeof *worker->wgmma_registers);
+    worker->hit = arena_take(shelf, (kernel->mems + 1) * sizeof *worker->hit);
+    worker->shared = arena_take(shelf, shared + 64);
+    worker->shared_shadow = arena_zeros(shelf, shared / 8 + 64, 1);
+    worker->local = arena_take(shelf, (size_t)launch->local_bytes * LANES * warps + 64);
     if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
         !worker->shared_shadow || !worker->local || !worker->wgmma_registers)
         return -1;
@@ -748,7 +748,8 @@ int worker_open(Worker *worker, Launch *launch, Shelf *shelf)
         warp->wgmma_written = warp->wgmma_register + registers;
         warp->local = worker->local + (size_t)launch->local_bytes * LANES * w;
         warp->stack = warp->own_stack, warp->stack_room = STACK_DEPTH;
-        if (launch->count) warp->chain.ready = worker->chain_ready + (size_t)kernel->scoreboard * w;
+        if (launch->count)
+            warp->chain.ready = worker->critical_ready + (size_t)kernel->scoreboard * w;
         specials_fill(worker, warp, w);
         constants_fill(worker, warp);
     }
@@ -780,5 +781,5 @@ void worker_close(Worker *worker)
     free(worker->block.read);
     free(worker->block.phase_at);
     l2_log_close(&worker->l2);
-    if (worker->shelf) shelf_leave(worker->shelf);
+    if (worker->shelf) arena_reset(worker->shelf);
 }

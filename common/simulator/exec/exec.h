@@ -14,7 +14,7 @@ extern int exec_level; /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
 
 /* A host thread's registers, shared memory and counts.  -1: out of memory; close it all the
  * same. */
-int worker_open(Worker *worker, Launch *launch, Shelf *shelf);
+int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf);
 /* Once the worker, the only one so far, has executed much, it calls begin(context) for others. */
 void worker_calls(Worker *worker, void (*begin)(void *), void *context);
 /* Tells the launch what the worker counted for itself, when it has run its last block. */

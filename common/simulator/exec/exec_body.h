@@ -187,13 +187,13 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 
 #include "common/simulator/exec/exec_sparse.h"
 
-#include "common/simulator/exec/exec_octets.h"
+#include "common/simulator/exec/mma_m8n8k4.h"
 
 #include "common/simulator/exec/exec_control.h"
 
 #include "common/simulator/exec/exec_async.h"
 
-#include "common/simulator/exec/exec_join.h"
+#include "common/simulator/exec/bulk_reduce.h"
 
 #include "common/simulator/exec/exec_mbarrier.h"
 

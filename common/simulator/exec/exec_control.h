@@ -42,7 +42,7 @@ ALWAYS int path_push(Warp *warp, const Ins *ins, uint32_t pc, uint32_t mask, uin
 ALWAYS void branch_diverges(Warp *warp, const Ins *ins, uint32_t taken)
 {
     warp->worker->profile[ins - warp->code].divergent++;
-    if (warp->worker->watcher) watch_branch(warp, ins, taken);
+    if (warp->worker->watcher) access_log_add_branch(warp, ins, taken);
 }
 
 HANDLER(NOP)
@@ -339,7 +339,7 @@ ALWAYS uint32_t reduced(uint32_t how, uint32_t r, uint32_t x)
     }
 }
 
-#include "common/simulator/exec/exec_meeting.h"
+#include "common/simulator/exec/warp_sync.h"
 
 /* Goes on only when all lanes that are named are here; otherwise these wait, or have met others. */
 #define MEET(members)                                                                              \
@@ -505,11 +505,11 @@ HANDLER(CLOCK)
 {
     enum { EACH = 16 };
     const SimtMachine *machine = &warp->worker->gpu->machine;
-    uint64_t now = has_even_clock(warp) ? (warp->clock += EACH) : chain_now(warp);
+    uint64_t now = has_even_clock(warp) ? (warp->clock += EACH) : critical_now(warp);
     if (ins->aux & CLOCK_NANOSECONDS) now = timer_shows(machine, now);
     if (ins->aux & CLOCK_UPPER) now >>= 32;
-    warp->wanted = warp->held < UINT32_MAX ? (uint32_t)warp->held : UINT32_MAX;
-    warp->held = 0;
+    warp->wanted = warp->poll_cycles < UINT32_MAX ? (uint32_t)warp->poll_cycles : UINT32_MAX;
+    warp->poll_cycles = 0;
     if (ins->bytes == 8) {
         uint64_t t[LANES];
         for (int i = 0; i < LANES; i++)

@@ -96,7 +96,7 @@ static void phase_counted(Warp *warp, const Mbarrier *m, uint64_t cycles)
 {
     PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
     if (!number) return;
-    uint64_t at = chain_end(&warp->chain, warp->worker->gpu->machine.issue_cycles) + cycles;
+    uint64_t at = critical_end(&warp->chain, warp->worker->gpu->machine.issue_cycles) + cycles;
     if (m->block == warp->block)
         warp->passes = number->now;
     else
@@ -108,7 +108,7 @@ static void phase_counted(Warp *warp, const Mbarrier *m, uint64_t cycles)
 static void trace_waited(Warp *warp, const Ins *ins)
 {
     WarpTrace *trace = warp->trace;
-    if (warp->phase_at > warp->chain.begin) chain_turn(&warp->chain, warp->phase_at);
+    if (warp->phase_at > warp->chain.begin) critical_wait_until(&warp->chain, warp->phase_at);
     TraceStep *last = trace->count ? &trace->step[trace->count - 1] : NULL;
     if (last && last->ins == (uint32_t)(ins - warp->code)) last->passes = (uint16_t)warp->passes;
 }
@@ -273,7 +273,7 @@ static const Ins *mbarrier_wait(Warp *warp, const Ins *ins)
     warp->phase_ins = ins, warp->phase_mask = warp->mask;
     const Ins *next = ins + 1;
     int asks = (ins->aux & MBARRIER_KIND) == MBARRIER_TEST;
-    int in_vain = asks ? ++warp->turns % PATIENCE == 0 : warp->phase_vain > 0;
+    int in_vain = asks ? ++warp->turns % PATIENCE == 0 : warp->failed_phase_polls > 0;
     if (warp->depth && in_vain) next = lanes_change(warp, next);
     if (asks || next != ins + 1) return warp_stop(warp, WARP_READY, next);
     return warp_stop(warp, WARP_PHASE, ins + 1);
@@ -338,7 +338,7 @@ HANDLER(PHASE_LOOK)
     int64_t done = mbarrier_done(warp, ins, warp->phase_mask);
     if (done < 0 || (uint32_t)done != warp->phase_mask) return NULL;
     mbarrier_answer(warp, ins, warp->phase_mask, (uint32_t)done);
-    warp->state = WARP_READY, warp->phase_vain = 0;
+    warp->state = WARP_READY, warp->failed_phase_polls = 0;
     warp->phase_ins = NULL;
     if (warp->trace) trace_waited(warp, ins);
     return ins;

@@ -46,20 +46,21 @@ uint32_t stack_used(const Warp *warp, uint32_t lanes);
 void stack_clear(Warp *warp);
 int stack_take(Warp *warp, const Ins *ins); /* -1: a fault */
 
-/* ---- looks.c: loops that only look at the clock, or, where blocks run in the order of time
+/* ---- poll_skip.c: loops that only look at the clock, or, where blocks run in the order of time
  * (interblock.h), at what others write */
 /* The counts before a turn. */
-typedef struct Look {
+typedef struct PollSnapshot {
     Counters counters;
     InsCount profile[LOOKING_MOST];
-} Look;
+} PollSnapshot;
 
-void look_begin(const Warp *warp, const Ins *from, Look *look);
+void poll_snapshot(const Warp *warp, const Ins *from, PollSnapshot *look);
 /* The turn just made in vain took so many cycles: how many more the warp can make until others do
  * something. */
-uint64_t looks_alone(const Warp *warp, const Look *look, uint64_t cycles);
+uint64_t polls_to_skip(const Warp *warp, const PollSnapshot *look, uint64_t cycles);
 /* Makes the turn from `from` on so many times more. */
-void look_repeat(Warp *warp, const Ins *from, const Look *look, uint64_t cycles, uint64_t times);
+void polls_skip(Warp *warp, const Ins *from, const PollSnapshot *look, uint64_t cycles,
+                uint64_t times);
 
 /* ---- waits.c */
 /* Lets a warp go on that rests at a wait whose phase is complete.  -1: a fault. */

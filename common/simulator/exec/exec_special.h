@@ -175,7 +175,7 @@ ALWAYS uint32_t packed_pair(uint32_t a, uint32_t b, uint32_t c, uint32_t variant
 }
 
 /* a above b, as 8 bits each; with halves << 2 the two halves of a. */
-ALWAYS uint32_t to_eighths(uint32_t a, uint32_t b, uint32_t variant)
+ALWAYS uint32_t f32x2_to_fp8x2(uint32_t a, uint32_t b, uint32_t variant)
 {
     int e5m2 = (int)(variant & 1), relu = (int)(variant >> 1 & 1);
     if (variant >> 2 & 1) b = f16_to_f32(a & 0xffff), a = f16_to_f32(a >> 16);
@@ -190,7 +190,7 @@ ALWAYS uint32_t half_of_eighth(uint32_t bits, uint32_t e5m2)
 }
 
 /* Two of them as halves; with relu << 1 what is negative becomes nothing. */
-static uint32_t from_eighths(uint32_t a, uint32_t variant)
+static uint32_t fp8x2_to_f16x2(uint32_t a, uint32_t variant)
 {
     uint32_t halves = 0;
     for (int i = 0; i < 2; i++) {
@@ -226,10 +226,10 @@ static uint32_t rare_32(uint32_t aux, uint32_t a, uint32_t b, uint32_t c)
         return find_nth(a, b, (int32_t)c);
     case RARE_PACK:
         return packed_pair(a, b, c, variant);
-    case RARE_TO_EIGHTHS:
-        return to_eighths(a, b, variant);
-    case RARE_FROM_EIGHTHS:
-        return from_eighths(a, variant);
+    case RARE_F32X2_TO_FP8X2:
+        return f32x2_to_fp8x2(a, b, variant);
+    case RARE_FP8X2_TO_F16X2:
+        return fp8x2_to_f16x2(a, variant);
     default:
         return halves_x2(op, variant, a, b);
     }

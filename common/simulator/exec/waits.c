@@ -47,7 +47,7 @@ static int phases_give_up(Worker *worker)
     for (uint32_t w = 0; w < worker->block.warps; w++) {
         Warp *warp = &worker->warp[w];
         if (warp->state != WARP_PHASE || warp->phase_mask == warp->alive) continue;
-        if (warp->phase_vain++ > PATIENCE) continue;
+        if (warp->failed_phase_polls++ > PATIENCE) continue;
         warp->state = WARP_READY;
         woken = 1;
     }

@@ -6,14 +6,14 @@
 
 #include "common/base/parallel.h"
 #include "common/base/plain_name.h"
-#include "common/simulator/launch/alternate.h"
+#include "common/simulator/launch/coresident.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/core/debug_hook.h"
 #include "common/simulator/checks/race_order.h"
 #include "common/simulator/launch/clusters.h"
 #include "common/simulator/decode/decode.h"
-#include "common/simulator/launch/endless.h"
-#include "common/simulator/exec/deal.h"
+#include "common/simulator/launch/timeout_report.h"
+#include "common/simulator/exec/block_dispatch.h"
 #include "common/simulator/exec/exec.h"
 #include "common/simulator/launch/launch_check.h"
 #include "common/simulator/launch/launch_counts.h"
@@ -50,13 +50,13 @@ static uint32_t threads_wanted(const Launch *launch)
 typedef struct Crew {
     Launch *launch;
     Worker *worker;
-    Shelf *shelf;
+    LaunchArena *shelf;
     uint32_t each;
     int begun;   /* more threads than the caller's: there is work for them */
     int settles; /* somebody works out what the launch before cost */
     int failed;  /* out of host memory */
     Parallel all;
-    Deal deal; /* of blocks that are in no cluster */
+    BlockDispatch deal; /* of blocks that are in no cluster */
 } Crew;
 
 /* The caller's thread alone has worked for longer than another takes to begin. */
@@ -95,7 +95,7 @@ static void crew_share(void *context, int share)
     if (!failed && clusters)
         clusters_run(crew->launch, worker);
     else if (!failed)
-        failed = deal_run(&crew->deal, (uint32_t)share) != 0;
+        failed = dispatch_run(&crew->deal, (uint32_t)share) != 0;
     for (uint32_t i = 0; i < crew->each && clusters && !failed; i++)
         worker_tell(&worker[i]);
     if (failed) __atomic_store_n(&crew->failed, 1, __ATOMIC_RELAXED);
@@ -121,12 +121,13 @@ static int has_much(const Crew *crew)
 static int crew_run(Crew *crew, uint32_t threads, uint32_t workers)
 {
     crew->all = (Parallel){crew_share, crew_more, crew, .count = (int)threads};
-    deal_open(&crew->deal, crew->launch, crew->worker, crew->shelf, threads, workers / crew->each);
-    crew->deal.stopped = endless_note;
+    dispatch_open(&crew->deal, crew->launch, crew->worker, crew->shelf, threads,
+                  workers / crew->each);
+    crew->deal.stopped = timeout_note;
     if (has_much(crew)) crew_begin(crew);
     crew_share(crew, 0);
     if (crew->begun) parallel_end(&crew->all);
-    deal_close(&crew->deal);
+    dispatch_close(&crew->deal);
     crew->launch->kernel->executed = crew->launch->executed;
     return crew->failed;
 }
@@ -137,7 +138,7 @@ static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers
 {
     char text[1024], name[128], loops[640], why[100];
     uint64_t block = launch->timeout_block == UINT64_MAX ? 0 : launch->timeout_block;
-    endless_say(worker, workers, block, loops, sizeof loops);
+    timeout_report(worker, workers, block, loops, sizeof loops);
     plain_name(launch->kernel->info.name, name, sizeof name);
     if (launch->executed > launch->limit)
         snprintf(why, sizeof why, "went over its limit of %llu warp instructions",
@@ -161,8 +162,8 @@ typedef struct Run {
     SimtResult *result;
     Worker *worker;
     uint32_t workers;
-    int later;    /* it is to be settled while the next one runs */
-    Shelf *shelf; /* of its workers, until then */
+    int later;          /* it is to be settled while the next one runs */
+    LaunchArena *shelf; /* of its workers, until then */
     uint32_t shelves;
     SimtReport race;
     uint64_t races;
@@ -239,11 +240,11 @@ static void run_close(Run *run)
     for (uint32_t i = 0; run->worker && i < run->workers; i++)
         worker_close(&run->worker[i]);
     free(run->worker);
-    meetings_close(launch);
+    interblock_close(launch);
     traffic_close(launch);
     trace_close(launch);
     profile_close(launch);
-    watch_close(launch);
+    access_log_close(launch);
     free(run);
 }
 
@@ -285,13 +286,13 @@ static int run_open(Run *run, uint32_t most)
     Launch *launch = &run->launch;
     SimtGpu *gpu = launch->gpu;
     run->worker = calloc(most, sizeof *run->worker);
-    if (!run->worker || shelves_open(gpu, most)) return -1;
+    if (!run->worker || arenas_open(gpu, most)) return -1;
     if (gpu->racecheck &&
         (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch)))
         return -1;
     if (!launch->count) return 0;
     return traffic_open(launch) || trace_open(launch) || profile_open(launch) ||
-                   watch_open(launch) ||
+                   access_log_open(launch) ||
                    kernel_costs_build(launch->kernel, &gpu->machine, gpu->options.machine_code)
                ? -1
                : 0;
@@ -301,12 +302,12 @@ static int run_open(Run *run, uint32_t most)
 static int run_alternate(Run *run)
 {
     Launch *launch = &run->launch;
-    uint32_t most = alternate_room(launch);
+    uint32_t most = coresident_blocks(launch);
     simt_settle(launch->gpu, NULL);
     run->later = 0;
     int failed = run_open(run, most) != 0;
-    if (!failed && launch->count && launch->kernel->waits) failed = meetings_open(launch) != 0;
-    failed = failed || alternate_run(launch, run->worker, &run->workers) != 0;
+    if (!failed && launch->count && launch->kernel->waits) failed = interblock_open(launch) != 0;
+    failed = failed || coresident_run(launch, run->worker, &run->workers) != 0;
     for (uint32_t i = 0; i < run->workers && !failed; i++)
         worker_tell(&run->worker[i]);
     return failed ? -1 : 0;
@@ -317,7 +318,8 @@ static int run_crew(Run *run)
     Launch *launch = &run->launch;
     uint32_t each = launch->cluster_blocks ? launch->cluster_blocks : 1,
              threads = threads_wanted(launch);
-    run->workers = launch->cluster_blocks ? threads * each : deal_workers(launch->blocks, threads);
+    run->workers =
+        launch->cluster_blocks ? threads * each : dispatch_workers(launch->blocks, threads);
     if (run_open(run, run->workers) != 0) return -1;
     Crew crew = {
         .launch = launch, .worker = run->worker, .shelf = launch->gpu->shelf, .each = each};
@@ -341,7 +343,7 @@ static int launch_run(Run *run)
         return 0;
     }
     run_close(run);
-    shelves_keep(gpu, 2 * PARALLEL_MOST);
+    arenas_keep(gpu, 2 * PARALLEL_MOST);
     return status;
 }
 
@@ -354,7 +356,7 @@ static int launch_run_cooperative(Run *run)
     uint64_t address;
     Allocation *barrier;
     Error error;
-    if (alternate_room(launch) < launch->blocks)
+    if (coresident_blocks(launch) < launch->blocks)
         return run_refuse(run, SIMT_UNSUPPORTED,
                           "the host has no room for all blocks of this cooperative grid");
     if (memory_alloc(memory, BARRIER_BYTES, &address, &barrier, &error) != 0)

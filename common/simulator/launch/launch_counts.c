@@ -83,12 +83,13 @@ int counts_price(Launch *launch, Worker *worker, uint32_t count, SimtResult *res
     uint64_t misses = 0;
     for (uint32_t i = 0; i < launch->gpu->machine.sms; i++)
         misses += worker[0].sm[i].load_misses;
-    uint64_t all = c->l1_hit_sectors + misses, missed = (uint64_t)((double)misses * launch->missed);
+    uint64_t all = c->l1_hit_sectors + misses,
+             missed = (uint64_t)((double)misses * launch->load_sector_ratio);
     if (missed > all) missed = all;
     c->l1_hit_sectors = all - missed;
     c->l2_hit_sectors = missed > launch->dram_loads ? missed - launch->dram_loads : 0;
     if (launch->stall) profile_add_runs(launch, worker[0].profile);
     if (launch->stall && profile_keep(launch, worker[0].profile, result->cycles))
-        watch_give(launch, &launch->gpu->profile);
+        access_log_give(launch, &launch->gpu->profile);
     return 0;
 }

@@ -71,9 +71,9 @@ void simt_close(SimtGpu *gpu)
     ptx_free(gpu->accelerators);
     memory_close(&gpu->memory);
     simt_profile_free(&gpu->profile);
-    shelves_keep(gpu, 0);
+    arenas_keep(gpu, 0);
     gpu->shelf = gpu->spare, gpu->shelves = gpu->spares;
-    shelves_keep(gpu, 0);
+    arenas_keep(gpu, 0);
     race_shadow_free(&gpu->race_shadow);
     free(gpu);
 }

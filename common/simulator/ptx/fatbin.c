@@ -299,7 +299,7 @@ int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error)
 void fatbin_close(Fatbin *fatbin)
 {
     for (uint32_t i = 0; i < fatbin->kernels; i++)
-        machine_free(&fatbin->kernel[i].machine);
+        sass_free(&fatbin->kernel[i].machine);
     free(fatbin->ptx);
     free(fatbin->kernel);
     free(fatbin->by_name);

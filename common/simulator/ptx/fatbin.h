@@ -19,7 +19,7 @@
 typedef struct CubinKernel {
     char name[512];
     uint32_t sm, registers, shared_bytes, local_bytes;
-    MachineCode machine; /* owned by the Fatbin */
+    SassCode machine; /* owned by the Fatbin */
 } CubinKernel;
 
 typedef struct Fatbin {

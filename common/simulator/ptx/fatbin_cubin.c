@@ -238,7 +238,7 @@ static int code_read(Cubin *cubin, uint32_t section, CubinKernel *kernel)
 {
     const unsigned char *bytes = section_bytes(cubin, &cubin->section[section]);
     uint64_t size = cubin->section[section].sh_size, count = size / INS_BYTES;
-    if (!cubin->has_text || !machine_is_known(kernel->sm) || !bytes || !count ||
+    if (!cubin->has_text || !sass_is_known(kernel->sm) || !bytes || !count ||
         size > cubin->code_left)
         return 0;
     uint64_t sequence = sequence_find(cubin, section);
@@ -246,9 +246,9 @@ static int code_read(Cubin *cubin, uint32_t section, CubinKernel *kernel)
     uint32_t *line = malloc(count * sizeof *line);
     if (!line) return -1;
     cubin->code_left -= size;
-    MachineText text = {bytes, (uint32_t)count, kernel->sm, line};
+    SassText text = {bytes, (uint32_t)count, kernel->sm, line};
     cubin_lines_fill(&cubin->lines, sequence, &cubin->work->steps, line, text.count);
-    machine_read(&text, &cubin->work->steps, &kernel->machine);
+    sass_decode(&text, &cubin->work->steps, &kernel->machine);
     free(line);
     return 0;
 }

@@ -221,16 +221,16 @@ static void assert_spills(const char *arch)
                             " %u bytes stack frame, %u bytes spill stores, %u bytes spill loads",
                             &stack, &said[0], &said[1]),
                      3);
-    const MachineCode *code = &fatbin.kernel[0].machine;
+    const SassCode *code = &fatbin.kernel[0].machine;
     assert_true(code->count > 48 && said[0] && said[1]);
     stored = loaded = 0;
     for (uint32_t i = 0; i < code->count; i++) {
-        const MachineIns *ins = &code->ins[i];
+        const SassIns *ins = &code->ins[i];
         if (!ins->kind) continue;
-        *(ins->kind == MACHINE_LOCAL_STORE ? &stored : &loaded) += ins->bytes;
+        *(ins->kind == SASS_KIND_LOCAL_STORE ? &stored : &loaded) += ins->bytes;
         assert_in_range(ins->offset, 0, stack - ins->bytes);
         inside += ins->loop == 1;
-        if (ins->kind != MACHINE_LOCAL_LOAD || ins->loop != 1 || ins->other == i) continue;
+        if (ins->kind != SASS_KIND_LOCAL_LOAD || ins->loop != 1 || ins->other == i) continue;
         named++;
         products += !strncmp(ptx_line(&fatbin, code->ins[ins->other].line), "fma.rn.f32", 10);
     }

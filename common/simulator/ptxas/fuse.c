@@ -15,7 +15,7 @@
 
 enum { AHEAD = 64 };
 
-static void becomes_free(Price *p)
+static void becomes_free(InsCost *p)
 {
     p->slots = 0, p->busy = 0, p->latency = 0, p->pipe = PIPE_NONE;
 }
@@ -77,7 +77,7 @@ static uint32_t reader_of(const SimtKernel *kernel, const Uses *uses, uint32_t i
 }
 
 /* An instruction has three operands, so each takes in one other at the most. */
-static int pairs_fuse(const SimtKernel *kernel, Price *price, const Uses *uses)
+static int pairs_fuse(const SimtKernel *kernel, InsCost *price, const Uses *uses)
 {
     uint8_t *taken = calloc(kernel->count + 1, 1);
     if (!taken) return -1;
@@ -98,7 +98,7 @@ static int pairs_fuse(const SimtKernel *kernel, Price *price, const Uses *uses)
 }
 
 /* A comparison that one such instruction reads, and nobody else, is a part of that. */
-static void predicates_fuse(const SimtKernel *kernel, Price *price, const Uses *uses,
+static void predicates_fuse(const SimtKernel *kernel, InsCost *price, const Uses *uses,
                             const SimtMachine *machine)
 {
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -122,7 +122,7 @@ static void predicates_fuse(const SimtKernel *kernel, Price *price, const Uses *
 
 /* mul.wide or shl whose only reader adds it to an address becomes part of that sum: IMAD.WIDE,
  * LEA. */
-static void products_fold(const SimtKernel *kernel, Price *price, const Uses *uses)
+static void products_fold(const SimtKernel *kernel, InsCost *price, const Uses *uses)
 {
     for (uint32_t i = 0; i < kernel->count; i++) {
         const Ins *product = &kernel->code[i];
@@ -142,7 +142,8 @@ static void products_fold(const SimtKernel *kernel, Price *price, const Uses *us
     }
 }
 
-int sums_fuse(const SimtKernel *kernel, Price *price, const Uses *uses, const SimtMachine *machine)
+int sums_fuse(const SimtKernel *kernel, InsCost *price, const Uses *uses,
+              const SimtMachine *machine)
 {
     products_fold(kernel, price, uses);
     predicates_fuse(kernel, price, uses, machine);

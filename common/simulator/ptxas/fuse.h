@@ -28,6 +28,7 @@ static inline int compares(const Ins *writer)
 }
 
 /* Once all instructions have prices of their own.  -1: out of memory. */
-int sums_fuse(const SimtKernel *kernel, Price *price, const Uses *uses, const SimtMachine *machine);
+int sums_fuse(const SimtKernel *kernel, InsCost *price, const Uses *uses,
+              const SimtMachine *machine);
 
 #endif

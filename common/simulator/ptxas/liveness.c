@@ -18,7 +18,7 @@ static int has_target(const Ins *ins)
     return ins->op == OP_BRA || ins->op == OP_BRA_P;
 }
 
-static uint64_t *set_before(const Alive *a, uint32_t at)
+static uint64_t *set_before(const Liveness *a, uint32_t at)
 {
     return a->kept[at] ? a->set + (size_t)(a->kept[at] - 1) * a->words : NULL;
 }
@@ -30,7 +30,7 @@ static void set_join(uint64_t *to, const uint64_t *from, uint32_t words)
 }
 
 /* From what is alive behind the instruction to what is alive before it. */
-static void alive_step(Alive *a, uint32_t at)
+static void liveness_step(Liveness *a, uint32_t at)
 {
     const Ins *ins = &a->kernel->code[at];
     int always = ins->op == OP_BRA || (ins->op == OP_EXIT && ins->guard == NO_SLOT);
@@ -43,12 +43,12 @@ static void alive_step(Alive *a, uint32_t at)
 }
 
 /* Goes through all code backwards; 0 when no set grows any more. */
-static int sets_grow(Alive *a)
+static int sets_grow(Liveness *a)
 {
     int grew = 0;
     memset(a->now, 0, a->words * sizeof *a->now);
     for (uint32_t i = a->kernel->count; i-- > 0;) {
-        alive_step(a, i);
+        liveness_step(a, i);
         uint64_t *kept = set_before(a, i);
         if (!kept || !memcmp(kept, a->now, a->words * sizeof *kept)) continue;
         set_join(kept, a->now, a->words);
@@ -58,7 +58,7 @@ static int sets_grow(Alive *a)
 }
 
 /* Numbers the sets that are kept; how many they are and are joined. */
-static uint32_t sets_number(Alive *a)
+static uint32_t sets_number(Liveness *a)
 {
     uint32_t sets = 0, branches = 0;
     for (uint32_t i = 0; i < a->kernel->count; i++) {
@@ -70,9 +70,9 @@ static uint32_t sets_number(Alive *a)
     return sets + branches;
 }
 
-int alive_open(Alive *a, const SimtKernel *kernel)
+int liveness_open(Liveness *a, const SimtKernel *kernel)
 {
-    *a = (Alive){.kernel = kernel, .words = kernel->scoreboard / 64 + 1};
+    *a = (Liveness){.kernel = kernel, .words = kernel->scoreboard / 64 + 1};
     if (kernel->routines || kernel->tables) return 0;
     a->kept = calloc(kernel->count + 1, sizeof *a->kept);
     if (!a->kept) return -1;
@@ -88,12 +88,12 @@ int alive_open(Alive *a, const SimtKernel *kernel)
     return 0;
 }
 
-void alive_close(Alive *a)
+void liveness_close(Liveness *a)
 {
     free(a->kept), free(a->set), free(a->now);
 }
 
-const uint64_t *alive_behind(Alive *a, uint32_t to)
+const uint64_t *liveness_after(Liveness *a, uint32_t to)
 {
     if (!a->set) return NULL;
     uint32_t from = to;
@@ -103,7 +103,7 @@ const uint64_t *alive_behind(Alive *a, uint32_t to)
     memset(a->now, 0, a->words * sizeof *a->now);
     if (known) memcpy(a->now, known, a->words * sizeof *a->now);
     while (from-- > to)
-        alive_step(a, from);
+        liveness_step(a, from);
     const Ins *last = &a->kernel->code[to - 1];
     if (last->op == OP_BRA) memset(a->now, 0, a->words * sizeof *a->now);
     if (has_target(last)) set_join(a->now, set_before(a, last->target), a->words);

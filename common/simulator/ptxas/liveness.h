@@ -4,23 +4,23 @@
 
 #include "common/simulator/core/core.h"
 
-typedef struct Alive {
+typedef struct Liveness {
     const SimtKernel *kernel;
     uint32_t words; /* of a set: a bit for each scoreboard number */
     uint32_t *kept; /* per instruction and one more: number of its set, from 1; 0: not kept */
     uint64_t *set;  /* before each target of a branch */
     uint64_t *now;  /* the set that was asked for last */
-} Alive;
+} Liveness;
 
 /* Where the code has calls or jumps by tables, or is too long, all is alive everywhere.  -1: out of
  * memory. */
-int alive_open(Alive *alive, const SimtKernel *kernel);
-void alive_close(Alive *alive);
+int liveness_open(Liveness *alive, const SimtKernel *kernel);
+void liveness_close(Liveness *alive);
 /* Those alive behind a straight piece of code, which ends before instruction `to`; good until the
  * next call.  NULL: all. */
-const uint64_t *alive_behind(Alive *alive, uint32_t to);
+const uint64_t *liveness_after(Liveness *alive, uint32_t to);
 
-static inline int is_alive(const uint64_t *set, uint16_t score)
+static inline int is_live(const uint64_t *set, uint16_t score)
 {
     return !set || (set[score / 64] >> score % 64 & 1);
 }

@@ -160,8 +160,8 @@ static uint32_t turns_ago(const Turn *t, uint32_t at, uint64_t step, uint32_t tu
     return best;
 }
 
-static void turn_look(SimtKernel *kernel, const CodeMap *map, const Turn *t, uint32_t turns,
-                      const uint32_t *made)
+static void reuse_look(SimtKernel *kernel, const CodeMap *map, const Turn *t, uint32_t turns,
+                       const uint32_t *made)
 {
     for (uint32_t i = t->from; i < t->to && *t->steps <= CODE_STEPS; i++) {
         const Ins *load = &kernel->code[i];
@@ -173,33 +173,33 @@ static void turn_look(SimtKernel *kernel, const CodeMap *map, const Turn *t, uin
         if (!ago) continue;
         if (!kernel->carried) kernel->carried = calloc(kernel->mems + 1, sizeof *kernel->carried);
         if (!kernel->carried) return;
-        kernel->carried[load->mem] = (CarriedLoad){(int64_t)step, turns, loads > ago ? loads : ago};
+        kernel->carried[load->mem] = (ReusedLoad){(int64_t)step, turns, loads > ago ? loads : ago};
     }
 }
 
-void carried_find(SimtKernel *kernel, const CodeMap *map, const LoopCopies *loop,
-                  const uint32_t *made)
+void load_reuse_find(SimtKernel *kernel, const CodeMap *map, const UnrolledLoop *loop,
+                     const uint32_t *made)
 {
     uint64_t steps = 0;
     for (uint32_t k = 0; k < map->loops; k++) {
         const Turn t = {kernel, loop[k].head, loop[k].end, &steps};
         if (loop[k].copies < 2 || !is_straight(&t)) continue;
-        turn_look(kernel, map, &t, loop[k].copies, made);
+        reuse_look(kernel, map, &t, loop[k].copies, made);
     }
 }
 
-int is_carried(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
+int load_is_reused(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
 {
     Worker *worker = warp->worker;
-    const CarriedLoad *load = &worker->kernel->carried[ins->mem];
+    const ReusedLoad *load = &worker->kernel->carried[ins->mem];
     if (!load->turns) return 0;
-    Turns *turns = &worker->wavefronts[ins->mem].turns;
+    ReuseState *turns = &worker->wavefronts[ins->mem].turns;
     int goes_on = turns->warp == warp && turns->block == worker->block.number &&
                   turns->mask == mask && turns->next == address;
-    *turns = (Turns){.warp = warp,
-                     .block = worker->block.number,
-                     .mask = mask,
-                     .next = address + (uint64_t)load->step,
-                     .number = goes_on ? (turns->number + 1) % load->turns : 0};
+    *turns = (ReuseState){.warp = warp,
+                          .block = worker->block.number,
+                          .mask = mask,
+                          .next = address + (uint64_t)load->step,
+                          .number = goes_on ? (turns->number + 1) % load->turns : 0};
     return turns->number >= load->loads;
 }

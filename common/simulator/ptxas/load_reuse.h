@@ -7,17 +7,17 @@
 #include "common/simulator/core/core.h"
 
 /* A loop of the PTX and its unroll factor in SASS. */
-typedef struct LoopCopies {
+typedef struct UnrolledLoop {
     uint32_t head, end; /* first and last instruction */
     uint32_t copies;    /* iterations of the PTX in one iteration of the SASS */
-} LoopCopies;
+} UnrolledLoop;
 
 /* Fills kernel->carried, if there are such loads in the map's loops.  `made`: the number of SASS
  * instructions in the unrolled loop for each line of the PTX, from map->first on. */
-void carried_find(SimtKernel *kernel, const CodeMap *map, const LoopCopies *loop,
-                  const uint32_t *made);
+void load_reuse_find(SimtKernel *kernel, const CodeMap *map, const UnrolledLoop *loop,
+                     const uint32_t *made);
 /* Is this load omitted?  `address`: of the first lane of the mask.  Call it once for each executed
  * load, because it advances the iteration counter. */
-int is_carried(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask);
+int load_is_reused(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask);
 
 #endif

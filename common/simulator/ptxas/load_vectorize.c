@@ -14,17 +14,17 @@
 
 enum { WINDOW = 256, SEVERAL = 255 };
 
-typedef struct Joins {
+typedef struct Vectorizer {
     SimtKernel *kernel;
     const CodeMap *map;
     uint8_t *width; /* of the machine's loads of each line, from map->first on; 0: there are none */
     uint64_t steps; /* of looking at the kernel: a hostile one ends that at CODE_STEPS */
-} Joins;
+} Vectorizer;
 
-static void widths_find(const Joins *j, const MachineCode *code)
+static void widths_find(const Vectorizer *j, const SassCode *code)
 {
     for (uint32_t i = 0; i < code->count; i++) {
-        const MachineIns *ins = &code->ins[i];
+        const SassIns *ins = &code->ins[i];
         if ((ins->op & SASS_OPCODE_MASK) != SASS_LDS || !ins->reached ||
             code_at(j->map, ins->line) == CODE_NOWHERE)
             continue;
@@ -39,7 +39,7 @@ static uint32_t bytes_of(const Ins *ins)
     return loads ? ins->bytes * (ins->vector > 1 ? ins->vector : 1u) : 0;
 }
 
-static uint8_t width_of(const Joins *j, uint32_t at)
+static uint8_t width_of(const Vectorizer *j, uint32_t at)
 {
     uint32_t line = code_line(j->map, at);
     return line ? j->width[line - j->map->first] : SEVERAL;
@@ -47,7 +47,7 @@ static uint8_t width_of(const Joins *j, uint32_t at)
 
 /* The load at `imm` behind code[at], of as many bytes, that no machine instruction is; NULL: there
  * is none. */
-static Ins *neighbour(Joins *j, uint32_t at, int64_t imm)
+static Ins *neighbour(Vectorizer *j, uint32_t at, int64_t imm)
 {
     const Ins *first = &j->kernel->code[at];
     int stays = !writes_score(first, first->t_s[0]);
@@ -64,7 +64,7 @@ static Ins *neighbour(Joins *j, uint32_t at, int64_t imm)
 
 /* Those that lie with code[at] in as many bytes as the machine loads, from `imm` on, in *part;
  * returns how many. */
-static uint32_t parts_find(Joins *j, uint32_t at, int64_t imm, Ins *part[4])
+static uint32_t parts_find(Vectorizer *j, uint32_t at, int64_t imm, Ins *part[4])
 {
     uint32_t each = bytes_of(&j->kernel->code[at]), bytes = width_of(j, at), parts = 0;
     for (uint32_t i = 0; i < bytes / each; i++) {
@@ -75,7 +75,7 @@ static uint32_t parts_find(Joins *j, uint32_t at, int64_t imm, Ins *part[4])
 }
 
 /* Joins code[at] with the most that lie in so many bytes: with one of two, at least two of four. */
-static void join_try(Joins *j, uint32_t at)
+static void join_try(Vectorizer *j, uint32_t at)
 {
     Ins *first = &j->kernel->code[at], *part[4];
     uint32_t each = bytes_of(first), bytes = width_of(j, at), best = 0, most = 0;
@@ -91,9 +91,9 @@ static void join_try(Joins *j, uint32_t at)
     first->merge = bytes == 16 ? MERGE_16 : bytes == 8 ? MERGE_8 : MERGE_4;
 }
 
-void joined_find(SimtKernel *kernel, const CodeMap *map, const MachineCode *code)
+void loads_vectorize(SimtKernel *kernel, const CodeMap *map, const SassCode *code)
 {
-    Joins j = {kernel, map, calloc((size_t)map->lines + 1, 1), 0};
+    Vectorizer j = {kernel, map, calloc((size_t)map->lines + 1, 1), 0};
     if (j.width) widths_find(&j, code);
     for (uint32_t i = 0; j.width && i < kernel->count && j.steps < CODE_STEPS; i++)
         join_try(&j, i);

@@ -6,6 +6,6 @@
 #include "common/simulator/core/core.h"
 
 /* Merges loads that are one in the SASS, in addition to those that the PTX proves mergeable. */
-void joined_find(SimtKernel *kernel, const CodeMap *map, const MachineCode *code);
+void loads_vectorize(SimtKernel *kernel, const CodeMap *map, const SassCode *code);
 
 #endif

@@ -68,7 +68,7 @@ static int unpacks(const TensorPlan *plan)
            (plan->a.type == TYPE_B1 && plan->differ);
 }
 
-static void unpacking_price(const TensorPlan *plan, Price *p)
+static void unpacking_price(const TensorPlan *plan, InsCost *p)
 {
     enum { PART_BUSY = 4 };
     uint32_t of_a = plan->a.count, of_b = plan->b.count, bits = plan->a.type == TYPE_B1,
@@ -83,7 +83,7 @@ static void unpacking_price(const TensorPlan *plan, Price *p)
 
 /* Volta's m8n8k4 is a routine: shuffles and fused products of floats.  Where a factor lies the
  * other way they come one after the other. */
-static void octets_price(const TensorPlan *plan, Price *p)
+static void octets_price(const TensorPlan *plan, InsCost *p)
 {
     int halves = plan->d.type == TYPE_F16, turned = plan->by_column || plan->transposed;
     p->pipe = PIPE_FP32;
@@ -111,7 +111,7 @@ static uint32_t product_parts(const TensorPlan *plan)
 }
 
 /* Where several products take a register of eighths, it is made halves once: here for four. */
-static void eighths_price(const TensorPlan *plan, Price *p)
+static void eighths_price(const TensorPlan *plan, InsCost *p)
 {
     enum { CONVERT = 9 };
     p->latency += CONVERT;
@@ -122,7 +122,7 @@ static void eighths_price(const TensorPlan *plan, Price *p)
 
 /* A part has two cycles to itself beside its sums, a sparse one two more; doubles have none.  Its
  * result is there the later the more registers the first factor has. */
-static void hopper_price(const TensorPlan *plan, const SimtMachine *m, Price *p)
+static void hopper_price(const TensorPlan *plan, const SimtMachine *m, InsCost *p)
 {
     enum { BESIDE = 2, FIRST = 10, EACH = 4, FIRST_DOUBLE = 18, EACH_DOUBLE = 8 };
     uint32_t steps = product_steps(plan), sparse = is_sparse(plan),
@@ -139,7 +139,7 @@ static void hopper_price(const TensorPlan *plan, const SimtMachine *m, Price *p)
     if (is_eighth(plan->a.type)) eighths_price(plan, p);
 }
 
-static void older_price(const Ins *ins, const TensorPlan *plan, const SimtMachine *m, Price *p)
+static void older_price(const Ins *ins, const TensorPlan *plan, const SimtMachine *m, InsCost *p)
 {
     uint64_t fmas = as_halves(plan->a.type, (uint64_t)plan->m * plan->n * plan->k), cycles;
     if (is_sparse(plan)) fmas /= 2;
@@ -156,7 +156,7 @@ static int product_slows(const Ins *ins, const SimtKernel *kernel)
            (ins->op != OP_TENSOR_OCTETS && kernel->tensor[ins->aux].a.type != TYPE_F64);
 }
 
-void product_price(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, Price *p)
+void mma_cost(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, InsCost *p)
 {
     p->pipe = PIPE_TENSOR;
     int falls = m->tensor_mhz > 0 && m->tensor_mhz < m->clock_mhz;

@@ -5,6 +5,6 @@
 #include "common/simulator/ptxas/schedule.h"
 
 /* Fills in what a tensor core's instruction takes of which pipe, its latency and its slots. */
-void product_price(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, Price *p);
+void mma_cost(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, InsCost *p);
 
 #endif

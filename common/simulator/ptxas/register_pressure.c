@@ -16,7 +16,7 @@ enum { KEPT = 3 }; /* for what the piece does not mention */
 
 /* The value that instruction `k` finds in `score`: of an instruction of the piece, or one that was
  * there before. */
-static uint16_t value_of(Pressure *p, const Ins *code, uint32_t k, uint16_t score)
+static uint16_t value_of(RegisterPressure *p, const Ins *code, uint32_t k, uint16_t score)
 {
     if (!score) return NO_VALUE;
     for (uint32_t i = k; i-- > 0;)
@@ -29,7 +29,7 @@ static uint16_t value_of(Pressure *p, const Ins *code, uint32_t k, uint16_t scor
 }
 
 /* Registers that the results of instruction `k` take. */
-static uint32_t results_of(const Ins *ins, const Price *price, const uint8_t *width)
+static uint32_t results_of(const Ins *ins, const InsCost *price, const uint8_t *width)
 {
     uint32_t results = 0;
     if (!price->slots && ins->merge != MERGE_FOLLOWER && !(ins->class == CLASS_FREE && ins->t_s[0]))
@@ -40,7 +40,7 @@ static uint32_t results_of(const Ins *ins, const Price *price, const uint8_t *wi
 }
 
 /* Registers that instruction `k` takes, less those that are free behind it. */
-static int32_t change_of(const Pressure *p, uint32_t k)
+static int32_t change_of(const RegisterPressure *p, uint32_t k)
 {
     int32_t change = p->width[k];
     for (int s = 0; s < SOURCES; s++) {
@@ -54,13 +54,13 @@ static int32_t change_of(const Pressure *p, uint32_t k)
     return change;
 }
 
-int32_t pressure_lacks(const Pressure *p, uint32_t k)
+int32_t pressure_lacks(const RegisterPressure *p, uint32_t k)
 {
     int32_t lacks = change_of(p, k) - p->free;
     return lacks > 0 ? lacks : 0;
 }
 
-void pressure_issue(Pressure *p, uint32_t k)
+void pressure_issue(RegisterPressure *p, uint32_t k)
 {
     p->free -= change_of(p, k);
     for (int s = 0; s < SOURCES; s++)
@@ -68,7 +68,7 @@ void pressure_issue(Pressure *p, uint32_t k)
 }
 
 /* The fewest that are free while the piece goes in the order of the PTX. */
-static int32_t least_free(Pressure p, uint32_t count)
+static int32_t least_free(RegisterPressure p, uint32_t count)
 {
     int32_t least = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -79,14 +79,14 @@ static int32_t least_free(Pressure p, uint32_t count)
 }
 
 /* What is wanted behind the piece is read there: nobody gives its place free. */
-static void values_keep(Pressure *p, const Ins *code, uint32_t count, const SimtKernel *kernel,
-                        const uint64_t *alive)
+static void values_keep(RegisterPressure *p, const Ins *code, uint32_t count,
+                        const SimtKernel *kernel, const uint64_t *alive)
 {
     for (uint32_t v = 0; v < p->olds; v++) {
         int written = 0;
         for (uint32_t k = 0; k < count && !written; k++)
             written = writes_score(&code[k], p->old[v]);
-        p->readers[PIECE + v] += !written && is_alive(alive, p->old[v]);
+        p->readers[PIECE + v] += !written && is_live(alive, p->old[v]);
     }
     for (uint32_t k = 0; alive && k < count; k++)
         for (int d = 0; d < 4 && code[k].t_d[d]; d++) {
@@ -94,14 +94,14 @@ static void values_keep(Pressure *p, const Ins *code, uint32_t count, const Simt
             for (uint32_t i = k + 1; i < count && last; i++)
                 last = !writes_score(&code[i], code[k].t_d[d]);
             /* Names of copies of a loop are known within it only. */
-            if (!last || code[k].t_d[d] >= kernel->scoreboard || !is_alive(alive, code[k].t_d[d]))
+            if (!last || code[k].t_d[d] >= kernel->scoreboard || !is_live(alive, code[k].t_d[d]))
                 continue;
             p->readers[k]++;
             break;
         }
 }
 
-void pressure_open(Pressure *p, const Ins *code, const Price *price, uint32_t count,
+void pressure_open(RegisterPressure *p, const Ins *code, const InsCost *price, uint32_t count,
                    const SimtKernel *kernel, const uint64_t *alive)
 {
     p->free = (int32_t)kernel->info.registers - KEPT;

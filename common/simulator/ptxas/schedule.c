@@ -77,12 +77,12 @@ static OpClass class_of(const Ins *ins, const SimtMachine *m)
  * and what it is to add. */
 static uint32_t joining_slots(const Ins *ins, const SimtMachine *m)
 {
-    switch ((AtomicJoin)ins->joins) {
-    case JOIN_COUNT:
+    switch ((WarpAggregate)ins->joins) {
+    case WARP_AGGREGATE_COUNT:
         return 5;
-    case JOIN_REDUCE:
+    case WARP_AGGREGATE_REDUCE:
         return m->cc_major >= 8 ? 7 : 15;
-    case JOIN_SCAN:
+    case WARP_AGGREGATE_SCAN:
         return 25;
     default:
         return 0;
@@ -121,7 +121,7 @@ static int is_integer_product(const Ins *ins)
 
 /* Divisions, roots and reciprocals of doubles: a first guess of the special function unit and so
  * many products of doubles, each of which needs the one before; and a branch for rare values. */
-static void doubles_expand(const Ins *ins, const SimtMachine *m, Price *p)
+static void doubles_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 {
     enum { GUESS = 6, DOUBLE = 2, BESIDE = 8, CHECK = 2, ROUND = 8 };
     uint32_t doubles = ins->op == OP_DIV_F64 || ins->op == OP_SQRT_F64    ? 8
@@ -136,7 +136,7 @@ static void doubles_expand(const Ins *ins, const SimtMachine *m, Price *p)
 
 /* Divisions of 64-bit integers are a routine for sm_90 of so many instructions, most of which need
  * the one before. */
-static void wide_expand(const Ins *ins, uint32_t alu, Price *p)
+static void wide_expand(const Ins *ins, uint32_t alu, InsCost *p)
 {
     enum { ROUTINE = 68 };
     if (!divides_wide(ins)) return;
@@ -145,7 +145,7 @@ static void wide_expand(const Ins *ins, uint32_t alu, Price *p)
 
 /* Around the special function unit: what would lose digits there is scaled before, and its result
  * behind, if a comparison says so; angles become parts of a turn. */
-static void special_expand(const Ins *ins, const SimtMachine *m, Price *p)
+static void special_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 {
     enum { SCALED = 4, RECIPROCAL = 7, QUOTIENT = 9 };
     uint32_t alu = (uint32_t)m->alu_latency, unit = alu * 9 / 2,
@@ -181,10 +181,10 @@ static void special_expand(const Ins *ins, const SimtMachine *m, Price *p)
     }
 }
 
-static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
+static InsCost price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
     uint32_t alu = (uint32_t)m->alu_latency;
-    Price p = {.slots = 1, .latency = (uint16_t)alu, .wait = STALL_WAIT};
+    InsCost p = {.slots = 1, .latency = (uint16_t)alu, .wait = STALL_WAIT};
     switch (class_of(ins, m)) {
     case CLASS_FREE:
         p.slots = 0, p.latency = 0;
@@ -218,7 +218,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
         wide_expand(ins, alu, &p);
         break;
     case CLASS_TENSOR:
-        product_price(ins, kernel, m, &p);
+        mma_cost(ins, kernel, m, &p);
         break;
     case CLASS_LOAD:
     case CLASS_ATOMIC:
@@ -238,7 +238,7 @@ static Price price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachin
     default:
         break;
     }
-    if (is_integer_product(ins) && m->cc_major >= VOLTA) p.pipe = PIPE_PRODUCT;
+    if (is_integer_product(ins) && m->cc_major >= VOLTA) p.pipe = PIPE_IMAD;
     if (ins->op == OP_CLOCK) p.latency = CLOCK_CYCLES;
     if (ins->op == OP_ALLOCA) /* a difference, and its low bits taken off */
         p.slots = 2, p.busy = (uint16_t)(2 * p.busy), p.latency = ALLOCA_CYCLES;
@@ -252,20 +252,20 @@ static int is_division_32(const Ins *ins)
            ins->op == OP_REM_S32;
 }
 
-static Price invariant_price(const Ins *ins, const SimtMachine *m)
+static InsCost invariant_price(const Ins *ins, const SimtMachine *m)
 {
     enum { UNSIGNED = 8, SIGNED = 12, PRODUCTS = 3, ALUS = 13 };
     uint32_t slots = ins->op == OP_DIV_U32 || ins->op == OP_REM_U32 ? UNSIGNED : SIGNED;
-    return (Price){.slots = (uint8_t)slots,
-                   .pipe = PIPE_INT,
-                   .busy = (uint16_t)((slots - PRODUCTS) * cycles_for(m->int32_lanes, m)),
-                   .latency = (uint16_t)(ALUS * m->alu_latency),
-                   .wait = STALL_WAIT};
+    return (InsCost){.slots = (uint8_t)slots,
+                     .pipe = PIPE_INT,
+                     .busy = (uint16_t)((slots - PRODUCTS) * cycles_for(m->int32_lanes, m)),
+                     .latency = (uint16_t)(ALUS * m->alu_latency),
+                     .wait = STALL_WAIT};
 }
 
 /* What each turn of a loop divides by what stays the same: ptxas makes the reciprocal in front of
  * the loop, if there is no branch before the division, and leaves a product and two corrections. */
-static void divisions_hoist(const SimtKernel *kernel, Price *price, const Uses *uses,
+static void divisions_hoist(const SimtKernel *kernel, InsCost *price, const Uses *uses,
                             const SimtMachine *m)
 {
     const Ins *code = kernel->code;
@@ -304,7 +304,7 @@ static uint32_t branch_skips(const Ins *code, uint32_t at)
 
 /* Hopper's sums have no operand in constant memory: what stands behind a predicate loads the
  * kernel's parameter there, each time. */
-static void parameter_load(const SimtKernel *kernel, const Ins *ins, Price *price)
+static void parameter_load(const SimtKernel *kernel, const Ins *ins, InsCost *price)
 {
     enum { CONSTANT_CYCLES = 30 };
     for (int s = 0; s < 2 && is_add_64(ins); s++) {
@@ -316,7 +316,7 @@ static void parameter_load(const SimtKernel *kernel, const Ins *ins, Price *pric
 
 /* A short forward branch becomes the predicate of what it skips.  It parts no code then, nor does
  * its JOIN if nobody else meets there. */
-static void branches_fold(SimtKernel *kernel, Price *price, const SimtMachine *machine)
+static void branches_fold(SimtKernel *kernel, InsCost *price, const SimtMachine *machine)
 {
     Ins *code = kernel->code;
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -335,7 +335,7 @@ static void branches_fold(SimtKernel *kernel, Price *price, const SimtMachine *m
 
 /* A variable that begins with a constant, and gets other values elsewhere, is a register: ptxas can
  * not put the constant into who reads it. */
-static void variables_begin(const SimtKernel *kernel, Price *price, const Uses *uses,
+static void variables_begin(const SimtKernel *kernel, InsCost *price, const Uses *uses,
                             const SimtMachine *machine)
 {
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -349,7 +349,7 @@ static void variables_begin(const SimtKernel *kernel, Price *price, const Uses *
 
 /* Predicates of comparisons come late; what else makes one, as a wait at an mbarrier, takes its
  * time until the branch behind it. */
-static void guards_mark(const SimtKernel *kernel, Price *price, const Uses *uses)
+static void guards_mark(const SimtKernel *kernel, InsCost *price, const Uses *uses)
 {
     for (uint32_t i = 0; i < kernel->count; i++) {
         uint16_t guard = kernel->code[i].t_s[GUARD_SOURCE];
@@ -360,7 +360,7 @@ static void guards_mark(const SimtKernel *kernel, Price *price, const Uses *uses
 }
 
 /* "@p bra A; bra B; A:" is one branch to B. */
-static void branches_turn(const SimtKernel *kernel, Price *price)
+static void branches_turn(const SimtKernel *kernel, InsCost *price)
 {
     const Ins *code = kernel->code;
     for (uint32_t i = 1; i < kernel->count; i++) {
@@ -373,7 +373,7 @@ static void branches_turn(const SimtKernel *kernel, Price *price)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-int piece_ends(const Ins *ins, const Price *price)
+int piece_ends(const Ins *ins, const InsCost *price)
 {
     /* A division's rare cases are a routine that code branches to; and what has no instruction in
      * shared memory is a loop. */
@@ -388,7 +388,7 @@ static int is_writer(const Ins *ins)
 }
 
 /* Must instruction `k` stay behind `i`? */
-static int depends(const Ins *code, const Price *price, uint32_t i, uint32_t k)
+static int depends(const Ins *code, const InsCost *price, uint32_t i, uint32_t k)
 {
     const Ins *earlier = &code[i], *later = &code[k];
     if (earlier->op == OP_SPILL || later->op == OP_SPILL) return 0;
@@ -418,7 +418,7 @@ static int reads_of(const Ins *earlier, const Ins *later)
 
 /* Cycles from instruction `i` to `k`, which depends on it.  Who only comes behind an atomic,
  * because both may change the same memory, does not wait until that is done. */
-static uint32_t latency_between(const Ins *code, const Price *price, uint32_t i, uint32_t k)
+static uint32_t latency_between(const Ins *code, const InsCost *price, uint32_t i, uint32_t k)
 {
     if (code[i].class == CLASS_ATOMIC && !reads_of(&code[i], &code[k])) return price[i].slots;
     int is_guard = code[k].t_s[GUARD_SOURCE] && code[k].t_s[GUARD_SOURCE] == code[i].t_d[0];
@@ -426,7 +426,7 @@ static uint32_t latency_between(const Ins *code, const Price *price, uint32_t i,
 }
 
 /* Longest latency from the start of each instruction to the end of the piece. */
-static void heights_find(const Ins *code, const Price *price, uint32_t count, uint32_t *height)
+static void heights_find(const Ins *code, const InsCost *price, uint32_t count, uint32_t *height)
 {
     for (uint32_t i = count; i-- > 0;) {
         height[i] = price[i].latency;
@@ -438,10 +438,10 @@ static void heights_find(const Ins *code, const Price *price, uint32_t count, ui
 }
 
 /* Its last instruction, a branch or barrier, stays last. */
-void piece_order(const SimtKernel *kernel, const Ins *code, Price *price, uint32_t count,
+void piece_order(const SimtKernel *kernel, const Ins *code, InsCost *price, uint32_t count,
                  const uint64_t *alive)
 {
-    Pressure pressure;
+    RegisterPressure pressure;
     uint32_t height[PIECE], before[PIECE] = {0};
     unsigned char done[PIECE] = {0};
     uint32_t free_end =
@@ -474,7 +474,7 @@ void piece_order(const SimtKernel *kernel, const Ins *code, Price *price, uint32
 
 /* The same where machine code tells the order.  What it does not have, or has behind those that
  * need it, comes before them. */
-static void piece_follow(const SimtKernel *kernel, uint32_t from, Price *price, uint32_t count)
+static void piece_follow(const SimtKernel *kernel, uint32_t from, InsCost *price, uint32_t count)
 {
     const Ins *code = kernel->code + from;
     uint32_t free_end =
@@ -490,7 +490,7 @@ static void piece_follow(const SimtKernel *kernel, uint32_t from, Price *price, 
     }
 }
 
-static void pieces_order(const SimtKernel *kernel, Price *price, Alive *alive)
+static void pieces_order(const SimtKernel *kernel, InsCost *price, Liveness *alive)
 {
     uint32_t part = 0;
     for (uint32_t from = 0; from < kernel->count;) {
@@ -507,7 +507,7 @@ static void pieces_order(const SimtKernel *kernel, Price *price, Alive *alive)
             piece_follow(kernel, from, price + from, to - from);
         else
             piece_order(kernel, kernel->code + from, price + from, to - from,
-                        alive_behind(alive, to));
+                        liveness_after(alive, to));
         price[to - 1].last = 1;
         part++;
         from = to;
@@ -518,7 +518,7 @@ static void pieces_order(const SimtKernel *kernel, Price *price, Alive *alive)
  * registers and selects among them, also where the place is known only at run time. */
 static void arrays_find(SimtKernel *kernel, const SimtMachine *machine)
 {
-    const MachineCode *code = kernel->machine;
+    const SassCode *code = kernel->machine;
     if (!kernel->local_bytes || kernel->machine_local || !code || !code->count ||
         code->sm / 10 != machine->cc_major)
         return;
@@ -534,7 +534,7 @@ static void arrays_find(SimtKernel *kernel, const SimtMachine *machine)
 }
 
 /* What each instruction takes, as far as its neighbours in the text decide.  -1: out of memory. */
-static int prices_make(SimtKernel *kernel, Price *price, const Uses *uses,
+static int prices_make(SimtKernel *kernel, InsCost *price, const Uses *uses,
                        const SimtMachine *machine)
 {
     for (uint32_t i = 0; i < kernel->count; i++)
@@ -550,15 +550,15 @@ static int prices_make(SimtKernel *kernel, Price *price, const Uses *uses,
     return 0;
 }
 
-Price *schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code,
-                      uint32_t *prices)
+InsCost *schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code,
+                        uint32_t *prices)
 {
     Uses uses = {NULL, NULL, NULL};
-    Alive alive = {0};
+    Liveness alive = {0};
     if (machine_code) arrays_find(kernel, machine);
-    Price *price = calloc(kernel->count + 1, sizeof *price);
+    InsCost *price = calloc(kernel->count + 1, sizeof *price);
     if (price && kernel->width && uses_count(kernel, &uses) == 0 &&
-        alive_open(&alive, kernel) == 0 && prices_make(kernel, price, &uses, machine) == 0) {
+        liveness_open(&alive, kernel) == 0 && prices_make(kernel, price, &uses, machine) == 0) {
         /* With spills, machine code has told the order, and how often a loop spills in a turn. */
         uint32_t loops = kernel->info.spills ? 0 : loops_mark(kernel, price);
         pieces_order(kernel, price, &alive);
@@ -566,7 +566,7 @@ Price *schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machin
     } else {
         free(price), price = NULL;
     }
-    alive_close(&alive);
+    liveness_close(&alive);
     free(uses.read), free(uses.written), free(uses.writer);
     return price;
 }

@@ -14,7 +14,7 @@
 /* Generations of GPUs, as SimtMachine.cc_major. */
 enum { MAXWELL = 5, VOLTA = 7, AMPERE = 8, HOPPER = 9 };
 
-struct Price {
+struct InsCost {
     uint8_t slots;      /* machine instructions; 0: folded into others */
     uint8_t pipe;       /* Pipe */
     uint16_t busy;      /* cycles that the pipe of one scheduler is taken */
@@ -51,16 +51,16 @@ static inline int is_memory(const Ins *ins)
 /* Cycles that so many lanes of a pipe take for a warp. */
 uint32_t cycles_for(uint32_t lanes, const SimtMachine *machine);
 /* Does a straight piece of code end behind this instruction? */
-int piece_ends(const Ins *ins, const Price *price);
+int piece_ends(const Ins *ins, const InsCost *price);
 /* Ranks the instructions of one piece of the kernel, as far as its registers allow it; `alive`
  * behind it (liveness.h). */
-void piece_order(const SimtKernel *kernel, const Ins *code, Price *price, uint32_t count,
+void piece_order(const SimtKernel *kernel, const Ins *code, InsCost *price, uint32_t count,
                  const uint64_t *alive);
 
 /* The prices of the kernel's own instructions and, after them, of copies of unrolled loops; fills
  * kernel->played and kernel->unrolled.  *prices: their number.  The caller owns the list.
  * `machine_code`: the SASS says which local arrays are in registers.  NULL: out of memory. */
-Price *schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code,
-                      uint32_t *prices);
+InsCost *schedule_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code,
+                        uint32_t *prices);
 
 #endif

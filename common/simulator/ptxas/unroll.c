@@ -68,7 +68,7 @@ static int is_forbidden(const SimtKernel *kernel, uint32_t from, uint32_t to)
 }
 
 /* Is code[from, to] such a loop?  It is one straight piece, and branch `to` leads back. */
-static int is_unrolled(const SimtKernel *kernel, const Price *price, uint32_t from, uint32_t to)
+static int is_unrolled(const SimtKernel *kernel, const InsCost *price, uint32_t from, uint32_t to)
 {
     uint32_t slots = 0, loads = 0;
     if (kernel->code[to].op != OP_BRA_P || from > to || to - from >= MOST_CODE) return 0;
@@ -83,7 +83,7 @@ static int is_unrolled(const SimtKernel *kernel, const Price *price, uint32_t fr
     return comparison_of(kernel->code, from, to) != NULL;
 }
 
-uint32_t loops_mark(const SimtKernel *kernel, Price *price)
+uint32_t loops_mark(const SimtKernel *kernel, InsCost *price)
 {
     uint32_t loops = 0;
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -122,7 +122,7 @@ static int is_dropped(const SimtKernel *kernel, const Unrolled *loop, uint32_t a
 }
 
 /* Four copies of a loop, in one order.  -1: out of memory. */
-static int loop_copy(SimtKernel *kernel, Price *price, const Unrolled *loop, Alive *alive)
+static int loop_copy(SimtKernel *kernel, InsCost *price, const Unrolled *loop, Liveness *alive)
 {
     uint16_t *now = calloc(2 * (size_t)kernel->scoreboard, sizeof *now);
     if (!now) return -1;
@@ -146,12 +146,12 @@ static int loop_copy(SimtKernel *kernel, Price *price, const Unrolled *loop, Ali
     free(now);
     price[to - 1].last = 1;
     piece_order(kernel, kernel->played + loop->copy, price + loop->copy, UNROLLED * loop->count,
-                alive_behind(alive, last + 1));
+                liveness_after(alive, last + 1));
     return 0;
 }
 
 /* The loops that are marked, their copies one behind the other; how much room all of it takes. */
-static uint32_t loops_list(SimtKernel *kernel, const Price *price)
+static uint32_t loops_list(SimtKernel *kernel, const InsCost *price)
 {
     uint32_t room = kernel->count;
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -165,14 +165,14 @@ static uint32_t loops_list(SimtKernel *kernel, const Price *price)
     return room;
 }
 
-Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, Alive *alive,
-                    uint32_t *prices)
+InsCost *loops_unroll(SimtKernel *kernel, InsCost *price, uint32_t loops, Liveness *alive,
+                      uint32_t *prices)
 {
     int failed = 1;
     kernel->unrolled = calloc(loops + 1, sizeof *kernel->unrolled);
     uint32_t room = kernel->unrolled ? loops_list(kernel, price) : 0;
     kernel->played = room ? malloc(((size_t)room + 1) * sizeof *kernel->played) : NULL;
-    Price *more = room ? realloc(price, ((size_t)room + 1) * sizeof *more) : NULL;
+    InsCost *more = room ? realloc(price, ((size_t)room + 1) * sizeof *more) : NULL;
     /* Each copy but the last has up to four names of its own for what it writes. */
     uint8_t *width = realloc(kernel->width, kernel->scoreboard + 4 * (size_t)room);
     if (more) price = more;

@@ -13,16 +13,16 @@ struct Unrolled {
 };
 
 /* Sets Price.loop where such a loop begins, before pieces are put in order; how many there are. */
-uint32_t loops_mark(const SimtKernel *kernel, Price *price);
+uint32_t loops_mark(const SimtKernel *kernel, InsCost *price);
 
 /* Fills kernel->played and kernel->unrolled.  Returns the prices, those of the copies behind those
  * of the kernel's own code; NULL, and they are freed: out of memory. */
-Price *loops_unroll(SimtKernel *kernel, Price *price, uint32_t loops, Alive *alive,
-                    uint32_t *prices);
+InsCost *loops_unroll(SimtKernel *kernel, InsCost *price, uint32_t loops, Liveness *alive,
+                      uint32_t *prices);
 
 /* The warp has executed the branch that closes an unrolled loop: slots that its last turns save,
  * for four that followed each other are one. */
-static inline uint32_t turn_saves(Chain *chain, const Price *price, int goes_on)
+static inline uint32_t turn_saves(CriticalPath *chain, const InsCost *price, int goes_on)
 {
     uint32_t saves = ++chain->turns == UNROLLED ? (UNROLLED - 1) * price->saves : 0;
     if (saves || !goes_on) chain->turns = 0;

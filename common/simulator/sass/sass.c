@@ -40,8 +40,8 @@ typedef struct Piece {
 } Piece;
 
 typedef struct Flow {
-    const MachineText *text;
-    MachineCode *code;
+    const SassText *text;
+    SassCode *code;
     size_t *work;
     uint32_t *piece_of; /* per instruction */
     Piece *piece;
@@ -50,46 +50,46 @@ typedef struct Flow {
     uint32_t *from, *from_begin; /* pieces before each, one list behind another */
 } Flow;
 
-int machine_is_known(uint32_t sm)
+int sass_is_known(uint32_t sm)
 {
     return sm >= 75 && sm < 100;
 }
 
-void machine_free(MachineCode *code)
+void sass_free(SassCode *code)
 {
     free(code->ins), free(code->loop_line);
-    *code = (MachineCode){0};
+    *code = (SassCode){0};
 }
 
 /* ---- instructions ---- */
 
-static uint64_t word_at(const MachineText *text, uint32_t number, int high)
+static uint64_t word_at(const SassText *text, uint32_t number, int high)
 {
     uint64_t word;
     memcpy(&word, text->bytes + (size_t)number * INS_BYTES + (high ? 8 : 0), sizeof word);
     return word;
 }
 
-static uint32_t operation(const MachineText *text, uint32_t number)
+static uint32_t operation(const SassText *text, uint32_t number)
 {
     return (uint32_t)word_at(text, number, 0) & 0xfff;
 }
 
 /* Does it only lead away from the usual code where a warp's lanes have parted, though all should
  * be there? */
-static int asks_for_all(const MachineText *text, uint32_t number)
+static int asks_for_all(const SassText *text, uint32_t number)
 {
     enum { PARTED = 1 << 27 }; /* of the last eight bytes */
     return operation(text, number) == BRA && word_at(text, number, 1) & PARTED;
 }
 
-static int is_conditional(const MachineText *text, uint32_t number)
+static int is_conditional(const SassText *text, uint32_t number)
 {
     return (word_at(text, number, 0) >> 12 & 15) != ALWAYS;
 }
 
 /* The instruction that a branch goes to, or NOWHERE. */
-static int64_t target_of(const MachineText *text, uint32_t number)
+static int64_t target_of(const SassText *text, uint32_t number)
 {
     uint64_t word = word_at(text, number, 0);
     int64_t bytes = (int32_t)(word >> 32);
@@ -99,14 +99,14 @@ static int64_t target_of(const MachineText *text, uint32_t number)
     return bytes % INS_BYTES || to < 0 || to >= text->count ? NOWHERE : to;
 }
 
-static int ends_piece(const MachineText *text, uint32_t number)
+static int ends_piece(const SassText *text, uint32_t number)
 {
     uint32_t op = operation(text, number);
     return (op == BRA && !asks_for_all(text, number)) || op == EXIT || op == RET;
 }
 
 /* What the scheduler is told: bits 41 to 57 of the last eight bytes. */
-static void control_read(const MachineText *text, uint32_t number, MachineIns *ins)
+static void control_read(const SassText *text, uint32_t number, SassIns *ins)
 {
     uint64_t control = word_at(text, number, 1) >> 41;
     uint32_t made = control >> 5 & 7, read = control >> 8 & 7;
@@ -147,7 +147,7 @@ static uint32_t places_of(uint32_t kind)
 
 /* Which registers such an instruction names, by place; NO_REGISTER: none.  Where the third operand
  * is no register, the second lies in its bits. */
-static void operands_find(const MachineText *text, uint32_t number, uint32_t places,
+static void operands_find(const SassText *text, uint32_t number, uint32_t places,
                           uint8_t operand[3])
 {
     enum { REGISTERS = 1, NOT_SECOND = 4, NOT_SECOND_END = 6 }; /* forms */
@@ -165,7 +165,7 @@ static void operands_find(const MachineText *text, uint32_t number, uint32_t pla
  * gives to an instruction that computes.  One that is marked stays at hand for the next instruction
  * that has a register in the same place; one that is named twice comes once; a sum of 64 bits comes
  * from both. */
-static void fetches_count(const MachineText *text, uint32_t number, uint8_t kept[3],
+static void fetches_count(const SassText *text, uint32_t number, uint8_t kept[3],
                           uint8_t fetches[2])
 {
     uint64_t high = word_at(text, number, 1);
@@ -186,20 +186,20 @@ static void fetches_count(const MachineText *text, uint32_t number, uint8_t kept
             kept[i] = high >> 58 >> i & 1 ? operand[i] : NO_REGISTER;
 }
 
-static void access_read(const MachineText *text, uint32_t number, MachineIns *ins)
+static void access_read(const SassText *text, uint32_t number, SassIns *ins)
 {
     uint64_t word = word_at(text, number, 0);
     static const uint8_t BYTES[] = {1, 1, 2, 2, 4, 8, 16, 0};
     uint32_t op = operation(text, number), size = word_at(text, number, 1) >> 9 & 7;
     if ((op & SASS_OPCODE_MASK) == SASS_LDS) ins->bytes = BYTES[size];
     if ((op != LDL && op != STL) || (word >> 24 & 255) != STACK_POINTER) return;
-    ins->kind = op == LDL ? MACHINE_LOCAL_LOAD : MACHINE_LOCAL_STORE;
+    ins->kind = op == LDL ? SASS_KIND_LOCAL_LOAD : SASS_KIND_LOCAL_STORE;
     ins->bytes = size == 6 ? 16 : size == 5 ? 8 : 4;
     ins->offset = (int32_t)((int64_t)word >> 40);
     ins->last = op == LDL && word_at(text, number, 1) & LAST_USE;
 }
 
-static int names(const MachineText *text, uint32_t number, uint32_t first, uint32_t registers)
+static int names(const SassText *text, uint32_t number, uint32_t first, uint32_t registers)
 {
     uint64_t low = word_at(text, number, 0), high = word_at(text, number, 1);
     uint32_t operand[] = {low >> 24 & 255, low >> 32 & 255, high & 255};
@@ -211,13 +211,13 @@ static int names(const MachineText *text, uint32_t number, uint32_t first, uint3
 /* Who first names what the load brings, or last made what is stored. */
 static void other_find(Flow *flow, uint32_t number)
 {
-    const MachineText *text = flow->text;
-    MachineIns *ins = &flow->code->ins[number];
+    const SassText *text = flow->text;
+    SassIns *ins = &flow->code->ins[number];
     const Piece *piece = &flow->piece[flow->piece_of[number]];
     uint64_t word = word_at(text, number, 0);
     uint32_t registers = ins->bytes / 4u, k = number;
     ins->other = number;
-    if (ins->kind == MACHINE_LOCAL_LOAD) {
+    if (ins->kind == SASS_KIND_LOCAL_LOAD) {
         while (k < piece->last && *flow->work) {
             --*flow->work;
             if (!names(text, ++k, word >> 16 & 255, registers)) continue;
@@ -229,7 +229,7 @@ static void other_find(Flow *flow, uint32_t number)
     while (k > piece->first && *flow->work) {
         --*flow->work;
         if ((word_at(text, --k, 0) >> 16 & 255) != (word >> 32 & 255) ||
-            flow->code->ins[k].kind == MACHINE_LOCAL_STORE)
+            flow->code->ins[k].kind == SASS_KIND_LOCAL_STORE)
             continue;
         ins->other = k;
         return;
@@ -240,7 +240,7 @@ static void other_find(Flow *flow, uint32_t number)
 
 static int pieces_find(Flow *flow)
 {
-    const MachineText *text = flow->text;
+    const SassText *text = flow->text;
     unsigned char *begins = calloc((size_t)text->count + 1, 1);
     flow->piece_of = calloc(text->count, sizeof *flow->piece_of);
     if (!begins || !flow->piece_of) {
@@ -270,7 +270,7 @@ static int pieces_find(Flow *flow)
 /* Where control goes behind each piece, and the pieces before each. */
 static int ways_find(Flow *flow)
 {
-    const MachineText *text = flow->text;
+    const SassText *text = flow->text;
     flow->from = calloc(2 * (size_t)flow->pieces + 1, sizeof *flow->from);
     flow->from_begin = calloc((size_t)flow->pieces + 2, sizeof *flow->from_begin);
     flow->stack = calloc((size_t)flow->pieces + 1, sizeof *flow->stack);
@@ -300,7 +300,7 @@ static int ways_find(Flow *flow)
  * passing `head`. */
 static void loop_add(Flow *flow, uint32_t head, uint32_t tail)
 {
-    MachineCode *code = flow->code;
+    SassCode *code = flow->code;
     uint32_t depth = 0, size = 1, number = code->loops + 1;
     if (head == tail && flow->piece[head].first == flow->piece[head].last) return; /* a trap */
     if (code->loops == MOST_LOOPS || *flow->work < flow->pieces) return;
@@ -354,8 +354,8 @@ static void loops_find(Flow *flow, uint32_t (*back)[2], uint32_t *backs)
 
 static int flow_read(Flow *flow)
 {
-    const MachineText *text = flow->text;
-    MachineCode *code = flow->code;
+    const SassText *text = flow->text;
+    SassCode *code = flow->code;
     uint32_t(*back)[2] = calloc(MOST_LOOPS, sizeof *back), backs = 0;
     code->ins = calloc(text->count, sizeof *code->ins);
     code->loop_line = calloc(MOST_LOOPS, sizeof *code->loop_line);
@@ -367,7 +367,7 @@ static int flow_read(Flow *flow)
         loop_add(flow, back[i][0], back[i][1]);
     uint8_t kept[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER};
     for (uint32_t i = 0; good && i < text->count; i++) {
-        MachineIns *ins = &code->ins[i];
+        SassIns *ins = &code->ins[i];
         ins->line = text->line[i], ins->loop = flow->piece[flow->piece_of[i]].loop;
         ins->piece = flow->piece_of[i], ins->reached = flow->piece[ins->piece].seen;
         control_read(text, i, ins);
@@ -380,12 +380,12 @@ static int flow_read(Flow *flow)
     return good && *flow->work ? 0 : -1;
 }
 
-void machine_read(const MachineText *text, size_t *work, MachineCode *code)
+void sass_decode(const SassText *text, size_t *work, SassCode *code)
 {
     Flow flow = {.text = text, .code = code, .work = work};
-    *code = (MachineCode){0};
+    *code = (SassCode){0};
     if (!text->count || *work < 8 * (size_t)text->count) return;
     *work -= 8 * (size_t)text->count;
-    if (flow_read(&flow) != 0) machine_free(code);
+    if (flow_read(&flow) != 0) sass_free(code);
     free(flow.piece_of), free(flow.piece), free(flow.stack), free(flow.from), free(flow.from_begin);
 }

@@ -16,9 +16,9 @@
 
 #include "common/simulator/sass/opcodes.h"
 
-typedef enum MachineKind { MACHINE_OTHER, MACHINE_LOCAL_LOAD, MACHINE_LOCAL_STORE } MachineKind;
+typedef enum SassKind { SASS_KIND_OTHER, SASS_KIND_LOCAL_LOAD, SASS_KIND_LOCAL_STORE } SassKind;
 
-typedef struct MachineIns {
+typedef struct SassIns {
     uint32_t line;  /* of the PTX text, from 1; 0: not known */
     uint32_t loop;  /* the innermost one around it, from 1; 0: none */
     uint32_t piece; /* number of its straight piece */
@@ -36,28 +36,28 @@ typedef struct MachineIns {
     uint8_t waits;       /* of six counters, a bit each: those that must be zero before it goes */
     uint8_t made, read;  /* the counter, from 1, that is up until its result is there, or until its
                          * operands are read; 0: none */
-} MachineIns;
+} SassIns;
 
-typedef struct MachineCode {
-    MachineIns *ins;
+typedef struct SassCode {
+    SassIns *ins;
     uint32_t count, sm;
     uint32_t *loop_line; /* of each loop: the PTX line of the branch that closes it */
     uint32_t loops;
-} MachineCode;
+} SassCode;
 
 /* What one section of machine code is made of; `line` has one entry for each instruction. */
-typedef struct MachineText {
+typedef struct SassText {
     const unsigned char *bytes; /* 16 an instruction */
     uint32_t count, sm;
     const uint32_t *line;
-} MachineText;
+} SassText;
 
 /* Is machine code for sm_NN of a form that is known here: 128-bit instructions of 7.5 to 9.0. */
-int machine_is_known(uint32_t sm);
+int sass_is_known(uint32_t sm);
 
 /* Nothing, with *code empty, where memory does not suffice or `work`, which is counted down, ends:
  * steps that a hostile file may cost. */
-void machine_read(const MachineText *text, size_t *work, MachineCode *code);
-void machine_free(MachineCode *code);
+void sass_decode(const SassText *text, size_t *work, SassCode *code);
+void sass_free(SassCode *code);
 
 #endif

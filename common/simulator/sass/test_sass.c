@@ -76,17 +76,17 @@ static void operands_come_from_two_banks(void **state)
     unsigned char bytes[COUNT * 16];
     uint32_t line[COUNT] = {0};
     size_t work = 1 << 20;
-    MachineCode code = {0};
+    SassCode code = {0};
     for (uint32_t i = 0; i < COUNT; i++)
         ins_write(bytes + i * 16, &CASES[i]);
-    MachineText text = {.bytes = bytes, .count = COUNT, .sm = 90, .line = line};
-    machine_read(&text, &work, &code);
+    SassText text = {.bytes = bytes, .count = COUNT, .sm = 90, .line = line};
+    sass_decode(&text, &work, &code);
     assert_int_equal(code.count, COUNT);
     for (uint32_t i = 0; i < COUNT; i++)
         if (memcmp(code.ins[i].fetches, CASES[i].fetches, 2))
             fail_msg("instruction %u: %u and %u", i, code.ins[i].fetches[0],
                      code.ins[i].fetches[1]);
-    machine_free(&code);
+    sass_free(&code);
 }
 
 int main(void)

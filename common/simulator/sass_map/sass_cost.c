@@ -16,17 +16,17 @@ enum {
     CONSTANT_LATENCY = 30,
     CONSTANT_BUSY = 2,
     DOUBLE_ALUS = 2,
-    MEET_CYCLES = 4,
+    BSYNC_CYCLES = 4,
     UNIFORM_CYCLES = 6
 };
 
-static uint32_t kind(const MachineIns *ins)
+static uint32_t kind(const SassIns *ins)
 {
     return ins->op & SASS_OPCODE_MASK;
 }
 
 /* Of global, shared or local memory, or a shuffle. */
-int follow_is_access(const MachineIns *ins)
+int sass_is_access(const SassIns *ins)
 {
     switch (kind(ins)) {
     case SASS_LD:
@@ -58,56 +58,56 @@ int follow_is_access(const MachineIns *ins)
     }
 }
 
-int follow_is_barrier(const MachineIns *ins)
+int sass_is_barrier(const SassIns *ins)
 {
     return kind(ins) == SASS_BAR || kind(ins) == SASS_MEMBAR || ins->op == CLUSTER_WAIT ||
            kind(ins) == SASS_UTMACMDFLUSH || kind(ins) == SASS_LDGDEPBAR ||
            kind(ins) == SASS_DEPBAR;
 }
 
-int follow_is_match(const MachineIns *ins)
+int sass_is_match(const SassIns *ins)
 {
     return kind(ins) == SASS_MATCH;
 }
 
-int follow_is_check(const MachineIns *ins, const Ins *division)
+int sass_is_rare_check(const SassIns *ins, const Ins *division)
 {
     return kind(ins) == (division->op == OP_DIV_F64 ? SASS_MUFU : SASS_FCHK);
 }
 
-int follow_is_constant(const MachineIns *ins)
+int sass_is_constant(const SassIns *ins)
 {
     return kind(ins) == SASS_LDC || kind(ins) == SASS_ULDC || kind(ins) == SASS_ULDC_R;
 }
 
-int follow_is_lanes_constant(const MachineIns *ins)
+int sass_is_ldc(const SassIns *ins)
 {
     return kind(ins) == SASS_LDC;
 }
 
-int follow_is_call(const MachineIns *ins)
+int sass_is_call(const SassIns *ins)
 {
     return kind(ins) == SASS_CALL_REL || kind(ins) == SASS_CALL_ABS;
 }
 
-int follow_is_branch(const MachineIns *ins)
+int sass_is_branch(const SassIns *ins)
 {
     return kind(ins) == SASS_BRA;
 }
 
-int follow_is_meeting(const MachineIns *ins)
+int sass_is_bsync(const SassIns *ins)
 {
     return kind(ins) == SASS_BSYNC;
 }
 
-int follow_is_filler(const MachineIns *ins)
+int sass_is_nop(const SassIns *ins)
 {
     return kind(ins) == SASS_NOP;
 }
 
 /* What the replay looks at: an access is the PTX's own, without its operands.  A constant does not
  * go by way of the load/store unit. */
-Ins follow_ins(const SimtKernel *kernel, const MachineIns *from, uint32_t anchor)
+Ins sass_ins(const SimtKernel *kernel, const SassIns *from, uint32_t anchor)
 {
     Ins ins = {.op = OP_NOP, .class = CLASS_INT, .from = UINT32_MAX, .guard = NO_SLOT};
     if (anchor == NO_SLOT) {
@@ -124,13 +124,13 @@ Ins follow_ins(const SimtKernel *kernel, const MachineIns *from, uint32_t anchor
     return ins;
 }
 
-void follow_way(Ins *ins, Price *price)
+void sass_divergence(Ins *ins, InsCost *price)
 {
     *ins = (Ins){.op = OP_NOP, .class = CLASS_INT, .from = UINT32_MAX, .guard = NO_SLOT};
-    *price = (Price){.slots = 1, .wait = STALL_WAIT, .follows = 1, .stall = WAY_CYCLES};
+    *price = (InsCost){.slots = 1, .wait = STALL_WAIT, .follows = 1, .stall = DIVERGENCE_CYCLES};
 }
 
-static void unit_find(Price *p, const MachineIns *ins, const Price *price, const SimtMachine *m)
+static void unit_find(InsCost *p, const SassIns *ins, const InsCost *price, const SimtMachine *m)
 {
     switch (kind(ins)) {
     case SASS_FMUL:
@@ -146,10 +146,10 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     case SASS_IMAD_WIDE:
     case SASS_IMAD_HI:
     case SASS_VIADD:
-        p->pipe = PIPE_PRODUCT, p->busy = cycles_for(m->int32_lanes, m);
+        p->pipe = PIPE_IMAD, p->busy = cycles_for(m->int32_lanes, m);
         break;
     case SASS_IDP:
-        p->pipe = PIPE_PRODUCT, p->busy = cycles_for(m->int32_lanes, m);
+        p->pipe = PIPE_IMAD, p->busy = cycles_for(m->int32_lanes, m);
         break;
     case SASS_MOV:
     case SASS_P2R:
@@ -225,28 +225,29 @@ static void unit_find(Price *p, const MachineIns *ins, const Price *price, const
     }
 }
 
-Price follow_price(const MachineIns *ins, const Ins *line, const Price *price, const SimtMachine *m)
+InsCost sass_ins_cost(const SassIns *ins, const Ins *line, const InsCost *price,
+                      const SimtMachine *m)
 {
-    Price p = {.slots = 1,
-               .latency = (uint16_t)m->alu_latency,
-               .wait = STALL_WAIT,
-               .follows = 1,
-               .stall = ins->stall,
-               .fetches = {ins->fetches[0], ins->fetches[1]},
-               .waits = ins->waits,
-               .made = ins->made,
-               .read = ins->read};
+    InsCost p = {.slots = 1,
+                 .latency = (uint16_t)m->alu_latency,
+                 .wait = STALL_WAIT,
+                 .follows = 1,
+                 .stall = ins->stall,
+                 .fetches = {ins->fetches[0], ins->fetches[1]},
+                 .waits = ins->waits,
+                 .made = ins->made,
+                 .read = ins->read};
     /* The call takes what its PTX takes, which was measured with the moves around it. */
-    if (price && price->part_busy && price->pipe == PIPE_INT && !follow_is_call(ins)) p.slots = 0;
-    if (kind(ins) == SASS_BSYNC) p.stall += MEET_CYCLES;
+    if (price && price->part_busy && price->pipe == PIPE_INT && !sass_is_call(ins)) p.slots = 0;
+    if (kind(ins) == SASS_BSYNC) p.stall += BSYNC_CYCLES;
     if (kind(ins) == SASS_ULDC_R && p.stall < UNIFORM_CYCLES) p.stall = UNIFORM_CYCLES;
-    if (follow_is_call(ins) && price) {
+    if (sass_is_call(ins) && price) {
         p.slots = price->slots;
         if (price->part_busy) p.pipe = price->pipe, p.busy = price->busy;
         p.slows = price->slows;
         p.stall = (uint8_t)(price->latency < UINT8_MAX ? price->latency : UINT8_MAX);
     }
-    if (follow_is_access(ins) && price)
+    if (sass_is_access(ins) && price)
         p.wait = price->wait;
     else
         unit_find(&p, ins, price, m);

@@ -24,9 +24,9 @@ enum { MOST_PLACES = 1 << 20 };
 
 typedef struct Reading {
     SimtKernel *kernel;
-    const Price *price;
-    const MachineCode *code;
-    Follow *f;
+    const InsCost *price;
+    const SassCode *code;
+    SassMap *f;
     CodeMap map;
     uint32_t *part;              /* per machine instruction: its part, or NONE */
     uint8_t *variant;            /* ... of which of its loop's homes: 0 or 1, or ELSEWHERE */
@@ -37,7 +37,7 @@ typedef struct Reading {
 /* ---- what can be followed ------------------------------------------------- */
 
 /* Units that work beside the warps, and what machine code does by loops of its own. */
-static int is_strange(const Ins *ins)
+static int is_unsupported(const Ins *ins)
 {
     switch (ins->op) {
     case OP_MBARRIER:
@@ -61,7 +61,7 @@ static int is_plain(const SimtKernel *kernel)
         kernel->spins || kernel->info.spills)
         return 0;
     for (uint32_t i = 0; i < kernel->count; i++)
-        if (is_strange(&kernel->code[i])) return 0;
+        if (is_unsupported(&kernel->code[i])) return 0;
     return 1;
 }
 
@@ -76,10 +76,10 @@ static int is_anchor(const Ins *ins)
     return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP || ins->op == OP_MATCH;
 }
 
-static int is_like_anchor(const Ins *anchor, const MachineIns *ins)
+static int is_like_anchor(const Ins *anchor, const SassIns *ins)
 {
-    if (anchor->space == PTX_CONST) return follow_is_constant(ins);
-    return follow_is_access(ins) || follow_is_barrier(ins) || follow_is_match(ins);
+    if (anchor->space == PTX_CONST) return sass_is_constant(ins);
+    return sass_is_access(ins) || sass_is_barrier(ins) || sass_is_match(ins);
 }
 
 /* Each access of the PTX has a machine instruction, but for those to shared memory that ptxas may
@@ -113,12 +113,12 @@ static void kept_mark(const Reading *r, uint8_t *mark)
 {
     const SimtKernel *kernel = r->kernel;
     for (uint32_t k = 0; k < r->code->count; k++) {
-        const MachineIns *ins = &r->code->ins[k];
-        if (!ins->reached || !(follow_is_branch(ins) || follow_is_access(ins))) continue;
+        const SassIns *ins = &r->code->ins[k];
+        if (!ins->reached || !(sass_is_branch(ins) || sass_is_access(ins))) continue;
         for (uint32_t i = code_at(&r->map, ins->line);
              i < kernel->count && code_line(&r->map, i) == ins->line; i++) {
-            if (!follow_is_branch(ins) && !ins->guarded) mark[i] |= BARE;
-            if (!follow_is_branch(ins) || kernel->code[i].class != CLASS_BRANCH) continue;
+            if (!sass_is_branch(ins) && !ins->guarded) mark[i] |= BARE;
+            if (!sass_is_branch(ins) || kernel->code[i].class != CLASS_BRANCH) continue;
             mark[i] |= KEPT;
             if (r->price[i].passed) mark[kernel->code[i].target] |= KEPT;
         }
@@ -174,7 +174,7 @@ static int is_parted(const Reading *r, uint32_t i, const uint8_t *mark)
 static int parts_find(Reading *r)
 {
     const SimtKernel *kernel = r->kernel;
-    Follow *f = r->f;
+    SassMap *f = r->f;
     uint8_t *mark = calloc(kernel->count + 1, 1);
     if (!mark) return -1;
     kept_mark(r, mark);
@@ -186,13 +186,13 @@ static int parts_find(Reading *r)
     }
     for (uint32_t i = 0; i < kernel->count; i++) {
         if (is_parted(r, i, mark))
-            f->part[f->parts++] = (FollowPart){.first = i, .loop = r->map.around[i]};
+            f->part[f->parts++] = (SassPart){.first = i, .loop = r->map.around[i]};
         f->part_of[i] = f->parts - 1;
         f->part[f->parts - 1].count++;
     }
     free(mark);
     for (uint32_t p = 0; p < f->parts; p++) {
-        FollowPart *part = &f->part[p];
+        SassPart *part = &f->part[p];
         if (!part->loop) continue;
         const CodeLoop *loop = &r->map.loop[part->loop - 1];
         part->whole = loop->head == part->first && loop->end == part->first + part->count - 1;
@@ -237,16 +237,16 @@ static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
     uint32_t *count = r->count[0];
     memset(count, 0, r->map.lines * sizeof *count);
     for (uint32_t i = 0; i < r->code->count; i++) {
-        const MachineIns *ins = &r->code->ins[i];
+        const SassIns *ins = &r->code->ins[i];
         uint32_t at = ins->loop == home && ins->reached ? code_at(&r->map, ins->line) : NONE;
         if (at == NONE || r->map.around[at] != loop || is_expanded(r->kernel->code, at)) continue;
-        if (follow_is_constant(ins) && r->kernel->code[at].space != PTX_CONST) continue;
+        if (sass_is_constant(ins) && r->kernel->code[at].space != PTX_CONST) continue;
         count[ins->line - r->map.first]++;
     }
     return code_copies(&r->map, count, CODE_COPIES);
 }
 
-static void home_note(FollowLoop *loop, uint32_t home, uint32_t copies, int is_first)
+static void home_note(SassLoop *loop, uint32_t home, uint32_t copies, int is_first)
 {
     if (is_first || copies > loop->copies[0]) loop->home[0] = home, loop->copies[0] = copies;
     if (is_first || copies < loop->copies[1]) loop->home[1] = home, loop->copies[1] = copies;
@@ -272,15 +272,15 @@ static uint32_t loop_of(const Reading *r, uint32_t m)
 /* -1: too much to look at. */
 static int homes_find(Reading *r)
 {
-    Follow *f = r->f;
+    SassMap *f = r->f;
     uint64_t each = (uint64_t)r->code->count + r->map.lines + r->map.loops + CODE_COPIES;
     if (each * ((uint64_t)r->code->loops + f->loops) > CODE_STEPS) return -1;
     for (uint32_t k = 0; k < f->loops; k++)
-        f->loop[k] = (FollowLoop){.head = r->map.loop[k].head, .end = r->map.loop[k].end};
+        f->loop[k] = (SassLoop){.head = r->map.loop[k].head, .end = r->map.loop[k].end};
     for (uint32_t m = 1; m <= r->code->loops; m++) {
         uint32_t number = loop_of(r, m);
         if (!number) continue;
-        FollowLoop *loop = &f->loop[number - 1];
+        SassLoop *loop = &f->loop[number - 1];
         home_note(loop, m, copies_count(r, m, number), !loop->copies[0]);
     }
     /* What has no loop of its own there lies in that around it, turn behind turn. */
@@ -298,11 +298,11 @@ static int homes_find(Reading *r)
 }
 
 /* Does the machine instruction lie in the loop of the PTX that its line is in? */
-static uint8_t variant_of(const Reading *r, const MachineIns *ins, uint32_t at)
+static uint8_t variant_of(const Reading *r, const SassIns *ins, uint32_t at)
 {
     uint32_t number = r->map.around[at];
     if (!number) return ins->loop ? ELSEWHERE : 0;
-    const FollowLoop *loop = &r->f->loop[number - 1];
+    const SassLoop *loop = &r->f->loop[number - 1];
     return ins->loop == loop->home[0] ? 0 : ins->loop == loop->home[1] ? 1 : ELSEWHERE;
 }
 
@@ -318,19 +318,19 @@ static int is_called(const Ins *ins)
 static void pieces_judge(Reading *r)
 {
     for (uint32_t i = 0; i < r->code->count; i++) {
-        const MachineIns *ins = &r->code->ins[i];
+        const SassIns *ins = &r->code->ins[i];
         uint32_t at = code_at(&r->map, ins->line);
         int is_routine = at != NONE && is_called(&r->kernel->code[at]);
-        if (!ins->reached || (follow_is_call(ins) && !is_routine)) r->left_out[ins->piece] = 1;
-        if (at == NONE || !follow_is_access(ins) || !r->map.around[at]) continue;
+        if (!ins->reached || (sass_is_call(ins) && !is_routine)) r->left_out[ins->piece] = 1;
+        if (at == NONE || !sass_is_access(ins) || !r->map.around[at]) continue;
         if (variant_of(r, ins, at) == ELSEWHERE) r->left_out[ins->piece] = 1;
     }
 }
 
 static int is_played(const Reading *r, uint32_t i)
 {
-    const MachineIns *ins = &r->code->ins[i];
-    return !r->left_out[ins->piece] && !follow_is_filler(ins);
+    const SassIns *ins = &r->code->ins[i];
+    return !r->left_out[ins->piece] && !sass_is_nop(ins);
 }
 
 /* The instruction of the PTX that it is part of; NONE: none, or it lies elsewhere.  Of an access
@@ -338,8 +338,8 @@ static int is_played(const Reading *r, uint32_t i)
  * instruction that some of them skip. */
 static uint32_t own_place(const Reading *r, uint32_t i)
 {
-    const MachineIns *ins = &r->code->ins[i];
-    uint32_t at = is_played(r, i) && !follow_is_meeting(ins) ? code_at(&r->map, ins->line) : NONE;
+    const SassIns *ins = &r->code->ins[i];
+    uint32_t at = is_played(r, i) && !sass_is_bsync(ins) ? code_at(&r->map, ins->line) : NONE;
     if (at == NONE || variant_of(r, ins, at) == ELSEWHERE) return NONE;
     const Ins *own = &r->kernel->code[at];
     return is_anchor(own) && !is_like_anchor(own, ins) ? NONE : at;
@@ -349,7 +349,7 @@ static uint32_t own_place(const Reading *r, uint32_t i)
 static uint64_t copy_of(const Reading *r, uint32_t at, uint64_t number, uint64_t of, uint32_t v)
 {
     uint32_t loop = r->map.around[at], copies = loop ? r->f->loop[loop - 1].copies[v] : 1;
-    const CarriedLoad *carried = r->kernel->carried;
+    const ReusedLoad *carried = r->kernel->carried;
     int first = carried && loads_plainly(&r->kernel->code[at]) &&
                 carried[r->kernel->code[at].mem].turns == copies;
     return first ? number : number * copies / of;
@@ -358,18 +358,18 @@ static uint64_t copy_of(const Reading *r, uint32_t at, uint64_t number, uint64_t
 /* Finds the loads that unrolled loops omit. */
 static void reuse_find(const Reading *r)
 {
-    const Follow *f = r->f;
-    LoopCopies *loop = calloc(f->loops + 1, sizeof *loop);
+    const SassMap *f = r->f;
+    UnrolledLoop *loop = calloc(f->loops + 1, sizeof *loop);
     for (uint32_t k = 0; loop && k < f->loops; k++)
-        loop[k] = (LoopCopies){f->loop[k].head, f->loop[k].end, f->loop[k].copies[0]};
-    if (loop) carried_find(r->kernel, &r->map, loop, r->count[0]);
+        loop[k] = (UnrolledLoop){f->loop[k].head, f->loop[k].end, f->loop[k].copies[0]};
+    if (loop) load_reuse_find(r->kernel, &r->map, loop, r->count[0]);
     free(loop);
 }
 
 static void owners_find(Reading *r)
 {
-    const MachineCode *m = r->code;
-    Follow *f = r->f;
+    const SassCode *m = r->code;
+    SassMap *f = r->f;
     memset(r->count[0], 0, r->map.lines * sizeof *r->count[0]);
     for (uint32_t i = 0; i < m->count; i++) {
         uint32_t at = own_place(r, i);
@@ -389,7 +389,7 @@ static void owners_find(Reading *r)
         /* Where one access became several, the first costs what all of them do. */
         int is_first = !number || copy_of(r, at, number - 1, of, v) != copy;
         const Ins *own = &r->kernel->code[at];
-        if (may_be_rare(own) ? follow_is_check(&m->ins[i], own) : is_anchor(own) && is_first)
+        if (may_be_rare(own) ? sass_is_rare_check(&m->ins[i], own) : is_anchor(own) && is_first)
             f->anchor[i] = at;
     }
 }
@@ -418,7 +418,7 @@ static void piece_settle(Reading *r, uint32_t from, uint32_t to)
 
 static void pieces_settle(Reading *r)
 {
-    const MachineIns *ins = r->code->ins;
+    const SassIns *ins = r->code->ins;
     for (uint32_t from = 0, to; from < r->code->count; from = to) {
         to = from + 1;
         while (to < r->code->count && ins[to].piece == ins[from].piece)
@@ -430,8 +430,8 @@ static void pieces_settle(Reading *r)
 /* Others go with those before or behind them, of the same piece if there are any. */
 static void owners_spread(Reading *r)
 {
-    const MachineCode *m = r->code;
-    Follow *f = r->f;
+    const SassCode *m = r->code;
+    SassMap *f = r->f;
     for (int way = 0; way < 4; way++) {
         uint32_t last = NONE;
         for (uint32_t n = 0; n < m->count; n++) {
@@ -451,7 +451,7 @@ static void owners_spread(Reading *r)
 
 static void lists_make(Reading *r)
 {
-    Follow *f = r->f;
+    SassMap *f = r->f;
     uint32_t at = 0;
     for (uint32_t i = 0; i < r->code->count; i++)
         if (r->part[i] != NONE) f->part[r->part[i]].length[r->variant[i]]++;
@@ -462,7 +462,7 @@ static void lists_make(Reading *r)
         }
     for (uint32_t i = 0; i < r->code->count; i++) {
         if (r->part[i] == NONE) continue;
-        FollowPart *part = &f->part[r->part[i]];
+        SassPart *part = &f->part[r->part[i]];
         uint32_t v = r->variant[i];
         f->list[part->list[v] + part->length[v]++] = i;
     }
@@ -470,14 +470,14 @@ static void lists_make(Reading *r)
 
 /* ---- building ------------------------------------------------- */
 
-static Follow *follow_open(uint32_t code, uint32_t loops, uint32_t machine)
+static SassMap *sass_map_open(uint32_t code, uint32_t loops, uint32_t machine)
 {
     size_t words = (size_t)code + 2 * (size_t)machine;
-    Follow *f = calloc(1, sizeof *f + code * sizeof *f->part + loops * sizeof *f->loop +
-                              words * sizeof *f->list + machine * sizeof *f->copy);
+    SassMap *f = calloc(1, sizeof *f + code * sizeof *f->part + loops * sizeof *f->loop +
+                               words * sizeof *f->list + machine * sizeof *f->copy);
     if (!f) return NULL;
-    f->part = (FollowPart *)(f + 1);
-    f->loop = (FollowLoop *)(f->part + code);
+    f->part = (SassPart *)(f + 1);
+    f->loop = (SassLoop *)(f->part + code);
     f->loops = loops;
     f->part_of = (uint32_t *)(f->loop + loops);
     f->list = f->part_of + code;
@@ -488,7 +488,7 @@ static Follow *follow_open(uint32_t code, uint32_t loops, uint32_t machine)
 
 static int reading_open(Reading *r)
 {
-    const MachineCode *m = r->code;
+    const SassCode *m = r->code;
     SimtKernel *kernel = r->kernel;
     if (code_map_open(&r->map, kernel, kernel->code, kernel->count) != 0) return -1;
     /* A line's access stands behind what only prepares it. */
@@ -498,7 +498,7 @@ static int reading_open(Reading *r)
                code_line(&r->map, i + 1) == k + r->map.first)
             r->map.at[k] = ++i;
     }
-    r->f = follow_open(kernel->count, r->map.loops, m->count);
+    r->f = sass_map_open(kernel->count, r->map.loops, m->count);
     r->part = malloc(m->count * sizeof *r->part);
     r->variant = malloc(m->count);
     r->left_out = calloc(m->count + 1, 1); /* there are no more pieces than instructions */
@@ -521,27 +521,27 @@ static void reading_close(Reading *r)
 }
 
 /* Machine instructions and their prices, behind those that are there. */
-static int prices_append(Reading *r, Price **price, uint32_t prices, const SimtMachine *machine)
+static int prices_append(Reading *r, InsCost **price, uint32_t prices, const SimtMachine *machine)
 {
     SimtKernel *kernel = r->kernel;
     size_t all = (size_t)prices + r->code->count + 1;
     Ins *played = realloc(kernel->played, all * sizeof *played);
     if (played) kernel->played = played;
-    Price *more = realloc(*price, all * sizeof *more);
+    InsCost *more = realloc(*price, all * sizeof *more);
     if (more) *price = more;
     if (!played || !more) return -1;
     r->f->base = prices;
     for (uint32_t i = 0; i < r->code->count; i++) {
-        const MachineIns *ins = &r->code->ins[i];
+        const SassIns *ins = &r->code->ins[i];
         uint32_t anchor = r->f->anchor[i],
                  at = anchor != NO_SLOT ? anchor : code_at(&r->map, ins->line);
-        played[prices + i] = follow_ins(kernel, ins, anchor);
-        more[prices + i] = follow_price(ins, at != NONE ? &kernel->code[at] : NULL,
-                                        at != NONE ? &more[at] : NULL, machine);
+        played[prices + i] = sass_ins(kernel, ins, anchor);
+        more[prices + i] = sass_ins_cost(ins, at != NONE ? &kernel->code[at] : NULL,
+                                         at != NONE ? &more[at] : NULL, machine);
         more[prices + i].origin = at != NONE ? at : 0;
     }
     r->f->way = (uint32_t)all - 1;
-    follow_way(&played[all - 1], &more[all - 1]);
+    sass_divergence(&played[all - 1], &more[all - 1]);
     return 0;
 }
 
@@ -553,11 +553,12 @@ static void operands_mark(const Reading *r)
     for (uint32_t i = 0; i < kernel->count; i++)
         kernel->code[i].is_operand = kernel->code[i].space == PTX_CONST;
     for (uint32_t i = 0; i < r->code->count; i++)
-        if (r->f->anchor[i] != NO_SLOT && follow_is_lanes_constant(&r->code->ins[i]))
+        if (r->f->anchor[i] != NO_SLOT && sass_is_ldc(&r->code->ins[i]))
             kernel->code[r->f->anchor[i]].is_operand = 0;
 }
 
-Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const SimtMachine *machine)
+InsCost *sass_map_build(SimtKernel *kernel, InsCost *price, uint32_t prices,
+                        const SimtMachine *machine)
 {
     Reading r = {.kernel = kernel, .price = price, .code = kernel->machine};
     if (!r.code || !r.code->count || r.code->sm / 10 != HOPPER || machine->cc_major != HOPPER ||
@@ -572,7 +573,7 @@ Price *follow_build(SimtKernel *kernel, Price *price, uint32_t prices, const Sim
         lists_make(&r);
         good = is_covered(&r) && prices_append(&r, &price, prices, machine) == 0;
     }
-    if (good) joined_find(kernel, &r.map, r.code), operands_mark(&r);
+    if (good) loads_vectorize(kernel, &r.map, r.code), operands_mark(&r);
     kernel->follow = good ? r.f : NULL;
     if (!good) free(r.f), free(kernel->carried), kernel->carried = NULL;
     reading_close(&r);

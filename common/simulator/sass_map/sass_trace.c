@@ -17,7 +17,7 @@ enum { MOST_TIMES = 16, MOST_MORE = 4096, MOST_LOOKS = 256 };
 
 typedef struct Walk {
     const SimtKernel *kernel;
-    const Follow *f;
+    const SassMap *f;
     const WarpTrace *from;
     WarpTrace *to;
     uint32_t most;   /* steps */
@@ -55,7 +55,7 @@ static uint32_t pass_end(const Walk *w, uint32_t from)
 }
 
 /* The end of so many turns of a loop that is one part; `from`: there are fewer. */
-static uint32_t turns_end(const Walk *w, const FollowPart *part, uint32_t from, uint32_t turns)
+static uint32_t turns_end(const Walk *w, const SassPart *part, uint32_t from, uint32_t turns)
 {
     const TraceStep *step = w->from->step;
     uint32_t to = from;
@@ -67,7 +67,7 @@ static uint32_t turns_end(const Walk *w, const FollowPart *part, uint32_t from, 
     return to;
 }
 
-static int places_fill(Walk *w, const FollowPart *part, uint32_t from, uint32_t to, uint32_t turns)
+static int places_fill(Walk *w, const SassPart *part, uint32_t from, uint32_t to, uint32_t turns)
 {
     size_t need = (size_t)turns * part->count;
     if (need > w->room) {
@@ -99,7 +99,7 @@ static int room_make(WarpTrace *to, uint32_t more)
 /* Adds the part's machine instructions; of one copy alone, or of all (ALL) `turns` turns. */
 enum { ALL = -1 };
 
-static int steps_add(Walk *w, const FollowPart *part, int rest, int only)
+static int steps_add(Walk *w, const SassPart *part, int rest, int only)
 {
     uint32_t length = part->length[rest];
     if (length > w->most - w->to->count) length = w->most - w->to->count;
@@ -124,9 +124,9 @@ static int steps_add(Walk *w, const FollowPart *part, int rest, int only)
 
 /* The loop's turn that begins or goes on at step `from`.  Where the turns of a loop in another one
  * stand in a row, those of the outer loop's next turn stand behind them. */
-static uint32_t turn_of(Walk *w, const FollowPart *part, uint32_t from)
+static uint32_t turn_of(Walk *w, const SassPart *part, uint32_t from)
 {
-    const FollowLoop *loop = &w->f->loop[part->loop - 1], *around = loop;
+    const SassLoop *loop = &w->f->loop[part->loop - 1], *around = loop;
     uint32_t *turn = &w->turn[part->loop - 1];
     if (part->first != loop->head) return *turn;
     while (around->parent)
@@ -138,16 +138,16 @@ static uint32_t turn_of(Walk *w, const FollowPart *part, uint32_t from)
 
 /* Which copy of the loop's turns is executed.  What stands in no loop of the machine's is executed
  * once: of turns beyond, nothing is left. */
-static int copy_now(Walk *w, const FollowPart *part, uint32_t from)
+static int copy_now(Walk *w, const SassPart *part, uint32_t from)
 {
-    const FollowLoop *loop = &w->f->loop[part->loop - 1];
+    const SassLoop *loop = &w->f->loop[part->loop - 1];
     uint32_t turn = turn_of(w, part, from);
     return (int)(loop->home[0] || turn < loop->copies[0] ? turn % loop->copies[0]
                                                          : loop->copies[0]);
 }
 
 /* Where lanes parted at the end of a part, one way waits for the other. */
-static int ways_add(Walk *w, const FollowPart *part, uint32_t from, uint32_t to)
+static int ways_add(Walk *w, const SassPart *part, uint32_t from, uint32_t to)
 {
     uint32_t last = part->first + part->count - 1;
     if (w->kernel->code[last].class != CLASS_BRANCH) return 0;
@@ -164,8 +164,8 @@ static int ways_add(Walk *w, const FollowPart *part, uint32_t from, uint32_t to)
  */
 static uint32_t pass_add(Walk *w, uint32_t from)
 {
-    const FollowPart *part = &w->f->part[w->f->part_of[w->from->step[from].ins]];
-    const FollowLoop *loop = part->loop ? &w->f->loop[part->loop - 1] : NULL;
+    const SassPart *part = &w->f->part[w->f->part_of[w->from->step[from].ins]];
+    const SassLoop *loop = part->loop ? &w->f->loop[part->loop - 1] : NULL;
     uint32_t copies = loop ? loop->copies[0] : 1, to = pass_end(w, from), turns = 1;
     int rest = 0, only = ALL;
     if (copies > 1 && part->whole) {
@@ -182,7 +182,7 @@ static uint32_t pass_add(Walk *w, uint32_t from)
     return to;
 }
 
-int follow_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
+int sass_trace_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
 {
     Walk w = {.kernel = kernel, .f = kernel->follow, .from = from, .to = to};
     uint64_t most = (uint64_t)from->count * MOST_TIMES + MOST_MORE;

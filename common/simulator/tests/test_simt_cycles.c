@@ -189,7 +189,7 @@ static void a_way_waits_for_the_other(void **state)
     uint64_t all = ways_cycles("and.b32 %r7, %r2, 1;\n", BRANCH),
              parted = ways_cycles("and.b32 %r7, %r1, 1;\n", BRANCH);
     /* Both ways: one more sum. */
-    assert_in_range(parted, all + WAY_CYCLES, all + WAY_CYCLES + 2);
+    assert_in_range(parted, all + DIVERGENCE_CYCLES, all + DIVERGENCE_CYCLES + 2);
 }
 
 static void a_branch_around_a_branch_is_one(void **state)
@@ -350,10 +350,10 @@ static void a_division_of_nothing_is_a_routine(void **state)
 #define DIVIDE_D "div.rn.f64 %rd3, %rd3, %rd4;\n"
     uint64_t usual = slope(ONE_F "add.rn.f32 %f2, %f2, %f3;\n" DIVIDE_F, 12, one),
              rare = slope(ONE_F "mul.rn.f32 %f2, %f2, 0f00000000;\n" DIVIDE_F, 12, one);
-    assert_int_equal(rare - usual, 12 * (35 * 5 + WAY_CYCLES));
+    assert_int_equal(rare - usual, 12 * (35 * 5 + DIVERGENCE_CYCLES));
     usual = slope(ONE_D "add.rn.f64 %rd3, %rd3, %rd4;\n" DIVIDE_D, 12, one);
     rare = slope(ONE_D "mul.rn.f64 %rd3, %rd3, 0d0000000000000000;\n" DIVIDE_D, 12, one);
-    assert_int_equal(rare - usual, 12 * ((64 + 11) * 5 + WAY_CYCLES));
+    assert_int_equal(rare - usual, 12 * ((64 + 11) * 5 + DIVERGENCE_CYCLES));
     assert_int_equal(slope("rem.u64 %rd3, %rd3, %rd4;\n", 12, one),
                      12 * 68 * (uint64_t)(SMALL.alu_latency + 1));
 }

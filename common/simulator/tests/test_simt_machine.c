@@ -49,7 +49,7 @@ static uint32_t line_at(const char *text, const char *at)
 
 /* Runs a block of it on a small machine of compute capability 9.0, whose machine code this is, if
  * that is believed. */
-static SimtResult result_with(const char *text, const MachineCode *code, int machine_code,
+static SimtResult result_with(const char *text, const SassCode *code, int machine_code,
                               uint32_t warps)
 {
     Error error = {""};
@@ -74,13 +74,13 @@ static SimtResult result_with(const char *text, const MachineCode *code, int mac
     return result;
 }
 
-static uint64_t warps_cycles(const char *text, const MachineCode *code, uint32_t warps)
+static uint64_t warps_cycles(const char *text, const SassCode *code, uint32_t warps)
 {
     return result_with(text, code, 1, warps).cycles -
            (uint64_t)(SMALL.launch_cycles + SMALL.dram_latency);
 }
 
-static uint64_t cycles_with(const char *text, const MachineCode *code)
+static uint64_t cycles_with(const char *text, const SassCode *code)
 {
     return warps_cycles(text, code, 1);
 }
@@ -102,15 +102,15 @@ static char *products_text(void)
  * registers. */
 static uint64_t products_cycles(uint8_t stall, uint8_t even, uint8_t odd, uint32_t sm)
 {
-    static MachineIns ins[PRODUCTS + 1];
+    static SassIns ins[PRODUCTS + 1];
     char *text = products_text();
-    MachineCode code = {.ins = ins, .count = PRODUCTS + 1, .sm = sm};
+    SassCode code = {.ins = ins, .count = PRODUCTS + 1, .sm = sm};
     for (uint32_t i = 0; i <= PRODUCTS; i++)
-        ins[i] = (MachineIns){.op = i < PRODUCTS ? FFMA : EXIT,
-                              .line = line_at(text, strstr(text, "fma.rn")) + i,
-                              .stall = stall,
-                              .fetches = {even, odd},
-                              .reached = 1};
+        ins[i] = (SassIns){.op = i < PRODUCTS ? FFMA : EXIT,
+                           .line = line_at(text, strstr(text, "fma.rn")) + i,
+                           .stall = stall,
+                           .fetches = {even, odd},
+                           .reached = 1};
     uint64_t cycles = cycles_with(text, sm ? &code : NULL);
     free(text);
     return cycles;
@@ -119,17 +119,16 @@ static uint64_t products_cycles(uint8_t stall, uint8_t even, uint8_t odd, uint32
 /* The same with another operation in place of each product, which waits for the one before it. */
 static uint64_t chain_of(uint16_t op, uint8_t stall)
 {
-    static MachineIns ins[PRODUCTS + 1];
+    static SassIns ins[PRODUCTS + 1];
     char *text = products_text();
     for (uint32_t i = 0; i <= PRODUCTS; i++)
-        ins[i] = (MachineIns){.op = i < PRODUCTS ? op : EXIT,
-                              .line = line_at(text, strstr(text, "fma.rn")) + i,
-                              .stall = stall,
-                              .made = op == SPECIAL,
-                              .waits = op == SPECIAL,
-                              .reached = 1};
-    uint64_t cycles =
-        cycles_with(text, &(MachineCode){.ins = ins, .count = PRODUCTS + 1, .sm = 90});
+        ins[i] = (SassIns){.op = i < PRODUCTS ? op : EXIT,
+                           .line = line_at(text, strstr(text, "fma.rn")) + i,
+                           .stall = stall,
+                           .made = op == SPECIAL,
+                           .waits = op == SPECIAL,
+                           .reached = 1};
+    uint64_t cycles = cycles_with(text, &(SassCode){.ins = ins, .count = PRODUCTS + 1, .sm = 90});
     free(text);
     return cycles;
 }
@@ -170,7 +169,7 @@ static void a_bank_that_gives_more_holds_up(void **state)
 static uint64_t matrices_each(const char *product, uint16_t op, uint32_t moves, uint32_t warps)
 {
     enum { MATRICES = 64, MOVES = 11 };
-    static MachineIns ins[MATRICES * (1 + MOVES) + 1];
+    static SassIns ins[MATRICES * (1 + MOVES) + 1];
     uint32_t each = 1 + moves, count = MATRICES * each + 1;
     char text[sizeof BEGIN + (MATRICES + 2) * 160], *at = text;
     at += sprintf(at, "%s.reg .b32 %%x<32>;\n.reg .f64 %%d<32>;\n", BEGIN);
@@ -179,15 +178,15 @@ static uint64_t matrices_each(const char *product, uint16_t op, uint32_t moves, 
         at += sprintf(at, "%s\n", product);
     strcpy(at, "ret;\n}\n");
     for (uint32_t i = 0; i < count; i++)
-        ins[i] = (MachineIns){.op = i + 1 == count     ? EXIT
-                                    : i % each < moves ? MOVE
-                                                       : op,
-                              .line = line + i / each,
-                              .stall = 1,
-                              .made = op == OF_DOUBLES,
-                              .waits = op == OF_DOUBLES,
-                              .reached = 1};
-    MachineCode code = {.ins = ins, .count = count, .sm = 90};
+        ins[i] = (SassIns){.op = i + 1 == count     ? EXIT
+                                 : i % each < moves ? MOVE
+                                                    : op,
+                           .line = line + i / each,
+                           .stall = 1,
+                           .made = op == OF_DOUBLES,
+                           .waits = op == OF_DOUBLES,
+                           .reached = 1};
+    SassCode code = {.ins = ins, .count = count, .sm = 90};
     return warps_cycles(text, &code, warps) / MATRICES;
 }
 
@@ -241,24 +240,24 @@ static char *loop_text(void)
  * them if `waits`. */
 static uint64_t loop_cycles(uint32_t copies, int waits)
 {
-    MachineIns ins[40] = {{0}};
+    SassIns ins[40] = {{0}};
     uint32_t at = 0, closing;
     char *text = loop_text();
     uint32_t load = line_at(text, strstr(text, "ld.global")), bra = load + 5;
     for (uint32_t i = 0; i < copies; i++)
-        ins[at++] = (MachineIns){.op = LOAD, .line = load, .loop = 1, .stall = 1, .made = 1};
+        ins[at++] = (SassIns){.op = LOAD, .line = load, .loop = 1, .stall = 1, .made = 1};
     for (uint32_t i = 0; i < copies; i++)
-        ins[at++] = (MachineIns){.op = FADD, .line = load + 1, .loop = 1, .stall = 4};
+        ins[at++] = (SassIns){.op = FADD, .line = load + 1, .loop = 1, .stall = 4};
     ins[copies].waits = waits ? 1 : 0;
     for (uint32_t i = 0; i < copies; i++)
-        ins[at++] = (MachineIns){.op = SUM, .line = load + 2, .loop = 1, .stall = 2};
-    ins[at++] = (MachineIns){.op = BRANCH, .line = bra, .loop = 1, .stall = 5};
-    ins[at++] = (MachineIns){.op = STORE, .line = bra + 1, .stall = 1, .piece = 1};
-    ins[at++] = (MachineIns){.op = EXIT, .line = bra + 2, .stall = 5, .piece = 1};
+        ins[at++] = (SassIns){.op = SUM, .line = load + 2, .loop = 1, .stall = 2};
+    ins[at++] = (SassIns){.op = BRANCH, .line = bra, .loop = 1, .stall = 5};
+    ins[at++] = (SassIns){.op = STORE, .line = bra + 1, .stall = 1, .piece = 1};
+    ins[at++] = (SassIns){.op = EXIT, .line = bra + 2, .stall = 5, .piece = 1};
     for (uint32_t i = 0; i < at; i++)
         ins[i].reached = 1;
     closing = bra;
-    MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &closing, .loops = 1};
+    SassCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &closing, .loops = 1};
     uint64_t cycles = cycles_with(text, copies ? &code : NULL);
     free(text);
     return cycles;
@@ -322,7 +321,7 @@ static const Window WINDOWS[] = {
 static uint32_t window_requests(const Window *w)
 {
     char text[1200];
-    MachineIns ins[40] = {{0}};
+    SassIns ins[40] = {{0}};
     uint32_t at = 0;
     int length = snprintf(text, sizeof text,
                           "%s.shared .f32 s;\nmov.u32 %%r1, 0;\nmov.f32 %%f1, 0f00000000;\nLOOP:\n"
@@ -334,15 +333,15 @@ static uint32_t window_requests(const Window *w)
     uint32_t line = line_at(text, strstr(text, "ld.global")), bra = line + WINDOW + 4;
     for (uint32_t k = 0; k < WINDOW; k++)
         for (uint32_t i = 0; i < w->made[k]; i++)
-            ins[at++] = (MachineIns){.op = LOAD, .line = line + k};
+            ins[at++] = (SassIns){.op = LOAD, .line = line + k};
     for (uint32_t k = WINDOW; k < WINDOW + 4; k++)
         for (uint32_t i = 0; i < AT_ONCE; i++)
-            ins[at++] = (MachineIns){.op = k == WINDOW + 1 ? STORE : SUM, .line = line + k};
-    ins[at++] = (MachineIns){.op = BRANCH, .line = bra};
+            ins[at++] = (SassIns){.op = k == WINDOW + 1 ? STORE : SUM, .line = line + k};
+    ins[at++] = (SassIns){.op = BRANCH, .line = bra};
     for (uint32_t i = 0; i < at; i++)
         ins[i].loop = 1, ins[i].stall = 1, ins[i].reached = 1;
-    ins[at++] = (MachineIns){.op = EXIT, .line = bra + 1, .stall = 5, .piece = 1, .reached = 1};
-    MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
+    ins[at++] = (SassIns){.op = EXIT, .line = bra + 1, .stall = 5, .piece = 1, .reached = 1};
+    SassCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
     return (uint32_t)result_with(text, &code, !w->not_believed, 1).counters.global_load_requests;
 }
 
@@ -363,7 +362,7 @@ static void loads_may_be_as_far_apart_as_can_be(void **state)
 {
     (void)state;
     char text[1200];
-    MachineIns ins[20] = {{0}};
+    SassIns ins[20] = {{0}};
     uint32_t at = 0;
     snprintf(text, sizeof text,
              "%smov.u32 %%r1, 0;\nsetp.eq.u32 %%p1, %%r1, 0;\n@%%p1 bra END;\nLOOP:\n"
@@ -375,12 +374,12 @@ static void loads_may_be_as_far_apart_as_can_be(void **state)
     uint32_t line = line_at(text, strstr(text, "ld.global")), bra = line + 6;
     for (uint32_t k = 0; k < 6; k++)
         for (uint32_t i = 0; i < (k < 2 ? 1 : AT_ONCE); i++)
-            ins[at++] = (MachineIns){.op = k < 2 ? LOAD : SUM, .line = line + k};
-    ins[at++] = (MachineIns){.op = BRANCH, .line = bra};
+            ins[at++] = (SassIns){.op = k < 2 ? LOAD : SUM, .line = line + k};
+    ins[at++] = (SassIns){.op = BRANCH, .line = bra};
     for (uint32_t i = 0; i < at; i++)
         ins[i].loop = 1, ins[i].stall = 1, ins[i].reached = 1;
-    ins[at++] = (MachineIns){.op = EXIT, .line = bra + 2, .stall = 5, .piece = 1, .reached = 1};
-    MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
+    ins[at++] = (SassIns){.op = EXIT, .line = bra + 2, .stall = 5, .piece = 1, .reached = 1};
+    SassCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
     assert_int_equal(result_with(text, &code, 1, 1).counters.global_load_requests, 0);
 }
 
@@ -418,7 +417,7 @@ static void loads_that_machine_code_joins_are_one(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof JOINED / sizeof *JOINED; i++) {
         char text[1200];
-        MachineIns ins[MOST_LOADS + 1] = {{0}};
+        SassIns ins[MOST_LOADS + 1] = {{0}};
         uint32_t at = 0, count = 0;
         int length = snprintf(text, sizeof text,
                               "%s.shared .align 16 .b8 s[64];\nmov.u32 %%r1, s;\n"
@@ -428,14 +427,14 @@ static void loads_that_machine_code_joins_are_one(void **state)
         for (; count < MOST_LOADS && JOINED[i].loads[count]; count++) {
             length += sprintf(text + length, "ld.shared.f32 %%%s;\n", JOINED[i].loads[count]);
             if (JOINED[i].width[count])
-                ins[at++] = (MachineIns){
+                ins[at++] = (SassIns){
                     .op = LOAD_SHARED, .line = line + count, .bytes = JOINED[i].width[count]};
         }
         sprintf(text + length, "ret;\n}\n");
-        ins[at++] = (MachineIns){.op = EXIT, .line = line + count};
+        ins[at++] = (SassIns){.op = EXIT, .line = line + count};
         for (uint32_t k = 0; k < at; k++)
             ins[k].stall = 1, ins[k].reached = 1;
-        MachineCode code = {.ins = ins, .count = at, .sm = 90};
+        SassCode code = {.ins = ins, .count = at, .sm = 90};
         Counters counters = result_with(text, &code, !JOINED[i].not_believed, 1).counters;
         if (counters.shared_load_requests != JOINED[i].requests)
             fail_msg("%s: %u, not %u", JOINED[i].name, (unsigned)counters.shared_load_requests,
@@ -451,31 +450,31 @@ enum { TIMES = 20, ONE_WAY = 6, OTHER_WAY = 10 };
 static uint64_t ways_cycles(int branches)
 {
     enum { LINES = 4 + ONE_WAY + OTHER_WAY };
-    static MachineIns ins[TIMES * LINES + 1];
+    static SassIns ins[TIMES * LINES + 1];
     char *text = malloc(sizeof BEGIN + TIMES * LINES * 50), *at = text;
     uint32_t n = 0, line = line_at(BEGIN, BEGIN + strlen(BEGIN));
     assert_non_null(text);
     at += sprintf(at, "%s", BEGIN);
     for (int time = 0; time < TIMES; time++) {
         at += sprintf(at, "setp.eq.f32 %%p1, %%f1, %%f2;\n@!%%p1 bra E%d;\n", time);
-        ins[n++] = (MachineIns){.op = FADD, .line = line++, .stall = 4};
-        ins[n++] = (MachineIns){.op = branches ? BRANCH : FADD, .line = line++, .stall = 4};
+        ins[n++] = (SassIns){.op = FADD, .line = line++, .stall = 4};
+        ins[n++] = (SassIns){.op = branches ? BRANCH : FADD, .line = line++, .stall = 4};
         for (int i = 0; i < ONE_WAY + OTHER_WAY; i++) {
             at += sprintf(at, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
-            ins[n++] = (MachineIns){.op = FFMA, .line = line++, .stall = 4, .guarded = 1};
+            ins[n++] = (SassIns){.op = FFMA, .line = line++, .stall = 4, .guarded = 1};
             if (i != ONE_WAY - 1) continue;
             at += sprintf(at, "bra.uni M%d;\nE%d:\n", time, time);
-            if (branches) ins[n++] = (MachineIns){.op = BRANCH, .line = line, .stall = 4};
+            if (branches) ins[n++] = (SassIns){.op = BRANCH, .line = line, .stall = 4};
             line += 2;
         }
         at += sprintf(at, "M%d:\n", time);
         line++;
     }
     sprintf(at, "ret;\n}\n");
-    ins[n++] = (MachineIns){.op = EXIT, .line = line, .stall = 4};
+    ins[n++] = (SassIns){.op = EXIT, .line = line, .stall = 4};
     for (uint32_t i = 0; i < n; i++)
         ins[i].reached = 1;
-    uint64_t cycles = cycles_with(text, &(MachineCode){.ins = ins, .count = n, .sm = 90});
+    uint64_t cycles = cycles_with(text, &(SassCode){.ins = ins, .count = n, .sm = 90});
     free(text);
     return cycles;
 }
@@ -503,11 +502,11 @@ enum {
 static uint64_t lines_cycles(const char *text, const char *begin, const uint16_t *op,
                              uint32_t count, uint8_t stall)
 {
-    MachineIns ins[64] = {{0}};
+    SassIns ins[64] = {{0}};
     uint32_t line = line_at(text, strstr(text, begin));
     for (uint32_t i = 0; i < count; i++)
-        ins[i] = (MachineIns){.op = op[i], .line = line + i, .stall = stall, .reached = 1};
-    return cycles_with(text, &(MachineCode){.ins = ins, .count = count, .sm = 90});
+        ins[i] = (SassIns){.op = op[i], .line = line + i, .stall = stall, .reached = 1};
+    return cycles_with(text, &(SassCode){.ins = ins, .count = count, .sm = 90});
 }
 
 /* A uniform load of a constant has no counter: its warp waits for what has to come. */
@@ -540,7 +539,7 @@ static void a_warp_waits_for_constants(void **state)
 static uint64_t constants_cycles(uint32_t count, uint32_t warps)
 {
     enum { STALL = 8 };
-    MachineIns ins[64] = {{0}};
+    SassIns ins[64] = {{0}};
     char *text = malloc(sizeof BEGIN + 4000), *at = text;
     assert_non_null(text);
     const char *head = strstr(BEGIN, ".visible");
@@ -550,13 +549,13 @@ static uint64_t constants_cycles(uint32_t count, uint32_t warps)
         at += sprintf(at, "ld.const.f32 %%f2, [table+%u];\n", 4 * i);
     sprintf(at, "ret;\n}\n");
     for (uint32_t i = 0; i <= count; i++)
-        ins[i] = (MachineIns){.op = i < count ? LOADED_CONSTANT : EXIT,
-                              .line = line_at(text, strstr(text, "ld.const")) + i,
-                              .stall = STALL,
-                              .made = 1,
-                              .reached = 1};
+        ins[i] = (SassIns){.op = i < count ? LOADED_CONSTANT : EXIT,
+                           .line = line_at(text, strstr(text, "ld.const")) + i,
+                           .stall = STALL,
+                           .made = 1,
+                           .reached = 1};
     uint64_t cycles =
-        warps_cycles(text, &(MachineCode){.ins = ins, .count = count + 1, .sm = 90}, warps);
+        warps_cycles(text, &(SassCode){.ins = ins, .count = count + 1, .sm = 90}, warps);
     free(text);
     return cycles;
 }
@@ -590,15 +589,15 @@ static void a_loop_may_be_closed_by_no_branch(void **state)
     assert_in_range(length, 1, sizeof text - 1);
     uint32_t load = line_at(text, strstr(text, "ld.global")), closing = load - 2,
              store = line_at(text, strstr(text, "st.global"));
-    MachineIns ins[] = {{.op = LOAD, .line = load, .loop = 1, .made = 1},
-                        {.op = FADD, .line = load + 1, .loop = 1},
-                        {.op = SUM, .line = closing - 1, .loop = 1},
-                        {.op = BRANCH, .line = closing, .loop = 1},
-                        {.op = STORE, .line = store, .piece = 1},
-                        {.op = EXIT, .line = store + 1, .piece = 1}};
+    SassIns ins[] = {{.op = LOAD, .line = load, .loop = 1, .made = 1},
+                     {.op = FADD, .line = load + 1, .loop = 1},
+                     {.op = SUM, .line = closing - 1, .loop = 1},
+                     {.op = BRANCH, .line = closing, .loop = 1},
+                     {.op = STORE, .line = store, .piece = 1},
+                     {.op = EXIT, .line = store + 1, .piece = 1}};
     for (size_t i = 0; i < sizeof ins / sizeof *ins; i++)
         ins[i].reached = 1, ins[i].stall = 4;
-    MachineCode code = {
+    SassCode code = {
         .ins = ins, .count = sizeof ins / sizeof *ins, .sm = 90, .loop_line = &closing, .loops = 1};
     /* Nobody waits for the loads: machine code is played, so it takes as little as is believed. */
     uint64_t alone = cycles_with(text, NULL);
@@ -610,7 +609,7 @@ static void a_loop_may_be_closed_by_no_branch(void **state)
 static uint64_t pairs_cycles(const char *between, uint16_t op, uint32_t *instructions)
 {
     enum { PAIRS = 8 };
-    MachineIns ins[40] = {{0}};
+    SassIns ins[40] = {{0}};
     uint32_t at = 0;
     char *text = malloc(sizeof BEGIN + 1200), *to = text;
     assert_non_null(text);
@@ -626,17 +625,17 @@ static uint64_t pairs_cycles(const char *between, uint16_t op, uint32_t *instruc
             TURNS);
     uint32_t load = line_at(text, strstr(text, "ld.global")), store = load + PAIRS + 1,
              bra = store + 3;
-    ins[at++] = (MachineIns){.op = LOAD, .line = load};
+    ins[at++] = (SassIns){.op = LOAD, .line = load};
     for (uint32_t i = 0; i < 2 * PAIRS; i++)
-        ins[at++] = (MachineIns){.op = i % 2 ? op : SUM, .line = load + 1 + i / 2};
-    ins[at++] = (MachineIns){.op = STORE, .line = store};
-    ins[at++] = (MachineIns){.op = SUM, .line = store + 1};
-    ins[at++] = (MachineIns){.op = BRANCH, .line = bra};
+        ins[at++] = (SassIns){.op = i % 2 ? op : SUM, .line = load + 1 + i / 2};
+    ins[at++] = (SassIns){.op = STORE, .line = store};
+    ins[at++] = (SassIns){.op = SUM, .line = store + 1};
+    ins[at++] = (SassIns){.op = BRANCH, .line = bra};
     for (uint32_t i = 0; i < at; i++)
         ins[i].loop = 1, ins[i].stall = 60, ins[i].reached = 1;
     *instructions = at;
-    ins[at++] = (MachineIns){.op = EXIT, .line = bra + 1, .piece = 1, .reached = 1};
-    MachineCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
+    ins[at++] = (SassIns){.op = EXIT, .line = bra + 1, .piece = 1, .reached = 1};
+    SassCode code = {.ins = ins, .count = at, .sm = 90, .loop_line = &bra, .loops = 1};
     uint64_t cycles = cycles_with(text, &code);
     free(text);
     return cycles;
@@ -660,7 +659,7 @@ static void two_instructions_a_line_are_no_two_turns(void **state)
 static void a_loop_in_a_loop_may_be_written_out(void **state)
 {
     enum { OUTER = 2, INNER = 3, SPARE = 100 };
-    MachineIns ins[OUTER * INNER + 2] = {{0}};
+    SassIns ins[OUTER * INNER + 2] = {{0}};
     char text[sizeof BEGIN + 500];
     uint32_t at = 0, all = 0;
     (void)state;
@@ -674,13 +673,13 @@ static void a_loop_in_a_loop_may_be_written_out(void **state)
     assert_in_range(length, 1, sizeof text - 1);
     uint32_t line = line_at(text, strstr(text, "fma.rn"));
     for (; at < OUTER * INNER; at++) {
-        ins[at] = (MachineIns){.op = FFMA, .line = line, .stall = (uint8_t)(40 * (at + 1))};
+        ins[at] = (SassIns){.op = FFMA, .line = line, .stall = (uint8_t)(40 * (at + 1))};
         all += ins[at].stall;
     }
-    ins[at++] = (MachineIns){.op = EXIT, .line = line + 7, .stall = 4, .piece = 1};
+    ins[at++] = (SassIns){.op = EXIT, .line = line + 7, .stall = 4, .piece = 1};
     for (uint32_t i = 0; i < at; i++)
         ins[i].reached = 1;
-    uint64_t cycles = cycles_with(text, &(MachineCode){.ins = ins, .count = at, .sm = 90});
+    uint64_t cycles = cycles_with(text, &(SassCode){.ins = ins, .count = at, .sm = 90});
     assert_in_range(cycles, all, all + SPARE);
 }
 
@@ -688,7 +687,7 @@ static void a_loop_in_a_loop_may_be_written_out(void **state)
 static void named_constants_are_operands(void **state)
 {
     enum { MANY = 100, WARPS = 16 };
-    static MachineIns ins[MANY + 1];
+    static SassIns ins[MANY + 1];
     char *text = malloc(sizeof BEGIN + 100 + MANY * 80), *at = text;
     assert_non_null(text);
     (void)state;
@@ -700,14 +699,14 @@ static void named_constants_are_operands(void **state)
                       4 * (i % 64));
     sprintf(at, "ret;\n}\n");
     for (uint32_t i = 0; i <= MANY; i++)
-        ins[i] = (MachineIns){.op = i < MANY ? FADD : EXIT,
-                              .line = line_at(text, strstr(text, "add.f32")) + 2 * i,
-                              .stall = 4,
-                              .reached = 1};
+        ins[i] = (SassIns){.op = i < MANY ? FADD : EXIT,
+                           .line = line_at(text, strstr(text, "add.f32")) + 2 * i,
+                           .stall = 4,
+                           .reached = 1};
     ins[MANY].line--;
     /* Passes were two a constant and warp; three fifths of what these take are believed. */
     uint64_t cycles =
-        warps_cycles(text, &(MachineCode){.ins = ins, .count = MANY + 1, .sm = 90}, WARPS);
+        warps_cycles(text, &(SassCode){.ins = ins, .count = MANY + 1, .sm = 90}, WARPS);
     free(text);
     assert_in_range(cycles, MANY * 4, MANY * 2 * WARPS * 3 / 4);
 }
@@ -717,7 +716,7 @@ static void named_constants_are_operands(void **state)
 static void constants_of_all_lanes_take_no_pass(void **state)
 {
     enum { MANY = 100, WARPS = 16 };
-    static MachineIns ins[MANY + 1];
+    static SassIns ins[MANY + 1];
     char *text = malloc(sizeof BEGIN + 300 + MANY * 80), *at = text;
     assert_non_null(text);
     (void)state;
@@ -732,12 +731,12 @@ static void constants_of_all_lanes_take_no_pass(void **state)
                       4 * (i % 64));
     sprintf(at, "ret;\n}\n");
     for (uint32_t i = 0; i <= MANY; i++)
-        ins[i] = (MachineIns){.op = i < MANY ? UNIFORM_CONSTANT : EXIT,
-                              .line = line_at(text, strstr(text, "ld.const")) + 2 * i,
-                              .stall = 6,
-                              .reached = 1};
+        ins[i] = (SassIns){.op = i < MANY ? UNIFORM_CONSTANT : EXIT,
+                           .line = line_at(text, strstr(text, "ld.const")) + 2 * i,
+                           .stall = 6,
+                           .reached = 1};
     uint64_t cycles =
-        warps_cycles(text, &(MachineCode){.ins = ins, .count = MANY + 1, .sm = 90}, WARPS);
+        warps_cycles(text, &(SassCode){.ins = ins, .count = MANY + 1, .sm = 90}, WARPS);
     free(text);
     assert_in_range(cycles, MANY * 4, MANY * 2 * WARPS * 3 / 4);
 }
@@ -746,7 +745,7 @@ static void constants_of_all_lanes_take_no_pass(void **state)
 static void a_vector_of_constants_may_be_loaded_twice(void **state)
 {
     enum { MANY = 30, WARPS = 16, STALL = 8, ENDS = 300 };
-    static MachineIns ins[2 * MANY + 1];
+    static SassIns ins[2 * MANY + 1];
     uint64_t cycles[2];
     (void)state;
     for (uint32_t each = 1; each <= 2; each++) {
@@ -761,13 +760,12 @@ static void a_vector_of_constants_may_be_loaded_twice(void **state)
         sprintf(at, "ret;\n}\n");
         uint32_t line = line_at(text, strstr(text, "ld.const"));
         for (uint32_t i = 0; i < each * MANY; i++)
-            ins[n++] = (MachineIns){
+            ins[n++] = (SassIns){
                 .op = LOADED_CONSTANT, .line = line + i / each, .stall = STALL, .made = 1};
-        ins[n++] = (MachineIns){.op = EXIT, .line = line + MANY, .stall = STALL};
+        ins[n++] = (SassIns){.op = EXIT, .line = line + MANY, .stall = STALL};
         for (uint32_t i = 0; i < n; i++)
             ins[i].reached = 1;
-        cycles[each - 1] =
-            warps_cycles(text, &(MachineCode){.ins = ins, .count = n, .sm = 90}, WARPS);
+        cycles[each - 1] = warps_cycles(text, &(SassCode){.ins = ins, .count = n, .sm = 90}, WARPS);
         free(text);
     }
     assert_in_range(cycles[1] - cycles[0], MANY * 2 * WARPS - ENDS, MANY * 2 * WARPS + ENDS);
@@ -778,21 +776,21 @@ static void a_vector_of_constants_may_be_loaded_twice(void **state)
 static void sums_of_two_go_beside_comparisons(void **state)
 {
     enum { WARPS = 16, ENDS = 100 };
-    static MachineIns ins[PRODUCTS + 1];
+    static SassIns ins[PRODUCTS + 1];
     uint64_t cycles[2];
     (void)state;
     for (uint32_t beside = 0; beside < 2; beside++) {
         char *text = products_text();
         uint32_t line = line_at(text, strstr(text, "fma.rn"));
         for (uint32_t i = 0; i <= PRODUCTS; i++)
-            ins[i] = (MachineIns){.op = i == PRODUCTS     ? EXIT
-                                        : beside && i % 2 ? SUM_OF_TWO
-                                                          : LEAST,
-                                  .line = line + i,
-                                  .stall = 4,
-                                  .reached = 1};
+            ins[i] = (SassIns){.op = i == PRODUCTS     ? EXIT
+                                     : beside && i % 2 ? SUM_OF_TWO
+                                                       : LEAST,
+                               .line = line + i,
+                               .stall = 4,
+                               .reached = 1};
         cycles[beside] =
-            warps_cycles(text, &(MachineCode){.ins = ins, .count = PRODUCTS + 1, .sm = 90}, WARPS);
+            warps_cycles(text, &(SassCode){.ins = ins, .count = PRODUCTS + 1, .sm = 90}, WARPS);
         free(text);
     }
     assert_in_range(cycles[0], 2 * PRODUCTS * WARPS / 4, 2 * PRODUCTS * WARPS / 4 + ENDS);
@@ -828,7 +826,7 @@ static void copies_are_followed(void **state)
 static uint64_t meeting_cycles(int lanes)
 {
     enum { APART = 20 };
-    MachineIns ins[APART + PRODUCTS + 4] = {{0}};
+    SassIns ins[APART + PRODUCTS + 4] = {{0}};
     char *text = malloc(sizeof BEGIN + (APART + PRODUCTS) * 40 + 200), *to = text;
     uint32_t at = 0;
     assert_non_null(text);
@@ -841,15 +839,15 @@ static uint64_t meeting_cycles(int lanes)
         to += sprintf(to, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
     sprintf(to, "ret;\n}\n");
     uint32_t bra = line_at(text, strstr(text, "@%p1"));
-    ins[at++] = (MachineIns){.op = BRANCH, .line = bra, .stall = 5};
+    ins[at++] = (SassIns){.op = BRANCH, .line = bra, .stall = 5};
     for (uint32_t i = 1; i <= APART; i++)
-        ins[at++] = (MachineIns){.op = FFMA, .line = bra + i, .stall = 4, .piece = 1};
+        ins[at++] = (SassIns){.op = FFMA, .line = bra + i, .stall = 4, .piece = 1};
     for (uint32_t i = 2; i <= PRODUCTS + 1; i++)
-        ins[at++] = (MachineIns){.op = FFMA, .line = bra + APART + i, .stall = 4, .piece = 2};
-    ins[at++] = (MachineIns){.op = EXIT, .line = bra + APART + PRODUCTS + 2, .piece = 2};
+        ins[at++] = (SassIns){.op = FFMA, .line = bra + APART + i, .stall = 4, .piece = 2};
+    ins[at++] = (SassIns){.op = EXIT, .line = bra + APART + PRODUCTS + 2, .piece = 2};
     for (uint32_t i = 0; i < at; i++)
         ins[i].reached = 1;
-    MachineCode code = {.ins = ins, .count = at, .sm = 90};
+    SassCode code = {.ins = ins, .count = at, .sm = 90};
     uint64_t cycles = cycles_with(text, &code);
     free(text);
     return cycles;
@@ -870,7 +868,7 @@ static void what_is_behind_a_meeting_is_played_once(void **state)
 static uint64_t skip_cycles(uint16_t op, uint8_t stall, uint8_t moved)
 {
     enum { SKIPPED = 20, AFTER = 50 };
-    MachineIns ins[SKIPPED + AFTER + 5] = {{0}};
+    SassIns ins[SKIPPED + AFTER + 5] = {{0}};
     char text[sizeof BEGIN + (SKIPPED + AFTER) * 40 + 200], *to = text;
     uint32_t n = 0;
     to += sprintf(to,
@@ -878,23 +876,23 @@ static uint64_t skip_cycles(uint16_t op, uint8_t stall, uint8_t moved)
                   "setp.lt.s32 %%p1, %%r1, 32;\n@%%p1 bra OVER;\n",
                   BEGIN);
     uint32_t bra = line_at(text, strstr(text, "@%p1"));
-    ins[n++] = (MachineIns){.op = BRANCH, .line = bra, .stall = 5};
+    ins[n++] = (SassIns){.op = BRANCH, .line = bra, .stall = 5};
     for (uint32_t i = 1; i <= SKIPPED; i++) {
         to += sprintf(to, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
-        ins[n++] = (MachineIns){.op = FFMA, .line = bra + i, .stall = 4, .piece = 1};
+        ins[n++] = (SassIns){.op = FFMA, .line = bra + i, .stall = 4, .piece = 1};
     }
-    if (moved) ins[n - 2] = (MachineIns){.op = FADD, .line = bra - 2, .stall = moved, .piece = 1};
-    if (op) ins[n++] = (MachineIns){.op = op, .line = bra + SKIPPED, .stall = stall, .piece = 2};
+    if (moved) ins[n - 2] = (SassIns){.op = FADD, .line = bra - 2, .stall = moved, .piece = 1};
+    if (op) ins[n++] = (SassIns){.op = op, .line = bra + SKIPPED, .stall = stall, .piece = 2};
     to += sprintf(to, "OVER:\n");
     for (uint32_t i = 0; i < AFTER; i++) {
         to += sprintf(to, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
-        ins[n++] = (MachineIns){.op = FFMA, .line = bra + SKIPPED + 2 + i, .stall = 4, .piece = 2};
+        ins[n++] = (SassIns){.op = FFMA, .line = bra + SKIPPED + 2 + i, .stall = 4, .piece = 2};
     }
     sprintf(to, "ret;\n}\n");
-    ins[n++] = (MachineIns){.op = EXIT, .line = bra + SKIPPED + AFTER + 2, .stall = 4, .piece = 2};
+    ins[n++] = (SassIns){.op = EXIT, .line = bra + SKIPPED + AFTER + 2, .stall = 4, .piece = 2};
     for (uint32_t i = 0; i < n; i++)
         ins[i].reached = 1;
-    return cycles_with(text, &(MachineCode){.ins = ins, .count = n, .sm = 90});
+    return cycles_with(text, &(SassCode){.ins = ins, .count = n, .sm = 90});
 }
 
 /* All lanes skip what stands before the place where they might meet others, whose instruction has
@@ -918,7 +916,7 @@ static void what_ptxas_moves_into_a_way_is_skipped_with_it(void **state)
 static void lanes_that_part_at_predicates_go_once(void **state)
 {
     enum { LINES = 12, STALL = 60 };
-    static MachineIns ins[2 * LINES + 3];
+    static SassIns ins[2 * LINES + 3];
     char *text = malloc(sizeof BEGIN + 2 * LINES * 50 + 400), *at = text;
     uint32_t n = 0;
     assert_non_null(text);
@@ -928,22 +926,22 @@ static void lanes_that_part_at_predicates_go_once(void **state)
                   "setp.lt.s32 %%p1, %%r1, 16;\n@%%p1 bra ELSE;\n",
                   BEGIN);
     uint32_t kept = line_at(text, strstr(text, "@%p1")), line = kept + 3;
-    ins[n++] = (MachineIns){.op = BRANCH, .line = kept, .stall = 5};
+    ins[n++] = (SassIns){.op = BRANCH, .line = kept, .stall = 5};
     for (uint32_t way = 0; way < 2; way++) {
         for (uint32_t i = 0; i < LINES; i++) {
             at += sprintf(at, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n");
             ins[n++] =
-                (MachineIns){.op = FFMA, .line = line++, .stall = STALL, .guarded = 1, .piece = 1};
+                (SassIns){.op = FFMA, .line = line++, .stall = STALL, .guarded = 1, .piece = 1};
         }
         at += sprintf(at, "%s", way ? "MEET:\n" : "bra.uni MEET;\nELSE:\n");
         line += way ? 1 : 2;
     }
     sprintf(at, "fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\nret;\n}\n");
-    ins[n++] = (MachineIns){.op = FFMA, .line = line, .stall = 4, .piece = 2};
-    ins[n++] = (MachineIns){.op = EXIT, .line = line + 1, .stall = 4, .piece = 2};
+    ins[n++] = (SassIns){.op = FFMA, .line = line, .stall = 4, .piece = 2};
+    ins[n++] = (SassIns){.op = EXIT, .line = line + 1, .stall = 4, .piece = 2};
     for (uint32_t i = 0; i < n; i++)
         ins[i].reached = 1;
-    uint64_t cycles = cycles_with(text, &(MachineCode){.ins = ins, .count = n, .sm = 90});
+    uint64_t cycles = cycles_with(text, &(SassCode){.ins = ins, .count = n, .sm = 90});
     free(text);
     assert_in_range(cycles, 2 * LINES * STALL, 2 * LINES * STALL + 2 * STALL);
 }
@@ -973,24 +971,24 @@ static void nonsense_is_survived(void **state)
     uint32_t seed = 1, load = line_at(text, strstr(text, "ld.global"));
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
-        MachineIns ins[MOST];
+        SassIns ins[MOST];
         uint32_t loop_line[LOOPS], count = 1 + next_random(&seed) % MOST, piece = 0;
         for (uint32_t i = 0; i < count; i++) {
             piece += i && next_random(&seed) % 4 == 0;
-            ins[i] = (MachineIns){.op = OPS[next_random(&seed) % (sizeof OPS / sizeof *OPS)],
-                                  .line = load - 4 + next_random(&seed) % 14,
-                                  .loop = next_random(&seed) % (LOOPS + 1),
-                                  .piece = piece,
-                                  .reached = next_random(&seed) % 8 != 0,
-                                  .stall = next_random(&seed) % 16,
-                                  .waits = next_random(&seed) % 64,
-                                  .made = (uint8_t)(next_random(&seed) % 7),
-                                  .read = (uint8_t)(next_random(&seed) % 7)};
+            ins[i] = (SassIns){.op = OPS[next_random(&seed) % (sizeof OPS / sizeof *OPS)],
+                               .line = load - 4 + next_random(&seed) % 14,
+                               .loop = next_random(&seed) % (LOOPS + 1),
+                               .piece = piece,
+                               .reached = next_random(&seed) % 8 != 0,
+                               .stall = next_random(&seed) % 16,
+                               .waits = next_random(&seed) % 64,
+                               .made = (uint8_t)(next_random(&seed) % 7),
+                               .read = (uint8_t)(next_random(&seed) % 7)};
             if (next_random(&seed) % 16 == 0) ins[i].line = UINT32_MAX - next_random(&seed) % 2;
         }
         for (int k = 0; k < LOOPS; k++)
             loop_line[k] = load + next_random(&seed) % 8;
-        MachineCode code = {
+        SassCode code = {
             .ins = ins, .count = count, .sm = 90, .loop_line = loop_line, .loops = LOOPS};
         assert_true(cycles_with(text, &code) >= alone * 3 / 5 - 400);
     }
@@ -1010,7 +1008,7 @@ static void copies_that_never_come(void **state)
     };
     (void)state;
     char *text = malloc(sizeof BEGIN + 600);
-    MachineIns *ins = calloc(COUNT, sizeof *ins);
+    SassIns *ins = calloc(COUNT, sizeof *ins);
     assert_non_null(text);
     assert_non_null(ins);
     sprintf(text,
@@ -1021,13 +1019,13 @@ static void copies_that_never_come(void **state)
             BEGIN, OUTER);
     uint32_t line = line_at(text, strstr(text, "add.f32")), bra = line + 4;
     for (uint32_t i = 0; i < COUNT; i++)
-        ins[i] = (MachineIns){.op = SUM,
-                              .line = i <= 2 * COPIES ? line + 2 + i % 2 : 0,
-                              .loop = 1,
-                              .stall = 1,
-                              .reached = 1};
+        ins[i] = (SassIns){.op = SUM,
+                           .line = i <= 2 * COPIES ? line + 2 + i % 2 : 0,
+                           .loop = 1,
+                           .stall = 1,
+                           .reached = 1};
     ins[0].op = SASS_WITH_FORM(SASS_BAR, 5), ins[0].line = line + 1;
-    MachineCode code = {.ins = ins, .count = COUNT, .sm = 90, .loop_line = &bra, .loops = 1};
+    SassCode code = {.ins = ins, .count = COUNT, .sm = 90, .loop_line = &bra, .loops = 1};
     clock_t begin = clock();
     cycles_with(text, &code);
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
@@ -1048,8 +1046,8 @@ static uint64_t local_sectors_with(uint16_t op, uint32_t sm, uint32_t frame, int
              "mul.wide.u32 %rd2, %r2, 4;\nmov.u64 %rd3, a;\nadd.s64 %rd3, %rd3, %rd2;\n"
              "st.local.u32 [a], %r1;\nst.local.u32 [%rd3], %r1;\nld.local.u32 %r3, [%rd3];\n"
              "st.global.u32 [%rd1], %r3;\nret;\n}\n";
-    MachineIns ins[] = {{.op = op, .reached = 1, .stall = 1}, {.op = EXIT, .reached = 1}};
-    MachineCode code = {.ins = ins, .count = 2, .sm = sm};
+    SassIns ins[] = {{.op = op, .reached = 1, .stall = 1}, {.op = EXIT, .reached = 1}};
+    SassCode code = {.ins = ins, .count = 2, .sm = sm};
     Error error = {""};
     SimtMachine machine = SMALL;
     SimtOptions options = {.threads = 1, .count = 1, .machine_code = machine_code};
@@ -1097,14 +1095,14 @@ static void machine_code_comes_by_pieces(void **state)
         FILLER = SASS_WITH_FORM(SASS_NOP, 4)
     };
     (void)state;
-    static MachineIns ins[PRODUCTS * PIECE_INS + 1];
+    static SassIns ins[PRODUCTS * PIECE_INS + 1];
     char *text = products_text();
     uint32_t line = line_at(text, strstr(text, "fma.rn"));
     for (uint32_t i = 0; i <= PRODUCTS * PIECE_INS; i++)
-        ins[i] = (MachineIns){.op = FILLER, .stall = 1, .reached = 1};
+        ins[i] = (SassIns){.op = FILLER, .stall = 1, .reached = 1};
     for (uint32_t i = 0; i <= PRODUCTS; i++)
         ins[i * PIECE_INS].op = i < PRODUCTS ? FFMA : EXIT, ins[i * PIECE_INS].line = line + i;
-    MachineCode code = {.ins = ins, .count = PRODUCTS * PIECE_INS + 1, .sm = 90};
+    SassCode code = {.ins = ins, .count = PRODUCTS * PIECE_INS + 1, .sm = 90};
     uint64_t cycles = cycles_with(text, &code),
              expected = READY * READY_CYCLES + (PRODUCTS - READY) * (uint64_t)SMALL.dram_latency;
     free(text);

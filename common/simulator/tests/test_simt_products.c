@@ -71,7 +71,7 @@ static const Product PRODUCTS[] = {
 
 static SimtMachine h200;
 
-static int machine_read(void **state)
+static int sass_decode(void **state)
 {
     Error error = {""};
     (void)state;
@@ -257,5 +257,5 @@ int main(void)
                                        cmocka_unit_test(products_lower_the_clock),
                                        cmocka_unit_test(the_clock_comes_back),
                                        cmocka_unit_test(memory_keeps_its_clock)};
-    return cmocka_run_group_tests_name("products", tests, machine_read, NULL);
+    return cmocka_run_group_tests_name("products", tests, sass_decode, NULL);
 }

@@ -17,7 +17,7 @@ enum {
     MOST_TOUCHES = 0xffff,
 };
 
-struct Watcher {
+struct AccessLog {
     uint64_t block;
     SimtWatch seen;
     uint32_t sights[WARPS];
@@ -62,7 +62,7 @@ static uint32_t blocks_choose(const Launch *launch, uint64_t *number)
     return count;
 }
 
-int watch_open(Launch *launch)
+int access_log_open(Launch *launch)
 {
     const SimtGpu *gpu = launch->gpu;
     if (!gpu->options.profile || !launch->count) return 0;
@@ -72,7 +72,7 @@ int watch_open(Launch *launch)
     if (!launch->watcher) return -1;
     launch->watchers = count;
     for (uint32_t i = 0; i < count; i++) {
-        Watcher *watcher = &launch->watcher[i];
+        AccessLog *watcher = &launch->watcher[i];
         const uint32_t *grid = launch->launch->grid;
         watcher->block = number[i];
         watcher->seen.block[0] = (uint32_t)(number[i] % grid[0]);
@@ -84,7 +84,7 @@ int watch_open(Launch *launch)
     return 0;
 }
 
-void watch_give(Launch *launch, SimtProfile *profile)
+void access_log_give(Launch *launch, SimtProfile *profile)
 {
     profile->watch = calloc(launch->watchers, sizeof *profile->watch);
     if (!profile->watch) return;
@@ -95,14 +95,14 @@ void watch_give(Launch *launch, SimtProfile *profile)
     }
 }
 
-void watch_close(Launch *launch)
+void access_log_close(Launch *launch)
 {
     for (uint32_t i = 0; i < launch->watchers; i++)
         profile_watch_free(&launch->watcher[i].seen);
     free(launch->watcher);
 }
 
-Watcher *watch_of(Launch *launch, uint64_t block)
+AccessLog *access_log_of(Launch *launch, uint64_t block)
 {
     for (uint32_t i = 0; i < launch->watchers; i++)
         if (launch->watcher[i].block == block) return &launch->watcher[i];
@@ -112,7 +112,7 @@ Watcher *watch_of(Launch *launch, uint64_t block)
 /* Room for one more sight, or NULL: this line was seen often enough. */
 static SimtSight *sight_add(Warp *warp, const Ins *ins, SimtSightKind kind, uint32_t mask)
 {
-    Watcher *watcher = warp->worker->watcher;
+    AccessLog *watcher = warp->worker->watcher;
     SimtWatch *seen = &watcher->seen;
     uint32_t line;
     if (warp->index >= WARPS || ins->from >= warp->worker->kernel->origins) return NULL;
@@ -146,8 +146,8 @@ static void elements_add(SimtWatch *seen, uint64_t address, uint32_t bytes, int 
     }
 }
 
-void watch_access(Warp *warp, const Ins *ins, SimtSightKind kind, const uint64_t *address,
-                  uint32_t mask, int store)
+void access_log_add(Warp *warp, const Ins *ins, SimtSightKind kind, const uint64_t *address,
+                    uint32_t mask, int store)
 {
     SimtSight *sight = sight_add(warp, ins, kind, mask);
     SimtWatch *seen = &warp->worker->watcher->seen;
@@ -161,7 +161,8 @@ void watch_access(Warp *warp, const Ins *ins, SimtSightKind kind, const uint64_t
     if (sight) sight->store = store != 0;
 }
 
-void watch_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store)
+void access_log_add_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                           int store)
 {
     SimtSight *sight = sight_add(warp, ins, SIGHT_SHARED, mask);
     if (!sight) return;
@@ -170,7 +171,7 @@ void watch_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
         sight->address[__builtin_ctz(m)] = offset[__builtin_ctz(m)];
 }
 
-void watch_branch(Warp *warp, const Ins *ins, uint32_t taken)
+void access_log_add_branch(Warp *warp, const Ins *ins, uint32_t taken)
 {
     if (ins->pseudo) return;
     SimtSight *sight = sight_add(warp, ins, SIGHT_BRANCH, warp->mask);

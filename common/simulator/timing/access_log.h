@@ -9,17 +9,18 @@
 #include "common/simulator/core/core.h"
 
 /* For launches of a GPU that profiles.  -1: out of memory. */
-int watch_open(Launch *launch);
+int access_log_open(Launch *launch);
 /* Gives what was seen to the profile, which owns it from now on. */
-void watch_give(Launch *launch, SimtProfile *profile);
-void watch_close(Launch *launch);
+void access_log_give(Launch *launch, SimtProfile *profile);
+void access_log_close(Launch *launch);
 
 /* The block that the worker begins; NULL: nobody looks at it. */
-Watcher *watch_of(Launch *launch, uint64_t block);
+AccessLog *access_log_of(Launch *launch, uint64_t block);
 
-void watch_access(Warp *warp, const Ins *ins, SimtSightKind kind, const uint64_t *address,
-                  uint32_t mask, int store);
-void watch_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, int store);
-void watch_branch(Warp *warp, const Ins *ins, uint32_t taken);
+void access_log_add(Warp *warp, const Ins *ins, SimtSightKind kind, const uint64_t *address,
+                    uint32_t mask, int store);
+void access_log_add_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                           int store);
+void access_log_add_branch(Warp *warp, const Ins *ins, uint32_t taken);
 
 #endif

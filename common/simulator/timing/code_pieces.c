@@ -20,7 +20,7 @@ static int by_rank(const void *left, const void *right)
 }
 
 /* The end of the straight piece that begins at `from`. */
-static uint32_t piece_end(const Price *price, uint32_t from, uint32_t own)
+static uint32_t piece_end(const InsCost *price, uint32_t from, uint32_t own)
 {
     uint32_t to = from + 1;
     while (to < own && to - from < PIECE && price[to].part == price[from].part)
@@ -29,12 +29,12 @@ static uint32_t piece_end(const Price *price, uint32_t from, uint32_t own)
 }
 
 /* Machine instructions that stand for it; a routine stands elsewhere, once for all that call it. */
-static uint32_t own_slots(const SimtKernel *kernel, const Price *price, uint32_t i)
+static uint32_t own_slots(const SimtKernel *kernel, const InsCost *price, uint32_t i)
 {
     return price[i].slots && divides_wide(&kernel->played[i]) ? 1 : price[i].slots;
 }
 
-static void own_pieces(SimtKernel *kernel, const Price *price, uint32_t own)
+static void own_pieces(SimtKernel *kernel, const InsCost *price, uint32_t own)
 {
     Place place[PIECE];
     uint32_t slots = 0;
@@ -50,9 +50,9 @@ static void own_pieces(SimtKernel *kernel, const Price *price, uint32_t own)
     }
 }
 
-int code_pieces_find(SimtKernel *kernel, const Price *price, uint32_t own)
+int code_pieces_find(SimtKernel *kernel, const InsCost *price, uint32_t own)
 {
-    const Follow *f = kernel->follow;
+    const SassMap *f = kernel->follow;
     uint32_t machine = f ? kernel->machine->count : 0;
     kernel->code_slots = 0;
     for (uint32_t i = 0; i < own; i++)

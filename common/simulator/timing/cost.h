@@ -18,7 +18,7 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                   uint32_t changed);
 /* When all warps of a block have run: what they did in vain in loops of atomics. */
-void count_vain(Worker *worker);
+void count_failed_retries(Worker *worker);
 /* To the shared memory of other blocks of the cluster. */
 void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
 /* A stretch of global memory that the tensor memory accelerator reads or writes. */

@@ -12,7 +12,7 @@
 #include "common/simulator/timing/l2.h"
 #include "common/simulator/timing/interblock.h"
 #include "common/simulator/timing/stores.h"
-#include "common/simulator/traffic/pool.h"
+#include "common/simulator/traffic/store_buffer.h"
 #include "common/simulator/traffic/retries.h"
 #include "common/simulator/traffic/traffic.h"
 #include "common/simulator/timing/access_log.h"
@@ -199,9 +199,9 @@ static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uin
              pieces = units_collect(address, mask, CONSTANT_BYTES, piece);
     for (uint32_t i = 0; i < pieces; i++)
         traffic_load(warp->worker, piece[i] * (CONSTANT_BYTES / SECTOR), moment);
-    pieces = units_collect(address, mask, NEAR_BYTES, piece);
+    pieces = units_collect(address, mask, CONST_L1_LINE_BYTES, piece);
     for (uint32_t i = 0; i < pieces; i++)
-        piece[i] *= NEAR_BYTES / SECTOR;
+        piece[i] *= CONST_L1_LINE_BYTES / SECTOR;
     lines_list(warp, piece, pieces, NULL);
     warp->worker->counters.const_requests++;
     uint64_t needed = warp->worker->cost.passes;
@@ -220,7 +220,7 @@ static int is_free(const Ins *ins)
 static int is_left_out(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
 {
     return is_free(ins) || ins->merge == MERGE_FOLLOWER ||
-           (warp->worker->kernel->carried && is_carried(warp, ins, address, mask));
+           (warp->worker->kernel->carried && load_is_reused(warp, ins, address, mask));
 }
 
 /* The most of these sectors' lines that one bank of tags has. */
@@ -291,8 +291,9 @@ static void count_look(Warp *warp, const Ins *ins, uint64_t sector)
 {
     Launch *launch = warp->worker->launch;
     int alone = ins->order & ORDER_ALONE;
-    if (alone) hotter(&launch->looked[mixed(sector) >> 52], LOOK_PERCENT, &launch->most_looked);
-    meeting_look(warp, sector, alone);
+    if (alone)
+        hotter(&launch->poll_load[mixed(sector) >> 52], POLL_PERCENT, &launch->most_poll_load);
+    interblock_poll(warp, sector, alone);
 }
 
 /* What a load takes of the L1, which finds tags and gives words at the same time; what comes in is
@@ -305,7 +306,7 @@ static uint32_t load_passes_add(Warp *warp, const Ins *ins, uint32_t lookups, ui
     uint32_t found = lookups > words ? lookups : words, taken = lookups + missing / TAG_BANKS,
              later = lookups - 1 + 2 * (words - 1);
     passes_add(warp, taken > words ? taken : words);
-    if (tells_later(ins)) warp->passes += (later - (found - 1)) * LATER;
+    if (has_result_delay(ins)) warp->passes += (later - (found - 1)) * RESULT_DELAY_UNIT;
     return later;
 }
 
@@ -342,7 +343,7 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
         sectors_store(worker, sector, n);
         for (uint32_t i = 0; i < n && worker->launch->queue && meets(warp, ins); i++)
-            meeting_store(warp, sector[i]);
+            interblock_store(warp, sector[i]);
         stores_count(warp, sector, n, address, mask, bytes_each(ins));
         misses = n;
     } else {
@@ -379,7 +380,7 @@ void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     }
     int is_const = ins->space == PTX_CONST;
     if (warp->worker->watcher)
-        watch_access(warp, ins, is_const ? SIGHT_CONSTANT : SIGHT_GLOBAL, address, mask, store);
+        access_log_add(warp, ins, is_const ? SIGHT_CONSTANT : SIGHT_GLOBAL, address, mask, store);
     if (is_const)
         count_const(warp, ins, address, mask);
     else
@@ -425,7 +426,7 @@ void count_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
             first[i] = offset[i] & ~(bytes - 1);
         offset = first;
     }
-    if (warp->worker->watcher) watch_shared(warp, ins, offset, mask, store);
+    if (warp->worker->watcher) access_log_add_shared(warp, ins, offset, mask, store);
     for (uint32_t part = 0; part < parts_count(ins); part++) {
         for (uint32_t i = 0; i < LANES && ins->part[part]; i++)
             first[i] = offset[i] + ins->part[part];
@@ -457,7 +458,7 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
         return;
     }
     copied_add(warp, ins, from, to, reading);
-    if (warp->worker->watcher) watch_shared(warp, ins, to, mask, 1);
+    if (warp->worker->watcher) access_log_add_shared(warp, ins, to, mask, 1);
     passes = copy_wavefronts(to, from, reading, &needed);
     if (needed > passes) needed = passes;
     if (ins->c != NO_SLOT) { /* it may be less than all: first zeros are written everywhere */
@@ -602,7 +603,7 @@ static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint3
         int whole = passes.lanes[i] * bytes_each(ins) == SECTOR;
         percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
         uint64_t at = passes.key[i] / LANES * SECTOR;
-        meeting_add(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
+        interblock_atomic(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
         hotter(&launch->slice[slice_of(launch->gpu, at)], percent[i], &launch->hottest);
     }
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -655,8 +656,8 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
 }
 
 /* Adds turns in vain; others wait for those, too. */
-static void vain_add(Worker *worker, uint64_t turns, uint64_t loads, uint64_t swaps,
-                     uint64_t needed)
+static void failed_retries_add(Worker *worker, uint64_t turns, uint64_t loads, uint64_t swaps,
+                               uint64_t needed)
 {
     Counters *c = &worker->counters;
     c->shared_load_requests += turns;
@@ -670,7 +671,7 @@ static void vain_add(Worker *worker, uint64_t turns, uint64_t loads, uint64_t sw
  * success, and no more than n: what ncu counts in micro-kernels (docs/data/h200/retries.tsv), of
  * wavefronts alone.  Where they come to one now and then, retries_play tells how often they
  * meet. */
-void count_vain(Worker *worker)
+void count_failed_retries(Worker *worker)
 {
     enum { FIRST_PERCENT = 100, EACH_PERCENT = 40 };
     const Retries *retries = &worker->retries;
@@ -684,21 +685,23 @@ void count_vain(Worker *worker)
     if (percent > 100) {
         uint64_t loads = retries->loads * (percent - 100) / 100,
                  swaps = retries->swaps * (percent - 100) / 100;
-        vain_add(worker, retries->turns * (percent - 100) / 100, loads, swaps, loads + swaps);
+        failed_retries_add(worker, retries->turns * (percent - 100) / 100, loads, swaps,
+                           loads + swaps);
         retried->count = 0, retried->alone = (RetrySums){0};
     } else {
         retries_play(retried);
-        vain_add(worker, retried->vain.turns, retried->vain.loads, retried->vain.swaps,
-                 retried->vain.needed);
+        failed_retries_add(worker, retried->failed.turns, retried->failed.loads,
+                           retried->failed.swaps, retried->failed.needed);
     }
-    retried->vain = (RetrySums){0};
+    retried->failed = (RetrySums){0};
 }
 
 /* The lanes that go to memory where all want one address. */
-static uint32_t lanes_joined(const SimtMachine *machine, const Ins *ins, uint32_t mask)
+static uint32_t lanes_aggregated(const SimtMachine *machine, const Ins *ins, uint32_t mask)
 {
-    int joins = ins->joins == JOIN_COUNT || (ins->joins != JOIN_NEVER && mask == FULL_MASK) ||
-                (ins->joins == JOIN_REDUCE && machine->cc_major >= 8);
+    int joins = ins->joins == WARP_AGGREGATE_COUNT ||
+                (ins->joins != WARP_AGGREGATE_NEVER && mask == FULL_MASK) ||
+                (ins->joins == WARP_AGGREGATE_REDUCE && machine->cc_major >= 8);
     return joins ? mask & -mask : mask;
 }
 
@@ -727,8 +730,8 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
 {
     uint32_t shared = 0;
     if (is_free(ins)) return;
-    if (warp->worker->watcher) watch_access(warp, ins, SIGHT_ATOMIC, address, mask, 1);
-    mask = lanes_joined(&warp->worker->gpu->machine, ins, mask);
+    if (warp->worker->watcher) access_log_add(warp, ins, SIGHT_ATOMIC, address, mask, 1);
+    mask = lanes_aggregated(&warp->worker->gpu->machine, ins, mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t at = address[__builtin_ctz(m)];
         if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
@@ -824,7 +827,7 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
     uint64_t moved[LANES];
     if (is_free(ins) || warp->worker->kernel->arrays_in_registers) return;
     if (warp->worker->watcher && !ins->pseudo)
-        watch_access(warp, ins, SIGHT_LOCAL, offset, mask, store);
+        access_log_add(warp, ins, SIGHT_LOCAL, offset, mask, store);
     for (uint32_t i = 0; i < parts_count(ins); i++)
         local_add(warp, ins, part_addresses(ins, i, offset, moved), mask, store);
 }

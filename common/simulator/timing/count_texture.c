@@ -59,7 +59,7 @@ void count_texture(Warp *warp, const Ins *ins, const TextureAccess *access, cons
     uint64_t sector[MOST_SECTORS], missed[MOST_SECTORS];
     uint32_t n, cycles = cycles_count(warp, access, sector, &n), misses = n;
     worker->counters.texture_requests++;
-    if (worker->watcher) watch_access(warp, ins, SIGHT_GLOBAL, address, warp->mask, store);
+    if (worker->watcher) access_log_add(warp, ins, SIGHT_GLOBAL, address, warp->mask, store);
     for (uint32_t i = 0; store && i < n; i++)
         traffic_store(worker, sector[i]), missed[i] = sector[i];
     if (!store) misses = sectors_load(warp, sector, n, missed);

@@ -62,7 +62,7 @@ static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins
 
 /* What an access by which blocks meet takes less than elsewhere, where l2_latency and ATOMIC_CYCLES
  * are those of a place of middling distance, where its SM lies beside what it wants. */
-static inline uint64_t meeting_nearer(const SimtMachine *machine, const Ins *ins)
+static inline uint64_t interblock_nearer(const SimtMachine *machine, const Ins *ins)
 {
     int halves = machine_has_halves(machine);
     if (ins->class != CLASS_ATOMIC || !halves) return NEARER_CYCLES;
@@ -92,13 +92,14 @@ static inline void fence_delay_timed(int *before, const Warp *warp, const Ins *i
 
 /* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind
  * each fence of the whole chip, and behind what acquires from there. */
-static inline int forgets_l1(const Ins *ins)
+static inline int invalidates_l1(const Ins *ins)
 {
-    return (ins->op == OP_FENCE && ins->aux) || ins->order & ORDER_FORGETS;
+    return (ins->op == OP_FENCE && ins->aux) || ins->order & ORDER_INVALIDATES_L1;
 }
 
-/* Has the trace of it cycles besides passes (LATER)?  A matrix is loaded by many accesses. */
-static inline int tells_later(const Ins *ins)
+/* Does its trace step have a result delay in addition to passes (RESULT_DELAY_UNIT)?  A matrix is
+ * loaded by several accesses and has none. */
+static inline int has_result_delay(const Ins *ins)
 {
     return ins->class == CLASS_LOAD && ins->op != OP_TENSOR_MATRIX;
 }
@@ -153,12 +154,12 @@ static inline uint64_t rare_cycles(const Ins *ins, uint32_t passes)
     enum { EACH = 5, OF_DOUBLES = 11 };
     uint64_t slots = rare_slots(ins, passes);
     if (!slots) return 0;
-    return slots * EACH + (ins->op == OP_DIV_F64 ? OF_DOUBLES * EACH : 0) + WAY_CYCLES;
+    return slots * EACH + (ins->op == OP_DIV_F64 ? OF_DOUBLES * EACH : 0) + DIVERGENCE_CYCLES;
 }
 
 /* A match compares all lanes with one value after the other, each as long as a special function
  * takes of its unit (match-...). */
-static inline uint64_t match_cycles(const Ins *ins, uint32_t passes, const Price *price)
+static inline uint64_t match_cycles(const Ins *ins, uint32_t passes, const InsCost *price)
 {
     return ins->op == OP_MATCH ? (uint64_t)passes * price->busy : 0;
 }
@@ -171,21 +172,21 @@ static inline uint64_t match_later(const Ins *ins, uint32_t passes)
     return ins->op == OP_MATCH && passes ? (uint64_t)APART * (passes - 1) : 0;
 }
 
-static inline uint64_t chain_end(const Chain *chain, uint32_t issue_cycles)
+static inline uint64_t critical_end(const CriticalPath *chain, uint32_t issue_cycles)
 {
     uint64_t issued = chain->begin + chain->slots * issue_cycles;
     return issued > chain->latest ? issued : chain->latest;
 }
 
-static inline void chain_open(Chain *chain, const SimtKernel *kernel)
+static inline void critical_open(CriticalPath *chain, const SimtKernel *kernel)
 {
-    *chain = (Chain){.ready = chain->ready, .begin = START_CYCLES, .latest = START_CYCLES};
+    *chain = (CriticalPath){.ready = chain->ready, .begin = START_CYCLES, .latest = START_CYCLES};
     for (uint32_t i = 0; i < kernel->scoreboard; i++)
         chain->ready[i] = 0;
 }
 
 /* Everything behind waits until `cycle`. */
-static inline void chain_turn(Chain *chain, uint64_t cycle)
+static inline void critical_wait_until(CriticalPath *chain, uint64_t cycle)
 {
     chain->begin = chain->latest = cycle;
     chain->slots = 0;
@@ -193,9 +194,9 @@ static inline void chain_turn(Chain *chain, uint64_t cycle)
 
 /* Does it neither wait for more than its operands nor hold up what comes behind it?  Nearly all
  * that is executed is so. */
-static inline int chain_is_plain(const SimtKernel *kernel, const Ins *ins, const Price *price)
+static inline int critical_is_plain(const SimtKernel *kernel, const Ins *ins, const InsCost *price)
 {
-    int waits = ins->order & ORDER_FENCES || forgets_l1(ins) || ins->op == OP_CP_WAIT ||
+    int waits = ins->order & ORDER_FENCES || invalidates_l1(ins) || ins->op == OP_CP_WAIT ||
                 ins->merge == MERGE_FOLLOWER,
         tells = (kernel->fences && delays_fence(ins)) || ins->op == OP_CP_ASYNC || ins->merge;
     return !waits && !tells && ins->shared_atomic != SHARED_RETRIES && !price->saves &&
@@ -204,7 +205,7 @@ static inline int chain_is_plain(const SimtKernel *kernel, const Ins *ins, const
 }
 
 /* When its operands are there. */
-static inline uint64_t chain_ready(const Chain *chain, const Ins *ins)
+static inline uint64_t critical_ready(const CriticalPath *chain, const Ins *ins)
 {
     uint64_t at = chain->begin;
     for (int i = 0; i < 6; i++)
@@ -213,9 +214,9 @@ static inline uint64_t chain_ready(const Chain *chain, const Ins *ins)
 }
 
 /* It issues at `at`, if it is more than a part of another one; when its result is there. */
-static inline uint64_t chain_issue(Warp *warp, const Ins *ins, const Price *price, uint64_t at)
+static inline uint64_t critical_issue(Warp *warp, const Ins *ins, const InsCost *price, uint64_t at)
 {
-    Chain *chain = &warp->chain;
+    CriticalPath *chain = &warp->chain;
     if (!price->slots) return at;
     chain->slots += price->slots;
     if (at > chain->latest) chain->latest = at;
@@ -223,21 +224,21 @@ static inline uint64_t chain_issue(Warp *warp, const Ins *ins, const Price *pric
     return warp->pending ? at + warp->pending - 1 : at;
 }
 
-static inline void chain_result(Chain *chain, const Ins *ins, uint64_t result)
+static inline void critical_result(CriticalPath *chain, const Ins *ins, uint64_t result)
 {
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
         chain->ready[ins->t_d[i]] = result;
 }
 
 /* When the next instruction of the warp goes, since the launch began. */
-static inline uint64_t chain_now(const Warp *warp)
+static inline uint64_t critical_now(const Warp *warp)
 {
     const Worker *worker = warp->worker;
-    return worker->begun + chain_end(&warp->chain, worker->gpu->machine.issue_cycles);
+    return worker->begun + critical_end(&warp->chain, worker->gpu->machine.issue_cycles);
 }
 
 /* When it wakes that goes to sleep at a cycle of its chain. */
-static inline uint64_t chain_wake(const Warp *warp, uint64_t cycle)
+static inline uint64_t critical_wake(const Warp *warp, uint64_t cycle)
 {
     const Worker *worker = warp->worker;
     uint64_t from = worker->begun + cycle + (uint64_t)SLEEP_CYCLES * warp->passes;
@@ -245,31 +246,31 @@ static inline uint64_t chain_wake(const Warp *warp, uint64_t cycle)
 }
 
 /* One that is not plain. */
-static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *price,
-                                    uint32_t issue_cycles)
+static inline void critical_step_other(Warp *warp, const Ins *ins, const InsCost *price,
+                                       uint32_t issue_cycles)
 {
-    Chain *chain = &warp->chain;
+    CriticalPath *chain = &warp->chain;
     uint64_t release = release_cycles(ins, &chain->before);
-    if (release) chain_turn(chain, chain_end(chain, issue_cycles) + release);
+    if (release) critical_wait_until(chain, critical_end(chain, issue_cycles) + release);
     const int timed = warp->worker->launch->queue != NULL;
     if (timed && machine_has_halves(&warp->worker->gpu->machine))
         fence_delay_timed(&chain->before, warp, ins);
     else
         fence_delay(&chain->before, ins);
-    if (forgets_l1(ins)) warp->block->l1_since = warp->worker->l1_clock;
-    uint64_t at = chain_ready(chain, ins), result;
+    if (invalidates_l1(ins)) warp->block->l1_since = warp->worker->l1_clock;
+    uint64_t at = critical_ready(chain, ins), result;
     /* A predicate comes late: so long is each turn of a loop that looks. */
     uint64_t decided = chain->ready[ins->t_s[GUARD_SOURCE]] + price->guarded;
     if (timed && price->guarded && decided > at) at = decided;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
-    result = chain_issue(warp, ins, price, at) + match_later(ins, warp->passes);
+    result = critical_issue(warp, ins, price, at) + match_later(ins, warp->passes);
     if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
-    chain_result(chain, ins, result);
+    critical_result(chain, ins, result);
     if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
     if (ins->merge && ins->merge != MERGE_FOLLOWER) chain->joined = result;
     if (ins->shared_atomic == SHARED_RETRIES)
-        chain_turn(chain,
-                   chain_end(chain, issue_cycles) + warp->passes / RETRY_PASSES * OWN_RETRY_CYCLES);
+        critical_wait_until(chain, critical_end(chain, issue_cycles) +
+                                       warp->passes / RETRY_PASSES * OWN_RETRY_CYCLES);
     /* Of four turns that are one only the last branch ends a piece. */
     if (price->saves && chain->turns) return;
     if (!price->last && ins->op != OP_ACCELERATOR && ins->op != OP_NANOSLEEP) return;
@@ -277,20 +278,21 @@ static inline void chain_step_other(Warp *warp, const Ins *ins, const Price *pri
     if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
     if (ins->op == OP_FENCE) hold = fence_cycles(&chain->before);
     if (ins->op == OP_FENCE && timed) warp->wanted = (uint32_t)hold; /* for the replay */
-    uint64_t end = chain_end(chain, issue_cycles) + hold;
+    uint64_t end = critical_end(chain, issue_cycles) + hold;
     if (ins->op == OP_MBARRIER && warp->phase_at > end) end = warp->phase_at;
-    if (ins->op == OP_NANOSLEEP) end = chain_wake(warp, end);
-    chain_turn(chain, end);
+    if (ins->op == OP_NANOSLEEP) end = critical_wake(warp, end);
+    critical_wait_until(chain, end);
 }
 
 /* After `ins` was executed and its access, if any, counted. */
-static inline void chain_step(Warp *warp, const Ins *ins, const Price *price, uint32_t issue_cycles)
+static inline void critical_step(Warp *warp, const Ins *ins, const InsCost *price,
+                                 uint32_t issue_cycles)
 {
     if (price->plain)
-        chain_result(&warp->chain, ins,
-                     chain_issue(warp, ins, price, chain_ready(&warp->chain, ins)));
+        critical_result(&warp->chain, ins,
+                        critical_issue(warp, ins, price, critical_ready(&warp->chain, ins)));
     else
-        chain_step_other(warp, ins, price, issue_cycles);
+        critical_step_other(warp, ins, price, issue_cycles);
 }
 
 #endif

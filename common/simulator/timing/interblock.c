@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-int meetings_open(Launch *launch)
+int interblock_open(Launch *launch)
 {
     launch->queue = calloc(HOT_ADDRESSES, sizeof *launch->queue);
-    launch->answered = address_space(launch->fetches * sizeof *launch->answered);
-    return launch->queue && launch->answered ? 0 : -1;
+    launch->fetch_done_at = address_space(launch->fetches * sizeof *launch->fetch_done_at);
+    return launch->queue && launch->fetch_done_at ? 0 : -1;
 }
 
-void meetings_close(Launch *launch)
+void interblock_close(Launch *launch)
 {
     free(launch->queue);
-    if (launch->answered) munmap(launch->answered, launch->fetches * sizeof *launch->answered);
+    if (launch->fetch_done_at)
+        munmap(launch->fetch_done_at, launch->fetches * sizeof *launch->fetch_done_at);
 }

@@ -9,7 +9,7 @@
 
 #include "common/simulator/timing/critical_path.h"
 #include "common/simulator/timing/replay.h"
-#include "common/simulator/traffic/first.h"
+#include "common/simulator/traffic/dram_fetch.h"
 
 enum {
     /* From a store to the first load that finds what it wrote, beyond the way that both go: a look
@@ -17,9 +17,9 @@ enum {
     VISIBLE_CYCLES = 50,
     /* Of a sector of the L2, in hundredths of a cycle: a look at one (looks.tsv, 1,056 blocks); and
      * what an atomic takes more where others look, and a store (changed.tsv, both: add, store). */
-    LOOK_PERCENT = 59,
-    LOOKED_ADD_PERCENT = 290,
-    LOOKED_STORE_PERCENT = 2400,
+    POLL_PERCENT = 59,
+    POLLED_ATOMIC_PERCENT = 290,
+    POLLED_STORE_PERCENT = 2400,
     /* A load of what the L2 has takes up to so many cycles more than one of the nearest, as
      * its line lies near to this SM or farther away: of 279 to 346 an H200 has each about as often,
      * and the turns of a loop that looks take 264 to 350 (looks.tsv). */
@@ -33,8 +33,8 @@ enum {
 
 /* Room for what blocks of a launch share that run in the order of time; its traffic is open.  -1:
  * out of memory. */
-int meetings_open(Launch *launch);
-void meetings_close(Launch *launch);
+int interblock_open(Launch *launch);
+void interblock_close(Launch *launch);
 
 static inline int is_far(const Ins *ins)
 {
@@ -51,37 +51,38 @@ static inline int meets(const Warp *warp, const Ins *ins)
 }
 
 /* Has it looked in vain for so long that it changes nothing until others do something? */
-static inline int looks_long(const Warp *warp)
+static inline int polls_long(const Warp *warp)
 {
     enum { PATIENCE = 16 };
-    return warp->vain >= PATIENCE;
+    return warp->failed_polls >= PATIENCE;
 }
 
 /* When this instruction's operands are there, and others see what it does. */
-static inline uint64_t meeting_time(const Warp *warp, const Ins *ins)
+static inline uint64_t interblock_time(const Warp *warp, const Ins *ins)
 {
-    const Chain *chain = &warp->chain;
+    const CriticalPath *chain = &warp->chain;
     uint64_t issued = chain->begin + chain->slots * warp->worker->gpu->machine.issue_cycles,
-             ready = chain_ready(chain, ins),
+             ready = critical_ready(chain, ins),
              at = warp->worker->begun + (issued > ready ? issued : ready);
     int before = chain->before; /* still, for the chain's own step */
-    if (ins->order & ORDER_FENCES) at = chain_now(warp) + fence_cycles(&before);
+    if (ins->order & ORDER_FENCES) at = critical_now(warp) + fence_cycles(&before);
     return at + (ins->class == CLASS_STORE ? VISIBLE_CYCLES : 0);
 }
 
 /* Must the warp wait with this instruction until it is let on?  It was, if it went back in a loop
  * and has not paused since. */
-static inline int meeting_stops(Warp *warp, const Ins *ins)
+static inline int interblock_stops(Warp *warp, const Ins *ins)
 {
     enum { PAUSE = 64 };
     if (!meets(warp, ins)) return 0;
-    uint64_t at = meeting_time(warp, ins),
-             met = ins->class == CLASS_LOAD && warp->answered > at ? warp->answered : at;
-    if (!warp->let_on || met > warp->let_on + PAUSE) {
-        warp->gate = met, warp->let_on = 0;
+    uint64_t at = interblock_time(warp, ins),
+             met =
+                 ins->class == CLASS_LOAD && warp->atomic_done_at > at ? warp->atomic_done_at : at;
+    if (!warp->cleared_at || met > warp->cleared_at + PAUSE) {
+        warp->gate = met, warp->cleared_at = 0;
         return 1;
     }
-    warp->let_on = 0, warp->queued = 0;
+    warp->cleared_at = 0, warp->queued = 0;
     warp->late = met - at;
     warp->met = met;
     warp->passed = ins;
@@ -101,13 +102,13 @@ static inline int is_across(const Warp *warp, uint64_t sector)
 
 /* When what is asked for now is in the L2: DRAM takes its time for what nobody has asked for before
  * in the launch, and who asks meanwhile waits for the same. */
-static inline uint64_t meeting_fetch(const Warp *warp, uint64_t sector)
+static inline uint64_t interblock_fetch(const Warp *warp, uint64_t sector)
 {
     Launch *launch = warp->worker->launch;
     const SimtMachine *machine = &launch->gpu->machine;
     uint64_t fetch = fetch_of(sector);
     if (fetch >= launch->fetches) return 0;
-    uint32_t *answered = &launch->answered[fetch];
+    uint32_t *answered = &launch->fetch_done_at[fetch];
     if (!*answered) { /* a machine's DRAM may be hardly further away than its L2 */
         uint64_t there = dram_wait(machine, fetch), near = machine->l2_latency;
         *answered = (uint32_t)(warp->met + (there > near ? there - near : 0));
@@ -117,10 +118,11 @@ static inline uint64_t meeting_fetch(const Warp *warp, uint64_t sector)
 
 /* When an access is served that comes to a sector of the L2 now, and those that come behind it
  * wait, for so many hundredths of a cycle. */
-static inline uint64_t meeting_serve(const Warp *warp, MeetingPlace *place, uint64_t sector,
-                                     uint32_t percent)
+static inline uint64_t interblock_serve(const Warp *warp, L2Contention *place, uint64_t sector,
+                                        uint32_t percent)
 {
-    uint64_t met = warp->met * 100, there = 100 * meeting_fetch(warp, sector), served = place->busy;
+    uint64_t met = warp->met * 100, there = 100 * interblock_fetch(warp, sector),
+             served = place->busy;
     if (served < met) served = met;
     if (served < there) served = there;
     place->busy = served + percent;
@@ -128,7 +130,7 @@ static inline uint64_t meeting_serve(const Warp *warp, MeetingPlace *place, uint
 }
 
 /* The access waits until then, and for the way to the L2. */
-static inline void meeting_wait(Warp *warp, uint64_t sector, uint64_t served)
+static inline void interblock_wait(Warp *warp, uint64_t sector, uint64_t served)
 {
     enum { LINE_OF = 4 };
     uint64_t away = (mixed(mixed(sector / LINE_OF) ^ warp->block->number) >> 32) % AWAY_CYCLES,
@@ -137,57 +139,57 @@ static inline void meeting_wait(Warp *warp, uint64_t sector, uint64_t served)
 }
 
 /* Where those wait that want this sector; NULL: blocks do not run in the order of time. */
-static inline MeetingPlace *meeting_place(const Warp *warp, uint64_t sector)
+static inline L2Contention *interblock_place(const Warp *warp, uint64_t sector)
 {
-    MeetingPlace *queue = warp->worker->launch->queue;
+    L2Contention *queue = warp->worker->launch->queue;
     return queue ? &queue[mixed(sector) >> 52] : NULL;
 }
 
 /* Does somebody look at what is changed there now? */
-static inline int is_looked_at(const Warp *warp, const MeetingPlace *place)
+static inline int is_polled(const Warp *warp, const L2Contention *place)
 {
     enum { LATELY = 1000 };
-    return place->looked && 100 * warp->met < place->looked + 100 * LATELY;
+    return place->last_poll && 100 * warp->met < place->last_poll + 100 * LATELY;
 }
 
 /* An atomic's pass over a sector. */
-static inline void meeting_add(Warp *warp, uint64_t sector, uint32_t percent)
+static inline void interblock_atomic(Warp *warp, uint64_t sector, uint32_t percent)
 {
-    MeetingPlace *place = meeting_place(warp, sector);
+    L2Contention *place = interblock_place(warp, sector);
     if (!place) return;
-    if (is_looked_at(warp, place)) percent += LOOKED_ADD_PERCENT;
-    place->added = meeting_serve(warp, place, sector, percent);
+    if (is_polled(warp, place)) percent += POLLED_ATOMIC_PERCENT;
+    place->added = interblock_serve(warp, place, sector, percent);
     place->copied = 0;
     uint64_t across = is_across(warp, sector) ? 100 * ACROSS_CYCLES : 0;
-    meeting_wait(warp, sector, place->added + across);
+    interblock_wait(warp, sector, place->added + across);
 }
 
 /* Nobody waits for a store, but for its sector. */
-static inline void meeting_store(const Warp *warp, uint64_t sector)
+static inline void interblock_store(const Warp *warp, uint64_t sector)
 {
-    MeetingPlace *place = meeting_place(warp, sector);
-    if (place && is_looked_at(warp, place))
-        meeting_serve(warp, place, sector, LOOKED_STORE_PERCENT);
+    L2Contention *place = interblock_place(warp, sector);
+    if (place && is_polled(warp, place))
+        interblock_serve(warp, place, sector, POLLED_STORE_PERCENT);
 }
 
 /* A look at a sector.  One half of the L2 has what an atomic has left there; the other one asks for
  * it, once, when somebody looks, and who looks meanwhile waits for the same. */
-static inline void meeting_look(Warp *warp, uint64_t sector, int alone)
+static inline void interblock_poll(Warp *warp, uint64_t sector, int alone)
 {
-    MeetingPlace *place = meeting_place(warp, sector);
+    L2Contention *place = interblock_place(warp, sector);
     if (!place) return;
-    uint64_t served = meeting_serve(warp, place, sector, alone ? LOOK_PERCENT : 0);
-    place->looked = 100 * warp->met;
+    uint64_t served = interblock_serve(warp, place, sector, alone ? POLL_PERCENT : 0);
+    place->last_poll = 100 * warp->met;
     if (place->added && is_across(warp, sector)) {
         if (!place->copied) place->copied = served + 100 * ACROSS_CYCLES;
         if (served < place->copied) served = place->copied;
     }
-    meeting_wait(warp, sector, served);
+    interblock_wait(warp, sector, served);
 }
 
 /* What the access just made waited for others, and before it the warp in vain, goes into its chain
  * and its trace. */
-static inline void meeting_end(Warp *warp, const Ins *ins)
+static inline void interblock_end(Warp *warp, const Ins *ins)
 {
     if (ins->op == OP_FENCE && ins->aux) warp->fenced = 1;
     if (!meets(warp, ins)) return;
@@ -196,14 +198,15 @@ static inline void meeting_end(Warp *warp, const Ins *ins)
         return;
     }
     uint64_t queued = warp->late + warp->queued;
-    if (ins->class == CLASS_LOAD && ins->order & ORDER_FORGETS) queued += ACQUIRED_CYCLES;
-    if (warp->pending) warp->pending += queued - meeting_nearer(&warp->worker->gpu->machine, ins);
-    uint64_t held = warp->held + queued;
+    if (ins->class == CLASS_LOAD && ins->order & ORDER_INVALIDATES_L1) queued += ACQUIRED_CYCLES;
+    if (warp->pending)
+        warp->pending += queued - interblock_nearer(&warp->worker->gpu->machine, ins);
+    uint64_t held = warp->poll_cycles + queued;
     /* Its lanes share the result by shuffles: what comes behind waits for them. */
     int answers = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS && ins->joins;
-    if (answers && warp->pending) warp->answered = warp->met + warp->pending;
+    if (answers && warp->pending) warp->atomic_done_at = warp->met + warp->pending;
     warp->wanted = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
-    warp->held = 0;
+    warp->poll_cycles = 0;
 }
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simulator/traffic/first.h"
+#include "common/simulator/traffic/dram_fetch.h"
 #include "common/simulator/timing/replay.h"
 
 enum {
@@ -339,7 +339,7 @@ static void note_play(L2 *l2, const L2Note *note)
 static void launch_tell(Launch *launch, const L2 *l2)
 {
     uint64_t stored = launch->dram_stores;
-    launch->l2_loses = l2->loads > l2->loaded;
+    launch->l2_thrashes = l2->loads > l2->loaded;
     if (l2->loaded) launch->dram_loads = in_proportion(launch->dram_loads, l2->loads, l2->loaded);
     if (!l2->stored) return;
     launch->dram_fills = in_proportion(stored, l2->fills, l2->stored);

@@ -4,10 +4,10 @@
  * in the order that schedule.c expects of ptxas.  From that SM's time the launch's follows by exact
  * totals: the machine instructions of the SM with the most of them, over those that were played.
  *
- * That is right when the blocks that were played are like the others.  lower_bounds.c says what each SM
- * needs at least of everything there is; where the busiest SM needs something in another proportion
- * than the sample, the blocks with the most to do are played instead, wherever they lie.  And no
- * launch is faster than its floors, so that work which nobody plays is paid for as well.
+ * That is right when the replayed blocks are like the others.  lower_bounds.c computes the least
+ * time that each SM needs of each resource.  Where the busiest SM needs a resource in another
+ * proportion than the sample, the blocks with the most work are replayed instead.  No launch is
+ * faster than its lower bounds, so work that is not replayed costs time too.
  * Cycles are always those of clock_mhz, so they are a time.  While tensor cores multiply an SM may
  * have a lower clock: then it needs more of these for the same work.
  * docs/simulator/cycle-model.md is the long form. */
@@ -59,14 +59,14 @@ static uint32_t part_of(uint64_t dram, uint64_t misses)
 typedef struct Totals {
     uint64_t loads, stores;           /* sectors beyond the L1s */
     uint64_t dram_loads, dram_stores; /* ... and beyond the L2 */
-    StoredPrice price;
-    Sent sent;                  /* that goes on to the L2 of what stores write */
-    uint64_t bulk;              /* those that the tensor memory accelerator loads */
-    uint64_t misses;            /* the most of any SM */
-    BlockCost all;              /* of all SMs */
-    uint64_t floor[FLOOR_AXES]; /* the most of any SM */
-    uint64_t slots, steps;      /* the most of any SM */
-    uint64_t longest;           /* chain of any block, in cycles */
+    StoreCost price;
+    StoreTraffic sent;                /* that goes on to the L2 of what stores write */
+    uint64_t bulk;                    /* those that the tensor memory accelerator loads */
+    uint64_t misses;                  /* the most of any SM */
+    BlockCost all;                    /* of all SMs */
+    uint64_t floor[LOWER_BOUND_AXES]; /* the most of any SM */
+    uint64_t slots, steps;            /* the most of any SM */
+    uint64_t longest;                 /* chain of any block, in cycles */
 } Totals;
 
 /* Of what the L1 does not keep of spills, the part that the L2 does not keep either.  All
@@ -90,9 +90,9 @@ static void needs_find(const Launch *launch, const Worker *worker, Totals *t)
 {
     memset(t->floor, 0, sizeof t->floor);
     for (uint32_t i = 0; i < launch->gpu->machine.sms; i++) {
-        uint64_t floor[FLOOR_AXES];
-        floors_find(launch, &worker[0].sm[i], floor);
-        for (int axis = 0; axis < FLOOR_AXES; axis++)
+        uint64_t floor[LOWER_BOUND_AXES];
+        lower_bounds_find(launch, &worker[0].sm[i], floor);
+        for (int axis = 0; axis < LOWER_BOUND_AXES; axis++)
             t->floor[axis] = larger(t->floor[axis], floor[axis]);
     }
 }
@@ -109,10 +109,10 @@ static double changed_part(const Launch *launch, const BlockCost *all)
 static void stored_find(const Launch *launch, Totals *t)
 {
     const BlockCost *all = &t->all;
-    StoredPrice *price = &t->price;
-    t->sent =
-        (Sent){(int64_t)all->store_lines, (int64_t)all->store_misses, (int64_t)all->store_parts};
-    *price = (StoredPrice){.line = STORED_LINE};
+    StoreCost *price = &t->price;
+    t->sent = (StoreTraffic){(int64_t)all->store_lines, (int64_t)all->store_misses,
+                             (int64_t)all->store_parts};
+    *price = (StoreCost){.line = STORED_LINE};
     if (!all->store_misses) return;
     double own = 1 - changed_part(launch, all),
            apart = all->store_lines ? (double)all->store_rows / (double)all->store_lines : 0,
@@ -133,11 +133,11 @@ static int64_t in_proportion(int64_t count, int64_t part, int64_t of)
 /* All SMs' stores wait for others as those did that were played. */
 static void sent_find(Launch *launch, Totals *t, const ReplayResult *replay)
 {
-    const Sent *all = &replay->stored, *sent = &replay->sent;
+    const StoreTraffic *all = &replay->stored, *sent = &replay->sent;
     t->sent.lines = in_proportion(t->sent.lines, sent->lines, all->lines);
     t->sent.sectors = in_proportion(t->sent.sectors, sent->sectors, all->sectors);
     t->sent.parts = in_proportion(t->sent.parts, sent->parts, all->parts);
-    if (all->sectors) launch->sent = (double)sent->sectors / (double)all->sectors;
+    if (all->sectors) launch->store_sector_ratio = (double)sent->sectors / (double)all->sectors;
 }
 
 static void totals_find(const Launch *launch, const Worker *worker, uint32_t workers, Totals *t)
@@ -175,12 +175,12 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
     double bytes = (double)t->dram_loads * 32 * scattered(t) +
                    (double)t->dram_stores * 32 * written_sectors(&t->price, &t->sent);
     uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
-    double l2 = (double)t->all.load_misses * launch->missed + (double)t->all.local_misses +
-                stored_sectors(&t->price, &t->sent) +
+    double l2 = (double)t->all.load_misses * launch->load_sector_ratio +
+                (double)t->all.local_misses + stored_sectors(&t->price, &t->sent) +
                 (double)t->all.spill_stores * SPILL_STORE_PERCENT / 100;
     cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
-    return larger(cycles, larger(launch->hottest, launch->most_looked) / 100);
+    return larger(cycles, larger(launch->hottest, launch->most_poll_load) / 100);
 }
 
 /* No launch is faster than the floors of the SM that has the most to do, its longest block, and
@@ -188,7 +188,7 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
 static uint64_t least_cycles(const Launch *launch, const Totals *t, const ReplayResult *replay)
 {
     uint64_t cycles = larger(t->longest, chip_cycles(launch, t));
-    for (int axis = 0; axis < FLOOR_AXES; axis++)
+    for (int axis = 0; axis < LOWER_BOUND_AXES; axis++)
         cycles = larger(cycles, scaled(t->floor[axis] / TICKS, replay->cycles, replay->own));
     return cycles;
 }
@@ -197,9 +197,9 @@ static uint64_t least_cycles(const Launch *launch, const Totals *t, const Replay
  * evenly: waiting takes nothing from others. */
 static uint64_t busy_cycles(const Launch *launch, const Totals *t)
 {
-    uint64_t floor[FLOOR_AXES], cycles = chip_cycles(launch, t);
-    floors_find(launch, &t->all, floor);
-    for (int axis = 0; axis < FLOOR_CHAINS; axis++)
+    uint64_t floor[LOWER_BOUND_AXES], cycles = chip_cycles(launch, t);
+    lower_bounds_find(launch, &t->all, floor);
+    for (int axis = 0; axis < LOWER_BOUND_CRITICAL_PATHS; axis++)
         cycles = larger(cycles, rounded_up(floor[axis] / TICKS, launch->gpu->machine.sms));
     return cycles;
 }
@@ -215,10 +215,10 @@ static int is_much_more(uint64_t a, uint64_t b)
 static int stands_for_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
                           uint64_t cycles)
 {
-    uint64_t floor[FLOOR_AXES], blocks = rounded_up(launch->blocks, dealt_sms(launch));
-    floors_find(launch, &replay->cost, floor);
+    uint64_t floor[LOWER_BOUND_AXES], blocks = rounded_up(launch->blocks, dealt_sms(launch));
+    lower_bounds_find(launch, &replay->cost, floor);
     if (is_much_more(scaled(replay->cost.blocks, t->slots, replay->cost.slots), blocks)) return 0;
-    for (int axis = 0; axis < FLOOR_AXES; axis++) {
+    for (int axis = 0; axis < LOWER_BOUND_AXES; axis++) {
         uint64_t here = scaled(floor[axis], t->slots, replay->cost.slots), there = t->floor[axis];
         if (larger(here, there) / TICKS * UNSEEN_PART < cycles) continue;
         if (is_much_more(here, there) || is_much_more(there, here)) return 0;
@@ -238,10 +238,10 @@ static ReplayMemory memory_of(const Launch *launch, const Totals *t)
 }
 
 /* The most of an SM's floors and its longest block, in ticks. */
-static uint64_t need_of(const uint64_t floor[FLOOR_AXES], uint64_t longest)
+static uint64_t need_of(const uint64_t floor[LOWER_BOUND_AXES], uint64_t longest)
 {
     uint64_t most = longest * TICKS;
-    for (int axis = 0; axis < FLOOR_AXES; axis++)
+    for (int axis = 0; axis < LOWER_BOUND_AXES; axis++)
         most = larger(most, floor[axis]);
     return most;
 }
@@ -253,7 +253,7 @@ static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t worker
 {
     BlockTrace *heaviest;
     ReplayResult replay;
-    uint64_t floor[FLOOR_AXES], longest = 0;
+    uint64_t floor[LOWER_BOUND_AXES], longest = 0;
     uint32_t count = heaviest_merge(worker, workers, &heaviest);
     /* Who misses more takes more of the bandwidth. */
     ReplayMemory memory = memory_of(launch, t);
@@ -267,7 +267,7 @@ static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t worker
     int failed = count && replay_run(launch, heaviest, count, &memory, &replay) != 0;
     free(heaviest);
     if (failed || !count) return failed ? -1 : 0;
-    floors_find(launch, &replay.cost, floor);
+    lower_bounds_find(launch, &replay.cost, floor);
     *cycles = scaled(replay.cycles, replay.cost.slots, replay.slots);
     *cycles = scaled(*cycles, need_of(t->floor, t->longest), need_of(floor, longest));
     return 0;
@@ -321,10 +321,11 @@ static void overlap_estimate(const Launch *launch, const ReplayResult *replay, u
              blocks = rounded_up(launch->blocks, dealt_sms(launch)),
              played = replay->cycles * blocks / larger(replay->cost.blocks, 1);
     if (launch->kernel->function->params) before += (uint64_t)m->dram_latency;
-    result->told_cycles = before + cycles - scaled(replay->cycles - replay->told, cycles, played);
-    result->asked_cycles = result->cycles;
+    result->pdl_trigger_cycles =
+        before + cycles - scaled(replay->cycles - replay->told, cycles, played);
+    result->pdl_wait_cycles = result->cycles;
     if (launch->kernel->awaits)
-        result->asked_cycles = before + scaled(replay->asked, cycles, played);
+        result->pdl_wait_cycles = before + scaled(replay->asked, cycles, played);
 }
 
 /* Where blocks run in the order of time they say themselves when the last one ends; and those that
@@ -348,7 +349,7 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     totals_find(launch, worker, workers, &t);
     ReplayMemory memory = memory_of(launch, &t);
     if (replay_run(launch, launch->trace, traces_count(launch), &memory, &replay) != 0) return -1;
-    if (replay.guessed) launch->missed = (double)replay.missed / (double)replay.guessed;
+    if (replay.guessed) launch->load_sector_ratio = (double)replay.missed / (double)replay.guessed;
     sent_find(launch, &t, &replay);
     needs_find(launch, worker, &t);
     uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),

@@ -27,32 +27,33 @@ static uint64_t chains_floor(const Launch *launch, const BlockCost *cost, uint64
                   places ? cost->warp_chains * TICKS / places : 0);
 }
 
-void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLOOR_AXES])
+void lower_bounds_find(const Launch *launch, const BlockCost *cost,
+                       uint64_t floor[LOWER_BOUND_AXES])
 {
     const SimtMachine *m = &launch->gpu->machine;
     /* What ptxas folds is not nothing: of five instructions one is left at the least. */
     uint64_t issued = larger(cost->slots, (cost->slots + cost->folded) / (FOLDED_PER_SLOT + 1));
-    floor[FLOOR_SLOTS] = (issued + cost->spun) * m->issue_cycles * TICKS / m->schedulers;
+    floor[LOWER_BOUND_SLOTS] = (issued + cost->spun) * m->issue_cycles * TICKS / m->schedulers;
     for (int pipe = PIPE_FP32; pipe < PIPES; pipe++)
-        floor[FLOOR_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;
-    for (int axis = FLOOR_SLOTS; launch->kernel->follow && axis < FLOOR_PASSES; axis++)
+        floor[LOWER_BOUND_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;
+    for (int axis = LOWER_BOUND_SLOTS; launch->kernel->follow && axis < LOWER_BOUND_LSU; axis++)
         floor[axis] = floor[axis] * BELIEVED / OF;
-    floor[FLOOR_PASSES] = cost->passes * TICKS;
-    double misses = (double)cost->load_misses * launch->missed +
-                    (double)cost->store_misses * launch->sent +
+    floor[LOWER_BOUND_LSU] = cost->passes * TICKS;
+    double misses = (double)cost->load_misses * launch->load_sector_ratio +
+                    (double)cost->store_misses * launch->store_sector_ratio +
                     (double)(cost->local_misses + cost->spill_stores);
-    floor[FLOOR_MISSES] = (uint64_t)(misses * 32 * TICKS / m->l2_bytes_per_sm);
-    floor[FLOOR_REMOTE] = cost->remote * TICKS;
-    floor[FLOOR_TEXTURE] = cost->texture * TICKS;
-    floor[FLOOR_CHAINS] = chains_floor(launch, cost, cost->blocks);
+    floor[LOWER_BOUND_L2] = (uint64_t)(misses * 32 * TICKS / m->l2_bytes_per_sm);
+    floor[LOWER_BOUND_DSMEM] = cost->remote * TICKS;
+    floor[LOWER_BOUND_TEXTURE] = cost->texture * TICKS;
+    floor[LOWER_BOUND_CRITICAL_PATHS] = chains_floor(launch, cost, cost->blocks);
 }
 
-uint64_t floor_weight(const Launch *launch, const BlockCost *cost)
+uint64_t lower_bound_weight(const Launch *launch, const BlockCost *cost)
 {
-    uint64_t floor[FLOOR_AXES], most = 0;
-    floors_find(launch, cost, floor);
-    floor[FLOOR_CHAINS] = chains_floor(launch, cost, launch->resident);
-    for (int axis = 0; axis < FLOOR_AXES; axis++)
+    uint64_t floor[LOWER_BOUND_AXES], most = 0;
+    lower_bounds_find(launch, cost, floor);
+    floor[LOWER_BOUND_CRITICAL_PATHS] = chains_floor(launch, cost, launch->resident);
+    for (int axis = 0; axis < LOWER_BOUND_AXES; axis++)
         most = larger(most, floor[axis]);
     return most;
 }

@@ -31,11 +31,11 @@
 #include "common/simulator/timing/critical_path.h"
 #include "common/simulator/timing/cost.h"
 #include "common/simulator/traffic/code_cache.h"
-#include "common/simulator/traffic/first.h"
+#include "common/simulator/traffic/dram_fetch.h"
 #include "common/simulator/sass_map/sass_map.h"
 #include "common/simulator/traffic/l1.h"
 #include "common/simulator/timing/phases.h"
-#include "common/simulator/traffic/pool.h"
+#include "common/simulator/traffic/store_buffer.h"
 #include "common/simulator/ptxas/schedule.h"
 
 enum {
@@ -142,7 +142,7 @@ typedef struct Sm {
     uint32_t traces;
     const SimtMachine *machine;
     const Ins *code;
-    const Price *price;
+    const InsCost *price;
     Actor *actor;
     Slot *slot;
     Arrival *arrival;  /* by number, the latest of each place */
@@ -181,9 +181,9 @@ typedef struct Sm {
     uint64_t slowed;                /* its cycles while the clock was low, before that */
     uint32_t falls;                 /* of its clock */
     uint64_t l2_sector, dram_sector[2]; /* ticks that a sector takes; loads, stores */
-    Pool pool;                          /* of stores */
-    Sent stored, sent; /* what stores would take, did none wait, and what they do */
-    StoredPrice stores;
+    StoreBuffer pool;                   /* of stores */
+    StoreTraffic stored, sent; /* what stores would take, did none wait, and what they do */
+    StoreCost stores;
     uint64_t bulk_sector;  /* the same of a bulk copy */
     uint32_t dram_part[2]; /* loads, stores */
     uint64_t dram_debt[2];
@@ -348,7 +348,7 @@ static int is_shared(const Ins *ins)
     return ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE;
 }
 
-static uint8_t gate_of(const Ins *ins, const Price *price)
+static uint8_t gate_of(const Ins *ins, const InsCost *price)
 {
     if (!is_memory(ins)) return price->pipe;
     if (ins->op == OP_TEXTURE) return GATE_TEXTURE;
@@ -388,7 +388,7 @@ static void step_look_beside(const Sm *sm, Actor *actor, const Ins *ins, const T
 static void step_look(const Sm *sm, Actor *actor, const TraceStep *step)
 {
     const Ins *ins = &sm->code[step->ins];
-    const Price *price = &sm->price[step->ins];
+    const InsCost *price = &sm->price[step->ins];
     actor->turn->gate = gate_of(ins, price);
     if (!price->simple) step_look_beside(sm, actor, ins, step);
     for (int i = 0; i < 6; i++) {
@@ -461,7 +461,7 @@ static void warp_begin(Sm *sm, uint32_t index, uint32_t warp)
     Result *result = actor->result;
     const WarpTrace *trace = &slot->block->warp[warp];
     WarpTrace own = actor->own;
-    if (sm->follows && follow_warp(launch->kernel, trace, &own) != 0) sm->failed = 1;
+    if (sm->follows && sass_trace_warp(launch->kernel, trace, &own) != 0) sm->failed = 1;
     memset(result, 0, launch->kernel->played_scores * sizeof *result);
     *actor = (Actor){.own = own,
                      .slot = index,
@@ -632,9 +632,9 @@ static void dram_ask(Sm *sm, uint64_t ticks, uint64_t now)
     sm->dram_seen = later(sm->dram_seen, now);
 }
 
-/* How long others are served first who ask at any time, and for all parts of DRAM alike: what the
- * theory of queues says of a server that takes as long for each.  docs/simulator/cycle-model.md has what an
- * H200's loads take (loop-...). */
+/* Queueing delay at DRAM: other SMs' requests arrive at random, for all channels alike, and each has
+ * the same service time.  The formula is that of an M/D/1 queue (docs/simulator/cycle-model.md,
+ * loop-...). */
 static uint64_t dram_turn(const Sm *sm, uint64_t now)
 {
     enum { ALL = DRAM_WINDOW * TICKS, MOST = ALL / 10 * 9 };
@@ -672,7 +672,7 @@ static void request_begin(Request *request, uint32_t sectors, uint32_t lines)
 static int was_fetched(const Sm *sm, uint32_t fetch)
 {
     if (sm->arrival[fetch % ARRIVALS].fetch == fetch + 1) return 1;
-    return !sm->launch->l2_loses && sm->fetched[fetch / 64] >> fetch % 64 & 1;
+    return !sm->launch->l2_thrashes && sm->fetched[fetch / 64] >> fetch % 64 & 1;
 }
 
 /* How long DRAM takes for what this SM has not asked for; 0: that is nothing. */
@@ -771,18 +771,18 @@ static int has_waited(const Sm *sm, const Ins *ins)
 }
 
 /* Stores go on to the L2 when they have waited until then. */
-static void stores_send(Sm *sm, const Sent *sent, uint64_t at)
+static void stores_send(Sm *sm, const StoreTraffic *sent, uint64_t at)
 {
     uint64_t taken = (uint64_t)((double)sm->l2_sector * stored_sectors(&sm->stores, sent)),
              parts = (uint64_t)(sent->parts < sent->lines ? sent->parts : sent->lines),
              lines = (uint64_t)sent->lines * STORE_LINE + parts * STORE_PART;
     sm->l2 = later(sm->l2, at * TICKS) + later(taken, lines);
-    sent_add(&sm->sent, sent);
+    store_traffic_add(&sm->sent, sent);
 }
 
 static void line_send(Sm *sm, uint64_t at)
 {
-    Sent sent = pool_leave(&sm->pool);
+    StoreTraffic sent = store_buffer_evict(&sm->pool);
     stores_send(sm, &sent, at);
 }
 
@@ -800,7 +800,7 @@ static void lines_send(Sm *sm, uint64_t now)
  * are whole where lines are. */
 static void store_issue(Sm *sm, const Actor *actor, const TraceStep *step, uint64_t now)
 {
-    uint64_t until = now + POOL_CYCLES + POOL_LINE_CYCLES * step->lines;
+    uint64_t until = now + STORE_BUFFER_CYCLES + STORE_BUFFER_LINE_CYCLES * step->lines;
     lines_send(sm, now);
     sm->dram_debt[1] += (uint64_t)step->misses * sm->dram_part[1];
     dram_ask(sm, (sm->dram_debt[1] >> 16) * dram_ticks(sm, 1), now);
@@ -808,15 +808,15 @@ static void store_issue(Sm *sm, const Actor *actor, const TraceStep *step, uint6
     if (step->wanted) {
         const TraceLine *stored = &actor->trace->line[step->wanted - 1];
         do {
-            Sent alone = pool_alone(stored);
-            sent_add(&sm->stored, &alone);
-            while (!pool_store(&sm->pool, stored, until))
+            StoreTraffic alone = store_traffic_of(stored);
+            store_traffic_add(&sm->stored, &alone);
+            while (!store_buffer_add(&sm->pool, stored, until))
                 line_send(sm, now);
         } while (!stored++->last);
     } else {
         int whole = step->misses == step->lines * LINE_SECTORS;
-        Sent sent = {step->lines, step->misses, whole ? 0 : step->misses};
-        sent_add(&sm->stored, &sent);
+        StoreTraffic sent = {step->lines, step->misses, whole ? 0 : step->misses};
+        store_traffic_add(&sm->stored, &sent);
         stores_send(sm, &sent, now);
     }
 }
@@ -894,7 +894,7 @@ static uint64_t near_arrival(Sm *sm, const Actor *actor, uint32_t line, uint64_t
         }
         if (l->used < oldest->used) oldest = l;
     }
-    uint64_t piece = piece_arrival(sm, actor, line / (CONSTANT_BYTES / NEAR_BYTES), now);
+    uint64_t piece = piece_arrival(sm, actor, line / (CONSTANT_BYTES / CONST_L1_LINE_BYTES), now);
     uint64_t found = now + (uint64_t)sm->machine->l1_latency + NEAR_CYCLES;
     *oldest = (NearLine){line, sm->near_clock, piece > now ? piece : found};
     return oldest->at;
@@ -903,7 +903,7 @@ static uint64_t near_arrival(Sm *sm, const Actor *actor, uint32_t line, uint64_t
 /* When what is wanted of constant memory is there; 0: it is. */
 static uint64_t constants_arrival(Sm *sm, const Actor *actor, const TraceStep *step, uint64_t now)
 {
-    enum { NEAR_SECTORS = NEAR_BYTES / SECTOR, EACH = LINE_SECTORS / NEAR_SECTORS };
+    enum { NEAR_SECTORS = CONST_L1_LINE_BYTES / SECTOR, EACH = LINE_SECTORS / NEAR_SECTORS };
     const TraceLine *wanted = &actor->trace->line[step->wanted - 1];
     uint64_t at = 0;
     for (int more = 1; more; more = !wanted++->last)
@@ -939,7 +939,7 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
     if (ins->op == OP_TEXTURE) return texture_issue(sm, actor, ins, step, now);
     uint64_t begin = later(now, sm->lsu);
     uint32_t passes = step->passes, behind = 0;
-    if (tells_later(ins)) behind = passes / LATER, passes %= LATER;
+    if (has_result_delay(ins)) behind = passes / RESULT_DELAY_UNIT, passes %= RESULT_DELAY_UNIT;
     if (is_copy_past(ins)) return copy_issue(sm, actor, ins, step, begin, passes);
     sm->lsu = begin + (passes ? passes : 1);
     if (step->lines == REMOTE_LINES) {
@@ -954,7 +954,7 @@ static uint64_t memory_issue(Sm *sm, const Actor *actor, const Ins *ins, const T
         !has_waited(sm, ins))
         return later(back, load_issue(sm, actor, ins, step, begin));
     if (step->misses) back = later(back, other_issue(sm, actor, ins, step, begin));
-    return has_waited(sm, ins) ? back + step->wanted - meeting_nearer(m, ins) : back;
+    return has_waited(sm, ins) ? back + step->wanted - interblock_nearer(m, ins) : back;
 }
 
 /* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
@@ -1070,11 +1070,11 @@ static void counter_raise(Actor *actor, uint8_t number, uint64_t at, uint8_t wai
 static uint64_t branch_holds(const Ins *ins, const TraceStep *step)
 {
     if (ins->class != CLASS_BRANCH) return 0;
-    return BRANCH_CYCLES + (step->passes ? WAY_CYCLES : 0);
+    return BRANCH_CYCLES + (step->passes ? DIVERGENCE_CYCLES : 0);
 }
 
 /* How long the warp's next instruction waits for this one besides `busy` cycles. */
-static uint64_t warp_holds(const Actor *actor, const Ins *ins, const Price *price, uint64_t busy)
+static uint64_t warp_holds(const Actor *actor, const Ins *ins, const InsCost *price, uint64_t busy)
 {
     const TraceStep *step = &actor->trace->step[actor->next];
     int is_last = actor->next + 1 >= actor->trace->count;
@@ -1086,7 +1086,7 @@ static uint64_t warp_holds(const Actor *actor, const Ins *ins, const Price *pric
 
 /* Cycles until the scheduler's next instruction.  A bank of registers gives one a cycle, and
  * instructions may be issued while no more than two cycles of that are outstanding. */
-static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const Price *price, uint64_t now)
+static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const InsCost *price, uint64_t now)
 {
     enum { OUTSTANDING = 2 };
     uint64_t next = now + (uint64_t)price->slots * sm->machine->issue_cycles;
@@ -1100,21 +1100,21 @@ static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const Price *price, uint
 
 /* Floats are computed by two halves in turn, each of which takes two cycles; the first makes
  * integers' products, too. */
-static void pipe_take(Sm *sm, uint32_t scheduler, const Price *price, uint64_t busy, uint64_t now)
+static void pipe_take(Sm *sm, uint32_t scheduler, const InsCost *price, uint64_t busy, uint64_t now)
 {
     enum { FIRST, SECOND, HALF_CYCLES = 2 };
     uint64_t *gate = &sm->gate[(size_t)scheduler * GATES];
     uint8_t *half = &sm->half[scheduler];
     gate[price->pipe] = now + busy;
-    if (price->pipe == PIPE_PRODUCT) *half = SECOND;
+    if (price->pipe == PIPE_IMAD) *half = SECOND;
     if (price->pipe != PIPE_FP32) return;
-    if (*half == FIRST) gate[PIPE_PRODUCT] = now + HALF_CYCLES;
+    if (*half == FIRST) gate[PIPE_IMAD] = now + HALF_CYCLES;
     *half = !*half;
 }
 
 /* Constant memory gives one word after the other; where no lane wants any it takes as long as for
  * one.  Schedulers that want it take turns. */
-static void constants_take(Sm *sm, uint32_t scheduler, const Price *price, const TraceStep *step,
+static void constants_take(Sm *sm, uint32_t scheduler, const InsCost *price, const TraceStep *step,
                            uint64_t now)
 {
     uint64_t busy = step->passes > price->busy ? step->passes : price->busy;
@@ -1123,7 +1123,7 @@ static void constants_take(Sm *sm, uint32_t scheduler, const Price *price, const
             now + busy + (s + sm->schedulers - scheduler - 1) % sm->schedulers;
 }
 
-static void results_tell(Actor *actor, const Ins *ins, const Price *price, uint64_t at)
+static void results_tell(Actor *actor, const Ins *ins, const InsCost *price, uint64_t at)
 {
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
         actor->result[ins->t_d[i]] = (Result){at, price->wait};
@@ -1134,7 +1134,7 @@ static void issue_simply(Sm *sm, uint32_t scheduler, Actor *actor, uint64_t busy
 {
     const TraceStep *step = &actor->trace->step[actor->next];
     const Ins *ins = &sm->code[step->ins];
-    const Price *price = &sm->price[step->ins];
+    const InsCost *price = &sm->price[step->ins];
     uint64_t at = now + price->latency;
     if (is_memory(ins)) {
         at = memory_issue(sm, actor, ins, step, now);
@@ -1162,7 +1162,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     Actor *actor = &sm->actor[number];
     const TraceStep *step = &actor->trace->step[actor->next];
     const Ins *ins = &sm->code[step->ins];
-    const Price *price = &sm->price[step->ins];
+    const InsCost *price = &sm->price[step->ins];
     uint64_t compares = match_cycles(ins, step->passes, price),
              at = now + price->latency + match_later(ins, step->passes),
              held = beside_holds(ins, actor->free, now);
@@ -1219,7 +1219,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
         actor->free += step->wanted, actor->before = 0;
     else if (ins->op == OP_FENCE)
         actor->free += fence_cycles(&actor->before);
-    if (forgets_l1(ins)) l1_forget(&sm->l1);
+    if (invalidates_l1(ins)) l1_invalidate(&sm->l1);
     if (ins->op == OP_ACCELERATOR) actor->free += step->passes;
     if (ins->op == OP_NANOSLEEP) actor->free = sleep_issue(sm, scheduler, step, actor->free);
     actor->free = later(actor->free, held);
@@ -1234,7 +1234,7 @@ static void issue(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t now)
 {
     Actor *actor = &sm->actor[number];
     uint32_t ins = actor->trace->step[actor->next].ins;
-    const Price *price = &sm->price[ins];
+    const InsCost *price = &sm->price[ins];
     stalls_book(sm, actor, ins, sm->gate[scheduler * GATES + actor->turn->gate], now);
     clock_rise(sm, now);
     if (price->slows) clock_fall(sm, now);

@@ -4,7 +4,7 @@
 #define CONVLAB_SIMT_REPLAY_H
 
 #include "common/simulator/core/core.h"
-#include "common/simulator/traffic/pool.h"
+#include "common/simulator/traffic/store_buffer.h"
 
 /* Room for the blocks that SM 0 will run; the launch's geometry is known.  -1: out of memory. */
 int trace_open(Launch *launch);
@@ -29,7 +29,7 @@ BlockTrace *steps_copy(const Launch *launch, const BlockTrace *trace, uint32_t c
 /* The blocks of SM 0 that can be played. */
 uint32_t traces_count(const Launch *launch);
 
-int heaviest_open(Heaviest *heaviest, const Launch *launch, Shelf *shelf);
+int heaviest_open(Heaviest *heaviest, const Launch *launch, LaunchArena *shelf);
 /* The heaviest of all host threads, in the order of the grid; their number.  The caller frees the
  * list; the traces stay the workers'. */
 uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all);
@@ -47,18 +47,18 @@ typedef struct ReplayResult {
     uint64_t told, asked;     /* as SimtResult's; 0: no block waited */
     uint64_t slots, steps;    /* that were played */
     uint64_t guessed, missed; /* sectors that loads took beyond the L1: as counted, and as played */
-    Sent stored, sent;        /* by stores: if no line waited for others, and as played */
-    BlockCost cost;           /* of all that the blocks executed */
+    StoreTraffic stored, sent; /* by stores: if no line waited for others, and as played */
+    BlockCost cost;            /* of all that the blocks executed */
 } ReplayResult;
 
 /* What stores take, times what a loaded sector takes of the L2: a line, a sector in part more, and
  * each for rows of DRAM that it opens.  And times a stream's sector of DRAM, more: one in part, and
  * each. */
-typedef struct StoredPrice {
+typedef struct StoreCost {
     double line, part, row, gone, opened;
-} StoredPrice;
+} StoreCost;
 
-static inline double stored_sectors(const StoredPrice *price, const Sent *sent)
+static inline double stored_sectors(const StoreCost *price, const StoreTraffic *sent)
 {
     double all = (double)sent->sectors * (1 + price->row) + (double)sent->lines * price->line +
                  (double)sent->parts * price->part;
@@ -66,7 +66,7 @@ static inline double stored_sectors(const StoredPrice *price, const Sent *sent)
 }
 
 /* What one of them takes of DRAM. */
-static inline double written_sectors(const StoredPrice *price, const Sent *sent)
+static inline double written_sectors(const StoreCost *price, const StoreTraffic *sent)
 {
     double parts = sent->sectors ? (double)sent->parts / (double)sent->sectors : 0;
     return 1 + parts * price->gone + price->opened;
@@ -77,7 +77,7 @@ typedef struct ReplayMemory {
     uint32_t dram_loads, dram_stores; /* of 65536 sectors, those that go on from the L2 to DRAM */
     double share;                     /* of the bandwidth of L2 and DRAM */
     double scattered; /* times what a stream's sector takes of DRAM, what a loaded one does */
-    StoredPrice stores;
+    StoreCost stores;
 } ReplayMemory;
 
 /* Plays `count` traced blocks, each in order, on one SM of the machine, instead of what was played
@@ -86,24 +86,25 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
                ReplayResult *result);
 
 /* lower_bounds.c: the least that work takes on one SM, in 1/256 of a cycle, by what it needs. */
-typedef enum FloorAxis {
-    FLOOR_SLOTS,
-    FLOOR_FP32,
-    FLOOR_INT,
-    FLOOR_FP64,
-    FLOOR_SFU,
-    FLOOR_TENSOR,
-    FLOOR_PRODUCT,
-    FLOOR_PASSES, /* of the load/store unit */
-    FLOOR_MISSES, /* of the L1, at the most that one SM gets */
-    FLOOR_REMOTE, /* the way to other blocks' shared memory */
-    FLOOR_TEXTURE,
-    FLOOR_CHAINS, /* of blocks and warps, as many at once as have places */
-    FLOOR_AXES
-} FloorAxis;
+typedef enum LowerBoundAxis {
+    LOWER_BOUND_SLOTS,
+    LOWER_BOUND_FP32,
+    LOWER_BOUND_INT,
+    LOWER_BOUND_FP64,
+    LOWER_BOUND_SFU,
+    LOWER_BOUND_TENSOR,
+    LOWER_BOUND_IMAD,
+    LOWER_BOUND_LSU,   /* of the load/store unit */
+    LOWER_BOUND_L2,    /* of the L1, at the most that one SM gets */
+    LOWER_BOUND_DSMEM, /* the way to other blocks' shared memory */
+    LOWER_BOUND_TEXTURE,
+    LOWER_BOUND_CRITICAL_PATHS, /* of blocks and warps, as many at once as have places */
+    LOWER_BOUND_AXES
+} LowerBoundAxis;
 
-void floors_find(const Launch *launch, const BlockCost *cost, uint64_t floor[FLOOR_AXES]);
+void lower_bounds_find(const Launch *launch, const BlockCost *cost,
+                       uint64_t floor[LOWER_BOUND_AXES]);
 /* How much a block adds to its SM's time: the largest of its floors. */
-uint64_t floor_weight(const Launch *launch, const BlockCost *cost);
+uint64_t lower_bound_weight(const Launch *launch, const BlockCost *cost);
 
 #endif

@@ -10,7 +10,7 @@ enum { NO_STEP = 0xffffffff };
 
 /* The end of the straight piece that begins at step `from`: where another begins, or where it runs
  * again. */
-static uint32_t steps_end(const Price *price, const WarpTrace *trace, uint32_t from)
+static uint32_t steps_end(const InsCost *price, const WarpTrace *trace, uint32_t from)
 {
     const TraceStep *step = trace->step;
     uint32_t to = from + 1;
@@ -22,7 +22,7 @@ static uint32_t steps_end(const Price *price, const WarpTrace *trace, uint32_t f
 
 /* The end of as many turns as ptxas makes one of, from the loop's first on; `from`: there are fewer
  * left. */
-static uint32_t turns_end(const Price *price, const WarpTrace *trace, uint32_t from,
+static uint32_t turns_end(const InsCost *price, const WarpTrace *trace, uint32_t from,
                           const Unrolled *loop)
 {
     uint32_t to = from;
@@ -35,7 +35,7 @@ static uint32_t turns_end(const Price *price, const WarpTrace *trace, uint32_t f
 }
 
 /* Makes the turns' steps those of the loop's copies, and puts them into their order. */
-static void turns_order(const Price *price, TraceStep *step, uint32_t from, uint32_t to,
+static void turns_order(const InsCost *price, TraceStep *step, uint32_t from, uint32_t to,
                         const Unrolled *loop)
 {
     TraceStep place[PIECE];
@@ -53,7 +53,7 @@ static void turns_order(const Price *price, TraceStep *step, uint32_t from, uint
 }
 
 /* One piece's steps, each to its rank, which none of the others has. */
-static void piece_place(const Price *price, TraceStep *step, uint32_t count)
+static void piece_place(const InsCost *price, TraceStep *step, uint32_t count)
 {
     TraceStep moved[PIECE];
     uint16_t at[PIECE] = {0}; /* of each rank its step, from 1; 0: not executed */
@@ -69,7 +69,7 @@ static void piece_place(const Price *price, TraceStep *step, uint32_t count)
 }
 
 /* The same where several may have one rank, and keep their order. */
-static void piece_sort(const Price *price, TraceStep *step, uint32_t count)
+static void piece_sort(const InsCost *price, TraceStep *step, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         TraceStep moved = step[i];
@@ -83,7 +83,7 @@ static void piece_sort(const Price *price, TraceStep *step, uint32_t count)
 /* A warp's, one straight piece at a time. */
 static void steps_order(const SimtKernel *kernel, WarpTrace *trace)
 {
-    const Price *price = kernel->price;
+    const InsCost *price = kernel->price;
     for (uint32_t from = 0, to; from < trace->count; from = to) {
         uint32_t number = price[trace->step[from].ins].loop;
         const Unrolled *loop = number ? &kernel->unrolled[number - 1] : NULL;

@@ -1,5 +1,5 @@
-/* stores.h - what a warp's stores to global memory are in the L2: lines, and sectors of which some
- * are written only in part.  What the L1 joins of them is seen when they are played (pool.h). */
+/* stores.h - L2 traffic of a warp's stores to global memory: lines, and sectors that are written
+ * only in part.  The replay finds which of them the store buffer combines (store_buffer.h). */
 #ifndef CONVLAB_SIMT_TIME_STORES_H
 #define CONVLAB_SIMT_TIME_STORES_H
 

@@ -68,7 +68,7 @@ int trace_open(Launch *launch)
     launch->traces = (uint32_t)smaller(smaller(own, wanted), TRACE_BLOCKS);
     uint32_t room = launch->trace_room = TRACE_STEPS / (launch->traces * warps);
     launch->more = (uint32_t)smaller(smaller(own, (uint64_t)wanted * MORE_TIMES), TRACE_BLOCKS);
-    launch->missed = launch->sent = 1;
+    launch->load_sector_ratio = launch->store_sector_ratio = 1;
     launch->trace = calloc(launch->more, sizeof *launch->trace);
     launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
     launch->step_lines = malloc((size_t)launch->traces * warps * room * sizeof *launch->step_lines);
@@ -165,15 +165,15 @@ BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
 
 /* ---- the heaviest ------------------------------------------------------------------------- */
 
-int heaviest_open(Heaviest *heaviest, const Launch *launch, Shelf *shelf)
+int heaviest_open(Heaviest *heaviest, const Launch *launch, LaunchArena *shelf)
 {
     uint32_t most = launch->traces, warps = launch->warps_per_block, room = launch->trace_room;
     size_t blocks = (size_t)most + 1;
     *heaviest = (Heaviest){.most = most};
-    heaviest->block = shelf_zeros(shelf, blocks, sizeof *heaviest->block);
-    heaviest->warps = shelf_zeros(shelf, blocks * warps, sizeof *heaviest->warps);
-    heaviest->steps = shelf_take(shelf, blocks * warps * room * sizeof *heaviest->steps);
-    heaviest->line = shelf_take(shelf, blocks * warps * room * sizeof *heaviest->line);
+    heaviest->block = arena_zeros(shelf, blocks, sizeof *heaviest->block);
+    heaviest->warps = arena_zeros(shelf, blocks * warps, sizeof *heaviest->warps);
+    heaviest->steps = arena_take(shelf, blocks * warps * room * sizeof *heaviest->steps);
+    heaviest->line = arena_take(shelf, blocks * warps * room * sizeof *heaviest->line);
     if (!heaviest->block || !heaviest->warps || !heaviest->steps || !heaviest->line) return -1;
     for (size_t i = 0; i < blocks; i++)
         heaviest->block[i].warp = heaviest->warps + i * warps;
@@ -209,7 +209,7 @@ void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const Block
     BlockTrace *spare = &heaviest->block[heaviest->count];
     early_keep(launch, spare, cost);
     spare->cost = *cost;
-    spare->weight = floor_weight(launch, cost);
+    spare->weight = lower_bound_weight(launch, cost);
     if (heaviest->count < heaviest->most) {
         if (++heaviest->count == heaviest->most) lightest_find(heaviest);
         return;

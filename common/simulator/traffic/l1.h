@@ -58,7 +58,7 @@ void l1_close(L1 *l1);
  * asked for, and makes *at no earlier than the others are there. */
 uint8_t l1_look(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at);
 /* Of what is there, and of what is on its way, nobody is given anything any more. */
-static inline void l1_forget(L1 *l1)
+static inline void l1_invalidate(L1 *l1)
 {
     l1->era++;
 }

@@ -107,10 +107,10 @@ void retries_play(Retried *retried)
     }
     retried->clock += 2 * TURN;
     if (retried->changed) {
-        retried->vain.turns += sums.turns - retried->alone.turns;
-        retried->vain.loads += sums.loads - retried->alone.loads;
-        retried->vain.swaps += sums.swaps - retried->alone.swaps;
-        retried->vain.needed += sums.needed - retried->alone.needed;
+        retried->failed.turns += sums.turns - retried->alone.turns;
+        retried->failed.loads += sums.loads - retried->alone.loads;
+        retried->failed.swaps += sums.swaps - retried->alone.swaps;
+        retried->failed.needed += sums.needed - retried->alone.needed;
     }
     retried->count = 0, retried->alone = (RetrySums){0};
 }

@@ -107,9 +107,9 @@ static uint64_t vain_of(uint32_t warps, uint32_t steps, int own, uint32_t barrie
             retry_note(&retried, warp, offset, ~0u, ~0u, 4, &alone);
         }
     retries_play(&retried);
-    uint64_t turns = retried.vain.turns;
-    assert_int_equal(retried.vain.loads, turns);
-    assert_int_equal(retried.vain.swaps, 2 * turns);
+    uint64_t turns = retried.failed.turns;
+    assert_int_equal(retried.failed.loads, turns);
+    assert_int_equal(retried.failed.swaps, 2 * turns);
     retries_close(&retried);
     return turns;
 }

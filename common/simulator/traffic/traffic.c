@@ -34,19 +34,19 @@ static uint64_t pages_of(uint64_t words)
     return (words + PAGE_WORDS - 1) / PAGE_WORDS;
 }
 
-static int bits_open(Touched *touched, const Launch *launch, Shelf *shelf)
+static int bits_open(Touched *touched, const Launch *launch, LaunchArena *shelf)
 {
     uint64_t pages = pages_of(launch->touched_words);
     touched->words = launch->touched_words;
-    touched->word = shelf_take(shelf, pages * PAGE_WORDS * sizeof *touched->word);
-    touched->taken = shelf_zeros(shelf, pages, 1);
+    touched->word = arena_take(shelf, pages * PAGE_WORDS * sizeof *touched->word);
+    touched->taken = arena_zeros(shelf, pages, 1);
     return touched->word && touched->taken ? 0 : -1;
 }
 
 int touched_open(Worker *worker)
 {
     const Launch *launch = worker->launch;
-    worker->first = shelf_take(worker->shelf, launch->fetches * sizeof *worker->first);
+    worker->first = arena_take(worker->shelf, launch->fetches * sizeof *worker->first);
     int failed = bits_open(&worker->loaded, launch, worker->shelf) |
                  bits_open(&worker->stored, launch, worker->shelf);
     return worker->first && !failed ? 0 : -1;

@@ -8,7 +8,7 @@
 #define CONVLAB_SIMT_TRAFFIC_H
 
 #include "common/simulator/core/core.h"
-#include "common/simulator/traffic/first.h"
+#include "common/simulator/traffic/dram_fetch.h"
 
 enum { SECTOR = 32, LINE_SECTORS = 4, PAGE_WORDS = 512 };
 

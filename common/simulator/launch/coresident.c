@@ -1,4 +1,4 @@
-#include "common/simulator/launch/alternate.h"
+#include "common/simulator/launch/coresident.h"
 
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static uint64_t worker_bytes(const Launch *launch)
     return warp * launch->warps_per_block + 16ull * launch->shared_bytes + (1u << 20);
 }
 
-uint32_t alternate_room(const Launch *launch)
+uint32_t coresident_blocks(const Launch *launch)
 {
     uint64_t room = (uint64_t)launch->resident * launch->gpu->machine.sms;
     if (room > launch->blocks) room = launch->blocks;
@@ -83,7 +83,7 @@ static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
 /* The earliest of some workers' warps that can go on, and when the first of them goes on that has
  * not looked in vain for long. */
 typedef struct Gate {
-    uint64_t at, quiet;
+    uint64_t at, next_event;
     Warp *warp;
     uint32_t worker;
 } Gate;
@@ -116,7 +116,7 @@ static Gate gate_of(Worker *worker)
         Warp *warp = &worker->warp[w];
         if (warp->state != WARP_READY || !warp->gate) continue;
         if (warp->gate < gate.at) gate.at = warp->gate, gate.warp = warp;
-        if (!looks_long(warp) && warp->gate < gate.quiet) gate.quiet = warp->gate;
+        if (!polls_long(warp) && warp->gate < gate.next_event) gate.next_event = warp->gate;
     }
     return gate;
 }
@@ -125,7 +125,8 @@ static Gate gate_of(Worker *worker)
 static Gate gate_earlier(const Gate *first, const Gate *second)
 {
     Gate gate = second->at < first->at ? *second : *first;
-    gate.quiet = second->quiet < first->quiet ? second->quiet : first->quiet;
+    gate.next_event =
+        second->next_event < first->next_event ? second->next_event : first->next_event;
     return gate;
 }
 
@@ -152,7 +153,7 @@ static int one_works(const Worker *worker, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t w = 0; worker[i].busy && w < worker[i].block.warps; w++) {
             const Warp *warp = &worker[i].warp[w];
-            if (warp->state == WARP_READY && warp->gate && !warp->is_vain) return 1;
+            if (warp->state == WARP_READY && warp->gate && !warp->was_poll) return 1;
         }
     return 0;
 }
@@ -166,15 +167,15 @@ static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t coun
         Warp *warp = gates->at[1].warp;
         int moved = 0;
         if (!warp) return 0;
-        launch->quiet = gates->at[1].quiet;
-        warp->let_on = gates->at[1].at, warp->passed = NULL;
+        launch->next_event = gates->at[1].next_event;
+        warp->cleared_at = gates->at[1].at, warp->passed = NULL;
         uint64_t block = next->block.number;
         if (worker_turns(launch, next, &moved) == BLOCK_FAILED) return 0;
-        warp->let_on = 0;
+        warp->cleared_at = 0;
         gate_set(gates, worker, first);
-        int is_vain = next->block.number == block && !has_moved(warp);
-        if (next->block.number == block) warp->is_vain = (uint8_t)is_vain;
-        vain = is_vain ? vain + next->effort : 0;
+        int was_poll = next->block.number == block && !has_moved(warp);
+        if (next->block.number == block) warp->was_poll = (uint8_t)was_poll;
+        vain = was_poll ? vain + next->effort : 0;
         if (vain <= TURNS_IN_VAIN) continue;
         if (!one_works(worker, count)) {
             block_stuck(first_busy(worker, count));
@@ -187,7 +188,7 @@ static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t coun
 /* All blocks that there is room for are there at once, and of their warps the earliest goes on. */
 static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
 {
-    uint32_t room = alternate_room(launch);
+    uint32_t room = coresident_blocks(launch);
     Gates gates;
     int failed = gates_open(&gates, room) != 0, moved;
     BlockTurn turn = BLOCK_RUNS;
@@ -204,9 +205,9 @@ static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
     return failed ? -1 : 0;
 }
 
-int alternate_run(Launch *launch, Worker *worker, uint32_t *open)
+int coresident_run(Launch *launch, Worker *worker, uint32_t *open)
 {
-    uint32_t room = alternate_room(launch), vain = 0;
+    uint32_t room = coresident_blocks(launch), vain = 0;
     if (launch->queue) return timed_run(launch, worker, open);
     if (worker_next(launch, worker, open) != 0) return -1;
     if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;

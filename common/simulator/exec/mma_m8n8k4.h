@@ -1,4 +1,4 @@
-/* exec_octets.h - Volta's product of halves, m8n8k4: four of them in a warp, each of which eight
+/* mma_m8n8k4.h - Volta's product of halves, m8n8k4: four of them in a warp, each of which eight
  * lanes have to themselves, four of the first sixteen and four of the others; included by
  * exec_body.h.
  *

@@ -1,4 +1,4 @@
-/* exec_meeting.h - lanes of one warp that stand at different instructions, and mean the same.
+/* warp_sync.h - lanes of one warp that stand at different instructions, and mean the same.
  *
  * A .sync instruction waits for all lanes that its mask names, wherever in the program they say
  * so: an instruction of the same kind in the other branch will do.  Who comes first waits on the
@@ -13,7 +13,7 @@ ALWAYS uint32_t group_of(const Warp *warp, const uint32_t *members, uint32_t nam
     return group;
 }
 
-static const Ins *meeting_fault(Warp *warp, const Ins *ins, uint32_t named, uint32_t absent)
+static const Ins *sync_fault(Warp *warp, const Ins *ins, uint32_t named, uint32_t absent)
 {
     return fault_at(warp, ins, SIMT_SYNCCHECK, first_lane(warp->mask), 0, 0,
                     "Divergent threads in a warp: the mask 0x%08x names lane %u, which is not here",
@@ -22,7 +22,7 @@ static const Ins *meeting_fault(Warp *warp, const Ins *ins, uint32_t named, uint
 
 /* What a lane gets from one that takes no part: undefined on a card, and here a NaN, or a number
  * that no program means. */
-enum { NOBODYS_VALUE = 0x7fffdead };
+enum { UNDEFINED_SHUFFLE_VALUE = 0x7fffdead };
 
 /* `lanes` of those in `mask` read from one that takes no part; `t` is what each lane gets.  A tree
  * of shfl.down over a part of a warp leaves this in its far lanes, and nobody uses it: so there
@@ -31,7 +31,7 @@ __attribute__((noinline)) static void shuffle_strange(Warp *warp, const Ins *ins
                                                       uint32_t lanes, uint32_t *t)
 {
     int valid;
-    FOR_ACTIVE(lanes) t[i] = NOBODYS_VALUE;
+    FOR_ACTIVE(lanes) t[i] = UNDEFINED_SHUFFLE_VALUE;
     if (ins->aux == SHFL_DOWN) lanes &= mask & (0 - mask);
     if (ins->aux == SHFL_UP) lanes &= 1u << (LANES - 1 - __builtin_clz(mask));
     if (!lanes || !warp->worker->initcheck) return;
@@ -44,10 +44,10 @@ __attribute__((noinline)) static void shuffle_strange(Warp *warp, const Ins *ins
 
 /* ---- done for all --------------------------------------------------------------------------- */
 
-typedef struct Meeting {
+typedef struct SyncGroup {
     uint32_t mask;
     const Ins *at[LANES]; /* where each of them stands */
-} Meeting;
+} SyncGroup;
 
 ALWAYS void lane_store(Warp *warp, uint32_t slot, uint32_t lane, uint32_t value)
 {
@@ -59,7 +59,7 @@ ALWAYS void lane_decide(Warp *warp, uint32_t slot, uint32_t lane, uint32_t bit)
     if (slot != NO_SLOT) PREDICATE(slot) = (PREDICATE(slot) & ~(1u << lane)) | bit << lane;
 }
 
-static void meeting_shuffle(Warp *warp, const Meeting *m)
+static void sync_shuffle(Warp *warp, const SyncGroup *m)
 {
     uint32_t t[LANES], valid_mask = 0;
     FOR_ACTIVE(m->mask)
@@ -81,7 +81,7 @@ static void meeting_shuffle(Warp *warp, const Meeting *m)
     }
 }
 
-static void meeting_vote(Warp *warp, const Meeting *m)
+static void sync_vote(Warp *warp, const SyncGroup *m)
 {
     uint32_t yes = 0;
     FOR_ACTIVE(m->mask)
@@ -104,7 +104,7 @@ static uint64_t lane_value(const Warp *warp, const Ins *ins, uint32_t lane)
     return ins->bytes == 8 ? REG(uint64_t, ins->a)[lane] : REG(uint32_t, ins->a)[lane];
 }
 
-static void meeting_match(Warp *warp, const Meeting *m)
+static void sync_match(Warp *warp, const SyncGroup *m)
 {
     uint32_t same[LANES], all = m->mask, values = 0;
     FOR_ACTIVE(m->mask)
@@ -126,7 +126,7 @@ static void meeting_match(Warp *warp, const Meeting *m)
     }
 }
 
-static void meeting_redux(Warp *warp, const Meeting *m)
+static void sync_redux(Warp *warp, const SyncGroup *m)
 {
     uint32_t first = first_lane(m->mask), r = REG(uint32_t, m->at[first]->a)[first];
     FOR_ACTIVE(m->mask & (m->mask - 1))
@@ -134,12 +134,12 @@ static void meeting_redux(Warp *warp, const Meeting *m)
     FOR_ACTIVE(m->mask) lane_store(warp, m->at[i]->d, i, r);
 }
 
-static void meeting_run(Warp *warp, const Meeting *m, uint16_t op)
+static void sync_run(Warp *warp, const SyncGroup *m, uint16_t op)
 {
-    if (op == OP_SHFL) meeting_shuffle(warp, m);
-    if (op == OP_VOTE) meeting_vote(warp, m);
-    if (op == OP_MATCH) meeting_match(warp, m);
-    if (op == OP_REDUX) meeting_redux(warp, m);
+    if (op == OP_SHFL) sync_shuffle(warp, m);
+    if (op == OP_VOTE) sync_vote(warp, m);
+    if (op == OP_MATCH) sync_match(warp, m);
+    if (op == OP_REDUX) sync_redux(warp, m);
 }
 
 /* ---- who waits for whom ---------------------------------------------------------------------- */
@@ -160,9 +160,9 @@ static int path_agrees(const Warp *warp, const Path *path, const Ins *ins, uint3
 }
 
 /* All of them, if they are there; those who waited may then go on. */
-static int meeting_hold(Warp *warp, const Ins *ins, uint32_t named)
+static int sync_hold(Warp *warp, const Ins *ins, uint32_t named)
 {
-    Meeting m = {.mask = warp->mask};
+    SyncGroup m = {.mask = warp->mask};
     FOR_ACTIVE(m.mask) m.at[i] = ins;
     for (uint32_t k = 0; k < warp->depth; k++) {
         const Path *path = &warp->stack[k];
@@ -171,7 +171,7 @@ static int meeting_hold(Warp *warp, const Ins *ins, uint32_t named)
         m.mask |= path->mask & warp->alive;
     }
     if ((named & warp->alive) != m.mask) return 0;
-    meeting_run(warp, &m, ins->op);
+    sync_run(warp, &m, ins->op);
     for (uint32_t k = 0; k < warp->depth; k++) {
         Path *path = &warp->stack[k];
         if (!path_agrees(warp, path, ins, named)) continue;
@@ -211,7 +211,7 @@ static const Ins *lanes_park(Warp *warp, const Ins *ins, uint32_t named, uint32_
     uint32_t lanes;
     int at = path_choose(warp, absent, &lanes);
     if (at < 0) at = path_choose(warp, FULL_MASK, &lanes);
-    if (at < 0) return meeting_fault(warp, ins, named, absent);
+    if (at < 0) return sync_fault(warp, ins, named, absent);
     Path chosen = warp->stack[at];
     Path mine = {(uint32_t)(ins - warp->code), warp->mask, warp->rpc, absent};
     warp->depth--;
@@ -254,7 +254,7 @@ __attribute__((noinline)) static int lanes_meet(Warp *warp, const Ins *ins, cons
             return 1;
         }
         if (ended || (absent && ins->guard != NO_SLOT)) {
-            meeting_fault(warp, ins, named, ended ? ended : absent);
+            sync_fault(warp, ins, named, ended ? ended : absent);
             return 1;
         }
         if (!absent) continue;
@@ -262,7 +262,7 @@ __attribute__((noinline)) static int lanes_meet(Warp *warp, const Ins *ins, cons
             path_push(warp, ins, (uint32_t)(ins - warp->code), here & ~group, warp->rpc) != 0)
             return 1;
         warp->mask = group;
-        *next = meeting_hold(warp, ins, named) ? ins + 1 : lanes_park(warp, ins, named, absent);
+        *next = sync_hold(warp, ins, named) ? ins + 1 : lanes_park(warp, ins, named, absent);
         return 1;
     }
     return 0;

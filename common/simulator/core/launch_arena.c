@@ -1,4 +1,4 @@
-#include "common/simulator/core/shelf.h"
+#include "common/simulator/core/launch_arena.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,55 +24,55 @@ static void bytes_close(void *at, size_t bytes)
         free(at);
 }
 
-static ShelfBlock *block_next(Shelf *shelf)
+static ArenaBlock *block_next(LaunchArena *shelf)
 {
     if (shelf->used < shelf->blocks) return &shelf->block[shelf->used++];
-    ShelfBlock *block = realloc(shelf->block, (shelf->blocks + 1) * sizeof *block);
+    ArenaBlock *block = realloc(shelf->block, (shelf->blocks + 1) * sizeof *block);
     if (!block) return NULL;
     shelf->block = block, shelf->used = ++shelf->blocks;
-    block[shelf->used - 1] = (ShelfBlock){0};
+    block[shelf->used - 1] = (ArenaBlock){0};
     return &block[shelf->used - 1];
 }
 
-void *shelf_take(Shelf *shelf, size_t bytes)
+void *arena_take(LaunchArena *shelf, size_t bytes)
 {
-    ShelfBlock *block = block_next(shelf);
+    ArenaBlock *block = block_next(shelf);
     if (!block || (block->at && block->bytes == bytes)) return block ? block->at : NULL;
     bytes_close(block->at, block->bytes);
-    *block = (ShelfBlock){.at = bytes_open(bytes), .bytes = bytes};
+    *block = (ArenaBlock){.at = bytes_open(bytes), .bytes = bytes};
     return block->at;
 }
 
-void *shelf_zeros(Shelf *shelf, size_t count, size_t bytes)
+void *arena_zeros(LaunchArena *shelf, size_t count, size_t bytes)
 {
-    void *zeros = shelf_take(shelf, count * bytes);
+    void *zeros = arena_take(shelf, count * bytes);
     return zeros ? memset(zeros, 0, count * bytes) : NULL;
 }
 
-void shelf_leave(Shelf *shelf)
+void arena_reset(LaunchArena *shelf)
 {
     while (shelf->blocks > shelf->used) {
-        const ShelfBlock *block = &shelf->block[--shelf->blocks];
+        const ArenaBlock *block = &shelf->block[--shelf->blocks];
         bytes_close(block->at, block->bytes);
     }
     shelf->used = 0;
 }
 
-int shelves_open(SimtGpu *gpu, uint32_t wanted)
+int arenas_open(SimtGpu *gpu, uint32_t wanted)
 {
     if (wanted <= gpu->shelves) return 0;
-    Shelf *shelf = realloc(gpu->shelf, wanted * sizeof *shelf);
+    LaunchArena *shelf = realloc(gpu->shelf, wanted * sizeof *shelf);
     if (!shelf) return -1;
     memset(shelf + gpu->shelves, 0, (wanted - gpu->shelves) * sizeof *shelf);
     gpu->shelf = shelf, gpu->shelves = wanted;
     return 0;
 }
 
-void shelves_keep(SimtGpu *gpu, uint32_t kept)
+void arenas_keep(SimtGpu *gpu, uint32_t kept)
 {
     for (uint32_t i = kept; i < gpu->shelves; i++) {
         gpu->shelf[i].used = 0;
-        shelf_leave(&gpu->shelf[i]);
+        arena_reset(&gpu->shelf[i]);
         free(gpu->shelf[i].block);
     }
     if (gpu->shelves > kept) gpu->shelves = kept;

@@ -1,4 +1,4 @@
-#include "common/simulator/exec/deal.h"
+#include "common/simulator/exec/block_dispatch.h"
 
 #include <time.h>
 
@@ -8,25 +8,25 @@
  * with has come from another core. */
 static const double KEPT_SECONDS = 4e-4;
 
-uint32_t deal_workers(uint64_t blocks, uint32_t threads)
+uint32_t dispatch_workers(uint64_t blocks, uint32_t threads)
 {
     if (threads <= 1 || blocks <= threads) return threads;
     return blocks < 2 * (uint64_t)threads ? (uint32_t)blocks : 2 * threads;
 }
 
-void deal_open(Deal *deal, Launch *launch, Worker *worker, Shelf *shelf, uint32_t threads,
-               uint32_t workers)
+void dispatch_open(BlockDispatch *deal, Launch *launch, Worker *worker, LaunchArena *shelf,
+                   uint32_t threads, uint32_t workers)
 {
-    *deal = (Deal){.launch = launch,
-                   .worker = worker,
-                   .shelf = shelf,
-                   .threads = threads,
-                   .workers = workers,
-                   .seats = threads};
+    *deal = (BlockDispatch){.launch = launch,
+                            .worker = worker,
+                            .shelf = shelf,
+                            .threads = threads,
+                            .workers = workers,
+                            .seats = threads};
     pthread_mutex_init(&deal->lock, NULL);
 }
 
-void deal_close(Deal *deal)
+void dispatch_close(BlockDispatch *deal)
 {
     pthread_mutex_destroy(&deal->lock);
 }
@@ -51,7 +51,7 @@ static int block_take(Launch *launch, uint64_t *number)
 }
 
 /* The block that ran into the limit, the first of several. */
-static void block_note(const Deal *deal, Worker *worker)
+static void block_note(const BlockDispatch *deal, Worker *worker)
 {
     Launch *launch = deal->launch;
     uint64_t number = worker->block.number,
@@ -64,20 +64,20 @@ static void block_note(const Deal *deal, Worker *worker)
 }
 
 /* 0: the block has ended. */
-static int block_start(Deal *deal, uint32_t seat, uint64_t number)
+static int block_start(BlockDispatch *deal, uint32_t seat, uint64_t number)
 {
     Worker *worker = &deal->worker[seat];
-    deal->seat[seat].vain = 0;
+    deal->seat[seat].failed_polls = 0;
     if (block_begin(worker, number) == 0) return 1;
     block_note(deal, worker);
     return 0;
 }
 
 /* The same of a turn of it. */
-static int block_goes_on(Deal *deal, uint32_t seat)
+static int block_goes_on(BlockDispatch *deal, uint32_t seat)
 {
     Worker *worker = &deal->worker[seat];
-    uint32_t *vain = &deal->seat[seat].vain;
+    uint32_t *vain = &deal->seat[seat].failed_polls;
     BlockTurn turn = block_turn(worker);
     *vain = turn == BLOCK_WAITS ? *vain + worker->effort : 0;
     if (*vain > TURNS_IN_VAIN) {
@@ -91,7 +91,7 @@ static int block_goes_on(Deal *deal, uint32_t seat)
 /* ---- which block a thread has in hand ----------------------------------------------------- */
 
 /* Of those that wait, the one that has come least far; the lock is held, and one waits. */
-static uint32_t least_waiting(const Deal *deal)
+static uint32_t least_waiting(const BlockDispatch *deal)
 {
     uint32_t least = deal->seats;
     for (uint32_t i = 0; i < deal->seats; i++)
@@ -101,19 +101,19 @@ static uint32_t least_waiting(const Deal *deal)
     return least;
 }
 
-static void seat_leave(Deal *deal, uint32_t seat)
+static void seat_leave(BlockDispatch *deal, uint32_t seat)
 {
     deal->seat[seat].waits = 1, deal->waiting++;
 }
 
-static void seat_take(Deal *deal, uint32_t seat)
+static void seat_take(BlockDispatch *deal, uint32_t seat)
 {
     deal->seat[seat].waits = 0, deal->waiting--;
 }
 
 /* The block of *seat has ended: the next one, of this seat or of another.  0: nobody waits, and
  * nobody will, for where nothing is left to begin a thread leaves its block only for another. */
-static int next_take(Deal *deal, uint32_t *seat)
+static int next_take(BlockDispatch *deal, uint32_t *seat)
 {
     uint64_t number;
     while (block_take(deal->launch, &number))
@@ -128,7 +128,7 @@ static int next_take(Deal *deal, uint32_t *seat)
 }
 
 /* A block that nobody has begun, in place of the one in hand, and a worker for it. */
-static int new_take(Deal *deal, uint32_t *seat, uint64_t *number)
+static int new_take(BlockDispatch *deal, uint32_t *seat, uint64_t *number)
 {
     if (deal->seats == deal->workers || !block_take(deal->launch, number)) return 0;
     seat_leave(deal, *seat);
@@ -137,7 +137,7 @@ static int new_take(Deal *deal, uint32_t *seat, uint64_t *number)
 }
 
 /* The same of one that is on the way, if it had come less far when this thread took its own. */
-static void other_take(Deal *deal, uint32_t *seat, uint64_t since)
+static void other_take(BlockDispatch *deal, uint32_t *seat, uint64_t since)
 {
     if (!deal->waiting) return;
     uint32_t least = least_waiting(deal);
@@ -148,7 +148,7 @@ static void other_take(Deal *deal, uint32_t *seat, uint64_t since)
 
 /* The block in hand makes way for one that has come less far, if there is one.  What it had done
  * when it was taken is `since`.  -1: out of memory. */
-static int seat_change(Deal *deal, uint32_t *seat, uint64_t since)
+static int seat_change(BlockDispatch *deal, uint32_t *seat, uint64_t since)
 {
     uint64_t number;
     pthread_mutex_lock(&deal->lock);
@@ -161,7 +161,7 @@ static int seat_change(Deal *deal, uint32_t *seat, uint64_t since)
 }
 
 /* Has it come to the last blocks? */
-static int is_ending(const Deal *deal)
+static int is_ending(const BlockDispatch *deal)
 {
     return deal->workers > deal->threads && blocks_left(deal->launch) <= deal->threads;
 }
@@ -173,7 +173,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-int deal_run(Deal *deal, uint32_t thread)
+int dispatch_run(BlockDispatch *deal, uint32_t thread)
 {
     uint32_t seat = thread;
     uint64_t ran = 0;

@@ -1,4 +1,4 @@
-/* shelf.h - host memory that one launch after another uses.
+/* launch_arena.h - host memory that one launch after another uses.
  *
  * A worker asks for the same blocks in the same order in each launch of a kernel.  Given back to
  * the system in between, every page of them would come again by a fault, and go again while all
@@ -9,27 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct ShelfBlock {
+typedef struct ArenaBlock {
     void *at;
     size_t bytes;
-} ShelfBlock;
+} ArenaBlock;
 
-typedef struct Shelf {
-    ShelfBlock *block; /* in the order in which they were asked for */
+typedef struct LaunchArena {
+    ArenaBlock *block; /* in the order in which they were asked for */
     uint32_t blocks, used;
-} Shelf;
+} LaunchArena;
 
 /* The next block, of as many bytes; what is in it is nobody's promise.  NULL: out of memory. */
-void *shelf_take(Shelf *shelf, size_t bytes);
+void *arena_take(LaunchArena *shelf, size_t bytes);
 /* The same of zeros, which are written, as zeros_alloc's. */
-void *shelf_zeros(Shelf *shelf, size_t count, size_t bytes);
+void *arena_zeros(LaunchArena *shelf, size_t count, size_t bytes);
 /* The launch needs its blocks no more; what the last one did not ask for is given back. */
-void shelf_leave(Shelf *shelf);
+void arena_reset(LaunchArena *shelf);
 
 /* A GPU's: as many as a launch has workers, of which some are kept for the next one.  -1: out of
  * memory. */
 typedef struct SimtGpu SimtGpu;
-int shelves_open(SimtGpu *gpu, uint32_t wanted);
-void shelves_keep(SimtGpu *gpu, uint32_t kept);
+int arenas_open(SimtGpu *gpu, uint32_t wanted);
+void arenas_keep(SimtGpu *gpu, uint32_t kept);
 
 #endif

@@ -1,4 +1,4 @@
-/* first.h - when a launch first asked for what DRAM gives at once.
+/* dram_fetch.h - when a launch first asked for what DRAM gives at once.
  *
  * Here blocks run in any order, one after another.  On a card those that are there at once go
  * through their work side by side, and whoever asks for something at about the moment at which it

@@ -1,5 +1,5 @@
-/* pool.c - a queue of lines, each of which takes more while it waits. */
-#include "common/simulator/traffic/pool.h"
+/* store_buffer.c - a queue of lines, each of which takes more while it waits. */
+#include "common/simulator/traffic/store_buffer.h"
 
 static int is_part(uint32_t units)
 {
@@ -11,9 +11,9 @@ static uint32_t units_of(const TraceLine *stored, uint32_t sector)
     return stored->sectors >> sector & 1 ? (stored->written >> 4 * sector & 15) + 1u : 0;
 }
 
-Sent pool_alone(const TraceLine *stored)
+StoreTraffic store_traffic_of(const TraceLine *stored)
 {
-    Sent sent = {.lines = 1};
+    StoreTraffic sent = {.lines = 1};
     for (uint32_t s = 0; s < LINE_SECTORS; s++) {
         uint32_t units = units_of(stored, s);
         sent.sectors += units != 0, sent.parts += is_part(units);
@@ -21,24 +21,24 @@ Sent pool_alone(const TraceLine *stored)
     return sent;
 }
 
-static PoolLine *place_find(Pool *pool, uint32_t line)
+static StoreBufferLine *place_find(StoreBuffer *pool, uint32_t line)
 {
     for (uint32_t i = 0; i < pool->count; i++) {
-        PoolLine *place = &pool->place[(pool->first + i) % POOL_LINES];
+        StoreBufferLine *place = &pool->place[(pool->first + i) % STORE_BUFFER_LINES];
         if (place->line == line) return place;
     }
     return NULL;
 }
 
-int pool_store(Pool *pool, const TraceLine *stored, uint64_t until)
+int store_buffer_add(StoreBuffer *pool, const TraceLine *stored, uint64_t until)
 {
-    PoolLine *place = place_find(pool, stored->line);
+    StoreBufferLine *place = place_find(pool, stored->line);
     if (!place) {
         uint32_t *of = &pool->of[l1_tag_bank(stored->line)];
-        if (*of == POOL_EACH) return 0;
+        if (*of == STORE_BUFFER_EACH) return 0;
         ++*of;
-        place = &pool->place[(pool->first + pool->count++) % POOL_LINES];
-        *place = (PoolLine){.line = stored->line};
+        place = &pool->place[(pool->first + pool->count++) % STORE_BUFFER_LINES];
+        *place = (StoreBufferLine){.line = stored->line};
     }
     place->until = until;
     for (uint32_t s = 0; s < LINE_SECTORS; s++) {
@@ -48,13 +48,13 @@ int pool_store(Pool *pool, const TraceLine *stored, uint64_t until)
     return 1;
 }
 
-Sent pool_leave(Pool *pool)
+StoreTraffic store_buffer_evict(StoreBuffer *pool)
 {
-    const PoolLine *place = &pool->place[pool->first];
-    Sent sent = {.lines = 1};
+    const StoreBufferLine *place = &pool->place[pool->first];
+    StoreTraffic sent = {.lines = 1};
     for (uint32_t s = 0; s < LINE_SECTORS; s++)
         sent.sectors += place->units[s] != 0, sent.parts += is_part(place->units[s]);
     pool->of[l1_tag_bank(place->line)]--;
-    pool->first = (pool->first + 1) % POOL_LINES, pool->count--;
+    pool->first = (pool->first + 1) % STORE_BUFFER_LINES, pool->count--;
     return sent;
 }

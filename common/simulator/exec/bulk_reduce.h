@@ -1,4 +1,4 @@
-/* exec_join.h - what a bulk copy does that joins its values with those that are there
+/* bulk_reduce.h - what a bulk copy does that joins its values with those that are there
  * (cp.reduce.async.bulk); included by exec_body.h. */
 
 static const uint8_t JOINED_BYTES[] = {

@@ -1,4 +1,4 @@
-/* endless.h - which loops a launch was in when it came to its limit. */
+/* timeout_report.h - which loops a launch was in when it came to its limit. */
 #ifndef CONVLAB_SIMT_ENDLESS_H
 #define CONVLAB_SIMT_ENDLESS_H
 
@@ -8,10 +8,11 @@
 #include "common/simulator/core/core.h"
 
 /* Notes where the first warp of the block in hand that was stopped stands. */
-void endless_note(Worker *worker);
+void timeout_note(Worker *worker);
 
 /* " in the loop at conv.cu:87, inside of that at conv.cu:61": those around the place where that
  * block was stopped, by the line that closes each; "" if it was in none. */
-void endless_say(const Worker *worker, uint32_t workers, uint64_t block, char *text, size_t bytes);
+void timeout_report(const Worker *worker, uint32_t workers, uint64_t block, char *text,
+                    size_t bytes);
 
 #endif

@@ -1,11 +1,11 @@
-#include "common/simulator/launch/endless.h"
+#include "common/simulator/launch/timeout_report.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/simulator/core/code_map.h"
 
-void endless_note(Worker *worker)
+void timeout_note(Worker *worker)
 {
     const Block *block = &worker->block;
     worker->stopped = NULL;
@@ -28,7 +28,8 @@ static int says_loop(const SimtKernel *kernel, uint32_t at, uint32_t *last, char
     return 1;
 }
 
-void endless_say(const Worker *worker, uint32_t workers, uint64_t block, char *text, size_t bytes)
+void timeout_report(const Worker *worker, uint32_t workers, uint64_t block, char *text,
+                    size_t bytes)
 {
     enum { SAID = 3 };
     *text = 0;
