@@ -38,7 +38,7 @@ compared() { # STATUS
     "$tool" "$work/record" "$work/own" "$work" few >"$work/out" 2>"$work/err" || status=$?
     [ "$status" = "$1" ]
 }
-is_right() { compared 0 && ! grep -q 'off by more than' "$work/out"; }
+is_right() { compared 0 && ! grep -q 'counts are off by more than' "$work/out"; }
 is_wrong() { compared 1 && grep -qx "$1 counts are off by more than 2 %" "$work/out"; }
 refused() { compared 2 && grep -q "$1" "$work/err"; }
 set +e
@@ -137,7 +137,7 @@ excepted() { # NAME, ITS SIMULATED TIME FOR 10 US, WAVEFRONTS THAT A CARD COUNTE
 needs_one() { compared 0 && ! grep -q 'no exception' "$work/out"; }
 needs_none() { compared 0 && grep -q "of $1 needs* no exception" "$work/out"; }
 
-excepted another 4 500 && compared 1 && grep -q 'worse than promised' "$work/out"
+excepted another 4 500 && compared 1 && grep -q 'exceed their limits' "$work/out"
 tell 'a time beyond 1.5 breaks the promise'
 excepted another 10 700 && is_wrong 1 && excepted hot-shared-float-4 10 700 && needs_one &&
     excepted hot-shared-float-4 10 500 && needs_none hot-shared-float-4

@@ -1,15 +1,14 @@
-/* tool_validate.c - holds what the simulator said against what a card did.
+/* tool_validate.c - comparison of simulated launches with measured ones.
  *
  *   tool_validate RECORDED SIMULATED OUT NAME...
  *
- * For each NAME reads RECORDED/NAME-times.tsv, RECORDED/NAME-counters.tsv and SIMULATED/NAME.tsv,
- * and where there are any RECORDED/NAME-runs.tsv, what was counted in other runs, and
- * RECORDED/foretold-NAME.tsv, what was simulated before anything was measured.
- * Prints the comparison as Markdown, and writes OUT/times.tsv for the plots.  Exits 1 when one of
- * the promises is broken: counts within 2 % of a card's, or of what it counted in some run, rank
- * correlation of all times at least 0.985, mean absolute error of all at most 8 %, of one set and
- * of Hopper's units at most 12 %, 97 % of all times within a quarter of a card's and none beyond
- * 1.5 times. */
+ * Reads for each NAME the files RECORDED/NAME-times.tsv, RECORDED/NAME-counters.tsv and
+ * SIMULATED/NAME.tsv and, if they exist, RECORDED/NAME-runs.tsv (counts of further runs) and
+ * RECORDED/forecast-NAME.tsv (times that were predicted before any launch was measured).
+ * Prints the report as Markdown, and writes OUT/times.tsv for the figure.  Exits 1 if a limit is
+ * exceeded: counts within 2 % of a GPU's, or of those of some run; rank correlation of all times at
+ * least 0.985; mean absolute error at most 8 % for all launches, 12 % for one set and for Hopper's
+ * units; 97 % of all times within 25 % of the measured ones and none off by more than 1.5 times. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +19,17 @@
 #include "common/simulator/validation/runs.h"
 #include "common/simulator/validation/tsv.h"
 
-enum { MOST = 2048, SETS = 3, RACED = SETS + 1, FAMILIES = 32, COUNTS = 7 };
+enum { MOST = 2048, SETS = 3, RACED = SETS + 1, FAMILIES = 32, COUNTS = 7, DATE = 16 };
+/* Sets as the records and the report name them.  Launches that were held out when they were recorded
+ * have been looked at since: they are regression launches. */
 static const char *const SET[] = {"fit", "held-out", "layer", "counted", "raced"};
+static const char *const SET_TITLE[] = {"fit", "regression", "solutions of labs", "counts only",
+                                        "racing"};
 
-/* What is counted: columns of the card's counters that are added, one that is taken off, and the
- * simulator's columns. */
+/* Counts: columns of the GPU's counters that are added, one that is subtracted, and the simulator's
+ * columns. */
 static const struct {
-    const char *name, *card[2], *less, *own[2];
+    const char *name, *gpu[2], *less, *own[2];
 } COUNT[COUNTS] = {
     {"global sectors", {"load_sectors", "store_sectors"}, NULL, {"load_sectors", "store_sectors"}},
     {"sectors of atomics", {"atom_sectors", "red_sectors"}, NULL, {"atomic_sectors"}},
@@ -39,16 +42,19 @@ static const double COUNT_TOLERANCE = 0.02, COUNT_SLACK = 16, STEADY = 0.005;
 static const double LEAST_CORRELATION = 0.985, LEAST_NEAR = 0.97, MOST_ERROR = 0.08,
                     MOST_SET_ERROR = 0.12;
 
-/* Launches with a promise of their own.  What copies of the tensor memory accelerator move is in
- * none of ncu's counters that are compared: their counts are left out. */
+/* Launches with a limit of their own.  Copies of the tensor memory accelerator are in none of ncu's
+ * counters that are compared: the counts of these launches are left out. */
 static const char *const HOPPER = "hopper";
 
-/* Some launches were measured on a machine that takes longer to launch, and begin with an empty
- * kernel: what that took more than the simulator's is no part of any time of the file.  In us. */
+/* The forecasts of whole programs by a finished model: the sets of the report by duration. */
+static const char *const PROGRAMS[] = {"everyday", "field", "public", "suites"};
+
+/* us by which an empty kernel takes longer on the GPU of a file than in the simulator.  Files of a
+ * machine with slower launches start with an empty kernel; each time is reduced by the difference. */
 static double late;
 
-/* Launches of which a count is known to differ from what a card had in any run, and does not break
- * the promise (docs/simulator/validation.md says why). */
+/* Launches with a count that differs from the GPU's in every run and is no failure.
+ * docs/simulator/validation.md states the causes. */
 enum { SECTORS, ATOMIC_SECTORS, WAVEFRONTS, CONFLICTS };
 static const struct {
     int count;
@@ -66,19 +72,19 @@ static const struct {
     {WAVEFRONTS, "cholesky"},
     {CONFLICTS, "cholesky"},
     {WAVEFRONTS, "waiting-size-0"},
-    /* Lanes that wait behind a loop of atomics: on a card they go on at its YIELD. */
+    /* Lanes that wait after a loop of atomics: on a GPU they continue at its YIELD. */
     {SECTORS, "product-counted"},
     {WAVEFRONTS, "product-counted"},
     {CONFLICTS, "product-counted"},
-    /* The same of trees in shared memory. */
+    /* The same for trees in shared memory. */
     {WAVEFRONTS, "tiles-joined"},
     {CONFLICTS, "tiles-joined"},
-    /* Ways that ptxas makes one; lanes in different copies of a loop that ptxas unrolled. */
+    /* Paths that ptxas merges; lanes in different copies of a loop that ptxas unrolled. */
     {SECTORS, "nibbles-unpacked"},
     {SECTORS, "colours-guessed"},
-    /* Vectors of which some lanes take no part: ncu reckons, and its own counter has more. */
+    /* Vectors with inactive lanes: ncu's source page estimates, and its counter has more. */
     {CONFLICTS, "boxes-over"},
-    /* How often a thread looks in vain, or who comes next in a queue: a card never had that. */
+    /* Numbers of failed polls, and orders of queues, that no run of a GPU had. */
     {SECTORS, "token-528"},
     {SECTORS, "grid-1056-8"},
     {SECTORS, "start-1056"},
@@ -126,20 +132,20 @@ static int is_known(int count, const char *name)
 
 typedef struct Entry {
     char name[64], family[32];
-    const char *group; /* the file that it is from */
+    const char *group; /* name of its file */
     int set, hopper;
     double measured, simulated;         /* us */
-    double foretold;                    /* us, before anything was measured; 0: it was not */
-    double least[COUNTS], most[COUNTS]; /* that a card counted; NAN: it did not */
-    double counted[COUNTS];             /* that the simulator did */
+    double forecast;                    /* us, predicted before any measurement; 0: none */
+    double least[COUNTS], most[COUNTS]; /* range of the GPU's counts; NAN: not recorded */
+    double counted[COUNTS];             /* the simulator's counts */
 } Entry;
 
 static Entry entry[MOST];
 static size_t entries;
 
-/* What is known of a file of launches. */
+/* The tables of a file of launches. */
 typedef struct Tables {
-    Tsv times, simulated, counters, runs, foretold;
+    Tsv times, simulated, counters, runs, forecast;
 } Tables;
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -155,8 +161,8 @@ static int columns_add(const Tsv *tsv, size_t row, const char *const name[2], do
     return 0;
 }
 
-/* One of a card's columns of a kernel, times `sign`, added to what it counted in each run; `runs`
- * are at least so many. */
+/* Adds one of the GPU's columns of a kernel, times `sign`, to the counts of each run; raises `runs`
+ * to the number of runs. */
 static int column_add(const Tables *t, size_t kernel, const char *name, int sign, double sum[RUNS],
                       int *runs, Error *error)
 {
@@ -169,18 +175,18 @@ static int column_add(const Tables *t, size_t kernel, const char *name, int sign
     return 0;
 }
 
-/* The least and the most that a card counted of one kernel, added to the entry's. */
+/* Adds the minimum and the maximum of a GPU's counts of one kernel to the entry's. */
 static int kernel_add(const Tables *t, size_t kernel, int c, Entry *e, Error *error)
 {
     double sum[RUNS] = {0}, least, most;
     int runs = 1;
     Error none = {""};
-    if (tsv_column(&t->counters, COUNT[c].card[0], &none) < 0) { /* an older record */
+    if (tsv_column(&t->counters, COUNT[c].gpu[0], &none) < 0) { /* an older record */
         e->least[c] = e->most[c] = NAN;
         return 0;
     }
-    for (int i = 0; i < 2 && COUNT[c].card[i]; i++)
-        if (column_add(t, kernel, COUNT[c].card[i], 1, sum, &runs, error)) return -1;
+    for (int i = 0; i < 2 && COUNT[c].gpu[i]; i++)
+        if (column_add(t, kernel, COUNT[c].gpu[i], 1, sum, &runs, error)) return -1;
     if (COUNT[c].less && column_add(t, kernel, COUNT[c].less, -1, sum, &runs, error)) return -1;
     least = most = sum[0];
     for (int i = 1; i < runs; i++)
@@ -197,15 +203,15 @@ static long row_of(const Tsv *simulated, const char *name)
     return -1;
 }
 
-/* What was foretold of the entry, if anything was. */
-static int foretold_read(const Tsv *foretold, Entry *e, Error *error)
+/* Reads the entry's forecast, if it has one. */
+static int forecast_read(const Tsv *forecast, Entry *e, Error *error)
 {
-    long row = row_of(foretold, e->name);
-    return row < 0 ? 0 : tsv_named(foretold, (size_t)row, "us", &e->foretold, error);
+    long row = row_of(forecast, e->name);
+    return row < 0 ? 0 : tsv_named(forecast, (size_t)row, "us", &e->forecast, error);
 }
 
-/* What both counted of an entry, which is row `found` of the simulated ones and whose launches
- * begin with the card's `kernel`. */
+/* Reads both counts of an entry: row `found` of the simulated ones, and the GPU's launches from
+ * `kernel` on. */
 static int counts_read(const Tables *t, size_t found, size_t *kernel, Entry *e, Error *error)
 {
     double launches;
@@ -244,7 +250,7 @@ static int entry_read(const Tables *t, size_t row, size_t *kernel, const char *g
     for (int i = 0; i <= RACED; i++)
         if (!strcmp(times->field[row * times->columns + (size_t)set], SET[i])) e->set = i;
     if (tsv_named(&t->simulated, (size_t)found, "us", &e->simulated, error) ||
-        counts_read(t, (size_t)found, kernel, e, error) || foretold_read(&t->foretold, e, error))
+        counts_read(t, (size_t)found, kernel, e, error) || forecast_read(&t->forecast, e, error))
         return -1;
     if (!strcmp(own, "empty")) {
         late = e->measured - e->simulated;
@@ -255,7 +261,7 @@ static int entry_read(const Tables *t, size_t row, size_t *kernel, const char *g
     return e->set < 0 ? error_set(error, "%s: %s has no known set", times->path, own) : 0;
 }
 
-/* A lab gets cases after it was measured: these are simulated, and wait for the next recording. */
+/* Reports cases that a lab got after its measurement: they wait for the next recording. */
 static void unmeasured_say(const char *name, const Tsv *times, const Tsv *simulated)
 {
     if (simulated->rows > times->rows)
@@ -263,7 +269,7 @@ static void unmeasured_say(const char *name, const Tsv *times, const Tsv *simula
                 simulated->rows - times->rows);
 }
 
-/* The tables of a name: the last two only where there are any. */
+/* Reads the tables of a name; the last two are optional. */
 static int tables_read(const char *recorded, const char *simulated, const char *name, Tables *t,
                        Error *error)
 {
@@ -274,8 +280,8 @@ static int tables_read(const char *recorded, const char *simulated, const char *
            tsv_read(PATH("%s/%s-counters.tsv", recorded, name), &t->counters, error) ||
            (!access(PATH("%s/%s-runs.tsv", recorded, name), F_OK) &&
             runs_read(path, &t->counters, &t->runs, error)) ||
-           (!access(PATH("%s/foretold-%s.tsv", recorded, name), F_OK) &&
-            tsv_read(path, &t->foretold, error));
+           (!access(PATH("%s/forecast-%s.tsv", recorded, name), F_OK) &&
+            tsv_read(path, &t->forecast, error));
 #undef PATH
 }
 
@@ -289,7 +295,7 @@ static int group_read(const char *recorded, const char *simulated, const char *n
     for (size_t row = 0; !status && row < t.times.rows; row++)
         status = entries == MOST ? error_set(error, "more than %d entries", MOST)
                                  : entry_read(&t, row, &kernel, name, error);
-    Tsv *all[] = {&t.times, &t.simulated, &t.counters, &t.runs, &t.foretold};
+    Tsv *all[] = {&t.times, &t.simulated, &t.counters, &t.runs, &t.forecast};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         tsv_close(all[i]);
     return status;
@@ -302,31 +308,32 @@ static double error_of(const Entry *e)
     return fabs(e->simulated / e->measured - 1);
 }
 
-/* Did a card count the same each time, as far as that matters? */
+/* Do the GPU's counts vary by no more than STEADY from run to run? */
 static int is_steady(const Entry *e, int c)
 {
     return e->most[c] - e->least[c] <= STEADY * e->most[c];
 }
 
-/* Is the simulator's count a card's, or one that a card might have had? */
+/* Is the simulator's count within the tolerance of the GPU's range? */
 static int is_right(const Entry *e, int c)
 {
     return e->counted[c] >= e->least[c] * (1 - COUNT_TOLERANCE) - COUNT_SLACK &&
            e->counted[c] <= e->most[c] * (1 + COUNT_TOLERANCE) + COUNT_SLACK;
 }
 
-/* Is anything of this counted in the entry, and not of a program that races with itself? */
+/* Has the entry such a count, and does its program not race with itself? */
 static int is_counted(const Entry *e, int c)
 {
     return e->set != RACED && !isnan(e->most[c]) && (e->most[c] > 0 || e->counted[c] > 0);
 }
 
-/* Lists what is counted differently; returns how many entries are. */
+/* Prints the table of counts; returns the number of differences without an exception. */
 static int counts_report(void)
 {
     int wrong = 0, known = 0;
-    printf("| counted | the same in each run | within 2 %% | vary from run to run on the card | "
-           "within what it counted | those that are not |\n"
+    printf("\n### Counts\n\n"
+           "| count | launches with constant counts | of these within 2 %% | launches with varying "
+           "counts | of these within the range | differing launches: predicted ÷ measured |\n"
            "| --- | --- | --- | --- | --- | --- |\n");
     for (int c = 0; c < COUNTS; c++) {
         char others[4000] = "";
@@ -340,11 +347,10 @@ static int counts_report(void)
             if (is_right(e, c)) continue;
             wrong++;
             known += is_known(c, e->name);
-            double card = e->counted[c] < e->least[c] ? e->least[c] : e->most[c];
+            double gpu = e->counted[c] < e->least[c] ? e->least[c] : e->most[c];
             size_t used = strlen(others);
-            snprintf(others + used, sizeof others - used,
-                     card > 0 ? "%s%s %.2f" : "%s%s %.0f for 0", used ? ", " : "", e->name,
-                     card > 0 ? e->counted[c] / card : e->counted[c]);
+            snprintf(others + used, sizeof others - used, gpu > 0 ? "%s%s %.2f" : "%s%s %.0f for 0",
+                     used ? ", " : "", e->name, gpu > 0 ? e->counted[c] / gpu : e->counted[c]);
         }
         printf("| %s | %d | %d | %d | %d | %s |\n", COUNT[c].name, all[0], right[0], all[1],
                right[1], *others ? others : "none");
@@ -352,8 +358,7 @@ static int counts_report(void)
     return wrong - known;
 }
 
-/* Programs that race with themselves, which nothing is promised of: what a card counted of them
- * and the simulator did not. */
+/* Prints counts of programs that race with themselves, which have no limit, if they differ. */
 static void raced_report(void)
 {
     int rows = 0;
@@ -362,48 +367,51 @@ static void raced_report(void)
             const Entry *e = &entry[i];
             if (e->set != RACED || isnan(e->most[c]) || is_right(e, c)) continue;
             if (!rows++)
-                printf(
-                    "\n| races with itself | counted | the card, least | most | the simulator |\n"
-                    "| --- | --- | --- | --- | --- |\n");
+                printf("\n### Racing launches\n\n"
+                       "| launch | count | GPU, minimum | GPU, maximum | simulator |\n"
+                       "| --- | --- | --- | --- | --- |\n");
             printf("| %s | %s | %.0f | %.0f | %.0f |\n", e->name, COUNT[c].name, e->least[c],
                    e->most[c], e->counted[c]);
         }
 }
 
-/* How well a list of times follows the measured ones: its head, and a row of a table. */
+/* Agreement of predicted with measured times: columns and cells of the tables. */
 static const char *const AGREEMENT =
-    " entries | rank correlation | mean absolute error | within a quarter | beyond 1.5 times |\n"
-    "| --- | --- | --- | --- | --- | --- |\n";
+    " launches | rank correlation | mean absolute error | within 25 % | off by more than 1.5× |\n";
+static const char *const RULE = "| --- | --- | --- | --- | --- | --- |";
 
 typedef struct Agreement {
-    double correlation, error, near; /* share within a quarter */
-    size_t beyond;                   /* 1.5 times either way */
+    double correlation, error, near; /* near: share within 25 % */
+    size_t beyond;                   /* launches off by more than 1.5 times */
 } Agreement;
 
-static int is_beyond(double measured, double said)
+static int is_beyond(double measured, double predicted)
 {
-    return said > 1.5 * measured || said < measured / 1.5;
+    return predicted > 1.5 * measured || predicted < measured / 1.5;
 }
 
-static Agreement agreement_row(const char *name, const double *measured, const double *said,
-                               size_t count)
+static Agreement agreement_of(const double *measured, const double *predicted, size_t count)
 {
-    Agreement agreement = {rank_correlation(measured, said, count),
-                           mean_absolute_error(measured, said, count), 0, 0};
+    Agreement agreement = {rank_correlation(measured, predicted, count),
+                           mean_absolute_error(measured, predicted, count), 0, 0};
     for (size_t i = 0; i < count; i++) {
-        agreement.near += (fabs(said[i] / measured[i] - 1) <= 0.25) / (double)count;
-        agreement.beyond += (size_t)is_beyond(measured[i], said[i]);
+        agreement.near += (fabs(predicted[i] / measured[i] - 1) <= 0.25) / (double)count;
+        agreement.beyond += (size_t)is_beyond(measured[i], predicted[i]);
     }
-    printf("| %s | %zu | %.3f | %.1f %% | %.1f %% | %zu |\n", name, count, agreement.correlation,
-           100 * agreement.error, 100 * agreement.near, agreement.beyond);
     return agreement;
+}
+
+static void agreement_print(const Agreement *agreement, size_t count)
+{
+    printf(" %zu | %.3f | %.1f %% | %.1f %% | %zu |\n", count, agreement->correlation,
+           100 * agreement->error, 100 * agreement->near, agreement->beyond);
 }
 
 static int times_report(void)
 {
     static double measured[MOST], simulated[MOST];
     int broken = 0;
-    printf("\n| set |%s", AGREEMENT);
+    printf("\n### Fit and regression\n\n| set |%s%s\n", AGREEMENT, RULE);
     for (int set = 0; set <= SETS; set++) {
         size_t count = 0;
         for (size_t i = 0; i < entries; i++) {
@@ -412,9 +420,10 @@ static int times_report(void)
             measured[count] = e->measured, simulated[count++] = e->simulated;
         }
         if (!count) continue;
-        Agreement agreement =
-            agreement_row(set < SETS ? SET[set] : "all", measured, simulated, count);
-        /* A set may be as small as its times are alike: order is promised of all together. */
+        Agreement agreement = agreement_of(measured, simulated, count);
+        printf("| %s |", set < SETS ? SET_TITLE[set] : "all");
+        agreement_print(&agreement, count);
+        /* A small set may have nearly equal times: the correlation has a limit for all together. */
         broken |= set == SETS && !(agreement.correlation >= LEAST_CORRELATION &&
                                    agreement.near >= LEAST_NEAR && !agreement.beyond);
         broken |= !(agreement.error <= (set == SETS ? MOST_ERROR : MOST_SET_ERROR));
@@ -422,22 +431,89 @@ static int times_report(void)
     return broken;
 }
 
-/* What was simulated before anything was measured: no promise, for no model can mend it. */
-static void foretold_report(int groups, char **group)
+/* The first date in the comments of a file of forecasts; "" if it has none. */
+static void forecast_date(const char *recorded, const char *name, char date[DATE])
 {
-    static double measured[MOST], foretold[MOST];
-    printf("\n| foretold |%s", AGREEMENT);
+    char path[600], line[400];
+    int year, month, day;
+    snprintf(path, sizeof path, "%s/forecast-%s.tsv", recorded, name);
+    FILE *file = fopen(path, "r");
+    *date = 0;
+    while (file && !*date && fgets(line, sizeof line, file) && *line == ';')
+        for (const char *at = strstr(line, " 20"); at && !*date; at = strstr(at + 1, " 20"))
+            if (sscanf(at, " %4d-%2d-%2d", &year, &month, &day) == 3)
+                snprintf(date, DATE, "%04d-%02d-%02d", year % 10000, month % 100, day % 100);
+    if (file) fclose(file);
+}
+
+/* Prints the forecasts, which have no limit: no later change of the model can correct them. */
+static void forecast_report(const char *recorded, int groups, char **group)
+{
+    static double measured[MOST], forecast[MOST];
+    int rows = 0;
     for (int g = 0; g < groups; g++) {
         size_t count = 0;
+        char date[DATE];
         for (size_t i = 0; i < entries; i++) {
-            if (entry[i].group != group[g] || entry[i].foretold <= 0) continue;
-            measured[count] = entry[i].measured, foretold[count++] = entry[i].foretold;
+            if (entry[i].group != group[g] || entry[i].forecast <= 0) continue;
+            measured[count] = entry[i].measured, forecast[count++] = entry[i].forecast;
         }
-        if (count) agreement_row(group[g], measured, foretold, count);
+        if (!count) continue;
+        if (!rows++)
+            printf("\n### Forecasts\n\n| forecast set | date of prediction |%s%s --- |\n",
+                   AGREEMENT, RULE);
+        forecast_date(recorded, group[g], date);
+        Agreement agreement = agreement_of(measured, forecast, count);
+        printf("| %s | %s |", group[g], date);
+        agreement_print(&agreement, count);
     }
 }
 
-/* The mean error of Hopper's launches, of a family and a set or of all (NULL, SETS). */
+static int is_program(const Entry *e)
+{
+    for (size_t i = 0; i < sizeof PROGRAMS / sizeof *PROGRAMS; i++)
+        if (!strcmp(e->group, PROGRAMS[i])) return 1;
+    return 0;
+}
+
+/* Prints, for measured durations from `low` to `high` us, the agreement of the forecasts of programs
+ * (the model of that day) and of all launches (the present model). */
+static void duration_row(const char *title, double low, double high)
+{
+    static double measured[2][MOST], predicted[2][MOST];
+    size_t count[2] = {0};
+    for (size_t i = 0; i < entries; i++) {
+        const Entry *e = &entry[i];
+        if (e->measured < low || e->measured >= high || e->hopper || e->set >= SETS) continue;
+        if (is_program(e) && e->forecast > 0)
+            measured[0][count[0]] = e->measured, predicted[0][count[0]++] = e->forecast;
+        measured[1][count[1]] = e->measured, predicted[1][count[1]++] = e->simulated;
+    }
+    printf("| %s |", title);
+    for (int i = 0; i < 2; i++) {
+        Agreement agreement = agreement_of(measured[i], predicted[i], count[i]);
+        printf(" %zu | %.1f %% | %.1f %% |", count[i], 100 * agreement.error, 100 * agreement.near);
+    }
+    printf("\n");
+}
+
+static void duration_report(void)
+{
+    static const struct {
+        const char *title;
+        double low, high; /* us */
+    } RANGE[] = {{"below 8", 0, 8},    {"8 to 16", 8, 16},     {"16 to 32", 16, 32},
+                 {"32 to 64", 32, 64}, {"64 to 128", 64, 128}, {"128 and more", 128, INFINITY}};
+    printf("\n### Error by launch duration\n\n"
+           "| measured duration, µs | forecast launches | mean absolute error of the forecasts | "
+           "forecasts within 25 %% | all launches | mean absolute error today | today within 25 %% "
+           "|\n%s --- |\n",
+           RULE);
+    for (size_t i = 0; i < sizeof RANGE / sizeof *RANGE; i++)
+        duration_row(RANGE[i].title, RANGE[i].low, RANGE[i].high);
+}
+
+/* The mean error of Hopper's launches, for one family and one set, or for all (NULL, SETS). */
 static double hopper_error(const char *family, int set, size_t *count)
 {
     double measured[MOST], simulated[MOST];
@@ -462,14 +538,16 @@ static void hopper_row(const char *family)
     printf("\n");
 }
 
-/* By family, in the order of the records; 1 when the promise of all is broken. */
+/* Prints the errors by family, in the order of the records; returns 1 if all exceed the limit. */
 static int hopper_report(void)
 {
     const char *family[FAMILIES];
     size_t families = 0, count;
     double all = hopper_error(NULL, SETS, &count);
     if (!count) return 0;
-    printf("\n| Hopper's units | fit | mean absolute error | held-out | mean absolute error |\n"
+    printf("\n### Hopper's asynchronous units\n\n"
+           "| unit | fit launches | mean absolute error, fit | regression launches | mean absolute "
+           "error, regression |\n"
            "| --- | --- | --- | --- | --- |\n");
     for (size_t i = 0; i < entries; i++) {
         size_t k = 0;
@@ -492,18 +570,19 @@ static int by_error(const void *a, const void *b)
 static void worst_report(void)
 {
     qsort(entry, entries, sizeof *entry, by_error);
-    printf("\n| worst | set | measured us | simulated us | ratio |\n| --- | --- | --- | --- | --- "
-           "|\n");
+    printf("\n### Largest errors\n\n"
+           "| launch | set | measured, µs | predicted, µs | predicted ÷ measured |\n"
+           "| --- | --- | --- | --- | --- |\n");
     int shown = 0;
     for (size_t i = 0; i < entries && shown < 8; i++) {
         if (entry[i].hopper || entry[i].set >= SETS) continue;
         shown++;
-        printf("| %s | %s | %.2f | %.2f | %.2f |\n", entry[i].name, SET[entry[i].set],
+        printf("| %s | %s | %.2f | %.2f | %.2f |\n", entry[i].name, SET_TITLE[entry[i].set],
                entry[i].measured, entry[i].simulated, entry[i].simulated / entry[i].measured);
     }
 }
 
-/* Exceptions that need not be any more. */
+/* Prints exceptions that are no longer necessary. */
 static void known_report(void)
 {
     for (size_t i = 0; i < entries; i++) {
@@ -543,11 +622,12 @@ int main(int argc, char **argv)
             fprintf(stderr, "validate: %s\n", error.text);
             return 2;
         }
+    forecast_report(argv[1], argc - 4, argv + 4);
+    int broken = times_report();
+    duration_report();
+    broken |= hopper_report();
     int wrong = counts_report();
     raced_report();
-    int broken = times_report();
-    broken |= hopper_report();
-    foretold_report(argc - 4, argv + 4);
     if (times_write(argv[3], &error)) {
         fprintf(stderr, "validate: %s\n", error.text);
         return 2;
@@ -555,6 +635,6 @@ int main(int argc, char **argv)
     worst_report();
     known_report();
     if (wrong) printf("\n%d counts are off by more than 2 %%\n", wrong);
-    if (broken) printf("\na set's times are worse than promised\n");
+    if (broken) printf("\nthe errors of a set's times exceed their limits\n");
     return wrong || broken;
 }
