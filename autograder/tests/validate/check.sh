@@ -46,15 +46,15 @@ set +e
 recorded fit
 simulated 1000 1000 500 100 && is_right
 tell 'the same counts are right'
-simulated 1000 1300 500 100 && is_wrong 1 && grep -q '| waits 1.27 |' "$work/out"
+simulated 1000 1300 500 100 && is_wrong 1 && grep -q '| `waits 1.27` |' "$work/out"
 tell 'a count that a card never had is wrong'
 again 2 second load_sectors '1000 1300 1200' && is_right &&
     grep -q '^| global sectors | 1 | 1 | 1 | 1 | none |' "$work/out"
 tell 'one that it had in another run is right'
-simulated 1000 1440 500 100 && is_wrong 1 && grep -q '| waits 1.10 |' "$work/out" &&
-    simulated 1000 800 500 100 && is_wrong 1 && grep -q '| waits 0.82 |' "$work/out"
+simulated 1000 1440 500 100 && is_wrong 1 && grep -q '| `waits 1.10` |' "$work/out" &&
+    simulated 1000 800 500 100 && is_wrong 1 && grep -q '| `waits 0.82` |' "$work/out"
 tell 'one beyond what it had in any run is wrong'
-simulated 1300 1000 500 100 && is_wrong 1 && grep -q '| steady 1.30 |' "$work/out"
+simulated 1300 1000 500 100 && is_wrong 1 && grep -q '| `steady 1.30` |' "$work/out"
 tell 'another launch has no part in that'
 
 # 100 more of both in the second run: 100 conflicts each time.
@@ -62,7 +62,7 @@ again 2 second wavefronts '500 600' 2 second wavefronts_ideal '400 500'
 simulated 1000 1000 600 100 && is_right
 tell 'conflicts are what one run has of both'
 simulated 1000 1000 600 200 && is_wrong 1 &&
-    grep -q '^| bank conflicts | 1 | 0 | 0 | 0 | waits 2.00 |' "$work/out"
+    grep -q '^| bank conflicts | 1 | 0 | 0 | 0 | `waits 2.00` |' "$work/out"
 tell 'and not what two runs have'
 
 again 2 first load_sectors '1000 1300' && refused 'row 2 of .* is no first; record again'
@@ -73,7 +73,7 @@ tell 'runs without a column are refused'
 rm "$work/record/few-runs.tsv"
 
 recorded raced && simulated 1000 1300 500 100 && is_right &&
-    grep -q '^| waits | global sectors | 1100 | 1100 | 1400 |' "$work/out"
+    grep -q '^| `waits` | global sectors | 1100 | 1100 | 1400 |' "$work/out"
 tell 'what races with itself is shown, and breaks no promise'
 
 # ---- record.sh --again: each run of this ncu has four columns, of the kernels that it is asked for

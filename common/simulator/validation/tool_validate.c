@@ -2,13 +2,16 @@
  *
  *   tool_validate RECORDED SIMULATED OUT NAME...
  *
- * Reads for each NAME the files RECORDED/NAME-times.tsv, RECORDED/NAME-counters.tsv and
- * SIMULATED/NAME.tsv and, if they exist, RECORDED/NAME-runs.tsv (counts of further runs) and
- * RECORDED/forecast-NAME.tsv (times that were predicted before any launch was measured).
+ * For each NAME, RECORDED has NAME-times.tsv and NAME-counters.tsv, and SIMULATED has NAME.tsv.
+ * RECORDED may also have NAME-runs.tsv, the counts of further runs, and forecast-NAME.tsv, the times
+ * that were predicted before any launch was measured.
+ *
  * Prints the report as Markdown, and writes OUT/times.tsv for the figure.  Exits 1 if a limit is
- * exceeded: counts within 2 % of a GPU's, or of those of some run; rank correlation of all times at
- * least 0.985; mean absolute error at most 8 % for all launches, 12 % for one set and for Hopper's
- * units; 97 % of all times within 25 % of the measured ones and none off by more than 1.5 times. */
+ * exceeded:
+ *   - counts within 2 % of a GPU's, or of the range of its runs,
+ *   - rank correlation of all times at least 0.985,
+ *   - mean absolute error at most 8 % for all launches, 12 % for one set and for Hopper's units,
+ *   - 97 % of all times within 25 % of the measured ones, and none off by more than 1.5 times. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -352,8 +355,9 @@ static int counts_report(void)
             snprintf(others + used, sizeof others - used, gpu > 0 ? "%s%s %.2f" : "%s%s %.0f for 0",
                      used ? ", " : "", e->name, gpu > 0 ? e->counted[c] / gpu : e->counted[c]);
         }
-        printf("| %s | %d | %d | %d | %d | %s |\n", COUNT[c].name, all[0], right[0], all[1],
-               right[1], *others ? others : "none");
+        printf(*others ? "| %s | %d | %d | %d | %d | `%s` |\n"
+                       : "| %s | %d | %d | %d | %d | none%s |\n",
+               COUNT[c].name, all[0], right[0], all[1], right[1], others);
     }
     return wrong - known;
 }
@@ -370,7 +374,7 @@ static void raced_report(void)
                 printf("\n### Racing launches\n\n"
                        "| launch | count | GPU, minimum | GPU, maximum | simulator |\n"
                        "| --- | --- | --- | --- | --- |\n");
-            printf("| %s | %s | %.0f | %.0f | %.0f |\n", e->name, COUNT[c].name, e->least[c],
+            printf("| `%s` | %s | %.0f | %.0f | %.0f |\n", e->name, COUNT[c].name, e->least[c],
                    e->most[c], e->counted[c]);
         }
 }
@@ -464,7 +468,7 @@ static void forecast_report(const char *recorded, int groups, char **group)
                    AGREEMENT, RULE);
         forecast_date(recorded, group[g], date);
         Agreement agreement = agreement_of(measured, forecast, count);
-        printf("| %s | %s |", group[g], date);
+        printf("| `%s` | %s |", group[g], date);
         agreement_print(&agreement, count);
     }
 }
@@ -529,7 +533,7 @@ static double hopper_error(const char *family, int set, size_t *count)
 
 static void hopper_row(const char *family)
 {
-    printf("| %s |", family ? family : "all");
+    printf(family ? "| `%s` |" : "| %s |", family ? family : "all");
     for (int set = 0; set < 2; set++) {
         size_t count;
         double error = hopper_error(family, set, &count);
@@ -577,7 +581,7 @@ static void worst_report(void)
     for (size_t i = 0; i < entries && shown < 8; i++) {
         if (entry[i].hopper || entry[i].set >= SETS) continue;
         shown++;
-        printf("| %s | %s | %.2f | %.2f | %.2f |\n", entry[i].name, SET_TITLE[entry[i].set],
+        printf("| `%s` | %s | %.2f | %.2f | %.2f |\n", entry[i].name, SET_TITLE[entry[i].set],
                entry[i].measured, entry[i].simulated, entry[i].simulated / entry[i].measured);
     }
 }
