@@ -44,7 +44,7 @@ subject() {
 } >"$out/forecasts.md"
 
 page=docs/simulator/validation.md
-# of SET FILE - prints the number of measured launches of FILE in the sets that match SET.
+# Usage: of SET FILE.  Prints the number of measured launches of FILE in the sets that match SET.
 of() {
     awk -F'\t' -v set="^($1)\$" '$1 != "name" && $1 != "empty" && $2 ~ set { n++ } END { print n + 0 }' \
         "$measured/$2-times.tsv"
