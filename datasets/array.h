@@ -1,6 +1,6 @@
 /* array.h - numbers of one type in up to eight dimensions, as IDX and NPY files hold them.
  *
- * Room: what labs learn from and run on: files of numbers, digits, feature maps, networks' layers.
+ * Module: what labs learn from and run on: files of numbers, digits, feature maps, networks' layers.
  * Callers: run (MAPS=), its own tools.
  * May use: conv, operation, base.
  *

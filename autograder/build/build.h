@@ -1,6 +1,6 @@
 /* build.h - compiling a submission in the sandbox with the grader's own command line.
  *
- * Room: a submission's compilation and link, and the cache of what came out.
+ * Module: a submission's compilation and link, and the cache of what came out.
  * Callers: session, judging, the programs.
  * May use: sandbox, base.
  *

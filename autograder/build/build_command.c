@@ -323,7 +323,7 @@ int build_inputs(const BuildJob *job, BuildInput input[BUILD_INPUTS])
     input[count].whole = 1;
     snprintf(input[count++].path, room, "%s/lib/%s.a", build, program);
     input[count].whole = 0;
-    snprintf(input[count++].path, room, "%s/lib/%s-rooms.a", build, program);
+    snprintf(input[count++].path, room, "%s/lib/%s-modules.a", build, program);
     return count;
 }
 

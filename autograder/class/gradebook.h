@@ -1,7 +1,7 @@
 /* gradebook.h - the marks of a class: one SQLite file, a row for each student, lab and submission,
  * with the whole result record.
  *
- * Room: a class: its submissions, its jobs, its gradebook, its summary.
+ * Module: a class: its submissions, its jobs, its gradebook, its summary.
  * Callers: the program class; exporters.
  * May use: record, lab, text, base.
  *

@@ -1,6 +1,6 @@
 /* format.h - the formats in which a mark leaves the workbook, as a table: one file a format.
  *
- * Room: exporters of result records (docs/instructor/export.md).
+ * Module: exporters of result records (docs/instructor/export.md).
  * Callers: the program export.
  * May use: class, record.
  *

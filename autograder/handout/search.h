@@ -1,6 +1,6 @@
 /* search.h - what a student's copy must not show, and the search for it.
  *
- * Room: `make handout`, the student's copy: what is sealed, what is looked for, the scripts.
+ * Module: `make handout`, the student's copy: what is sealed, what is looked for, the scripts.
  * Callers: handout.
  * May use: lab, build, judging, text.
  *

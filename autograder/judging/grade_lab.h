@@ -1,6 +1,6 @@
 /* grade_lab.h - one lab of one submission, from source file to record.
  *
- * Room: verdict, speed and points of one lab, and the cache of cycles.
+ * Module: verdict, speed and points of one lab, and the cache of cycles.
  * Callers: grade.
  * May use: session, tensors, record, conv/diagnosis, timing, cuda/gpu, simt/machine. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_GRADE_LAB_H

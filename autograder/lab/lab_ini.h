@@ -1,6 +1,6 @@
 /* lab_ini.h - what the grader knows of a lab; docs/instructor/lab-ini.md is the format.
  *
- * Room: what a lab asks (lab.ini), its predictions, its handout, and the checks of all that.
+ * Module: what a lab asks (lab.ini), its predictions, its handout, and the checks of all that.
  * Callers: record, judging, the programs.
  * May use: text, conv, cuda, simt/machine.
  *

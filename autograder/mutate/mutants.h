@@ -1,6 +1,6 @@
 /* mutants.h - every small change of a solution's TODO regions: what the cases of a lab must find.
  *
- * Room: the list of a source's first-order mutants, made token by token.
+ * Module: the list of a source's first-order mutants, made token by token.
  * Callers: lab.
  * May use: lab, text, base.
  *

@@ -51,7 +51,7 @@ compile() {
 link() {
     # shellcheck disable=SC2046,SC2086
     "$CXX" -o "$2" "$1" $MUTATE_CALLS -Wl,--whole-archive "$build/lib/run.a" \
-        -Wl,--no-whole-archive "$build/lib/run-rooms.a" \
+        -Wl,--no-whole-archive "$build/lib/run-modules.a" \
         $(sed -n '/"-ldl"\|"-ljansson"/p' autograder/build/build_command.c | grep -o '[-]l[a-z0-9]*')
 }
 
@@ -185,7 +185,7 @@ export MUTATE_SOLUTION
 for n in $(seq "$seeds"); do
     "$build/bin/lab" hidden --lab "$lab" --seed "$n" >"$work/hidden.$n"
 done
-cat "$build/lib/run.a" "$build/lib/run-rooms.a" "$ini" "$work"/hidden.* "$0" \
+cat "$build/lib/run.a" "$build/lib/run-modules.a" "$ini" "$work"/hidden.* "$0" \
     "common/simulator/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
 
 # What is known already: another run's "nothing" may have had fewer cases.

@@ -1,6 +1,6 @@
 /* options.h - the command lines of the programs, as tables.
  *
- * Room: options, and which engine is meant.
+ * Module: options, and which engine is meant.
  * Callers: the programs of autograder.
  * May use: cuda, base. */
 #ifndef CONVLAB_AUTOGRADER_OPTIONS_OPTIONS_H

@@ -1,6 +1,6 @@
 /* profile.h - where a launch's cycles went, as a page for a terminal and as files for plots.
  *
- * Room: a profile put together for reading, source line by line.
+ * Module: a profile put together for reading, source line by line.
  * Callers: run.
  * May use: text, cuda, simt/core. */
 #ifndef CONVLAB_AUTOGRADER_PROFILE_PROFILE_H

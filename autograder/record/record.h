@@ -1,7 +1,7 @@
 /* record.h - the result of grading one lab: one struct, one JSON file (docs/instructor/result-record.md), the
  * source of every table, exporter and gradebook.
  *
- * Room: the record of a grade, its points, its table, progress and hints.
+ * Module: the record of a grade, its points, its table, progress and hints.
  * Callers: judging, the programs.
  * May use: lab. */
 #ifndef CONVLAB_AUTOGRADER_RECORD_RECORD_H

@@ -1,6 +1,6 @@
 /* sandbox.h - running an untrusted program: what it may see, what it may use up.
  *
- * Room: the walls around a process that nobody trusts.
+ * Module: the walls around a process that nobody trusts.
  * Callers: build, session, the programs.
  * May use: base.
  *

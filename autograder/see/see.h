@@ -1,6 +1,6 @@
 /* see.h - what a warp's accesses did, as one page for a browser: `make see`.
  *
- * Room: the page, and what of a profile it shows.
+ * Module: the page, and what of a profile it shows.
  * Callers: run.
  * May use: text, simt/core. */
 #ifndef CONVLAB_AUTOGRADER_SEE_SEE_H

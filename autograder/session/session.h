@@ -1,7 +1,7 @@
 /* session.h - grade's view of the other two processes: one `device`, a sandboxed `runner` per built
  * submission.
  *
- * Room: both ends of the conversation, and the protocol between.
+ * Module: both ends of the conversation, and the protocol between.
  * Callers: judging, and the programs device and runner.
  * May use: build, sandbox, tensors, operation, cuda.
  *

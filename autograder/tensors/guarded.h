@@ -1,7 +1,7 @@
 /* guarded.h - a problem's tensors between guard bands, in a Device's memory or in this process's
  * own, and what a run did to them.
  *
- * Room: the inputs and outputs of one run: their floats, and guards around them.
+ * Module: the inputs and outputs of one run: their floats, and guards around them.
  * Callers: session, judging, and the programs device, runner and run.
  * May use: operation, cuda.
  *

@@ -1,6 +1,6 @@
 /* text.h - formatting into fixed buffers where cutting at the end is what is wanted.
  *
- * Room: text in fixed buffers, files, tables, and ini files.
+ * Module: text in fixed buffers, files, tables, and ini files.
  * Callers: all of the autograder.
  * May use: base. */
 #ifndef CONVLAB_AUTOGRADER_TEXT_TEXT_H

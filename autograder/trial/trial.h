@@ -1,7 +1,7 @@
 /* trial.h - one call of a student's code on one case, in a plain process: `make run` and its
  * relatives.
  *
- * Room: the call and its limits (trial_call.h), and what the student is shown of it
+ * Module: the call and its limits (trial_call.h), and what the student is shown of it
  * (trial_page.h).
  * Callers: run, which is linked with the submission.
  * May use: the runtime and both engines, and what reads a lab, judges, profiles and prints. */

@@ -1,6 +1,6 @@
 /* error.h - the one way in which a function of this project says what went wrong.
  *
- * Room: what every other room is written with.
+ * Module: what every other room is written with.
  * Callers: everybody.
  * May use: nothing.
  *

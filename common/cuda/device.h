@@ -1,7 +1,7 @@
 /* device.h - the device interface: every CUDA call of a lab is one DeviceCall, answered by one
  * DeviceReply.
  *
- * Room: the call as data, the wire that carries it, the recorder that keeps it.
+ * Module: the call as data, the wire that carries it, the recorder that keeps it.
  * Callers: whoever makes calls, passes them on or executes them.
  * May use: base.
  *

@@ -1,6 +1,6 @@
 /* dwarf_image.h - the DWARF sections that nvcc -G writes into PTX text, as an ELF image for libdw.
  *
- * Room: source-level debugging of kernels on the simulated GPU: DWARF, variables, expressions,
+ * Module: source-level debugging of kernels on the simulated GPU: DWARF, variables, expressions,
  * breakpoints, stepping and history, without a user interface.
  * Callers: common/debugger/ui.
  * May use: the simulator, base; libdw.

@@ -57,7 +57,7 @@ trap 'exit 130' INT TERM
 
 # The same source, compiled for debugging: -G keeps every variable, or -lineinfo lines alone.
 flags=${DEBUGFLAGS:--G}
-archives="$build/lib/debug.a $build/lib/debugger.a $build/lib/ui.a $build/lib/run.a $build/lib/run-rooms.a"
+archives="$build/lib/debug.a $build/lib/debugger.a $build/lib/ui.a $build/lib/run.a $build/lib/run-modules.a"
 # shellcheck disable=SC2086
 kept=$build/debug/$({ printf '%s\n' "$nvcc" "$cxx" "$arch" "$flags ${NVCCFLAGS:-}" "$lab" "$(realpath "$program")"; } | sha256sum | cut -c 1-16)
 if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
@@ -72,7 +72,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     # shellcheck disable=SC2086
     TMPDIR=$work "$cxx" -o "$work/program" "$work/program.o" $calls -Wl,--wrap=main \
         -Wl,--whole-archive "$whole" "$build/lib/debugger.a" "$build/lib/ui.a" \
-        -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries 2>"$work/link" || {
+        -Wl,--no-whole-archive "$build/lib/run-modules.a" $libraries 2>"$work/link" || {
         grep -m 3 'undefined' "$work/link" >&2 || cat "$work/link" >&2
         fail "$program cannot be linked"
     }

@@ -74,7 +74,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         # shellcheck disable=SC2086
         TMPDIR=$work "$cxx" $linked -o "$work/program" "$work/program.o" -Wl,--wrap=main "$@" \
             -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
-            "$build/lib/run-rooms.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
+            "$build/lib/run-modules.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
             -lpthread -lm 2>"$work/link" && return 0
         sed -n -e "s/.*undefined reference to [\`']\([^']*\)'.*/\1/p" \
             -e "s/.*undefined symbol [\`']*\([A-Za-z0-9_]*\)'* referenced in expression.*/\1/p" \
@@ -93,7 +93,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     # make's list of files, "it: one two \": a line each, a space in a name is "\ ".
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |
         tr '\001' ' ' | sed '/^$/d' |
-        { cat; printf '%s\n' "$build/lib/simulate.a" "$build/lib/run-rooms.a"; } | tr '\n' '\0' |
+        { cat; printf '%s\n' "$build/lib/simulate.a" "$build/lib/run-modules.a"; } | tr '\n' '\0' |
         xargs -0 sha256sum >"$work/sums"
     mkdir -p "$kept"
     mv "$work/words" "$work/program" "$kept"

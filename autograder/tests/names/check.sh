@@ -10,13 +10,13 @@ set -u
 . autograder/tests/lib.sh
 root=$(pwd)
 
-# A root of its own: a command in a name leaves the file `ran` there.  Of the rooms it has those
+# A root of its own: a command in a name leaves the file `ran` there.  Of the modules it has those
 # with scripts, and one lab: nothing is built here, and `make handout` looks at every file for each
 # name.
 mkdir -p "$work/root/b/bin" "$work/root/b/tests/datasets"
 cd "$work/root" || exit 1
 mkdir docs labs solutions common common/apps common/simulator autograder autograder/tests autograder/tests/skeletons autograder/tests/attacks
-for part in Makefile README.md docs/numbers labs/02-naive solutions/02-naive common/setup common/include common/apps/compare common/simulator/validation common/apps/serve \
+for part in Makefile mk README.md docs/numbers labs/02-naive solutions/02-naive common/setup common/include common/apps/compare common/simulator/validation common/apps/serve \
     autograder/handout autograder/tests/skeletons/02-naive autograder/tests/attacks/10-exit-0; do
     ln -s "$root/$part" "$part"
 done

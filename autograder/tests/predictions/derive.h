@@ -1,6 +1,6 @@
 /* derive.h - every prediction's answer, worked out a second time.
  *
- * Room: the derivations, one file a lab.
+ * Module: the derivations, one file a lab.
  * Callers: its own test.
  * May use: lab.
  *

@@ -56,19 +56,19 @@ calls=
 for entry in $(word entries); do calls="$calls $build/obj/common/operations/calls/${entry}.o"; done
 parts="$build/obj/common/apps/serve/serve_main.o $build/lib/serve.a $build/lib/batches.a $calls $build/lib/calls.a"
 # shellcheck disable=SC2086
-program=$build/serve/program-$engine-$({ printf '%s\n' "$flags $nvcc $wrapped"; cat "$source" common/cuda/engine/engine_gpu.c $parts "$build/lib/engine-sim.a" "$build/lib/run-rooms.a"; } | sha256sum | cut -c 1-16)
+program=$build/serve/program-$engine-$({ printf '%s\n' "$flags $nvcc $wrapped"; cat "$source" common/cuda/engine/engine_gpu.c $parts "$build/lib/engine-sim.a" "$build/lib/run-modules.a"; } | sha256sum | cut -c 1-16)
 link() {
     if [ "$engine" = gpu ]; then
         "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/cuda/engine/engine_gpu.c \
             -o "$work/engine.o"
         # shellcheck disable=SC2086
         "$nvcc" $flags -ccbin "$cxx" -Xlinker "$wrapped" "$work"/*.o $parts \
-            "$build/lib/run-rooms.a" $libraries -o "$work/serve"
+            "$build/lib/run-modules.a" $libraries -o "$work/serve"
     else
         # shellcheck disable=SC2086
         "$cxx" -o "$work/serve" -Wl,"$wrapped" "$work"/*.o $parts \
             -Wl,--whole-archive "$build/lib/engine-sim.a" \
-            -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
+            -Wl,--no-whole-archive "$build/lib/run-modules.a" $libraries
     fi
 }
 if [ ! -x "$program" ]; then

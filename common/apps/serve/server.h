@@ -1,6 +1,6 @@
 /* server.h - one model for the clients of a Unix socket.
  *
- * Room: `make serve` and `make load`: connections, the device's side, counts; the load generator.
+ * Module: `make serve` and `make load`: connections, the device's side, counts; the load generator.
  * Callers: the two programs alone.
  * May use: serve/batches, engine, operations, operations/calls, datasets. */
 #ifndef CONVLAB_SERVE_SERVER_H

@@ -1,7 +1,7 @@
 /* stairs.h - the staircase of latency over the width of a layer: predicted from what is launched,
  * and found in what was measured.
  *
- * Room: `make sweep` and `make widths`: how blocks fill a GPU's multiprocessors, where a layer's
+ * Module: `make sweep` and `make widths`: how blocks fill a GPU's multiprocessors, where a layer's
  * time has steps, and which widths of a network follow from that.
  * Callers: its own programs; scripts.
  * May use: conv.

@@ -16,7 +16,7 @@ python3 -c 'import torch' 2>/dev/null ||
 # shellcheck disable=SC2086
 "$nvcc" -O3 -std=c++17 -arch=native -cudart static -I. -Icommon/include common/apps/train/time.cu \
     "${SUBMISSION:-solutions}/18-training/train.cu" \
-    "$build/lib/run-rooms.a" -lsodium -lpthread -lm -ldl -o "$work/time"
+    "$build/lib/run-modules.a" -lsodium -lpthread -lm -ldl -o "$work/time"
 for _ in 1 2 3; do
     "$work/time" 64 256 1024
     python3 common/apps/train/torch_time.py 64 256 1024

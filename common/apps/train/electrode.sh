@@ -74,13 +74,13 @@ wait $second
 if [ "$engine" = gpu ]; then
     "${cc:-cc}" -O2 -std=c11 -I. -Icommon/include -c common/cuda/engine/engine_gpu.c -o "$work/engine.o"
     # shellcheck disable=SC2086
-    "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$build/lib/datasets.a" "$build/lib/run-rooms.a" \
+    "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$build/lib/datasets.a" "$build/lib/run-modules.a" \
         $libraries -o "$work/train"
 else
     # shellcheck disable=SC2086
     "$cxx" -o "$work/train" "$work"/*.o "$build/lib/datasets.a" \
         -Wl,--whole-archive "$build/lib/engine-sim.a" -Wl,--no-whole-archive \
-        "$build/lib/run-rooms.a" $libraries
+        "$build/lib/run-modules.a" $libraries
 fi
 ENGINE_GPU=${GPU:-h200} "$work/train" "$out" "$seed" "$TRAIN" "$TEST" "$BATCH" "$epochs" "$rate" \
     "$FILTERS" "$UNITS"

@@ -1,6 +1,6 @@
 /* plan.h - what is trained: a set of digits, the network for it, and how.
  *
- * Room: make train: it trains lab 18's step on a set of digits, on either engine.
+ * Module: make train: it trains lab 18's step on a set of digits, on either engine.
  * Callers: common/apps/train/train.sh.
  * May use: datasets, operations. */
 #ifndef CONVLAB_TRAIN_PLAN_H

@@ -67,7 +67,7 @@ digest() {
     { printf '%s\n' "$flags $nvcc"; cat "$@"; } | sha256sum | cut -c 1-16
 }
 trainer="common/apps/train/learner.cu common/apps/train/learner.h common/apps/train/plan.h common/cuda/engine/engine.h common/base/error.h common/include/convlab/train.h common/include/convlab/conv.h"
-parts="common/cuda/engine/engine_$engine.c $build/obj/common/apps/train/train_main.o $build/lib/train.a $build/lib/engine-sim.a $build/lib/run-rooms.a"
+parts="common/cuda/engine/engine_$engine.c $build/obj/common/apps/train/train_main.o $build/lib/train.a $build/lib/engine-sim.a $build/lib/run-modules.a"
 # shellcheck disable=SC2086
 learner=$build/train/learner-$engine-$(digest $trainer).o \
     program=$build/train/program-$engine-$(digest "$source" $trainer $parts)
@@ -83,13 +83,13 @@ link() {
         # shellcheck disable=SC2086
         "$nvcc" $flags -ccbin "$cxx" "$work"/*.o "$learner" "$build/obj/common/apps/train/train_main.o" \
             "$build/lib/train.a" \
-            "$build/lib/run-rooms.a" $libraries -o "$work/train"
+            "$build/lib/run-modules.a" $libraries -o "$work/train"
     else
         # shellcheck disable=SC2086
         "$cxx" -o "$work/train" "$work"/*.o "$learner" "$build/obj/common/apps/train/train_main.o" \
             "$build/lib/train.a" \
             -Wl,--whole-archive "$build/lib/engine-sim.a" \
-            -Wl,--no-whole-archive "$build/lib/run-rooms.a" $libraries
+            -Wl,--no-whole-archive "$build/lib/run-modules.a" $libraries
     fi
 }
 if [ ! -x "$program" ]; then

@@ -1,6 +1,6 @@
 /* engine.h - which GPU a program with a lab's source in it runs on: two files define the same.
  *
- * Room: engine_gpu.c is linked with NVIDIA's runtime, engine_sim.c with the drop-in runtime.
+ * Module: engine_gpu.c is linked with NVIDIA's runtime, engine_sim.c with the drop-in runtime.
  * Callers: make train, make serve.
  * May use: cuda/runtime, cuda/sim. */
 #ifndef CONVLAB_ENGINE_ENGINE_H

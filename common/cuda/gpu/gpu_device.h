@@ -1,6 +1,6 @@
 /* gpu_device.h - the GPU engine: a Device that executes calls on this machine's card.
  *
- * Room: DeviceCalls as calls of NVIDIA's driver, and the card's ceilings (gpu_ceilings.h).
+ * Module: DeviceCalls as calls of NVIDIA's driver, and the card's ceilings (gpu_ceilings.h).
  * Callers: programs that open an engine; judging, for the ceilings.
  * May use: cuda, ptx, base. */
 #ifndef CONVLAB_CUDA_GPU_DEVICE_H

@@ -1,6 +1,6 @@
 /* paired.h - comparing two times that share their noise.
  *
- * Room: measuring side by side, and its statistics.
+ * Module: measuring side by side, and its statistics.
  * Callers: autograder/judging, make compare.
  * May use: base.
  *

@@ -1,6 +1,6 @@
 /* runtime.h - the drop-in CUDA runtime's own switch: which Device serves this process.
  *
- * Room: the cuda* functions that a submission calls, each of which makes a DeviceCall.
+ * Module: the cuda* functions that a submission calls, each of which makes a DeviceCall.
  * Callers: submissions; the two programs that hold one, runner and run.
  * May use: cuda, ptx, base.
  *

@@ -1,6 +1,6 @@
 /* sim_device.h - the simulated engine: a Device that executes calls on the simulated GPU.
  *
- * Room: DeviceCalls on the simulated GPU, and the timeline on which its streams overlap.
+ * Module: DeviceCalls on the simulated GPU, and the timeline on which its streams overlap.
  * Callers: programs that open an engine.
  * May use: cuda, simt. */
 #ifndef CONVLAB_CUDA_SIM_DEVICE_H

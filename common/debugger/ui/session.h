@@ -1,6 +1,6 @@
 /* session.h - one debugging session: the debugger, what the user has set up, and where text goes.
  *
- * Room: the debugger's command line and its Debug Adapter Protocol.
+ * Module: the debugger's command line and its Debug Adapter Protocol.
  * Callers: programs that `make debug` links with it.
  * May use: debugger, cuda/runtime, cuda/sim; readline, jansson. */
 #ifndef CONVLAB_DEBUGGER_UI_SESSION_H

@@ -1,6 +1,6 @@
 /* operation_call.h - the glue that calls a submission's entry points.
  *
- * Room: <entry>.c says how one entry point is called, and which operation that is; operation_call
+ * Module: <entry>.c says how one entry point is called, and which operation that is; operation_call
  * finds the one of a name among them.
  * Callers: runner and run, which are linked with those that the lab needs (pool_forward.c,
  * conv_forward_host.c).

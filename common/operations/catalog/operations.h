@@ -1,8 +1,8 @@
 /* operations.h - the list of the operations that there are.
  *
- * Room: a file for each operation; the runner's call of each is in calls.
+ * Module: a file for each operation; the runner's call of each is in calls.
  * Callers: autograder, make compare.
- * May use: operation, and the rooms that hold parts of some (conv, conv/diagnosis, training). */
+ * May use: operation, and the modules that hold parts of some (conv, conv/diagnosis, training). */
 #ifndef CONVLAB_OPERATIONS_OPERATIONS_H
 #define CONVLAB_OPERATIONS_OPERATIONS_H
 

@@ -1,6 +1,6 @@
 /* conv_problem.h - the convolution problem as text and as numbers, and what makes it valid.
  *
- * Room: convolution problems, their layouts, inputs and hidden shapes, the fp64 oracle.
+ * Module: convolution problems, their layouts, inputs and hidden shapes, the fp64 oracle.
  * Callers: operations, conv/diagnosis, datasets, make compare.
  * May use: operation, base. */
 #ifndef CONVLAB_CONV_CONV_PROBLEM_H

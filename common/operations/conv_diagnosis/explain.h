@@ -1,6 +1,6 @@
 /* explain.h - from a wrong convolution to a sentence that names the mistake.
  *
- * Room: patterns in the map of errors, known mistakes, and experiments that tell them apart.
+ * Module: patterns in the map of errors, known mistakes, and experiments that tell them apart.
  * Callers: operations.
  * May use: conv, operation, base.
  *

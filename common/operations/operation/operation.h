@@ -1,6 +1,6 @@
 /* operation.h - what the grader has to know of an operation such as conv_forward, in one place.
  *
- * Room: any operation's problem and oracle, whether an output is right, what is wrong with it.
+ * Module: any operation's problem and oracle, whether an output is right, what is wrong with it.
  * Callers: anybody; nothing in the room knows of convolutions, labs, processes or GPUs.
  * May use: base.
  *

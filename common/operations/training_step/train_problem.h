@@ -1,6 +1,6 @@
 /* train_problem.h - what the files of train_step share: the problem, its tensors, what is expected.
  *
- * Room: a training step: in fp64 with the error of each value, and in words when it is wrong.
+ * Module: a training step: in fp64 with the error of each value, and in words when it is wrong.
  * Callers: operations, make train.
  * May use: operation, base. */
 #ifndef CONVLAB_TRAINING_TRAIN_PROBLEM_H

@@ -1,6 +1,6 @@
 /* report.h - checks: what is wrong with what a kernel did, where in the grid, and on which line.
  *
- * Room: findings about what a kernel did (report.c), the array that an address was meant for
+ * Module: findings about what a kernel did (report.c), the array that an address was meant for
  * (origin.h) and hazards between threads (race.h).
  * Callers: exec, with every access; a launch, at its end.
  * May use: core. */

@@ -1,7 +1,7 @@
 /* form.h - instruction forms as data: what to execute, on which operand values, and how near the
  * result has to be.
  *
- * Room: forms, what a card gave for each (vectors), the recorder and the checker of them.
+ * Module: forms, what a card gave for each (vectors), the recorder and the checker of them.
  * Callers: its own test and tool.
  * May use: cuda and both engines.
  *

@@ -1,7 +1,7 @@
 /* core.h - what the files of the simulated GPU share among themselves.
  *
- * Room: the state that the simulator's rooms share: memory, decoded instructions, warps, a launch.
- * Callers: the simulator's rooms; others only profile.h and simt_types.h.
+ * Module: the state that the modules of the simulator share: memory, decoded instructions, warps, a launch.
+ * Callers: the modules of the simulator; others only profile.h and simt_types.h.
  * May use: machine, ptx, base.
  *
  * A kernel is decoded once into Ins: operands are byte offsets into a warp's register file, where a

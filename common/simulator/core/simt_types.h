@@ -1,5 +1,5 @@
 /* simt_types.h - what a launch is asked for and what it answers, for callers of simt.h and for all
- * rooms of the simulator alike. */
+ * modules of the simulator alike. */
 #ifndef CONVLAB_SIMT_CORE_SIMT_TYPES_H
 #define CONVLAB_SIMT_CORE_SIMT_TYPES_H
 

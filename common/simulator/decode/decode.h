@@ -1,6 +1,6 @@
 /* decode.h - decoding: of a kernel's PTX, once, into the instructions (Ins) that are executed.
  *
- * Room: from PTX to decoded instructions (Ins), once for each kernel.
+ * Module: from PTX to decoded instructions (Ins), once for each kernel.
  * Callers: common/simulator, to find or launch a kernel.
  * May use: core, ptx.
  *

@@ -1,6 +1,6 @@
 /* exec.h - execution: decoded instructions, warp by warp and block by block.
  *
- * Room: the instructions' handlers, and warps and blocks that run them.
+ * Module: the instructions' handlers, and warps and blocks that run them.
  * Callers: a launch, which has one worker a host thread.
  * May use: checks, time, core. */
 #ifndef CONVLAB_SIMT_EXEC_H

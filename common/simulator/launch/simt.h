@@ -1,9 +1,9 @@
 /* simt.h - the simulated GPU: memory, modules, kernels; deterministic on any number of host
  * threads.
  *
- * Room: the simulated GPU's front: its memory, modules, kernels and launches.
+ * Module: the simulated GPU's front: its memory, modules, kernels and launches.
  * Callers: common/cuda/sim.
- * May use: the rooms below common/simulator, ptx, base.
+ * May use: the modules below common/simulator, ptx, base.
  *
  * It executes PTX warp by warp over pre-decoded instructions, checks every access, counts what a
  * profiler would count and prices it on a described machine. */

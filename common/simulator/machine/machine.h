@@ -1,6 +1,6 @@
 /* machine.h - a GPU described by numbers in a text file, each number with its source.
  *
- * Room: the descriptions of GPUs in common/simulator/gpus, read and checked.
+ * Module: the descriptions of GPUs in common/simulator/gpus, read and checked.
  * Callers: the simulator; of the autograder whoever asks what a machine has.
  * May use: base. */
 #ifndef CONVLAB_SIMT_MACHINE_H

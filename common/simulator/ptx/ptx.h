@@ -1,7 +1,7 @@
 /* ptx.h - a PTX module as the parser leaves it: names resolved, nothing executed, nothing
  * specialised.
  *
- * Room: PTX text and the fat binaries that nvcc puts it in (fatbin.h), read but not executed.
+ * Module: PTX text and the fat binaries that nvcc puts it in (fatbin.h), read but not executed.
  * Callers: the drop-in runtime, the GPU engine, the simulator.
  * May use: base.
  *

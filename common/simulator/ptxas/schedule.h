@@ -1,6 +1,6 @@
 /* schedule.h - instruction costs, and the order in which ptxas issues instructions.
  *
- * Room: what ptxas does to PTX, as far as time depends on it: scheduling, fusion, unrolling,
+ * Module: what ptxas does to PTX, as far as time depends on it: scheduling, fusion, unrolling,
  * liveness, load reuse and vectorisation.
  * Callers: sass_map; timing, once for each kernel; exec, for the costs.
  * May use: core, machine.

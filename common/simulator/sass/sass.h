@@ -1,7 +1,7 @@
 /* sass.h - SASS decoder: a kernel's machine instructions, each with the line of PTX that it comes
  * from, its loops, and its accesses to local memory.
  *
- * Room: the decoder of machine code of compute capability 7.5 to 9.0, and its opcode tables.
+ * Module: the decoder of machine code of compute capability 7.5 to 9.0, and its opcode tables.
  * Callers: ptx, which finds the code in cubins; decode, ptxas and sass_map.
  * May use: base.
  *

@@ -1,6 +1,6 @@
 /* sass_map.h - the mapping of a kernel's SASS to its PTX.
  *
- * Room: which SASS instructions belong to which PTX instructions, what each costs, and the SASS
+ * Module: which SASS instructions belong to which PTX instructions, what each costs, and the SASS
  * that a traced warp executed.
  * Callers: timing, where the options believe the program's machine code.
  * May use: ptxas, sass, core.

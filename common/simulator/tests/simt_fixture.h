@@ -1,7 +1,7 @@
 /* simt_fixture.h - what the tests of the simulated GPU share: a small machine, and running a text's
  * kernel k.
  *
- * Room: tests of the whole simulator, its benchmark and its fuzzers.
+ * Module: tests of the whole simulator, its benchmark and its fuzzers.
  * Callers: none.
  * May use: common/simulator/launch.
  *

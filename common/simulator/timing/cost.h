@@ -1,6 +1,6 @@
 /* cost.h - counters and launch times.
  *
- * Room: the model of SM, L1, L2 and DRAM: counters as a profiler has them, a trace of the first
+ * Module: the model of SM, L1, L2 and DRAM: counters as a profiler has them, a trace of the first
  * blocks, and the cycles of a launch (docs/simulator/cycle-model.md).
  * Callers: exec, with every access; launch, for counters and cycles.
  * May use: sass_map, ptxas, traffic, core, machine. */

@@ -1,6 +1,6 @@
 /* traffic.h - traffic: the sectors of device memory that a launch touches.
  *
- * Room: what accesses become on their way to memory: wavefronts (wavefronts.h), lines of the L1
+ * Module: what accesses become on their way to memory: wavefronts (wavefronts.h), lines of the L1
  * (l1.h), sectors of device memory.
  * Callers: time, which counts and prices them; a launch, which opens and closes their memory.
  * May use: core. */

@@ -1,6 +1,6 @@
 /* measure.h - what a program of kernels needs to be measured, whatever measures it.
  *
- * Room: kernels that were measured on a card, and how the simulator compares.
+ * Module: kernels that were measured on a card, and how the simulator compares.
  * Callers: its own programs and test.
  * May use: cuda/runtime, cuda/sim.
  *

@@ -1,6 +1,6 @@
 /* batcher.h - who is let into the queue, and when a batch begins.
  *
- * Room: what the server decides, without a socket, a device or a clock: frames, queue, costs.
+ * Module: what the server decides, without a socket, a device or a clock: frames, queue, costs.
  * Callers: the server and the load generator.
  * May use: operation, base.
  *

@@ -1,0 +1,89 @@
+#!/bin/sh
+# check.sh BUILD - compliance of the sources with the modules of mk/modules.mk (the table of USES_),
+# and of docs/architecture.md with that table.  Every included header and every undefined name of an
+# archive must belong to a module that may be used.
+set -eu
+build=${1:?usage: check.sh BUILD}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+make -s modules >"$scratch/uses"
+
+# tell WHAT FILE - one result; FILE holds what is wrong, a line each.
+tell() {
+    if [ -s "$2" ]; then
+        cat "$2"
+        echo "not ok $1"
+    else
+        echo "ok $1"
+    fi
+}
+
+# common/setup contains a new lab's templates, which belong to the modules into which they are copied.
+# A file may include headers of its own folder, of the modules that its folder may use, and of the
+# modules that this file alone may use.
+find autograder common datasets \( -name '*.[ch]' -o -name '*.inc' \) ! -path 'common/setup/*' \
+    -exec grep -Ho '^ *# *include "[^"]*/' {} + | awk -v table="$scratch/uses" '
+    BEGIN { while ((getline line < table) > 0) { n = split(line, word, " "); for (i = 2; i <= n; i++) may[word[1], word[i]] = 1 } }
+    { file = $0; sub(/:.*/, "", file); module = file; sub("/[^/]*$", "", module); used = $0; sub(/.*"/, "", used); sub("/$", "", used)
+      if (module == "common/apps/compare" || used == "convlab" || used == module || may[module, used] || may[file, used]) next
+      print file " includes a header of " used }' >"$scratch/includes"
+tell "every included header belongs to a module that may be used" "$scratch/includes"
+
+# "MODULE T NAME" for each name that a module's archive defines, "MODULE U NAME" for each name that it
+# uses from elsewhere.
+while read -r module _; do
+    archive=$build/lib/${module##*/}.a
+    case $module in autograder | common/simulator/tests | *.c) continue ;; esac
+    if [ -f "$archive" ]; then
+        nm -g "$archive" | awk -v module="$module" 'NF >= 2 { print module, $(NF - 1), $NF }'
+    else
+        echo "$module has no archive: make tools tests" >>"$scratch/names"
+    fi
+done <"$scratch/uses" >"$scratch/symbols"
+awk -v table="$scratch/uses" '
+    BEGIN { while ((getline line < table) > 0) { n = split(line, word, " "); for (i = 2; i <= n; i++) may[word[1], word[i]] = 1 } }
+    $2 != "U" { owner[$3] = $1; next }
+    { left[$1 " " $3] = 1 }
+    END { for (name in left) { split(name, part, " "); at = owner[part[2]]
+              if (at && at != part[1] && !may[part[1], at]) print part[1] " calls " part[2] " of " at } }' \
+    "$scratch/symbols" >>"$scratch/names"
+tell "every undefined name of an archive belongs to a module that may be used" "$scratch/names"
+
+awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$scratch/uses" |
+    tsort 2>"$scratch/circles" >/dev/null || true
+tell "no module uses itself through others" "$scratch/circles"
+
+find autograder common datasets -name '*.[ch]' ! -path 'common/include/*' \
+    ! -path 'common/apps/compare/*' ! -path 'common/setup/*' ! -path 'autograder/tests/*' |
+    sed 's|/[^/]*$||' | sort | uniq -c >"$scratch/folders"
+awk -v table="$scratch/uses" 'BEGIN { while ((getline < table) > 0) module[$1] = 1 }
+    !module[$2] { print $2 " is no module of mk/modules.mk" } $1 > 40 { print $2 " has " $1 " sources; 40 are enough" }' "$scratch/folders" >"$scratch/strays"
+tell "every folder of sources is a module of at most 40" "$scratch/strays"
+
+# | `module` | `first header` | ...: in the table, and the header describes the module.  autograder itself
+# has only programs.
+while read -r module _; do
+    case $module in autograder | common/simulator/tests | *.c) continue ;; esac
+    header=$(sed -n "s#^| \`$module\` | \`\([a-z_]*\.h\)\` .*#\1#p" docs/architecture.md)
+    [ -n "$header" ] || { echo "docs/architecture.md has no row with a first header for $module"; continue; }
+    [ -f "$module/$header" ] || { echo "$module has no $header, which docs/architecture.md names"; continue; }
+    for label in Module Callers 'May use'; do
+        grep -q "^ \* $label: " "$module/$header" || echo "$module/$header does not say '$label: ...'"
+    done
+done <"$scratch/uses" >"$scratch/headers"
+tell "docs/architecture.md names every module's first header, and that describes the module" \
+    "$scratch/headers"
+
+# The walks of docs/architecture.md name files below autograder/ or common/.
+sed -n '/^## Two walks/,/^## Decisions/p' docs/architecture.md |
+    grep -oE '[a-z]+/[a-z_/]*\.[ch]\b' | sort -u >"$scratch/walked"
+[ -s "$scratch/walked" ] || echo 'docs/architecture.md names no file in its walks' >"$scratch/lost"
+while read -r file; do
+    [ -e "autograder/$file" ] || [ -e "common/$file" ] || [ -e "$file" ] ||
+        echo "docs/architecture.md walks to $file, which is not there"
+done <"$scratch/walked" >>"$scratch/lost"
+tell "the walks of docs/architecture.md lead to files that are there" "$scratch/lost"
+
+# A target with two recipes: make uses the last one and warns.
+make -n help 2>&1 | grep -E 'overriding|ignoring old' >"$scratch/twice" || true
+tell "no target is defined twice" "$scratch/twice"

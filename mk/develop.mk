@@ -1,0 +1,63 @@
+# Targets that change the workbook, or measure it.
+
+#:   make handout [LAB="01 02"] [OUT=dir]
+#:                       a student's copy: a git repository, one commit per release
+#:   make new-lab LAB=21 NAME=mine [OPERATION=conv_forward]
+#:                       every file of a new lab, small and working
+#:                       (docs/developer/writing-a-lab.md)
+#:   make keep LAB=04            the skeleton in labs/ becomes the pristine copy
+.PHONY: handout new-lab keep
+LAB_TARGETS += keep
+OWN_TARGETS += handout new-lab keep
+handout:
+	$(call stage,tools $(BUILD)/bin/handout)
+	$(Q)sh autograder/handout/handout.sh "$$BUILD" "$${OUT:-$$BUILD/handout}" "$$LAB"
+
+new-lab:
+	$(Q)sh common/setup/new_lab.sh "$$LAB" "$$NAME" "$${OPERATION:-conv_forward}"
+	$(call stage,tools $(NUMBER_TOOLS))
+	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write "$$LAB"
+	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write labs
+	$(Q)$(BUILD)/bin/lab check $(where)
+	@echo '  The lab can be graded, checked and tested now.  Next steps: docs/developer/writing-a-lab.md'
+
+keep:
+	$(call stage,$(BUILD)/bin/lab)
+	$(Q)$(BUILD)/bin/lab $@ $(where) --lab "$$LAB"
+
+#:   make compile-commands       compile_commands.json, for clangd
+.PHONY: compile-commands
+OWN_TARGETS += compile-commands
+# clangd needs the flags of every source.  Nothing is compiled; bear only records the commands.
+compile-commands:
+	$(call want,bear)
+	$(Q)command -v bear >/dev/null || { echo 'compile-commands: no bear: sudo apt-get install bear' >&2; exit 1; }
+	$(Q)CFLAGS=-fsyntax-only bear --output compile_commands.json -- \
+	    $(MAKE) -B -s -j"$$JOBS" BUILD=$(BUILD)/clangd NVCC="$$NVCC" CCACHE= objects >/dev/null
+
+#:   make bench                  speed of the simulator and of this machine's GPU
+#:   make validate
+#:                       the simulator compared with an H200's measurements
+#:                       (docs/simulator/validation.md)
+#:   make compare
+#:                       every solution compared with cuDNN on this machine's GPU
+#:                       (docs/student/compare.md)
+#:   make tune
+#:                       tile sizes of labs 10, 12, 14 and 15, measured on this
+#:                       machine's GPU (docs/student/compare.md)
+.PHONY: bench validate compare tune
+OWN_TARGETS += bench validate compare tune
+bench:
+	$(call stage,tools benches)
+	$(Q)sh common/setup/bench.sh "$$BUILD"
+
+validate:
+	$(call stage,validators)
+	$(Q)sh common/simulator/validation/validate.sh "$$BUILD"
+
+compare:
+	$(call stage,tools)
+	$(Q)sh common/apps/compare/compare.sh "$$BUILD" "$$NVCC"
+
+tune:
+	$(Q)sh common/apps/compare/tune.sh "$$BUILD" "$$NVCC"

@@ -1,0 +1,135 @@
+# Modules, and the modules that each may use.
+#
+# Each module is one archive.  A module's tests are linked with its archive and with the archives that
+# it may use, so a wrong dependency does not link.
+USES_common/base   :=
+USES_common/operations/operation := common/base
+USES_common/operations/conv   := common/operations/operation common/base
+USES_common/operations/conv_diagnosis := common/operations/conv common/operations/operation common/base
+USES_common/operations/training_step := common/operations/operation common/base
+USES_common/operations/calls :=
+USES_common/operations/catalog := common/operations/training_step common/operations/conv_diagnosis common/operations/conv common/operations/operation \
+    common/base
+USES_common/cuda/paired_timing := common/base
+USES_common/simulator/sass   := common/base
+USES_common/simulator/ptx    := common/simulator/sass common/base
+USES_common/simulator/machine := common/base
+USES_common/simulator/core    := common/simulator/machine common/simulator/ptx $(USES_common/simulator/ptx)
+USES_common/simulator/decode  := common/simulator/core $(USES_common/simulator/core)
+USES_common/simulator/checks  := common/simulator/core $(USES_common/simulator/core)
+USES_common/simulator/traffic := common/simulator/core $(USES_common/simulator/core)
+USES_common/simulator/ptxas   := common/simulator/core $(USES_common/simulator/core)
+USES_common/simulator/sass_map := common/simulator/ptxas $(USES_common/simulator/ptxas)
+USES_common/simulator/timing  := common/simulator/sass_map common/simulator/traffic \
+    $(USES_common/simulator/sass_map)
+USES_common/simulator/exec    := common/simulator/checks common/simulator/timing $(USES_common/simulator/timing)
+USES_common/simulator/launch   := common/simulator/decode common/simulator/exec $(USES_common/simulator/exec)
+USES_common/simulator/tests := common/simulator/launch $(USES_common/simulator/launch)
+USES_common/cuda   := common/base
+USES_common/cuda/runtime := common/cuda common/simulator/ptx $(USES_common/simulator/ptx)
+USES_common/cuda/gpu     := common/cuda common/simulator/ptx $(USES_common/simulator/ptx)
+USES_common/cuda/sim     := common/cuda common/simulator/launch $(USES_common/simulator/launch)
+USES_common/debugger := common/simulator/launch $(USES_common/simulator/launch)
+USES_common/debugger/ui := common/debugger common/cuda/runtime common/cuda/sim \
+    $(USES_common/cuda/sim)
+USES_common/simulator/conformance  := common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+USES_common/simulator/validation     := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
+USES_common/apps/tail   := common/operations/conv common/operations/operation common/base
+USES_datasets      := common/operations/conv common/operations/operation common/base
+USES_common/cuda/engine := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
+USES_common/apps/train  := common/cuda/engine datasets common/operations/catalog $(USES_common/operations/catalog)
+USES_common/apps/serve/batches := common/operations/operation common/base
+USES_common/apps/serve  := common/apps/serve/batches common/operations/calls common/cuda/engine \
+    common/cuda/runtime $(USES_common/cuda/engine) datasets common/operations/catalog $(USES_common/operations/catalog)
+USES_autograder/text    := common/base
+USES_autograder/sandbox := common/base
+USES_autograder/options := common/cuda common/base
+USES_autograder/build   := autograder/sandbox common/base
+USES_autograder/session := autograder/build autograder/sandbox autograder/tensors \
+    common/operations/operation common/cuda common/base
+USES_autograder/tensors := common/operations/operation common/cuda common/base
+USES_autograder/lab     := autograder/text common/operations/catalog $(USES_common/operations/catalog) \
+    common/cuda common/simulator/machine common/base
+USES_autograder/mutate := autograder/lab $(USES_autograder/lab)
+USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
+USES_autograder/record  := autograder/lab $(USES_autograder/lab)
+USES_autograder/class   := autograder/record $(USES_autograder/record)
+USES_autograder/export  := autograder/class autograder/record $(USES_autograder/record)
+USES_autograder/profile := autograder/text common/cuda common/simulator/core $(USES_common/simulator/core)
+USES_autograder/see     := autograder/text common/simulator/core $(USES_common/simulator/core)
+USES_autograder/trial   := common/operations/calls common/cuda/runtime autograder/options \
+    autograder/profile autograder/see autograder/record $(USES_autograder/record) \
+    autograder/tensors datasets common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+USES_autograder/judging := autograder/session autograder/build autograder/sandbox \
+    autograder/tensors autograder/record autograder/lab autograder/text \
+    common/operations/catalog $(USES_common/operations/catalog) common/cuda/paired_timing common/cuda/gpu common/cuda \
+    common/simulator/machine common/simulator/ptx common/simulator/sass
+USES_autograder/handout := autograder/lab $(USES_autograder/lab)
+USES_autograder         := autograder/options autograder/handout autograder/export \
+    autograder/class autograder/judging autograder/mutate autograder/profile autograder/see \
+    autograder/session autograder/build autograder/sandbox autograder/tensors \
+    autograder/record autograder/lab autograder/text common/operations/catalog $(USES_common/operations/catalog) \
+    common/cuda/paired_timing common/cuda/gpu common/cuda/sim \
+    $(USES_common/cuda/sim)
+MODULES := common/base common/operations/operation common/operations/conv common/operations/conv_diagnosis common/operations/training_step \
+    common/operations/catalog common/operations/calls common/cuda/paired_timing common/simulator/sass common/simulator/ptx \
+    $(addprefix common/simulator/,machine core decode checks traffic ptxas sass_map timing exec) \
+    common/simulator/launch common/simulator/tests common/cuda $(addprefix common/cuda/,runtime gpu sim) common/simulator/conformance \
+    common/debugger common/debugger/ui common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
+    common/apps/serve \
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class \
+    export profile see trial judging handout tests/predictions) autograder
+
+# Sources that are in no archive: programs, and a module's test_*, bench_*, fuzz_* and tool_*, which
+# have a main function (tool_x: $(BUILD)/tests/<module>/tool_x).  The entry points' calls need the
+# toolkit's headers and are linked into the runner.
+WITHOUT_ARCHIVE    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
+PROGRAMS := grade device runner run simulate debug debug_program lab doctor class export handout
+WITHOUT_ARCHIVE    += common/apps/tail/plan_main.c common/simulator/validation/measure_sim.c common/cuda/engine/engine_gpu.c \
+    common/apps/train/train_main.c common/apps/serve/serve_main.c common/apps/serve/load_main.c \
+    $(PROGRAMS:%=autograder/%.c) $(foreach r,$(MODULES),$(wildcard $(r)/test_*.c $(r)/bench_*.c \
+    $(r)/fuzz_*.c $(r)/tool_*.c))
+
+source_of  = $(filter-out $(WITHOUT_ARCHIVE),$(wildcard $(1)/*.c))
+archive_of = $(BUILD)/lib/$(notdir $(1)).a
+# Archives of a list of modules.  autograder itself has programs and no archive.
+archives_of = $(foreach r,$(1),$(if $(call source_of,$(r)),$(call archive_of,$(r))))
+objects_of  = $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach r,$(1),$(call source_of,$(r))))
+BENCHES   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(MODULES),$(wildcard $(r)/bench_*.c)))
+FUZZERS   := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(MODULES),$(wildcard $(r)/fuzz_*.c)))
+TESTS     := $(patsubst %.c,$(BUILD)/tests/%,$(foreach r,$(MODULES),$(wildcard $(r)/test_*.c)))
+
+# ---- objects and archives --------------------------------------------------------------------------
+$(BUILD)/obj/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$$CCACHE $$CC $$COMPILE_FLAGS -c $< -o $@
+
+# The interpreter's inner loops need full optimisation.
+$(BUILD)/obj/common/simulator/%.o: CFLAGS += -O3
+# Vectors are passed only within one file, so their calling convention does not matter.
+$(BUILD)/obj/common/simulator/exec/%.o: CFLAGS += -Wno-psabi
+# Nearly every x86-64 processor has AVX2.  The handlers for other processors are rarely used there,
+# and compile in half the time with -O1.
+ifneq ($(filter x86_64-%,$(MAKE_HOST)),)
+$(BUILD)/obj/common/simulator/exec/exec_base.o: CFLAGS += -O1
+endif
+# Tests run for seconds, and full optimisation takes a third of their compilation.
+$(TESTS:$(BUILD)/tests/%=$(BUILD)/obj/%.o): CFLAGS += -O1
+# The only files that include the toolkit's headers.
+$(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o \
+    $(addprefix $(BUILD)/obj/common/apps/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem \
+    $(CUDA_INCLUDE)
+
+define module_rules
+$(call archive_of,$(1)): $(call objects_of,$(1))
+	$$(call say,AR,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+
+$(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(call archives_of,$(1) $(USES_$(1)))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$$$CC $$$$LINK_FLAGS -Wl,--start-group $$^ -Wl,--end-group $$$$LINK_LIBS -lcmocka -o $$@
+endef
+$(foreach r,$(MODULES),$(eval $(call module_rules,$(r))))

@@ -1,0 +1,28 @@
+# Targets of the simulated GPU.
+
+#:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
+#:                       any CUDA program on the simulated GPU: checks, cycles,
+#:                       counters (docs/simulator/simulate.md)
+QUIET_TARGETS += simulate
+simulate-answer:
+	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a)
+	$(Q)$(plus)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"; $(save_status)
+
+#:   make machine [NAME=mycard]
+#:                       measures this machine's GPU: its description for GPU=
+#:                       (docs/simulator/machines.md)
+QUIET_TARGETS += machine
+machine-answer:
+	$(Q)$(plus)sh common/setup/machine.sh "$$BUILD"; $(save_status)
+
+#:   make debug PROGRAM=file.cu [ARGS='...'] | LAB=04 [CASE=name]
+#:        [COMMANDS=file]
+#:                       a debugger for kernels on the simulated GPU: breakpoints,
+#:                       32 lanes at once, steps backwards (docs/student/debug.md)
+QUIET_TARGETS += debug
+# The debugger is linked with a lab's case or with a program; nvcc -G compiles both.
+DEBUG_PARTS := $(addprefix $(BUILD)/lib/,debug.a debugger.a ui.a run.a run-modules.a) $(CALL_OBJ) \
+    $(addprefix $(BUILD)/bin/,lab debug)
+debug-answer:
+	$(call stage,$(DEBUG_PARTS))
+	$(Q)$(plus)sh common/setup/debug.sh "$$BUILD" "$$LAB" "$$PROGRAM" "$$ARGS"; $(save_status)

@@ -1,0 +1,102 @@
+# Tests and checks of the workbook itself.
+
+# The tests of `make test`, several at a time.  Long ones are first, so that no core is idle at the
+# end; the unit tests of common/, which are last, take a few seconds each.
+UNIT_TESTS := $(filter-out %/test_corpus,$(TESTS))
+LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
+LONGEST     = autograder/tests/numbers/check.sh autograder/tests/train/check.sh \
+    autograder/tests/names/check.sh $(BUILD)/tests/autograder/session/test_session
+# Attacks are split by the first letter, so that several cores share them.
+ATTACKS     = $(sort $(shell ls autograder/tests/attacks 2>/dev/null | cut -c 1))
+ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) \
+    $(ATTACKS:%=corpus/attacks/%) corpus/right/ corpus/skeletons \
+    $(filter-out $(LONGEST) %/corpus/check.sh,$(wildcard autograder/tests/*/check.sh)) \
+    $(filter-out $(LONGEST),$(filter $(BUILD)/tests/autograder/%,$(UNIT_TESTS))) \
+    $(filter-out $(BUILD)/tests/autograder/%,$(UNIT_TESTS))
+
+# Programs that the scripts of docs/numbers run in addition to the labs.
+NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/simulator/conformance/tool_conformance \
+    common/simulator/validation/tool_validate common/apps/tail/tool_stairs common/operations/operation/tool_rounding \
+    datasets/tool_maps datasets/tool_digits datasets/tool_recordings)
+# Programs that autograder/tests/export runs.
+EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
+
+#: For work on the workbook itself (docs/developer/contributing.md):
+#:
+#:   make test                   all tests; the last line counts them
+.PHONY: test test-packages
+OWN_TARGETS += test
+# A target of its own, so that it runs during the compilation, because it mostly waits.
+test-packages:
+	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema python3-numpy python3-pil python3-sphinx python3-myst-parser similarity-tester $${CI:+slurmctld slurmd slurm-client munge})
+
+test: export CHOSEN = $(ALL_TESTS)
+test:
+	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(DEBUG_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout)
+	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
+
+#:   make check [LAB=02]
+#:                       consistency of the labs, and of the pages with the
+#:                       programs that make their numbers
+#:   make numbers [LAB=02]
+#:                       writes the numbers into the pages again
+#:                       (docs/numbers/README.md)
+.PHONY: check numbers
+OWN_TARGETS += check numbers
+check:
+	$(call stage,tools $(NUMBER_TOOLS))
+	$(Q)$(BUILD)/bin/lab check $(where)
+	$(Q)$(if $(LONG),NUMBERS_LONG=1) sh docs/numbers/numbers.sh "$$BUILD" check "$$LAB"
+
+numbers:
+	$(call stage,tools $(NUMBER_TOOLS) $(if $(filter validation,$(or $(LAB),validation)),validators))
+	$(Q)$(if $(QUICK),NUMBERS_QUICK=1) sh docs/numbers/numbers.sh "$$BUILD" write "$$LAB"
+
+#:   make format
+#:                       formats C, C++ and CUDA by .clang-format; make test checks
+#:   make style [FILES="docs labs/04-tiled"] [LOWER=1]
+#:                       words, sentences and headings that violate
+#:                       docs/style/guide.md, with their lines; LOWER=1 lowers
+#:                       the budget
+.PHONY: format style
+OWN_TARGETS += format style
+format:
+	$(call want,clang-format-14)
+	$(Q)sh autograder/tests/format/check.sh "$$BUILD" mend
+
+style:
+	$(call want,python3)
+	$(Q)python3 common/setup/style.py $$FILES $(if $(FILES),,--budget docs/style/budget.tsv $(if $(LOWER),--quiet --lower))
+
+#:   make sanitize               the unit tests under AddressSanitizer and UBSan
+#:   make fuzz [SECONDS=60]
+#:                       hostile PTX, images, frames, calls and ini files, each for
+#:                       SECONDS
+.PHONY: sanitize fuzz
+OWN_TARGETS += sanitize fuzz
+# In build folders of their own, with the nvcc that setup found for this one.  WARN=-w: clang has
+# other warnings than the ordinary build's compiler.
+checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j"$$JOBS" \
+    BUILD=$(BUILD)/$@ NVCC="$$NVCC" WARN=-w \
+    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all $(2)' $(1)
+
+# gcc 13 puts 64-byte vectors into AddressSanitizer's second stack without alignment, so that stack is
+# off.  The CUDA driver maps memory in the gap of the sanitizer's shadow memory.
+sanitize:
+	$(call checked,tests)
+	$(Q)ASAN_OPTIONS="detect_stack_use_after_return=0:protect_shadow_gap=0:$$ASAN_OPTIONS" \
+	    sh autograder/tests/run.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
+
+fuzz:
+	$(call want,clang-14 libclang-rt-14-dev)
+	$(call checked,CC="$$CLANG" fuzzers $(BUILD)/fuzz/tests/common/simulator/conformance/tool_conformance,-fsanitize=fuzzer-no-link)
+	$(Q)sh common/setup/fuzz.sh $(BUILD)/fuzz "$${SECONDS:-60}"
+
+#:   make mutate LAB=02 [SAMPLE=50 SEED=1 VERBOSE=1 JOBS=n SHARD=1/4 KNOWN=file]
+#:                       share of small changes of the solution that the cases find
+.PHONY: mutate
+LAB_TARGETS += mutate
+OWN_TARGETS += mutate
+mutate:
+	$(call stage,tools)
+	$(Q)sh autograder/mutate/mutate.sh "$$BUILD" "$$LAB"
