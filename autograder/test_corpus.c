@@ -28,8 +28,8 @@ typedef struct Item {
     Kind kind;
     char name[256]; /* "mutants/04-tiled/one-barrier" */
     char lab[64], submission[600];
-    char fault[256], words[256], verdict[32], only[64]; /* of expect.ini; only: its `case` */
-    double least_points, most_points;                   /* of expect.ini; most 0: not said */
+    char fault[256], words[256], verdict[32], only[64]; /* [expect]; only: the value of `case` */
+    double least_points, most_points;                   /* [expect]; most 0: no limit */
 } Item;
 
 typedef struct Corpus {
@@ -62,10 +62,21 @@ static double expect_number(const IniFile *ini, const char *key)
     return entry ? strtod(entry->value, NULL) : 0;
 }
 
+/* Reads the section [expect] of an ini file, or of the lines of a patch before its first hunk. */
 static int expect_read(Item *item, const char *path, Error *error)
 {
     IniFile ini;
-    if (ini_file_read(path, path, &ini, error)) return -1;
+    char *text = file_text(path, error);
+    if (!text) return -1;
+    char *diff = strstr(text, "\n--- ");
+    if (diff) *diff = '\0';
+    int status = ini_file_parse(path, text, strlen(text), &ini, error);
+    free(text);
+    if (status) return -1;
+    if (!ini_section_find(&ini, "expect")) {
+        ini_file_clear(&ini);
+        return error_set(error, "%s: no section [expect]", path);
+    }
     expect_text(&ini, "fault", item->fault, sizeof item->fault);
     expect_text(&ini, "words", item->words, sizeof item->words);
     expect_text(&ini, "verdict", item->verdict, sizeof item->verdict);
@@ -87,33 +98,43 @@ static int is_item(const struct dirent *entry)
     return entry->d_name[0] != '.' && !strchr(entry->d_name, '.');
 }
 
-/* Every folder with an expect.ini directly under autograder/tests/<shown>; what is graded lies in
- * <submissions>/<shown>.  `lab` NULL: the file names it.  0 or -1 with error, also where there is
- * none. */
-static int add_folders(Corpus *corpus, Kind kind, const char *submissions, const char *shown,
-                       const char *lab, Error *error)
+static int is_patch(const struct dirent *entry)
+{
+    const char *ending = strrchr(entry->d_name, '.');
+    return ending && ending != entry->d_name && !strcmp(ending, ".patch");
+}
+
+/* Adds every item directly under autograder/tests/<shown>: patches if `kind` is KIND_MUTANT, else
+ * folders with an expect.ini.  Their submissions are in <submissions>/<shown>.  `lab` NULL: the file
+ * names the lab.  0 or -1 with error, also if there is no item. */
+static int add_items(Corpus *corpus, Kind kind, const char *submissions, const char *shown,
+                     const char *lab, Error *error)
 {
     struct dirent **entry;
     char directory[200];
     text_set(directory, sizeof directory, "autograder/tests/%s", shown);
-    int count = scandir(directory, &entry, is_item, by_name), status = 0, folders = 0;
+    int patches = kind == KIND_MUTANT;
+    int count = scandir(directory, &entry, patches ? is_patch : is_item, by_name);
+    int status = 0, items = 0;
     if (count < 0) return error_set(error, "%s: %m", directory);
     for (int i = 0; i < count; i++) {
         Item item = {.kind = kind};
         char expect[700];
-        text_set(item.name, sizeof item.name, "%s/%s", shown, entry[i]->d_name);
+        int name = (int)strlen(entry[i]->d_name) - (patches ? (int)strlen(".patch") : 0);
+        text_set(item.name, sizeof item.name, "%s/%.*s", shown, name, entry[i]->d_name);
         text_set(item.submission, sizeof item.submission, "%s/%s", submissions, item.name);
         text_set(item.lab, sizeof item.lab, "%s", lab ? lab : "");
-        text_set(expect, sizeof expect, "%s/%s/expect.ini", directory, entry[i]->d_name);
+        text_set(expect, sizeof expect, "%s/%s%s", directory, entry[i]->d_name,
+                 patches ? "" : "/expect.ini");
         if (!status && file_exists(expect)) {
             status = expect_read(&item, expect, error);
             if (!status) status = corpus_add(corpus, &item);
-            folders++;
+            items++;
         }
         free(entry[i]);
     }
     free(entry);
-    if (!status && !folders) return error_set(error, "%s: nothing in it to test", directory);
+    if (!status && !items) return error_set(error, "%s: nothing in it to test", directory);
     return status;
 }
 
@@ -135,14 +156,14 @@ static int corpus_open(Corpus *corpus, Error *error)
         text_set(planted, sizeof planted, "%s/planted", corpus->build);
         text_set(shown, sizeof shown, "mutants/%s", lab);
         if (corpus_add(corpus, &solution) || corpus_add(corpus, &skeleton) ||
-            add_folders(corpus, KIND_MUTANT, planted, shown, lab, error))
+            add_items(corpus, KIND_MUTANT, planted, shown, lab, error))
             status = -1;
     }
     catalog_close(&catalog);
     if (status) return -1;
     /* Right code that nobody would expect is judged as an attack that is none. */
-    if (add_folders(corpus, KIND_ATTACK, "autograder/tests", "right", NULL, error)) return -1;
-    return add_folders(corpus, KIND_ATTACK, "autograder/tests", "attacks", NULL, error);
+    if (add_items(corpus, KIND_ATTACK, "autograder/tests", "right", NULL, error)) return -1;
+    return add_items(corpus, KIND_ATTACK, "autograder/tests", "attacks", NULL, error);
 }
 
 /* ---- grading one ----------------------------------------------------------------------------- */

@@ -26,8 +26,7 @@ predict.ini labs/$lab/predict.ini
 solution.cu solutions/$lab/conv.cu
 answers.ini solutions/$lab/predict.ini
 skeleton.cu autograder/tests/skeletons/$lab/conv.cu
-fault.patch autograder/tests/mutants/$lab/no-guard/fault.patch
-expect.ini autograder/tests/mutants/$lab/no-guard/expect.ini
+no-guard.patch autograder/tests/mutants/$lab/no-guard.patch
 derive.c autograder/tests/predictions/$lab.c
 numbers.sh docs/numbers/$lab.sh"
 

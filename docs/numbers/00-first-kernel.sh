@@ -6,7 +6,7 @@ page=labs/00-first-kernel/README.md
 
 # The checker's report on the solution without its bounds check, up to the source line: the path
 # after it depends on the machine.
-no_guard=$(variant brighten solutions/00-first-kernel/brighten.cu autograder/tests/mutants/00-first-kernel/no-guard/fault.patch)
+no_guard=$(variant brighten solutions/00-first-kernel/brighten.cu autograder/tests/mutants/00-first-kernel/no-guard.patch)
 COLUMNS=80 "$build/bin/lab" run --build "$build" --lab 00 --submission "$no_guard" --case ragged \
     --engine sim --alone --seed 1 >"$out/page" &&
     fail "a kernel without a bounds check passes"

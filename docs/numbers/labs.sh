@@ -23,7 +23,7 @@ fi
 # The screen in README.md: a mutant of lab 04 without its second barrier.  What differs from run to
 # run is left out: the seconds.
 mutant=$(variant no-second-barrier solutions/04-tiled/conv.cu \
-    autograder/tests/mutants/04-tiled/no-second-barrier/fault.patch)
+    autograder/tests/mutants/04-tiled/no-second-barrier.patch)
 mkdir -p "$out/submission/04-tiled"
 cp "$mutant" "$out/submission/04-tiled/conv.cu"
 {

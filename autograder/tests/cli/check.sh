@@ -252,7 +252,7 @@ run 0 "$grade" --build "$build" --lab 7 --case one-by-one --engine sim --submiss
 tell what-to-do-first-is-the-first-hint
 # A race shows in every case, with other addresses: it is said once, before what follows from it.
 mkdir -p "$work/race/04-tiled"
-patch -s -o "$work/race/04-tiled/conv.cu" solutions/04-tiled/conv.cu autograder/tests/mutants/04-tiled/no-second-barrier/fault.patch
+patch -s -o "$work/race/04-tiled/conv.cu" solutions/04-tiled/conv.cu autograder/tests/mutants/04-tiled/no-second-barrier.patch
 run 0 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results && [ "$(wc -l <"$work/out")" -le 24 ] &&
     ! grep -n '.\{81\}' "$work/out" >>"$work/err" && grep -q 'What is wrong: race in lenet-c3$' "$work/out" &&
     [ "$(grep -c 'Race reported' "$work/out")" = 1 ] && grep -q '/conv.cu:[0-9]*:13: ' "$work/out" && grep -q '^  Hint: ' "$work/out"

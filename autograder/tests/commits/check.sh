@@ -3,8 +3,8 @@
 set -eu
 . autograder/tests/lib.sh
 set +e
-base=18b824cd3da35172a66ba9fa5e25e4e6368cbd8e # the first commit whose message follows docs/style/guide.md
-base_date=1795882840 # its committer date, for clones that do not contain it
+base=3e52a0a227c1e8379e19d5c9db582cf1efade6ce # the first commit whose message follows docs/style/guide.md
+base_date=1795886291 # its committer date, for clones that do not contain it
 check=$(pwd)/common/setup/commit_message.sh
 
 # The new commits of $1.  A shallow clone or a rewritten history may lack $base; then its date decides.

@@ -67,9 +67,10 @@ apply()
 
 # A mutant is its lab's solution with a fault planted.
 command -v patch >/dev/null || { echo "not ok mutants: no patch program; install the package patch"; exit 1; }
-for fault in autograder/tests/mutants/*/*/fault.patch; do
-    folder=${fault%/fault.patch}
-    name=${folder#autograder/tests/mutants/}
+for fault in autograder/tests/mutants/*/*; do
+    case $fault in *.patch) ;; *) echo "not ok mutants: $fault is no patch"; failed=1; continue ;; esac
+    name=${fault#autograder/tests/mutants/}
+    name=${name%.patch}
     case mutants/$name in *"$filter"*) ;; *) continue ;; esac
     lab=${name%/*}
     source=$(sed -n 's/^source *= *//p' "labs/$lab/lab.ini")
@@ -77,14 +78,14 @@ for fault in autograder/tests/mutants/*/*/fault.patch; do
     mkdir -p "$planted/$name"
     mutant=$planted/$name/$source
     if ! apply "solutions/$lab/$source" "$fault" "$mutant"; then
-        echo "not ok mutants/$name: fault.patch does not fit solutions/$lab/$source as it is now; plant the fault anew"
+        echo "not ok mutants/$name: the patch does not apply to solutions/$lab/$source; make the patch again"
     else
-        tiles=$(sed -n 's/^tiles *= *//p' "$folder/expect.ini")
-        kernels=$(sed -n 's/^kernels *= *//p' "$folder/expect.ini")
+        tiles=$(sed -n 's/^tiles *= *//p' "$fault")
+        kernels=$(sed -n 's/^kernels *= *//p' "$fault")
         [ -z "$tiles" ] || keep_tiles "$tiles" "$mutant"
         [ -n "$kernels" ] || continue
         ! keep_kernels "$kernels" "$mutant" || continue
-        echo "not ok mutants/$name: solutions/$lab/$source has no kernel that expect.ini names in: $kernels"
+        echo "not ok mutants/$name: solutions/$lab/$source has no kernel that the patch names in: $kernels"
     fi
     rm -r "${planted:?}/$name"
     failed=1

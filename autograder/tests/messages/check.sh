@@ -38,7 +38,7 @@ said()
     # But what a grade says before that: there is nothing to grade.
     said common/base/intake.c error_set | grep -v ' is missing$'
     said autograder/judging/grade_lab.c text_set | grep 'to grade$'
-    for file in common/simulator/*.c common/simulator/*/*.[ch]; do
+    for file in common/simulator/*/*.[ch]; do
         said "$file" '(fault_at|finding_add)'
     done | sed 's/^Invalid %s %s of/Invalid __local__ %s of/' # or of parameters
     sed -n 's/^ *\[FAULT_[A-Z_]*\] = "\(.*\)",$/\1/p' common/operations/operation/verdict.c | grep -v '^none$'
@@ -293,7 +293,7 @@ says hint-for-what-is-slow 'Hint: Copy the three loops'
 # three are planted by the diagnosis's own test.
 {
     grep -rhoE '^fault *= *[a-z-]+ *$' autograder/tests/mutants autograder/tests/attacks \
-        --include=expect.ini | sed 's/^fault *= *//; s/ *$//' | sort -u
+        --include='*.patch' --include=expect.ini | sed 's/^fault *= *//; s/ *$//' | sort -u
     for fault in last-block:LAST_BLOCK race-global:RACE_GLOBAL runs-differ:DIFFER; do
         grep -qw "FAULT_${fault#*:}" common/operations/conv_diagnosis/test_diagnose.c && echo "${fault%:*}"
     done

@@ -46,7 +46,7 @@ grade="$build/bin/grade --build $build --lab 99 --engine sim --results $work/res
     tell its-skeleton-earns-nothing
 }
 told 0 '' patch --batch --fuzz=0 --output="$work/mutant" solutions/99-small-steps/conv.cu \
-    autograder/tests/mutants/99-small-steps/no-guard/fault.patch
+    autograder/tests/mutants/99-small-steps/no-guard.patch
 tell its-mutant-is-a-patch
 told 0 '' sh autograder/tests/format/check.sh "$build"
 tell its-sources-are-formatted

@@ -59,7 +59,7 @@ tell no-such-step-for-recordings
 # A step that is wrong is not trained with when it is checked: momentum after the step.
 mkdir -p "$work/wrong/18-training"
 patch --silent --output="$work/wrong/18-training/train.cu" solutions/18-training/train.cu \
-    autograder/tests/mutants/18-training/momentum-after/fault.patch &&
+    autograder/tests/mutants/18-training/momentum-after.patch &&
     ! CHECK=5 SUBMISSION=$work/wrong sh common/apps/train/train.sh "$work/build" digits-8x8 1 1 sim \
     >"$work/out" 2>"$work/err" &&
     refused 'step 2 is not what fp64 makes of it'
