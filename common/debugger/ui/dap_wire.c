@@ -137,7 +137,7 @@ static json_t *response_of(int sequence, const json_t *request, int success)
 json_t *dap_response(int sequence, const json_t *request, json_t *body)
 {
     json_t *response = response_of(sequence, request, 1);
-    if (body) json_object_set_new(response, "body", body);
+    json_object_set_new(response, "body", body ? body : json_object()); /* some clients want one */
     return response;
 }
 
@@ -155,7 +155,7 @@ json_t *dap_event(int sequence, const char *event, json_t *body)
 {
     json_t *message =
         json_pack("{s:i, s:s, s:s}", "seq", sequence, "type", "event", "event", event);
-    if (body) json_object_set_new(message, "body", body);
+    json_object_set_new(message, "body", body ? body : json_object());
     return message;
 }
 

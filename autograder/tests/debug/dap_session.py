@@ -1,5 +1,5 @@
-"""dap.py ADAPTER PROGRAM - drives a session of the Debug Adapter Protocol, and validates every message
-of both sides against dap/debugAdapterProtocol.json.  Prints TAP lines."""
+"""dap_session.py ADAPTER PROGRAM - drives a session of the Debug Adapter Protocol, and validates every message
+of both sides against protocol/debugAdapterProtocol.json.  Prints TAP lines."""
 import json
 import os
 import subprocess
@@ -10,7 +10,7 @@ import queue
 import jsonschema
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SCHEMA = json.load(open(os.path.join(HERE, "dap", "debugAdapterProtocol.json")))
+SCHEMA = json.load(open(os.path.join(HERE, "protocol", "debugAdapterProtocol.json")))
 NAMES = {name.lower(): name for name in SCHEMA["definitions"]}
 VALIDATORS = {}
 
