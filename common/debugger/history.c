@@ -188,6 +188,7 @@ int history_launch(History *history, SimtKernel *kernel, const SimtLaunch *reque
         memcpy(record->params, request->params, kernel->info.params_bytes);
     record->request.params = record->params;
     if (request->dynamic_limit) record->dynamic_limit = *request->dynamic_limit;
+    record->before = history->gpu->launches;
     record->has_history = !kernel->allocates;
     if (!record->has_history) record->why = "the kernel calls malloc or free";
     int status = -1;

@@ -693,6 +693,7 @@ static int run_all(Debugger *d, SimtResult *result, DebugRun *run)
         SimtResult *mine = is_last(d) ? result : &other;
         if (launch_prepare(d) != 0) return run(d->gpu, record->kernel, &record->request, result);
         launch_start(d, start);
+        d->gpu->launches = record->before;
         int status = run(d->gpu, record->kernel, &record->request, mine);
         d->launch = NULL;
         record = record_of(d);

@@ -53,6 +53,15 @@ END
     says 'Function "nowhere" not defined in device code.' && says 'Undefined command: "frobnicate".' &&
     says 'No symbol "nothing" in current context.'
 tell bad-input-is-answered-by-a-line
+# Random walks forward and backward: the same moment has the same state, bit for bit.
+for walk in halo:18 phase:96 barrier:45 gradient:134 stale:109; do
+    { printf 'break %s\nbreak %s\nrun\ninfo state\n' "${walk#*:}" "${walk%:*}"
+      python3 $here/walks.py 1 "${WALKS:-20}" 10; } |
+        commands $here/programs/faults.cu "${walk%:*}"
+    python3 $here/walks.py check <"$work/out" >"$work/said"
+    tell "walks-return-to-the-same-state-${walk%:*}"
+done
+
 : | COMMANDS='' sh common/setup/debug.sh "$build" '' $here/programs/none.cu >"$work/out" 2>&1
 [ $? = 2 ] && says 'debug: there is no file'
 tell no-such-program
