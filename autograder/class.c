@@ -32,22 +32,23 @@ enum { EXIT_WORKED = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130
 
 static const char USAGE[] =
     "usage: class --submissions DIR [options]\n"
-    "  --submissions DIR  holds a folder or an archive for each student (docs/instructor/class.md)\n"
+    "  --submissions DIR  holds a folder or an archive for each student "
+    "(docs/instructor/class.md)\n"
     "  --root DIR         the workbook's directory (default .)\n"
     "  --build DIR        the build directory (default build)\n"
     "  --lab NN           one lab: 04, 4 or 04-tiled (default: all)\n"
     "  --results DIR      the gradebook and what is made of it (default <build>/class)\n"
-    "  --jobs N           so many submissions at a time (default: one a core)\n"
+    "  --jobs N           submissions graded at a time (default: one per core)\n"
     "  --deadline TIME    2026-10-01T12:00, of this time zone, or with Z: later ones are marked\n"
     "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one); slurm or\n"
-    "                     slurm-gpu: by job arrays on a cluster, simulated or a card a job\n"
+    "                     slurm-gpu: by job arrays on a cluster, simulated or on one GPU per job\n"
     "  --sbatch OPTIONS   more options for sbatch, parted by blanks\n"
-    "  --gpu NAME         the machine that the simulator plays (default: the lab's)\n"
+    "  --gpu NAME         the simulated machine (default: the lab's)\n"
     "  --seed N           the class's seed: every student's follows from it and the name\n"
     "  --dump             only prints the gradebook as tab-separated text\n"
     "  --grade PROGRAM    what grades one submission (default <build>/bin/grade)\n"
-    "Run it again to go on where it ended: what is in the gradebook is not graded again.\n"
-    "Exit: 0 all is graded; 1 it is not; 2 wrong usage; 130 interrupted.\n";
+    "Run it again to resume: results that are in the gradebook are not graded again.\n"
+    "Exit: 0 everything is graded; 1 not; 2 wrong usage; 130 interrupted.\n";
 
 typedef struct Options {
     const char *submissions, *root, *build, *lab, *results, *jobs, *deadline, *gpu, *grade, *engine,
@@ -130,7 +131,8 @@ static int lock_results(Class *class, Error *error)
     class->lock = open(class->results, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (class->lock < 0) return error_set(error, "%.300s: %s", class->results, strerror(errno));
     if (!flock(class->lock, LOCK_EX | LOCK_NB)) return 0;
-    return error_set(error, "%.300s: another run grades into it: wait for that to end",
+    return error_set(error,
+                     "%.300s: another run is grading into this folder: wait until it has finished",
                      class->results);
 }
 
@@ -280,7 +282,7 @@ static int grade_all(Class *class, Error *error)
                  .context = class};
     class->began = now();
     if (!class->slurm && !strcmp(class->engine, "gpu")) {
-        printf("class: one at a time, for they are timed on one card\n");
+        printf("class: one at a time, because they are timed on one GPU\n");
         class->at_once = 1;
     }
     if (!class->slurm) return jobs_run(&jobs, class->at_once, error);
@@ -413,8 +415,7 @@ int main(int argc, char **argv)
     if (status < 0) screen_error("class", error.text);
     if (status == 1)
         fprintf(stderr,
-                "class: interrupted; the same command goes on from here: %zu of %zu are "
-                "graded\n",
+                "class: interrupted; the same command resumes from here: %zu of %zu are graded\n",
                 class.done, class.plan.jobs);
     if (!status && class.deferred)
         printf("class: %zu deferred: the same command tries them again\n", class.deferred);

@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     tell_program("plots", "gnuplot", "figures", "sudo apt-get install gnuplot-nox");
     tell_program("book", "weasyprint", "the PDF of make book",
                  "sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint");
-    tell_program("similarity", "sim_c++", "whose work of a class reads alike",
+    tell_program("similarity", "sim_c++", "similar submissions in a class",
                  "sudo apt-get install similarity-tester");
     tell_program("cluster", "sbatch", "a class on Slurm's nodes",
                  "run make class on a machine that submits to Slurm");

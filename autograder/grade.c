@@ -31,9 +31,10 @@ static const char USAGE[] =
     "  --root DIR         the workbook's directory (default .)\n"
     "  --build DIR        the build directory (default build)\n"
     "  --lab NN           one lab: 04, 4 or 04-tiled (default: all)\n"
-    "  --submission DIR   holds NN-name/<source> (default labs); solutions grades the answer key\n"
+    "  --submission DIR   holds NN-name/<source> (default labs); solutions grades the reference "
+    "solutions\n"
     "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one)\n"
-    "  --gpu NAME         the machine that the simulator plays (default: the lab's, h200 mostly)\n"
+    "  --gpu NAME         the simulated machine (default: the lab's, h200 mostly)\n"
     "  --case NAME        one public case, or hidden; keeps a record only where --results is\n"
     "  --seed N           repeats a grade: inputs and hidden shapes follow from it\n"
     "  --fail-under N     exit 3 when the mark is under N per cent\n"
@@ -42,11 +43,10 @@ static const char USAGE[] =
     "  --call-seconds N   CPU time that one call's host code may use, and wait besides (default "
     "10)\n"
     "  --ptx-only         compiles no machine code, in less time; registers, and so cycles,\n"
-    "                     are then guessed: for what is wrong anyway\n"
-    "  --watch            what was wrong last time comes first, and the first wrong case is the "
-    "last;\n"
-    "                     only a grade in which all is right is kept\n"
-    "  --verbose          also the counters of every case, and where the time went\n"
+    "                     are then estimated: for wrong submissions\n"
+    "  --watch            runs the last wrong case first and stops at the first wrong case;\n"
+    "                     saves only grades in which every case is correct\n"
+    "  --verbose          also shows the counters of every case, and the grader's own time\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
 typedef struct Options {

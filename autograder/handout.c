@@ -21,7 +21,8 @@ static const char USAGE[] =
     "                             give no other lab away\n"
     "  gives                      a line for each lab whose skeleton gives another one away\n"
     "  seal    --lab NN --out DIR DIR/labs/NN/.sealed: lab.ini, baseline and reference, sealed\n"
-    "  search  --out DIR          what DIR shows of solutions, truths, hints and hidden shapes\n"
+    "  search  --out DIR          lists solutions, expected answers, hints and hidden shapes that "
+    "DIR shows\n"
     "Exit: 0 done, search found nothing; 1 search found something; 2 it could not be done.\n";
 
 typedef struct Options {

@@ -35,29 +35,31 @@ static const char USAGE[] =
     "  names   [--lab NN]  the labs' names, one a line; or that one's\n"
     "  plan               the labs, what comes before each and how long it takes (Markdown)\n"
     "  hint     --lab NN  hints that the last grade unlocked, and the next staged one\n"
-    "  reset    --lab NN  puts the skeleton back; your file stays as <source>.bak1, .bak2 ...\n"
+    "  reset    --lab NN  restores the skeleton; your file is saved as <source>.bak1, .bak2 ...\n"
     "  solution --lab NN  the solution and how yours differs, once passed\n"
     "  run      --lab NN  [--case NAME | --shape \"N=64 ...\" | --maps FILE --shape \"K=64 ...\"]\n"
     "                     [--engine sim|gpu] [--gpu h200] [--seed N] [--submission DIR|FILE] "
     "[--alone]\n"
-    "                     [--counters FILE] [--runs FILE] [--input NPY] [--weights NPY] "
-    "[--output NPY]\n"
-    "                     runs one case; beside it the baseline, unless --alone; the first FILE\n"
-    "                     gets every metric of docs/instructor/lab-ini.md, if the case is right, the second\n"
+    "                     [--counters FILE] [--runs FILE] [--input NPY] [--weights NPY] [--output "
+    "NPY]\n"
+    "                     runs one case, and the baseline for comparison unless --alone; the first "
+    "FILE\n"
+    "                     gets every metric of docs/instructor/lab-ini.md, if the case is right, "
+    "the second\n"
     "                     by how many warps each instruction of each kernel was executed; x and w\n"
     "                     come from files and y goes to one, right or wrong\n"
     "  profile  --lab NN  [as run] [--ptx] [--out DIR] [--against reference|baseline]\n"
     "                     runs one case and shows where its cycles\n"
     "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
-    "  see      --lab NN  [as run] [--line N] [--out FILE]  what warps did to memory, as a page "
-    "for a\n"
-    "                     browser (else build/see/NN-name.html)\n"
+    "  see      --lab NN  [as run] [--line N] [--out FILE]  the memory accesses of warps, as an "
+    "HTML\n"
+    "                     page (else build/see/NN-name.html)\n"
     "  cases    --lab NN  [--shape \"N=64 ...\"]  its cases, or a shape, as numbers, one a line:\n"
     "                     name, then the fields of ConvProblem\n"
     "  served   --lab NN  [--case NAME | --shape \"N=1 ...\"] [--engine sim|gpu]  what `make "
     "serve`\n"
     "                     serves: lines with source, cc, precision, operation and shape\n"
-    "  smallest --lab NN  the names of its cases, fewest products first\n"
+    "  smallest --lab NN  the names of its cases, fewest MACs first\n"
     "  shapes   --lab NN  its cases as the table of its handout (Markdown)\n"
     "  questions --lab NN its predictions, likewise\n"
     "  hidden   --lab NN  [--seed N]  hidden shapes, as many as a grade draws, one a line\n"
@@ -161,7 +163,7 @@ static int lab_reset(const Options *options, const Lab *lab, Error *error)
     char *skeleton = file_text(from, error);
     int status = skeleton ? 0 : -1;
     if (skeleton && mine && !strcmp(skeleton, mine)) {
-        printf("%s is the skeleton already.\n", to);
+        printf("%s is already the skeleton.\n", to);
     } else if (skeleton) {
         int number = 1;
         do {
@@ -169,7 +171,8 @@ static int lab_reset(const Options *options, const Lab *lab, Error *error)
         } while (file_exists(backup));
         if (mine) status = file_write(backup, mine, error);
         if (!status) status = file_write(to, skeleton, error);
-        if (!status && mine) printf("%s is the skeleton again; yours is kept as %s\n", to, backup);
+        if (!status && mine)
+            printf("%s is the skeleton again; your file is saved as %s\n", to, backup);
         if (!status && !mine) printf("%s is the skeleton again.\n", to);
     }
     free(skeleton);
@@ -199,15 +202,14 @@ static int lab_solution(const Options *options, const Lab *lab, Error *error)
         return error_set(error, "this is a student's copy: your instructor has the solutions");
     if (!progress_passed(options->build, lab->name)) {
         return error_set(error,
-                         "%s is not passed yet: all cases right and half of the points, by make "
-                         "grade LAB=%.2s; until "
-                         "then there is make hint LAB=%.2s",
+                         "%s is not passed yet: this needs all cases correct and half of the "
+                         "points (make grade LAB=%.2s). Until then use make hint LAB=%.2s",
                          lab->name, lab->name, lab->name);
     }
     char *text = source_text(options, lab, error);
     if (!text) return -1;
     free(text);
-    printf("The solution is %s; from yours to it:\n", solution);
+    printf("The solution is %s; the changes from yours to it:\n", solution);
     fflush(stdout);
     /* That they differ is no trouble, which is what diff's 1 would say. */
     execlp("sh", "sh", "-c", "diff -u \"$1\" \"$2\"; [ $? -le 1 ]", "sh", mine, solution,
@@ -334,13 +336,13 @@ static int choices_check(const Options *options, const Lab *lab, Error *error)
         return error_set(error, "%s has no case '%.40s'; it has: %s", lab->name, options->only_case,
                          names);
     if (options->only_case && options->shape)
-        return error_set(error,
-                         "CASE is one of the lab's cases, SHAPE one of your own: give one of them");
+        return error_set(error, "CASE selects one of the lab's cases, SHAPE defines one of your "
+                                "own: give only one of them");
     if (!options->against) return 0;
     if (strcmp(options->against, "reference") && strcmp(options->against, "baseline"))
         return error_set(error, "AGAINST is reference or baseline, not '%.40s'", options->against);
     if (engine_resolve(options->engine) == ENGINE_GPU)
-        return error_set(error, "AGAINST compares what the simulator counts: with ENGINE=sim");
+        return error_set(error, "AGAINST compares the simulator's counters: use ENGINE=sim");
     return 0;
 }
 
@@ -459,10 +461,10 @@ static int lab_see(const Options *options, const Lab *lab, Error *error)
 {
     Options simulated = *options;
     if (options->engine == ENGINE_GPU)
-        return error_set(error, "a card does not tell what each lane does: leave ENGINE=gpu out");
+        return error_set(error, "a GPU does not report what each lane does: omit ENGINE=gpu");
     simulated.engine = ENGINE_SIM;
     if (!lab->ini.host) return run_program(&simulated, lab, TO_SEE, error);
-    return error_set(error, "%s runs on the CPU, which has no warps to look at: begin with lab 02",
+    return error_set(error, "%s runs on the CPU, which has no warps to show: start with lab 02",
                      lab->name);
 }
 

@@ -158,10 +158,10 @@ static int choose(Trial *trial, const Catalog *catalog, Error *error)
     if (!trial->found) return -1;
     const LabIni *ini = &trial->found->ini;
     if (*trial->shape && *trial->only_case)
-        return error_set(error,
-                         "CASE is one of the lab's cases, SHAPE one of your own: give one of them");
+        return error_set(error, "CASE selects one of the lab's cases, SHAPE defines one of your "
+                                "own: give only one of them");
     if (*trial->maps && *trial->only_case)
-        return error_set(error, "MAPS is an input of your own: it goes with SHAPE, not with CASE");
+        return error_set(error, "MAPS is an input of your own: use it with SHAPE, not with CASE");
     if (*trial->maps) {
         trial->problem = &trial->own;
         const char *shape = lab_shape_operation(ini, trial->shape, &trial->operation, error);

@@ -170,8 +170,8 @@ static void host_fault(int number, siginfo_t *info, void *context)
     int length = snprintf(text, sizeof text,
                           jumps ? "simulate: host code jumped to device or managed memory, %s:\n"
                                   "    no code is there; was it called as a function?\n"
-                                : "simulate: host code used device memory, %s:\n"
-                                  "    only kernels can; the host copies it, with cudaMemcpy\n",
+                                : "simulate: host code accessed device memory, %s:\n"
+                                  "    only kernels can; copy the data with cudaMemcpy\n",
                           near);
     ssize_t written = write(STDERR_FILENO, text, (size_t)length);
     (void)written;
@@ -232,9 +232,9 @@ static void report_spills(const Kernel *kernel)
     const FunctionInfo *info = &kernel->info;
     if (!info->spilled_bytes) return;
     if (info->spill_line) text_set(where, sizeof where, ", most at line %u", info->spill_line);
-    fprintf(stderr, "    %s spills %u bytes a thread%s: its registers do not suffice%s\n",
+    fprintf(stderr, "    %s spills %u bytes per thread%s: there are not enough registers%s\n",
             kernel->name, info->spilled_bytes, where,
-            info->spills ? "" : ", a card takes longer than these cycles");
+            info->spills ? "" : ", a GPU takes longer than these cycles");
 }
 
 static void report_kernels(void)
@@ -292,8 +292,9 @@ static void report(void)
         fprintf(stderr, "    leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
                 left > 1 ? "s were" : " was", leaks);
     if (!*simulation.lacking) return;
-    fprintf(stderr, "\nsimulate: this GPU did not do all of the program, so a card may end it "
-                    "otherwise:\n");
+    fprintf(stderr, "\n"
+                    "simulate: the simulated GPU did not execute all of the program, so a real GPU "
+                    "may end with another result:\n");
     text_wrap(stderr, 4, simulation.lacking);
 }
 

@@ -30,10 +30,10 @@ fetch() {
     part=$to/$1.part
     printf '  FETCH   %s\n' "$ready"
     why=$(curl --fail --location --silent --show-error --retry 2 --max-time 600 --output "$part" "$3" 2>&1) ||
-        fail "$3 could not be fetched: ${why##*curl: (*) }; what is here already stays, so run it again later"
+        fail "$3 could not be downloaded: ${why##*curl: (*) }; the files that are complete are kept, so run it again later"
     [ "$(sha256sum <"$part" | cut -d' ' -f1)" = "$2" ] ||
-        fail "$3 is not the published file (its SHA-256 is not $2): a damaged download, or another file in its place"
-    gunzip -c <"$part" >"$part.unpacked" || fail "$3 cannot be unpacked: is the disk full?"
+        fail "$3 is not the published file (its SHA-256 is not $2): the download is damaged, or the file was replaced"
+    gunzip -c <"$part" >"$part.unpacked" || fail "$3 cannot be unpacked: possibly the disk is full"
     mv "$part.unpacked" "$ready"
     printf '%s\n' "$2" >"$ready.from"
     rm -f "$part"

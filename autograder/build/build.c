@@ -93,7 +93,7 @@ static int run_tools(const BuildJob *job, Build *build, Error *error)
 static int tool_missing(const char *what, const char *path, Error *error)
 {
     if (!path || (*path == '/' && !access(path, X_OK))) return 0;
-    return error_set(error, "%s is not at %s: run `make setup`, which finds or fetches one", what,
+    return error_set(error, "%s is not at %s: run `make setup`, which finds or downloads it", what,
                      path);
 }
 

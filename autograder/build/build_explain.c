@@ -108,17 +108,17 @@ static void explain_undefined(const BuildJob *job, const char *symbol, Build *bu
                                             "cusolver", "nvrtc", "nvJitLink", NULL};
     if (!strncmp(symbol, "cuda", 4) || !strncmp(symbol, "__cuda", 6))
         snprintf(build->message, sizeof build->message,
-                 "%s calls %s, which these labs do not offer: docs/simulator/cuda-calls.md lists the CUDA "
-                 "calls that there are",
+                 "%s calls %s, which these labs do not support: docs/simulator/cuda-calls.md lists "
+                 "the supported CUDA calls",
                  job->name, symbol);
     else if (has_any(symbol, libraries) ||
              (!strncmp(symbol, "cu", 2) && isupper((unsigned char)symbol[2])))
         snprintf(build->message, sizeof build->message,
-                 "%s calls %s: neither the driver's interface nor NVIDIA's libraries are linked; "
-                 "write the kernel",
+                 "%s calls %s: the driver API and NVIDIA's libraries are not linked; write the "
+                 "kernel yourself",
                  job->name, symbol);
     else
-        snprintf(build->message, sizeof build->message, "%s uses %s, which is defined nowhere",
+        snprintf(build->message, sizeof build->message, "%s uses %s, which is not defined",
                  job->name, symbol);
 }
 
@@ -129,14 +129,15 @@ static void explain_link(const BuildJob *job, Build *build)
     if (explain_entry(job, build)) return;
     if (symbol_after(build->log, "multiple definition of", symbol)) {
         build->status = BUILD_REFUSED;
-        snprintf(build->message, sizeof build->message,
-                 "%s defines %s, which belongs to the grader: rename it, or make it static",
-                 job->name, symbol);
+        snprintf(
+            build->message, sizeof build->message,
+            "%s defines %s, which is a function of the grader: rename yours, or make it static",
+            job->name, symbol);
     } else if (symbol_after(build->log, "undefined reference to", symbol)) {
         explain_undefined(job, symbol, build);
     } else {
-        snprintf(build->message, sizeof build->message, "%s does not link: see the linker's lines",
-                 job->name);
+        snprintf(build->message, sizeof build->message,
+                 "%s does not link: see the linker's messages above", job->name);
     }
 }
 
@@ -171,15 +172,15 @@ static int explain_limits(const BuildJob *job, const SandboxEnd *end, Build *bui
     if (end->excess == EXCESS_STARVED) {
         build->status = BUILD_STARVED;
         snprintf(build->message, sizeof build->message,
-                 "compiling %s had %.0f s of processor time in %.0f s, because this machine is too "
-                 "busy: grade again when less runs",
+                 "compiling %s got %.0f s of CPU time in %.0f s, because this machine is too busy: "
+                 "grade again when the machine is less busy",
                  job->name, end->used, end->seconds);
         return 1;
     }
     if (end->excess == EXCESS_CPU || end->signal == SIGXCPU)
         what = "more than 60 s of CPU time";
     else if (end->excess == EXCESS_WAITED)
-        what = "60 s of waiting for a file that never comes";
+        what = "60 s waiting for a file that does not arrive";
     else if (end->flooded)
         what = "more than 8 MiB of messages";
     else if (has_any(build->log, memory) || end->signal == SIGKILL)
@@ -189,7 +190,7 @@ static int explain_limits(const BuildJob *job, const SandboxEnd *end, Build *bui
     if (!what) return 0;
     build->status = BUILD_LIMIT;
     snprintf(build->message, sizeof build->message,
-             "compiling %s took %s and was stopped: no lab needs that", job->name, what);
+             "compiling %s took %s and was stopped: no solution needs that much", job->name, what);
     return 1;
 }
 

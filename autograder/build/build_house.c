@@ -57,10 +57,10 @@ static int compiler_fails(const BuildJob *job, Build *build)
     free(log);
     if (!failed) return 0;
     build->status = starved ? BUILD_STARVED : BUILD_BROKEN;
-    snprintf(build->message, sizeof build->message,
-             "the compiler fails on a file that is known to be good, too: %.600s; run `make setup` "
-             "or `make doctor`",
-             error.text);
+    snprintf(
+        build->message, sizeof build->message,
+        "the compiler also fails on a valid test file: %.600s; run `make setup` or `make doctor`",
+        error.text);
     return 1;
 }
 

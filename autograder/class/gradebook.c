@@ -66,7 +66,7 @@ static int fail(Gradebook *book, Error *error)
     if (code == SQLITE_BUSY)
         return error_set(error, "%.300s: another run writes it: wait for that to end", book->path);
     if (code == SQLITE_NOTADB)
-        return error_set(error, "%.300s is no gradebook: name another folder for results",
+        return error_set(error, "%.300s is not a gradebook: name another folder for results",
                          book->path);
     return error_set(error, "%.300s: %s", book->path, sqlite3_errmsg(book->sqlite));
 }
@@ -129,7 +129,7 @@ static int check(Gradebook *book, int may_create, Error *error)
                          "into another folder",
                          book->path, version, VERSION);
     if (tables || !may_create)
-        return error_set(error, "%.300s is no gradebook: name another folder for results",
+        return error_set(error, "%.300s is not a gradebook: name another folder for results",
                          book->path);
     return execute(book, SCHEMA, error);
 }
@@ -202,8 +202,8 @@ int gradebook_settle(Gradebook *book, const char *name, const char *value, Error
     if (found < 0) return -1;
     if (found && strcmp(held, value))
         return error_set(error,
-                         "%.300s was begun with %s '%.100s', not '%.100s': name another "
-                         "folder for results, or remove it",
+                         "%.300s was started with %s '%.100s', not '%.100s': name another folder "
+                         "for results, or remove it",
                          book->path, name, held, value);
     if (found) return 0;
     return step_once(book, prepare(book, "INSERT INTO setting VALUES (?, ?)", 2, pair, error), NULL,

@@ -38,7 +38,8 @@ static int finish_lab(const char *into, const Lab *lab, SieveSlot slot[SIEVE_FIL
     for (int file = 0; file < SIEVE_FILES; file++) {
         SieveSlot *one = &slot[file];
         if (one->data && !one->problem[0] && memchr(one->data, 0, one->bytes))
-            slot_refuse(one, "%.200s holds a NUL byte: it is no text", one->path);
+            slot_refuse(one, "%.200s contains a NUL byte, so it is not text: save it as UTF-8",
+                        one->path);
         if (one->problem[0]) {
             if (!taken->problem[0])
                 text_set(taken->problem, sizeof taken->problem, "%s", one->problem);

@@ -54,7 +54,7 @@ static int read_data(Sieve *sieve, Reading *reading, SieveSlot *slot)
     while ((got = archive_read_data(reading->archive, piece, sizeof piece)) > 0) {
         reading->unpacked += got;
         if (is_bomb(reading)) {
-            sieve_refuse(sieve, "the archive unpacks to far more than its size: it was refused");
+            sieve_refuse(sieve, "the archive unpacks to far more than its size and was rejected");
             return -1;
         }
         if (!slot || slot->problem[0]) continue;

@@ -263,7 +263,7 @@ static void test_settings_are_kept_and_held(void **state)
     assert_int_equal(gradebook_settle(book, "seed", "7", &error), 0);
     assert_int_equal(gradebook_settle(book, "seed", "7", &error), 0);
     assert_int_equal(gradebook_settle(book, "seed", "8", &error), -1);
-    assert_non_null(strstr(error.text, "begun with seed '7', not '8'"));
+    assert_non_null(strstr(error.text, "started with seed '7', not '8'"));
     assert_int_equal(gradebook_setting(book, "seed", value, sizeof value, &error), 1);
     assert_string_equal(value, "7");
     gradebook_close(book);
@@ -282,7 +282,7 @@ static void test_what_is_no_gradebook_is_left_alone(void **state)
                                 &error),
                      0);
     assert_null(gradebook_open(path, &error));
-    assert_non_null(strstr(error.text, "is no gradebook"));
+    assert_non_null(strstr(error.text, "is not a gradebook"));
     char *text = file_text(path, &error);
     assert_non_null(strstr(text, "somebody else"));
     free(text);

@@ -97,9 +97,9 @@ static void write_share(FILE *stream, size_t part, size_t whole)
 
 static void write_cases(FILE *stream, const Tally *tally)
 {
-    static const char *const NAME[] = {"case", "had it right", "#times as long as the solution",
+    static const char *const NAME[] = {"case", "were correct", "#times as long as the solution",
                                        NULL};
-    page_element(stream, "h2", NULL, "Cases, most failed first, then slowest");
+    page_element(stream, "h2", NULL, "Cases, most failures first, then slowest");
     for (size_t i = 0; i < tally->cases; i++) {
         const TallyCase *item = &tally->item[i];
         int first = !i || strcmp(item->lab, item[-1].lab) != 0;
@@ -121,9 +121,9 @@ static void write_cases(FILE *stream, const Tally *tally)
 
 static void write_faults(FILE *stream, const Tally *tally, int students)
 {
-    static const char *const NAME[] = {"lab", "diagnosis", "students", "as one of them read it",
+    static const char *const NAME[] = {"lab", "diagnosis", "students", "one student's message",
                                        NULL};
-    page_element(stream, "h2", NULL, "What most got wrong");
+    page_element(stream, "h2", NULL, "Most frequent errors");
     if (!tally->faults) page_element(stream, "p", NULL, "Nothing.");
     if (!tally->faults) return;
     headings(stream, NAME);

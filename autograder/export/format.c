@@ -6,18 +6,17 @@
 
 static const Format FORMATS[] = {
     {"terminal", "the tables that make grade prints", terminal_write, NULL},
-    {"html", "one page for a browser, without anything from elsewhere", html_write, NULL},
+    {"html", "one self-contained HTML page", html_write, NULL},
     {"junit", "JUnit XML: Jenkins, GitLab and other CI", junit_write, NULL},
-    {"tap", "TAP 14: prove and its like", tap_write, NULL},
+    {"tap", "TAP 14: prove and similar programs", tap_write, NULL},
     {"gradescope", "Gradescope's results.json", gradescope_write, NULL},
     {"autolab", "Autolab's last lines of output", autolab_write, NULL},
     {"classroom", "GitHub Classroom's result of a grader, in base64", classroom_write, NULL},
     {"prairielearn", "PrairieLearn's results.json", prairielearn_write, NULL},
     {"submitty", "Submitty's validation_results.json", submitty_write, NULL},
-    {"canvas", "a class, as Canvas imports it (CSV)", NULL, canvas_write},
-    {"class", "a class as a page: how it went, lab by lab and student by student", NULL,
-     class_page_write},
-    {"moodle", "a class, as Moodle imports it (CSV)", NULL, moodle_write},
+    {"canvas", "a class, for import by Canvas (CSV)", NULL, canvas_write},
+    {"class", "a class as an HTML page: results by lab and by student", NULL, class_page_write},
+    {"moodle", "a class, for import by Moodle (CSV)", NULL, moodle_write},
 };
 enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 

@@ -47,7 +47,7 @@ static void write_lab(FILE *stream, const Record *record, const Checks *checks)
         write_check(stream, &checks->item[i]);
     fputs("</table>\n", stream);
     if (!record->printed) return;
-    page_element(stream, "p", NULL, "What its kernels printed, the beginning:");
+    page_element(stream, "p", NULL, "Output of the kernels, the beginning:");
     page_element(stream, "pre", "quiet", record->printed);
 }
 

@@ -22,10 +22,10 @@ command -v git >/dev/null || fail 'no git: sudo apt-get install git'
 [ ! -L "$out" ] || fail "$out is a link: name the folder itself"
 if [ -e "$out" ] && [ -n "$(ls -A "$out")" ] &&
     ! { [ -d "$out/.git" ] && [ -f "$out/RELEASE" ]; }; then
-    fail "$out is there and is no student's copy: name another folder, OUT=dir"
+    fail "$out exists and is not a student's copy: choose another folder, OUT=dir"
 fi
 [ ! -e "$out" ] || [ -z "$(git -C "$out" status --porcelain 2>/dev/null)" ] ||
-    fail "$out has changes of its own, which a release would overwrite: commit or remove them"
+    fail "$out has uncommitted changes, which a release would overwrite: commit or remove them"
 
 # ---- which labs ----
 names=
@@ -62,8 +62,8 @@ files | grep -E "$is_shown" | grep -Ev "$is_ours" | grep -v '^labs/' | tar -cf -
 # What the grader reads of lab.ini is sealed; this is left of it to be read.
 show_ini()
 {
-    echo '; To be read: truths, hints and hidden shapes are left out. The grader takes all of this from'
-    echo '; .sealed beside, so that a change here changes nothing.'
+    echo '; For reading only: expected answers, hints and hidden shapes are left out. The grader reads'
+    echo '; everything from .sealed, so a change here has no effect.'
     awk '/^[[:space:]]*[;#]/ { next }
          /^\[/ { section = $0 }
          /^\[/ || NF == 0 { gone = section ~ /^\[hint / }
@@ -105,7 +105,7 @@ find "$copy" -name '*.md' | while read -r page; do
 done
 rm -f "$copy/.missing" "$copy/.rows"
 
-$tool search --out "$copy" || fail "the copy shows what it must not (above); $out is as it was"
+$tool search --out "$copy" || fail "the copy shows what it must not (above); $out is unchanged"
 
 # ---- into OUT ----
 [ -d "$out/.git" ] || git init -q -b release "$out"
@@ -116,19 +116,19 @@ git -C "$out" add -A -f .
 printf '%s\n' "$names" | tr ' ' '\n' | sed '/^$/d' >"$out/RELEASE"
 git -C "$out" add RELEASE
 if git -C "$out" diff --cached --quiet 2>/dev/null; then
-    echo "  $out is this release already."
+    echo "  $out already is this release."
 else
     git -C "$out" -c user.name=Workbook -c user.email=workbook@localhost commit -q \
         -m "Labs of $(date -u +%F): $(tr '\n' ' ' <"$out/RELEASE")"
-    echo "  $out: $(wc -l <"$out/RELEASE") of the labs, searched and without answers; students clone it, and make update there merges the next release"
+    echo "  $out: $(wc -l <"$out/RELEASE") labs, searched and without answers; students clone it, and make update there merges the next release"
 fi
 
 # Of the labs that begin with what another one asks for: those that stayed here, or were named.
 if [ -z "$wanted" ]; then
     begins=$($tool gives)
-    said='Held back until you name them with LAB=, for they answer earlier labs:'
+    said='Held back until you name them with LAB=, because they contain answers of earlier labs:'
 else
     begins=$($tool gives | while read -r line; do if grep -qx "${line%% *}" "$out/RELEASE"; then echo "$line"; fi; done)
-    said='These answer labs that were due before:'
+    said='These contain answers of earlier labs:'
 fi
 [ -z "$begins" ] || printf '  %s\n%s\n' "$said" "$(printf '%s\n' "$begins" | sed 's/^/    /')"

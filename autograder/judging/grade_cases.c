@@ -315,8 +315,8 @@ static void say_why_slow(LabRun *run, RecordCase *item)
     }
     if (!run->speed.sim) {
         text_add(speed->text, sizeof speed->text,
-                 "%sA card counts nothing: ENGINE=sim CASE=%s says what the simulator counts more "
-                 "of than in the reference, and where.",
+                 "%sA GPU reports no counters here: ENGINE=sim CASE=%s shows which counters exceed "
+                 "the reference's, and where.",
                  *speed->text ? " " : "", item->name);
         return;
     }
@@ -432,12 +432,12 @@ static void cases_in_order(LabRun *run, const int *order)
         const int which = operation_index(run, item);
         say_case(run, i, order);
         if (endless[which] == ENDLESS_CASES && !ended[which]) {
-            text_set(item->text, sizeof item->text, "not run: all %d cases before it met a limit",
-                     ENDLESS_CASES);
+            text_set(item->text, sizeof item->text,
+                     "not run: all %d cases before it exceeded a limit", ENDLESS_CASES);
             continue;
         }
         if (wrong && case_is_large(run, item)) {
-            text_set(item->text, sizeof item->text, "large: not run until %s is right", wrong);
+            text_set(item->text, sizeof item->text, "large: not run until %s is correct", wrong);
             continue;
         }
         run_case(run, item);
@@ -452,8 +452,8 @@ static void cases_in_order(LabRun *run, const int *order)
     beside_end(run->beside, &run->judge);
     for (int i = 0; i < record->cases && wrong && run->grader->stop; i++)
         if (record->item[i].verdict == CASE_NOT_RUN)
-            text_set(record->item[i].text, sizeof record->item[i].text, "not run until %s is right",
-                     wrong);
+            text_set(record->item[i].text, sizeof record->item[i].text,
+                     "not run until %s is correct", wrong);
 }
 
 /* The hidden cases have one share: all of them are right, or none earns it. */

@@ -81,7 +81,7 @@ static void stop_unbuilt(LabRun *run, const Build *build)
     if (status == RECORD_NO_BUILD && build->status != BUILD_REFUSED &&
         !programs_key_works(&run->programs)) {
         status = RECORD_BROKEN;
-        text_set(message, sizeof message, "the answer key does not build here either: %s",
+        text_set(message, sizeof message, "the reference solution does not build here either: %s",
                  run->programs.build[SLOT_REFERENCE].message);
     }
     lab_run_stop(run, status, message);
@@ -95,7 +95,7 @@ static void grade_in_session(LabRun *run)
     const LabNeed *need = unmet_need(run);
     if (need) {
         char message[256];
-        text_set(message, sizeof message, "needs %s; here is %s (cc %u.%u)", need->text,
+        text_set(message, sizeof message, "needs %s; this machine has %s (cc %u.%u)", need->text,
                  run->properties.name, run->properties.cc_major, run->properties.cc_minor);
         lab_run_stop(run, RECORD_DEFERRED, message);
         return;

@@ -62,7 +62,7 @@ static void record_plan(LabRun *run)
         item->speed.possible = ini->points_speed / ini->timed_cases;
         item->speed.verdict = SPEED_NOT_CORRECT;
         text_set(item->speed.text, sizeof item->speed.text,
-                 "Speed counts once every case is right.");
+                 "Speed counts when every case is correct.");
     }
     for (int i = 0; i < ini->hidden_count && is_selected(run, "hidden"); i++) {
         Random random;

@@ -108,7 +108,7 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
         return;
     }
     if (verdict != CASE_CORRECT) {
-        text_set(to->text, sizeof to->text, "Counts once case %s is right.", item->name);
+        text_set(to->text, sizeof to->text, "Counts when case %s is correct.", item->name);
         return;
     }
     MetricRun measured = {.operation = item->operation,

@@ -309,10 +309,10 @@ static void judge_repeat(Judge *judge, const Problem *problem, Random *random, i
     }
     if (again.verdict != CASE_CORRECT)
         judge_later(item, &again, FAULT_REPEAT,
-                    "Right when it was called, but not when the GPU work that the call asked for "
-                    "was repeated on fresh inputs:",
-                    "Does host code compute with x or w, which only kernels may? Or does a kernel "
-                    "read what no part of this call has written?");
+                    "Correct when it was called, but not when the call's GPU work was repeated on "
+                    "fresh inputs:",
+                    "Possibly host code computes with x or w, which only kernels may do. Or a "
+                    "kernel reads memory that this call has not written.");
 }
 
 void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead,
@@ -340,10 +340,9 @@ void judge_wrong_later(RecordCase *item, const RecordCase *later)
 {
     item->points = 0;
     judge_later(item, later, FAULT_REPEAT,
-                "Right when it was called and repeated once, but not in a later run, while it was "
-                "timed:",
-                "Do threads race, so that only luck made it right before? Does what a kernel "
-                "computes depend on a clock, or on what an earlier run has left?");
+                "Correct when it was called and repeated once, but not in a later, timed run:",
+                "Possibly threads race, and the earlier results were correct only by chance. Or a "
+                "kernel's result depends on a clock, or on data that an earlier run has left.");
 }
 
 void judge_simulated(Judge *simulator, const Problem *problem, Random *random, RecordCase *item)
@@ -366,10 +365,10 @@ void judge_simulated(Judge *simulator, const Problem *problem, Random *random, R
 static const struct {
     int other; /* the other problem */
     const char *what;
-} AGAIN[] = {{0, "Right at first, but not in a second process:"},
-             {0, "Right the first time, but not when the same process calls it again:"},
-             {1, "Right in a process of its own, but not after a call for another problem:"},
-             {0, "Right the first time, but not when it is called again after another problem:"}};
+} AGAIN[] = {{0, "Correct at first, but not in a second process:"},
+             {0, "Correct the first time, but not when the same process calls it again:"},
+             {1, "Correct in a process of its own, but not after a call for another problem:"},
+             {0, "Correct the first time, but not when it is called again after another problem:"}};
 
 /* The same call in a process of its own. */
 static void judge_alone(Judge *judge, const Problem *problem, Random *random, RecordCase *alone)
@@ -404,9 +403,9 @@ void judge_again(Judge *judge, const Problem *problem, const Problem *other, Ran
                 return;
         }
         judge_later(item, &later, FAULT_STATE, AGAIN[i].what,
-                    "What does your code keep from call to call, and is it set anew where the "
-                    "problem or the inputs are others? Look at static variables, at memory that "
-                    "is allocated once, and at __device__ variables that are added to.");
+                    "Possibly your code keeps data from call to call and does not update it when "
+                    "the problem or the inputs change. Check static variables, memory that is "
+                    "allocated once, and __device__ variables that are added to.");
         return;
     }
 }

@@ -62,7 +62,7 @@ void speed_wrong(RecordCase *item, const RecordCase *later)
         speed_end(speed, SPEED_DEFERRED, "%.500s", later->text);
         return;
     }
-    speed_end(speed, SPEED_WRONG, "A timed run went wrong. %.480s", later->text);
+    speed_end(speed, SPEED_WRONG, "A timed run failed. %.480s", later->text);
     if (later->verdict != CASE_LIMIT) judge_wrong_later(item, later);
 }
 
@@ -140,7 +140,7 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, RecordCase
     if (speed->student < floor_cycles) {
         speed_end(speed, SPEED_REVIEW,
                   "%.0f cycles are fewer than the %.0f that this machine needs for the arithmetic "
-                  "and the bytes of the problem: a person has to look at this.",
+                  "and the bytes of the problem: an instructor has to review this.",
                   speed->student, floor_cycles);
         return;
     }
@@ -168,11 +168,11 @@ void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct)
     speed->needed = score.needed;
     if (speed->verdict != SPEED_SCORED) return;
     if (!score.counts) {
-        speed_end(
-            speed, SPEED_TOO_CLOSE,
-            "The reference is too close to the baseline here to tell speeds apart; no points.");
+        speed_end(speed, SPEED_TOO_CLOSE,
+                  "The reference is too close to the baseline in this case to distinguish speeds; "
+                  "no points.");
     } else if (!all_correct) {
-        speed_end(speed, SPEED_NOT_CORRECT, "Speed counts once every case is right.");
+        speed_end(speed, SPEED_NOT_CORRECT, "Speed counts when every case is correct.");
     } else {
         speed->points = score.points;
     }

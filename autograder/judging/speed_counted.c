@@ -84,7 +84,7 @@ static void end_uncounted(RecordCase *item, const RecordCase *verdict)
         return;
     }
     speed_end(&item->speed, case_is_left_out(verdict->verdict) ? SPEED_DEFERRED : SPEED_WRONG,
-              "Right when it was called, but not when its instructions were counted: %.400s",
+              "Correct when it was called, but not when its instructions were counted: %.400s",
               verdict->text);
 }
 
@@ -253,13 +253,13 @@ static void compare_measured(SpeedSetup *setup, const Problem *problem, Random *
         if (baseline / student <= gain) continue;
         gain = baseline / student;
         text_set(speed->text, sizeof speed->text,
-                 "measured here, not judged: %.2f ms, the baseline %.2f ms, %.2f times as fast",
+                 "measured here, not graded: %.2f ms, the baseline %.2f ms, %.2f times as fast",
                  student * 1e3, baseline * 1e3, gain);
     }
     if (speed->s <= 1 || speed->s <= UNCONFIRMED * gain) return;
     speed->verdict = SPEED_REVIEW;
     text_add(speed->text, sizeof speed->text,
-             "; the counts say %.2f times: a person has to look at this", speed->s);
+             "; the counts say %.2f times: an instructor has to review this", speed->s);
 }
 
 /* What could not be counted beside the submission is counted alone. */
@@ -290,8 +290,8 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
     }
     if (program_asks_valgrind(setup->build[SLOT_SUBMISSION]->program)) {
         speed_end(speed, SPEED_WRONG,
-                  "The program holds valgrind's request sequence, with which code can run "
-                  "uncounted.");
+                  "The program contains valgrind's request sequence, with which code can run "
+                  "without being counted.");
         return;
     }
     if (judge_begin_problem(setup->judge, problem, &error)) {

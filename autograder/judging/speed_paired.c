@@ -121,7 +121,7 @@ static void first_run_against_later(Side *side, RecordSpeed *speed)
     if (first <= FIRST_LONGER * later + FIRST_MORE) return;
     speed_end(speed, SPEED_REVIEW,
               "The first of several runs on the same inputs took %.3g s, each later one %.3g s: "
-              "does it keep something from run to run? A person has to look at this.",
+              "possibly it keeps data from run to run. An instructor has to review this.",
               first, later);
 }
 
@@ -182,8 +182,8 @@ static void count_lowest(const Comparison *all, RecordSpeed *speed)
 {
     speed->s = all->student.low;
     text_set(speed->text, sizeof speed->text,
-             "Baseline and reference take the same time every time, yours does not: it is %.2f to "
-             "%.2f times as fast as the baseline. The least of that counts.",
+             "The times of baseline and reference are stable, yours are not: it is %.2f to %.2f "
+             "times as fast as the baseline. The lowest value counts.",
              all->student.low, all->student.high);
 }
 
@@ -213,8 +213,8 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
         count_lowest(&all, speed);
     else
         speed_end(speed, SPEED_INCONCLUSIVE,
-                  "this machine is too busy to time on, so these points are left out of the total: "
-                  "after %d pairs yours is %.2f to %.2f times as fast as the baseline, the "
+                  "this machine is too busy to measure times, so these points are left out of the "
+                  "total: after %d pairs yours is %.2f to %.2f times as fast as the baseline, the "
                   "reference %.2f to %.2f times. Grade again when nothing else runs.",
                   PAIRED_PAIRS, all.student.low, all.student.high, all.reference.low,
                   all.reference.high);
@@ -279,9 +279,8 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
     speed->roof = floor_seconds(setup, &workload);
     workload_close(&workload);
     if (!started || speed->verdict != SPEED_SCORED || speed->student >= speed->roof) return;
-    speed_end(
-        speed, SPEED_REVIEW,
-        "%.3g s is less than the %.3g s that the measured ceilings of this card allow: a person "
-        "has to look at this.",
-        speed->student, speed->roof);
+    speed_end(speed, SPEED_REVIEW,
+              "%.3g s is less than the %.3g s that the measured ceilings of this card allow: an "
+              "instructor has to review this.",
+              speed->student, speed->roof);
 }

@@ -413,7 +413,7 @@ static void nobody_is_faster_than_the_machine(void **state)
     fake.cycles[SLOT_SUBMISSION] = 143;
     RecordCase item = measure(&setup);
     assert_int_equal(item.speed.verdict, SPEED_REVIEW);
-    assert_non_null(strstr(item.speed.text, "a person has to look at this"));
+    assert_non_null(strstr(item.speed.text, "an instructor has to review this"));
     speed_score(&item.speed, 1.2, 0, 1);
     assert_float_equal(item.speed.points, 0, 0);
     fake.cycles[SLOT_SUBMISSION] = 144;
@@ -441,7 +441,7 @@ static void counts_become_points(void **state)
     assert_int_equal(item.speed.verdict, SPEED_SCORED);
     assert_float_equal(item.speed.s, 2, 0);
     assert_float_equal(item.speed.s_ref, 4.8, 1e-12);
-    assert_non_null(strstr(item.speed.text, "not judged: 6.0"));
+    assert_non_null(strstr(item.speed.text, "not graded: 6.0"));
     int own = fake.counted[SLOT_BASELINE];
     fake.seconds[SLOT_SUBMISSION] = 0.009; /* another day, another time */
     assert_float_equal(measure(&setup).speed.s, 2, 0);
@@ -545,7 +545,7 @@ static void every_timed_output_is_checked(void **state)
     assert_int_equal(item.verdict, CASE_WRONG);
     assert_string_equal(item.fault, "repeat");
     assert_float_equal(item.points, 0, 0);
-    assert_non_null(strstr(item.text, "not in a later run"));
+    assert_non_null(strstr(item.text, "not in a later, timed run"));
 }
 
 /* A submission's process that ends in its timed call is wrong; one that the grader could not start
@@ -588,7 +588,7 @@ static void later_runs_that_are_faster_are_for_a_person(void **state)
         RecordCase item = measure(&setup);
         assert_int_equal(item.speed.verdict, table[i].verdict);
         if (table[i].verdict == SPEED_REVIEW)
-            assert_non_null(strstr(item.speed.text, "keep something from run to run"));
+            assert_non_null(strstr(item.speed.text, "keeps data from run to run"));
     }
 }
 
@@ -605,7 +605,7 @@ static void who_varies_alone_pays_for_it(void **state)
     RecordCase item = measure(&setup);
     assert_int_equal(item.speed.verdict, SPEED_SCORED);
     assert_float_equal(item.speed.s, 0.48 / 0.36, 0.02);
-    assert_non_null(strstr(item.speed.text, "The least of that counts"));
+    assert_non_null(strstr(item.speed.text, "The lowest value counts"));
     for (int slot = 0; slot < SESSION_RUNNERS; slot++)
         fake.wavers[slot] = 3;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_INCONCLUSIVE);

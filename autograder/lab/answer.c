@@ -51,7 +51,9 @@ static double read_number(Reader *reader)
         if (reader->at[i] != ',') digits[used++] = reader->at[i];
     const char *rest = reader->at + length;
     if (*rest == ',')
-        return fail(reader, "has a comma, which may only part thousands: 1,466, but 2.5");
+        return fail(
+            reader,
+            "has a comma: commas may only separate thousands (1,466), decimals need a point (2.5)");
     /* The fraction and the exponent are strtod's; "2e" and "2x" end before the letter. */
     while (used + 1 < sizeof digits && *rest &&
            (isdigit((unsigned char)*rest) || *rest == '.' ||
@@ -133,7 +135,7 @@ static void read_unit(Reader *reader)
         length++;
     text_set(word, sizeof word, "%.*s", (int)length, reader->at);
     if (is_scale(word)) {
-        fail(reader, "is cut short: write the number out, 4096 and not 4 KB");
+        fail(reader, "is abbreviated: write the number in full, 4096 instead of 4 KB");
         return;
     }
     reader->at += length;

@@ -37,10 +37,11 @@ static int unknown_name(const Reading *reading, const char *name, Error *error)
     for (int i = 0, used = 0; i < count && used < (int)sizeof known; i++)
         used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", i ? ", " : "",
                          number[i].name);
-    return error_set(error,
-                     "there is no number '%.40s'; take one of the problem (%s), of the machine "
-                     "(sms, registers_per_sm, ...) or a metric; docs/instructor/lab-ini.md lists them",
-                     name, known);
+    return error_set(
+        error,
+        "there is no number '%.40s'; take one of the problem (%s), of the machine "
+        "(sms, registers_per_sm, ...) or a metric; docs/instructor/lab-ini.md lists them",
+        name, known);
 }
 
 static int look_up(Reading *reading, const char *name, double *value, Error *error)
@@ -82,8 +83,8 @@ static int parser_error(muParserHandle_t parser, const char *text, Error *error)
     if (at < 0) at = 0;
     if (at >= length) return error_set(error, "'%s' breaks off", text);
     return error_set(error,
-                     "'%s' is no formula from '%s' on; it may have + - * / %% ^ ( ), ceil, floor, "
-                     "round, min, max and sqrt",
+                     "'%s' is not a formula from '%s' on; it may contain + - * / %% ^ ( ), ceil, "
+                     "floor, round, min, max and sqrt",
                      text, text + at);
 }
 
@@ -115,7 +116,7 @@ static int formula_read(const char *text, Reading *reading, double *value, Error
 static int finite_or_error(const char *text, double value, Error *error)
 {
     if (isfinite(value)) return 0;
-    return error_set(error, "'%s' is no finite number; does it divide by zero?", text);
+    return error_set(error, "'%s' has no finite value; possibly it divides by zero", text);
 }
 
 int formula_check(const char *text, const Operation *operation, const Problem *problem,

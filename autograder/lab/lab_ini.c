@@ -200,9 +200,10 @@ static int take_need(const IniFile *file, const IniEntry *entry, char *text, Lab
     if (!strncmp(text, "engine = ", 9) && !engine_find(text + 9, &need->engine) &&
         need->engine != ENGINE_AUTO)
         return 0;
-    return ini_error(error, file, entry->line,
-                     "'%s' is no need; write cc >= X.Y, cc = 9.0, engine = gpu or engine = sim",
-                     text);
+    return ini_error(
+        error, file, entry->line,
+        "'%s' is not a valid requirement; write cc >= X.Y, cc = 9.0, engine = gpu or engine = sim",
+        text);
 }
 
 static int take_needs(const IniFile *file, const IniEntry *entry, LabIni *lab, Error *error)
@@ -311,7 +312,7 @@ static int take_case(const IniFile *file, const IniSection *section, LabIni *lab
 static int refuse_value(const IniFile *file, const IniEntry *entry, Error *error)
 {
     return ini_error(error, file, entry->line,
-                     "%s = %s is a bare number; write how it comes about, such as  formula = "
+                     "%s = %s is a bare number; write its calculation, such as  formula = "
                      "floor(32768 / (28 * 64))",
                      entry->key, entry->value);
 }
@@ -388,7 +389,8 @@ static int check_causes(const IniFile *file, const IniSection *section, const ch
     for (char *word; (word = strsep(&rest, " "));)
         if (*word && slow_named(word) == SLOW_CAUSES)
             return ini_error(error, file, section->line,
-                             "'%s' is no reason for being slow; see autograder/lab/slow.h", word);
+                             "'%s' is not a known cause of slowness; see autograder/lab/slow.h",
+                             word);
     return 0;
 }
 
@@ -406,7 +408,8 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
         text_set(hint->fault, sizeof hint->fault, "%s", key);
         if (is_fault(key)) return 0;
         return ini_error(error, file, section->line,
-                         "'%s' is no fault; see common/operations/operation/verdict.h", key);
+                         "'%s' is not a known fault; see common/operations/operation/verdict.h",
+                         key);
     }
     int next = 1;
     while (lab_stage_hint(lab, next))

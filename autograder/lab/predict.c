@@ -86,11 +86,11 @@ static void refuse_key(const char *key, const char *const *name, const char *sho
     for (size_t i = 0; name[i]; i++)
         text_add(known, sizeof known, "%s%s", i ? ", " : "", name[i]);
     if (near)
-        trouble_add(file, near, shown, line, "this lab asks for no '%.48s'; do you mean '%s'?", key,
-                    near);
+        trouble_add(file, near, shown, line,
+                    "this lab has no prediction '%.48s'; did you mean '%s'?", key, near);
     else
-        trouble_add(file, "", shown, line, "this lab asks for no '%.48s'; it asks for: %s", key,
-                    known);
+        trouble_add(file, "", shown, line,
+                    "this lab has no prediction '%.48s'; its predictions are: %s", key, known);
 }
 
 static void answer_take(const char *key, const char *value, const char *const *name,
@@ -106,8 +106,8 @@ static void answer_take(const char *key, const char *value, const char *const *n
     } else if (!*value) {
         return;
     } else if (predict_find(file, key)) {
-        trouble_add(file, key, shown, line, "'%s' has its answer above already; that one counts",
-                    key);
+        trouble_add(file, key, shown, line,
+                    "'%s' has an answer above already; the first one counts", key);
     } else if (answer_read(value, &number, why, sizeof why)) {
         trouble_add(file, key, shown, line, "%s", why);
     } else if (file->answers < PREDICT_ANSWERS) {
@@ -137,10 +137,9 @@ static void line_take(char *text, const char *const *name, const char *shown, in
     char *equals = strpbrk(text, "=:");
     if (!*text || !strcmp(text, "[predict]")) return;
     if (*text == '[') {
-        trouble_add(file, "", shown, line, "the only section here is [predict]");
+        trouble_add(file, "", shown, line, "predict.ini has only the section [predict]");
     } else if (!equals) {
-        trouble_add(file, "", shown, line, "'%.60s' is no answer; an answer is: name = number",
-                    text);
+        trouble_add(file, "", shown, line, "'%.60s' is not an answer; write: name = number", text);
     } else {
         *equals = 0;
         answer_take(trim(text), trim(equals + 1), name, shown, line, file);

@@ -94,7 +94,7 @@ static void compare_local(Sides *sides)
     SlowReason *reason = reason_add(sides, SLOW_LOCAL, 1e3);
     text_set(reason->text, sizeof reason->text,
              "%s sectors of local memory%s: an array of the thread is indexed at run time, or "
-             "its registers do not suffice.",
+             "there are not enough registers.",
              amount(mine, number), at_line(sides, sides->mine->local_line, line));
 }
 
@@ -111,8 +111,8 @@ static void compare_blocks(Sides *sides)
     if (mine >= FEW || other <= 1.5 * mine || mine < 1) return;
     SlowReason *reason = reason_add(sides, SLOW_FEW_BLOCKS, other / mine);
     text_set(reason->text, sizeof reason->text,
-             "%.0f blocks where %s launches %.0f: multiprocessors without a block have no work.",
-             mine, sides->called, other);
+             "%.0f blocks, but %s launches %.0f: SMs without a block are idle.", mine,
+             sides->called, other);
 }
 
 static void compare_access(Sides *sides, SlowCause cause, double mine, double other, uint32_t line,
@@ -157,8 +157,8 @@ static void compare_instructions(Sides *sides)
     if (times < 1.15) return;
     SlowReason *reason = reason_add(sides, SLOW_INSTRUCTIONS, times);
     text_set(reason->text, sizeof reason->text,
-             "%.1f times the instructions of %s; most of the surplus is %s.", times, sides->called,
-             surplus_kind(sides->mine, sides->other));
+             "%.1f times the instructions of %s; most of the additional ones are %s.", times,
+             sides->called, surplus_kind(sides->mine, sides->other));
 }
 
 static void compare_warps(Sides *sides)
@@ -169,15 +169,14 @@ static void compare_warps(Sides *sides)
     if (lanes > 0 && theirs > 1.15 * lanes) {
         SlowReason *reason = reason_add(sides, SLOW_LANES, theirs / lanes);
         text_set(reason->text, sizeof reason->text,
-                 "%.1f of a warp's 32 lanes are active, where %s has %.1f.", lanes, sides->called,
+                 "%.1f of a warp's 32 lanes are active; %s has %.1f.", lanes, sides->called,
                  theirs);
     }
     double warps = mine->occupancy_percent, warps_there = other->occupancy_percent;
     if (warps > 0 && warps_there > 1.4 * warps) {
         SlowReason *reason = reason_add(sides, SLOW_OCCUPANCY, warps_there / warps);
-        text_set(reason->text, sizeof reason->text,
-                 "%.0f %% of the warps that an SM can hold are there, where %s has %.0f %%.", warps,
-                 sides->called, warps_there);
+        text_set(reason->text, sizeof reason->text, "the occupancy is %.0f %%; %s has %.0f %%.",
+                 warps, sides->called, warps_there);
     }
 }
 
@@ -219,7 +218,7 @@ int slow_find(const DeviceCost *mine, const DeviceCost *other, const char *calle
                    ratio((double)other->global_load_sectors, (double)other->global_load_requests),
                    mine->load_line, "sectors that a warp's load touches");
     count_compare(&sides, SLOW_BYTES, (double)mine->global_load_bytes,
-                  (double)other->global_load_bytes, 1.3, "bytes asked of global memory");
+                  (double)other->global_load_bytes, 1.3, "bytes loaded from global memory");
     count_compare(&sides, SLOW_DRAM, (double)mine->dram_bytes, (double)other->dram_bytes, 1.3,
                   "bytes to and from DRAM");
     compare_access(&sides, SLOW_STORES,

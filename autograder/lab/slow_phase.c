@@ -67,10 +67,11 @@ int slow_phase(const SlowSide *mine, const SlowSide *other, const char *called, 
     if (worst->mine - worst->other < 0.5 * phases.surplus) return -1;
     int region = !strncmp(worst->name, "TODO(", strlen("TODO("));
     text_set(text, bytes,
-             "Most of the surplus of instructions is in %s%s%s: ", region ? "" : "phase '",
+             "Most of the additional instructions are in %s%s%s: ", region ? "" : "phase '",
              worst->name, region ? "" : "'");
     if (worst->other > 0)
-        text_add(text, bytes, "%.1f times what %s has there.", worst->mine / worst->other, called);
+        text_add(text, bytes, "%.1f times the number that %s has there.",
+                 worst->mine / worst->other, called);
     else
         text_add(text, bytes, "%s has none there.", called);
     return 0;

@@ -73,21 +73,22 @@ static const Bad BAD[] = {
     {"", "'' breaks off"},
     {"2 * (3 + 1", "'2 * (3 + 1' breaks off"},
     {"N C",
-     "'N C' is no formula from 'C' on; it may have + - * / % ^ ( ), ceil, floor, round, min, "
+     "'N C' is not a formula from 'C' on; it may contain + - * / % ^ ( ), ceil, floor, round, min, "
      "max and sqrt"},
     {"3 $ 4",
-     "'3 $ 4' is no formula from '$ 4' on; it may have + - * / % ^ ( ), ceil, floor, round, "
+     "'3 $ 4' is not a formula from '$ 4' on; it may contain + - * / % ^ ( ), ceil, floor, round, "
      "min, max and sqrt"},
     {"1, 2", "'1, 2' is 2 numbers; a formula is one"},
-    {"N / (R - 5)", "'N / (R - 5)' is no finite number; does it divide by zero?"},
-    {"0 / zeros", "'0 / zeros' is no finite number; does it divide by zero?"},
-    {"N % pool", "'N % pool' is no finite number; does it divide by zero?"},
-    {"sqrt(-N)", "'sqrt(-N)' is no finite number; does it divide by zero?"},
-    {"10 ^ 400", "'10 ^ 400' is no finite number; does it divide by zero?"},
-    {"KK * 2", "there is no number 'KK'; take one of the problem (N, C, H, W, K, R, S, P, Q, "
-               "pad_top, pad_left, pad_bottom, pad_right, stride_h, stride_w, zeros, pool, "
-               "w_zeros, macs), of "
-               "the machine (sms, registers_per_sm, ...) or a metric; docs/instructor/lab-ini.md lists them"},
+    {"N / (R - 5)", "'N / (R - 5)' has no finite value; possibly it divides by zero"},
+    {"0 / zeros", "'0 / zeros' has no finite value; possibly it divides by zero"},
+    {"N % pool", "'N % pool' has no finite value; possibly it divides by zero"},
+    {"sqrt(-N)", "'sqrt(-N)' has no finite value; possibly it divides by zero"},
+    {"10 ^ 400", "'10 ^ 400' has no finite value; possibly it divides by zero"},
+    {"KK * 2",
+     "there is no number 'KK'; take one of the problem (N, C, H, W, K, R, S, P, Q, "
+     "pad_top, pad_left, pad_bottom, pad_right, stride_h, stride_w, zeros, pool, "
+     "w_zeros, macs), of "
+     "the machine (sms, registers_per_sm, ...) or a metric; docs/instructor/lab-ini.md lists them"},
     {"title", NULL}, /* of the machine, but no number */
 };
 
@@ -135,7 +136,8 @@ static void a_run_may_lack_a_number(void **state)
     assert_int_equal(formula_value("1 + sectors_per_load", &run, &value, &error), -1);
     assert_string_equal(error.text, "your kernel made no global load");
     assert_int_equal(formula_value("N / blocks", &run, &value, &error), -1);
-    assert_string_equal(error.text, "'N / blocks' is no finite number; does it divide by zero?");
+    assert_string_equal(error.text,
+                        "'N / blocks' has no finite value; possibly it divides by zero");
 }
 
 static void more_names_than_there_is_room_for_are_refused(void **state)

@@ -121,39 +121,39 @@ static const BadLab BAD[] = {
     {"precision = fp32", "precision = fp32\nalgorithm = fft",
      "x:8: algorithm is sums, winograd-4x4 or fft-64x64, not 'fft'"},
     {"cc >= 7.5", "cc > 7.5",
-     "x:9: 'cc > 7.5' is no need; write cc >= X.Y, cc = 9.0, engine = gpu or engine = sim"},
+     "x:9: 'cc > 7.5' is not a valid requirement; write cc >= X.Y, cc = 9.0, engine = gpu or "
+     "engine = sim"},
     {"engine = sim", "engine = fpga",
-     "x:9: 'engine = fpga' is no need; write cc >= X.Y, cc = 9.0, engine = gpu or engine = sim"},
+     "x:9: 'engine = fpga' is not a valid requirement; write cc >= X.Y, cc = 9.0, engine = gpu or "
+     "engine = sim"},
     {"predict = 20", "predict = 15", "x:10: predict = 15, but the predictions add up to 20"},
     {"timed = yes", "timed = no", "x:10: speed = 30, but no case has timed = yes to earn it"},
     {"timed = yes", "timed = maybe", "x:18: 'timed' is yes or no, not 'maybe'"},
     {"about = LeNet-5 C1\n", "about =\n", "x:19: 'about' is empty"},
     {"[hidden]", GOOD_CASE "[hidden]",
-     "x:20: section [case lenet-c1] stands twice; first on line 16"},
+     "x:20: section [case lenet-c1] appears twice; first on line 16"},
     {"timed = yes", "timed = yes\ntimed = yes",
-     "x:19: 'timed' stands twice in [case lenet-c1]; first on line 18"},
+     "x:19: 'timed' appears twice in [case lenet-c1]; first on line 18"},
     {"case = lenet-c1", "case = lenet-c9", "x:24: there is no [case lenet-c9] above"},
     {"metric = blocks", "metric = bloks", NULL},
     {"metric = blocks", "metric = blocks\nformula = N * K",
      "x:23: [predict blocks] needs one of metric and formula"},
     {"metric = blocks\n", "", "x:23: [predict blocks] needs one of metric and formula"},
     {"metric = blocks", "value = 18",
-     "x:25: value = 18 is a bare number; write how it comes about, such as  formula = floor(32768 "
-     "/ "
+     "x:25: value = 18 is a bare number; write its calculation, such as  formula = floor(32768 / "
      "(28 * 64))"},
     {"metric = blocks", "formula = 18",
-     "x:25: formula = 18 is a bare number; write how it comes about, such as  formula = "
-     "floor(32768 "
-     "/ (28 * 64))"},
+     "x:25: formula = 18 is a bare number; write its calculation, such as  formula = floor(32768 / "
+     "(28 * 64))"},
     {"metric = blocks", "formula = N * (K", "x:25: formula: 'N * (K' breaks off"},
     {"metric = blocks", "formula = N / (K - 6)",
-     "x:25: formula: 'N / (K - 6)' is no finite number; does it divide by zero?"},
+     "x:25: formula: 'N / (K - 6)' has no finite value; possibly it divides by zero"},
     {"metric = blocks", "formula = 2 * metres", NULL},
     {"text = First line\n  and the second.", "text =", "x:30: 'text' is empty"},
     {"[hint 1]", "[hint 2]", "x:29: the next staged hint is [hint 1]"},
     {"[hint tile-edge]", "[hint tile-egde]",
-     "x:32: 'tile-egde' is no fault; see common/operations/operation/verdict.h"},
-    {"[hint tile-edge]", "[hint 1]", "x:32: section [hint 1] stands twice; first on line 29"},
+     "x:32: 'tile-egde' is not a known fault; see common/operations/operation/verdict.h"},
+    {"[hint tile-edge]", "[hint 1]", "x:32: section [hint 1] appears twice; first on line 29"},
     {"[case lenet-c1]", "[case lenet c1]", "x:16: 'lenet c1' is no plain name"},
     {"[case lenet-c1]", "[case lenet-c1",
      "x:16: a section is [name] with a name of at most 47 characters"},
@@ -337,7 +337,7 @@ static void long_lines_are_refused_not_cut(void **state)
     char *text = edited("about = LeNet-5 C1", about);
     assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), -1);
     assert_string_equal(error.text,
-                        "x:19: the line is too long; go on over the next line, indented");
+                        "x:19: the line is too long; continue on the next line, indented");
     free(text);
     assert_int_equal(lab_ini_parse("x", "[lab]\0\n", 7, &lab, &error), -1);
     assert_string_equal(error.text, "x:1: not a text file");

@@ -76,19 +76,19 @@ static void bad_lines_are_named_and_the_others_count(void **state)
     assert_string_equal(predict_trouble(&file, "blocks"),
                         "04-tiled/predict.ini:2: 'many' is not a number");
     assert_null(predict_trouble(&file, "bytes"));
-    expect_trouble("[predict]\n\nbloks = 2\n", "blocks",
-                   "04-tiled/predict.ini:3: this lab asks for no 'bloks'; do you mean 'blocks'?");
-    expect_trouble("[predict]\n\nwaves = 2\n", "",
-                   "04-tiled/predict.ini:3: this lab asks for no 'waves'; it asks for: blocks, "
-                   "bytes");
-    expect_trouble("[guess]\nblocks = 2\n", "",
-                   "04-tiled/predict.ini:1: the only section here is [predict]");
     expect_trouble(
-        "blocks 384\n", "",
-        "04-tiled/predict.ini:1: 'blocks 384' is no answer; an answer is: name = number");
+        "[predict]\n\nbloks = 2\n", "blocks",
+        "04-tiled/predict.ini:3: this lab has no prediction 'bloks'; did you mean 'blocks'?");
+    expect_trouble("[predict]\n\nwaves = 2\n", "",
+                   "04-tiled/predict.ini:3: this lab has no prediction 'waves'; its predictions "
+                   "are: blocks, bytes");
+    expect_trouble("[guess]\nblocks = 2\n", "",
+                   "04-tiled/predict.ini:1: predict.ini has only the section [predict]");
+    expect_trouble("blocks 384\n", "",
+                   "04-tiled/predict.ini:1: 'blocks 384' is not an answer; write: name = number");
     expect_trouble(
         "blocks = 3\nblocks = 4\n", "blocks",
-        "04-tiled/predict.ini:2: 'blocks' has its answer above already; that one counts");
+        "04-tiled/predict.ini:2: 'blocks' has an answer above already; the first one counts");
 }
 
 static void numbers_are_read_as_people_write_them(void **state)
@@ -112,9 +112,10 @@ static void numbers_are_read_as_people_write_them(void **state)
     }
     static const char *const bad[][2] = {
         {"many", "'many' is not a number"},
-        {"1,46", "'1,46' has a comma, which may only part thousands: 1,466, but 2.5"},
-        {"4 KB", "'4 KB' is cut short: write the number out, 4096 and not 4 KB"},
-        {"2 million", "'2 million' is cut short: write the number out, 4096 and not 4 KB"},
+        {"1,46", "'1,46' has a comma: commas may only separate thousands (1,466), decimals need a "
+                 "point (2.5)"},
+        {"4 KB", "'4 KB' is abbreviated: write the number in full, 4096 instead of 4 KB"},
+        {"2 million", "'2 million' is abbreviated: write the number in full, 4096 instead of 4 KB"},
         {"12 34", "'12 34' is not a number"},
         {"3 blocks more", "'3 blocks more' is not a number"},
         {"(3", "'(3' has a parenthesis that is not closed"},

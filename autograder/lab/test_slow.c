@@ -51,13 +51,13 @@ static void each_reason_is_told_with_its_numbers(void **state)
     mine.instructions *= 2;
     expect(&mine, SLOW_LOCAL,
            "2.6 million sectors of local memory at conv.cu:87: an array of the thread is indexed "
-           "at run time, or its registers do not suffice.");
+           "at run time, or there are not enough registers.");
     mine = reference();
     mine.warp_instructions = 3100000, mine.integer_instructions = 2300000;
     mine.instructions = 99200000;
     expect(&mine, SLOW_INSTRUCTIONS,
-           "3.1 times the instructions of the reference; most of the surplus is integer "
-           "arithmetic: indices and their tests.");
+           "3.1 times the instructions of the reference; most of the additional ones are "
+           "integer arithmetic: indices and their tests.");
     mine = reference();
     mine.shared_wavefronts = 100000, mine.conflict_line = 61;
     expect(&mine, SLOW_BANKS,
@@ -70,15 +70,13 @@ static void each_reason_is_told_with_its_numbers(void **state)
     mine = reference();
     mine.grid[0] = 12;
     expect(&mine, SLOW_FEW_BLOCKS,
-           "12 blocks where the reference launches 768: multiprocessors without a block have no "
-           "work.");
+           "12 blocks, but the reference launches 768: SMs without a block are idle.");
     mine = reference();
     mine.launches = 64;
     expect(&mine, SLOW_LAUNCHES, "64 launches, 64.0 times those of the reference.");
     mine = reference();
     mine.instructions /= 2;
-    expect(&mine, SLOW_LANES,
-           "16.0 of a warp's 32 lanes are active, where the reference has 32.0.");
+    expect(&mine, SLOW_LANES, "16.0 of a warp's 32 lanes are active; the reference has 32.0.");
 }
 
 static void the_largest_come_first_and_no_more_than_asked_for(void **state)
@@ -147,8 +145,8 @@ static void the_phase_with_the_surplus_is_named(void **state)
     DeviceCost mine = cost_of_lines((const uint32_t[][2]){{3, 60}, {4, 250}, {7, 110}, {9, 50}}, 4);
     const SlowSide mine_side = {&mine, MARKED}, other_side = {&other, MARKED};
     assert_int_equal(slow_phase(&mine_side, &other_side, "the reference", text, sizeof text), 0);
-    assert_string_equal(text, "Most of the surplus of instructions is in phase 'load': 3.1 times "
-                              "what the reference has there.");
+    assert_string_equal(text, "Most of the additional instructions are in phase 'load': 3.1 times "
+                              "the number that the reference has there.");
     mine = cost_of_lines((const uint32_t[][2]){{3, 60}, {4, 40}, {7, 100}, {9, 250}}, 4);
     assert_int_equal(slow_phase(&mine_side, &other_side, "the reference", text, sizeof text), -1);
     assert_string_equal(text, "");
@@ -164,8 +162,8 @@ static void a_phase_may_be_a_region_that_the_other_has_nothing_in(void **state)
     const DeviceCost mine = cost_of_lines((const uint32_t[][2]){{4, 80}, {2, 10}, {6, 100}}, 3);
     const SlowSide mine_side = {&mine, REGIONS}, other_side = {&other, "// TODO(1): Load.\nx;\n"};
     assert_int_equal(slow_phase(&mine_side, &other_side, "the baseline", text, sizeof text), 0);
-    assert_string_equal(text, "Most of the surplus of instructions is in TODO(2): the baseline has "
-                              "none there.");
+    assert_string_equal(
+        text, "Most of the additional instructions are in TODO(2): the baseline has none there.");
 }
 
 int main(void)

@@ -101,7 +101,7 @@ static void broken_markers_are_named_by_line(void **state)
         const char *text, *message;
     } BAD[] = {
         {"// TODO(1): Do.\n", "f: there is no END TODO(1)"},
-        {"// TODO(2): Do.\n// END TODO(2)\n", "f:1: TODO(2) stands where TODO(1) is due"},
+        {"// TODO(2): Do.\n// END TODO(2)\n", "f:1: TODO(2) is where TODO(1) is expected"},
         {"// TODO(1): Do.\n// TODO(2): Do.\n", "f:2: TODO(2) begins before END TODO(1)"},
         {"\n// END TODO(1)\n", "f:2: END TODO(1) ends nothing"},
         {"// TODO(1): Do.\n// END TODO(2)\n", "f:2: END TODO(2) ends nothing"},

@@ -43,8 +43,8 @@ static int region_open(const char *shown, int number, const char *after, int lin
                        Error *error)
 {
     if (number != list->regions + 1) {
-        return error_set(error, "%s:%d: TODO(%d) stands where TODO(%d) is due", shown, line, number,
-                         list->regions + 1);
+        return error_set(error, "%s:%d: TODO(%d) is where TODO(%d) is expected", shown, line,
+                         number, list->regions + 1);
     }
     TodoRegion *region = &list->region[list->regions++];
     *region = (TodoRegion){.number = number, .line = line};

@@ -14,37 +14,36 @@ enum { HOT_LINES = 12, TIMELINE_ROWS = 16, TIMELINE_COLUMNS = 60 };
 static const char *const REASON[SIMT_STALLS][2] = {
     [STALL_SELECTED] = {"issuing", ""},
     [STALL_NOT_SELECTED] = {"another warp went first",
-                            "The schedulers are busy: that is as it should be. Fewer instructions "
-                            "for the same result are all that helps."},
-    [STALL_WAIT] = {"an arithmetic result",
-                    "Each instruction waits for the one before it. More independent sums a thread, "
-                    "or more warps, fill the gaps."},
-    [STALL_LONG_SCOREBOARD] =
-        {"global memory", "Loads are waited for. More warps, loads moved up, or data used again "
-                          "from shared memory or registers."},
-    [STALL_SHORT_SCOREBOARD] = {"shared memory",
-                                "Results of shared memory are waited for. Use each value that was "
-                                "read more often, from a register."},
-    [STALL_MATH_PIPE] =
-        {"a busy arithmetic pipe",
-         "The pipe is full. Fewer operations, or cheaper ones, are all that helps."},
+                            "The schedulers are busy, as they should be. Only fewer instructions "
+                            "for the same result help."},
+    [STALL_WAIT] = {"an arithmetic result", "Each instruction waits for the previous one. Use more "
+                                            "independent accumulators per thread, or more warps."},
+    [STALL_LONG_SCOREBOARD] = {"global memory",
+                               "Warps wait for loads. Use more warps, start loads earlier, or "
+                               "reuse data from shared memory or registers."},
+    [STALL_SHORT_SCOREBOARD] =
+        {"shared memory",
+         "Warps wait for shared memory. Use each value that was read more often, from a register."},
+    [STALL_MATH_PIPE] = {"a busy arithmetic pipe",
+                         "The pipe is full. Only fewer or cheaper operations help."},
     [STALL_LG_THROTTLE] = {"a busy load/store unit",
-                           "Too many passes or sectors: let neighbouring lanes want neighbouring "
-                           "floats, or load wider."},
+                           "Too many wavefronts or sectors: let neighbouring lanes access "
+                           "neighbouring floats, or use wider loads."},
     [STALL_MIO_THROTTLE] =
         {"a busy shared memory",
          "Too many wavefronts: avoid bank conflicts, read float4, keep values in "
          "registers."},
     [STALL_BARRIER] = {"other warps, at a barrier",
-                       "Warps of a block wait for one another. More blocks a multiprocessor, fewer "
-                       "barriers, or work that is dealt more evenly."},
-    [STALL_LOCAL] = {"local memory",
-                     "What has no register lies in memory: an array whose index is not known when "
-                     "nvcc compiles (unroll the loops over it), or more values than there are "
-                     "registers for."},
-    [STALL_SPECIAL] = {"a division or function",
-                       "A division by a number that is known only at run time takes some forty "
-                       "instructions. Divide once, outside of the loop, or carry the index on."},
+                       "Warps of a block wait for one another. Use more blocks per SM, fewer "
+                       "barriers, or distribute the work more evenly."},
+    [STALL_LOCAL] =
+        {"local memory",
+         "Values without a register are in local memory: an array whose index is not known at "
+         "compile time (unroll the loops over it), or more values than there are registers."},
+    [STALL_SPECIAL] =
+        {"a division or function",
+         "A division by a number that is known only at run time takes about forty instructions. "
+         "Divide once, outside of the loop, or update the index incrementally."},
 };
 
 static double part(uint64_t a, uint64_t b)
@@ -73,8 +72,8 @@ static void launch_print(FILE *stream, const ProfilePage *page)
              text_thousands(m->launch_cycles, launch));
     text_wrap(stream, 2, line);
     text_set(line, sizeof line,
-             "%u registers a thread, %s bytes of shared memory a block: %u block%s an SM, %u of %u "
-             "warps (%.0f %%), %.2f waves",
+             "%u registers per thread, %s bytes of shared memory per block: %u block%s per SM, %u "
+             "of %u warps (%.0f %%), %.2f waves",
              cost->registers, text_thousands(cost->shared_bytes, shared), cost->resident_blocks,
              cost->resident_blocks == 1 ? "" : "s", cost->resident_blocks * warps,
              m->max_warps_per_sm, 100.0 * cost->resident_blocks * warps / m->max_warps_per_sm,
@@ -129,7 +128,7 @@ static void line_text(const ProfileLine *line, char *text, size_t bytes)
     else if (line->sum.line)
         text_set(text, bytes, "(in %s)", line->sum.file);
     else
-        text_set(text, bytes, "(no line of yours: nvcc's own, such as reading parameters)");
+        text_set(text, bytes, "(not your code: added by nvcc, for example to read parameters)");
 }
 
 /* In what the lines' instructions are counted, so that most of them have digits: millions,
@@ -168,7 +167,9 @@ static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLine
         if (page->ptx) ptx_print(&table, page, lines, line);
     }
     fprintf(stream,
-            "\n  Hot lines (sectors a request, wavefronts an access; floats take 4 and 1)\n\n");
+            "\n"
+            "  Hot lines (sectors per request, wavefronts per access; floats take 4 and 1)\n"
+            "\n");
     table_end(&table, stream, 4);
 }
 
@@ -181,12 +182,13 @@ static void spills_print(FILE *stream, const ProfilePage *page, uint64_t sectors
     if (profile->spill_line)
         text_set(where, sizeof where, ", most at line %u", profile->spill_line);
     text_set(text, sizeof text,
-             "ptxas spills %u bytes a thread to local memory%s, for it has too few registers%s%s. "
-             "Fewer sums a thread, or more registers (__launch_bounds__).",
+             "ptxas spills %u bytes per thread to local memory%s, because there are too few "
+             "registers%s%s. Use fewer accumulators per thread, or allow more registers "
+             "(__launch_bounds__).",
              profile->spilled_bytes, where,
              profile->spills ? ": sectors of local memory, with arrays if there are any: "
-                             : ". Machine code does not tell where, and these cycles leave it out: "
-                               "a card is slower here",
+                             : ". The machine code does not show where, and these cycles do not "
+                               "include the spills: a GPU is slower here",
              profile->spills ? text_thousands((double)sectors, count) : "");
     fputc('\n', stream);
     text_wrap(stream, 2, text);
@@ -206,8 +208,8 @@ static void local_print(FILE *stream, const ProfilePage *page, const ProfileLine
     if (all && page->profile->array_bytes) {
         text_set(text, sizeof text,
                  "Local memory: %s sectors, %.0f %% of them at line %u: an array there is indexed "
-                 "at run time, so it lies in memory and not in registers. Unroll the loops over "
-                 "it (#pragma unroll), with bounds that are known when nvcc compiles.",
+                 "at run time, so it is in local memory and not in registers. Unroll the loops "
+                 "over it (#pragma unroll), with bounds that are known at compile time.",
                  text_thousands((double)all, count), 100 * part(most->sum.local_sectors, all),
                  most->sum.line);
         fputc('\n', stream);
@@ -233,7 +235,8 @@ static void timeline_print(FILE *stream, const ProfilePage *page)
     const SimtProfile *profile = page->profile;
     char cycles[40];
     if (!profile->replayed_cycles || !profile->spans) return;
-    fprintf(stream, "\n  One multiprocessor's first ");
+    fprintf(stream, "\n"
+                    "  One SM's first ");
     if (profile->spans > 1)
         fprintf(stream, "%u blocks", profile->spans);
     else
@@ -274,7 +277,7 @@ static void roofline_print(FILE *stream, const ProfilePage *page)
         roof.intensity * roof.bandwidth < roof.peak ? roof.intensity * roof.bandwidth : roof.peak;
     char line[300], reached[40], possible[40];
     text_set(line, sizeof line,
-             "Roofline: %s GFLOP/s at %.1f FLOP a byte of DRAM traffic; the roof there is %s "
+             "Roofline: %s GFLOP/s at %.1f FLOP per byte of DRAM traffic; the roof there is %s "
              "GFLOP/s (%s): %.1f %% of it",
              text_thousands(roof.gflops, reached), roof.intensity, text_thousands(limit, possible),
              limit < roof.peak ? "memory bandwidth" : "arithmetic",
@@ -382,11 +385,17 @@ static void timeline_script(FILE *file, const ProfilePage *page, const ProfileLi
 {
     (void)page, (void)lines;
     fputs("set terminal svg size 820,420 font 'Helvetica,13' background '#ffffff'\n"
-          "set output 'timeline.svg'\nset datafile separator \"\\t\"\n"
-          "set xlabel 'cycles'\nset format x '%.0f'\nset xrange [0:*]\n"
-          "set ylabel 'blocks of one multiprocessor, as they began'\n"
-          "set yrange [*:*] reverse\nset offsets 0,0,0.6,0.6\nunset ytics\n"
-          "set style fill solid 0.7 border -1\nset key off\n"
+          "set output 'timeline.svg'\n"
+          "set datafile separator \"\\t\"\n"
+          "set xlabel 'cycles'\n"
+          "set format x '%.0f'\n"
+          "set xrange [0:*]\n"
+          "set ylabel 'blocks of one SM, in the order of their start'\n"
+          "set yrange [*:*] reverse\n"
+          "set offsets 0,0,0.6,0.6\n"
+          "unset ytics\n"
+          "set style fill solid 0.7 border -1\n"
+          "set key off\n"
           "plot 'timeline.tsv' skip 1 using 3:0:3:4:($0-0.4):($0+0.4) with boxxyerror lc rgb "
           "'#4a90c2'\n",
           file);

@@ -120,8 +120,8 @@ static void surplus_print(FILE *stream, const ProfilePhases *mine, const Profile
     }
     if (strcmp(worst->name, "other") == 0)
         text_set(line, sizeof line, "%s",
-                 "Most of the difference is outside of the phases, in what each block does before "
-                 "and between them: ");
+                 "Most of the difference is outside of the phases, in the code before and between "
+                 "them: ");
     else
         text_set(line, sizeof line, "Most of the difference is in %s: ", worst->name);
     if (there->cycles >= 1 && there->instructions)

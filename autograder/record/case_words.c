@@ -11,7 +11,9 @@ static void judged_luck(const Judgement *judged, RecordCase *item)
 {
     item->verdict = CASE_WRONG;
     text_set(item->fault, sizeof item->fault, "%s", fault_name(fault_checked(judged)));
-    text_set(item->text, sizeof item->text, "The outputs are right, but only by luck.\n%s",
+    text_set(item->text, sizeof item->text,
+             "The outputs are correct, but only by chance.\n"
+             "%s",
              judged->observed.checked);
 }
 
@@ -57,14 +59,13 @@ void case_stopped(CaseVerdict verdict, const char *message, RecordCase *item)
 void case_habits(uint32_t habits, char *text, size_t bytes)
 {
     const char *lines[] = {
-        habits & HABIT_NO_STREAM
-            ? "A launch names no stream, so it goes to the default one, which waits for all "
-              "others: "
-              "launch on the stream that you are given, <<<grid, block, bytes, stream>>>."
-            : NULL,
+        habits & HABIT_NO_STREAM ? "A launch names no stream, so it uses the default stream, which "
+                                   "waits for all others: use the stream that your function "
+                                   "receives, <<<grid, block, bytes, stream>>>."
+                                 : NULL,
         habits & HABIT_WAITS
-            ? "Your code waits for the device (cudaDeviceSynchronize or its like): leave that to "
-              "whoever calls you, who may have more work for the GPU meanwhile."
+            ? "Your code waits for the device (cudaDeviceSynchronize or a similar call): remove "
+              "that call. The caller waits, and may have more work for the GPU in the meantime."
             : NULL};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (lines[i]) text_add(text, bytes, "%s%s", *text ? "\n" : "", lines[i]);

@@ -110,9 +110,9 @@ static void print_head(FILE *stream, const Lab *lab, const Climb *climb, const C
         wrong += !climb->grade[i].cases;
     text_set(line, sizeof line, "%s on %s: %d grade%s", lab->name, now->machine, climb->grades,
              climb->grades == 1 ? "" : "s");
-    if (wrong) text_add(line, sizeof line, ", %d of them not right", wrong);
+    if (wrong) text_add(line, sizeof line, ", %d of them not correct", wrong);
     text_add(line, sizeof line,
-             ". Shown are those that were faster than all before, and the last.");
+             ". Only grades that were faster than all before, and the last grade, are shown.");
     text_wrap(stream, INDENT, line);
     fputc('\n', stream);
 }
@@ -148,9 +148,9 @@ static void write_case(FILE *file, const Way *way)
 static int nothing_right(const Lab *lab, const Climb *climb, Error *error)
 {
     if (!climb->grades)
-        return error_set(error, "no grade of %s is kept yet; the first: make grade LAB=%.2s",
-                         lab->name, lab->name);
-    return error_set(error, "no grade of %s was right yet, of %d so far: make hint LAB=%.2s",
+        return error_set(error, "there is no grade of %s yet: run make grade LAB=%.2s", lab->name,
+                         lab->name);
+    return error_set(error, "%s has no correct grade yet, of %d so far: make hint LAB=%.2s helps",
                      lab->name, climb->grades, lab->name);
 }
 
@@ -255,7 +255,8 @@ int ladder_print_all(FILE *stream, const Catalog *catalog, const char *build, co
         status = climb_read(build, catalog->lab[i].name, &climb, error);
         if (status) continue;
         if (!height_find(&climb, &height)) {
-            if (!labs++) table_row(&table, "lab\tyours\treference\troof\tthe way to the reference");
+            if (!labs++)
+                table_row(&table, "lab\tyours\treference\troof\tprogress towards the reference");
             height_row(&table, file, &catalog->lab[i], &height);
         }
         climb_free(&climb);
@@ -263,7 +264,7 @@ int ladder_print_all(FILE *stream, const Catalog *catalog, const char *build, co
     table_end(&table, stream, INDENT);
     if (fclose(file) && !status) status = error_set(error, "%s: %m", directory);
     if (!status && !labs)
-        status = error_set(error, "no lab was graded right yet; the first: make grade LAB=%.2s",
+        status = error_set(error, "no lab has a correct grade yet: start with make grade LAB=%.2s",
                            catalog->lab[0].name);
     return status;
 }

@@ -20,7 +20,7 @@ static const char *state_of(const Record *record)
     if (record->status == RECORD_NO_BUILD) return "does not compile";
     if (record->status != RECORD_GRADED) return record_status_name(record->status);
     if (record_passed(record)) return "passed";
-    return record_all_correct(record) ? "right, too slow" : "not right yet";
+    return record_all_correct(record) ? "correct, too slow" : "not correct yet";
 }
 
 /* All digits of cycles up to a million, then three or four of them. */
@@ -89,8 +89,8 @@ void progress_print(FILE *stream, const Catalog *catalog, const char *build)
     table_end(&table, stream, 2);
     if (begun) {
         text_set(line, sizeof line,
-                 "%s points. The best grade of each lab counts. Its cycles are those of the timed "
-                 "cases; beside them, how many times the reference's that is.",
+                 "%s points. The best grade of each lab counts. Its cycles are the sum over the "
+                 "timed cases; the column 'of ref.' divides them by the reference's cycles.",
                  report_points(points, 100.0 * catalog->labs, sum));
         fputc('\n', stream);
         text_wrap(stream, 2, line);

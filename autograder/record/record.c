@@ -269,8 +269,9 @@ static int struct_from_json(const Field *fields, const json_t *json, void *objec
 {
     for (const Field *field = fields; field->key; field++)
         if (field_from_json(field, json_object_get(json, field->key), object)) {
-            return error_set(error, "'%s' is missing or not as docs/instructor/result-record.md says",
-                             field->key);
+            return error_set(
+                error, "'%s' is missing or invalid; docs/instructor/result-record.md describes it",
+                field->key);
         }
     return 0;
 }
@@ -426,7 +427,7 @@ int record_write(const char *results, const Record *record, Error *error)
     Error inner;
     int status = file_write(path, text, &inner);
     free(text);
-    return status ? error_set(error, "%s; the result was not kept", inner.text) : 0;
+    return status ? error_set(error, "%s; the result was not saved", inner.text) : 0;
 }
 
 int record_read(const char *results, const char *lab, Record *record, Error *error)

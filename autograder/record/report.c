@@ -226,7 +226,10 @@ static void print_printed(FILE *stream, const Record *record, int most)
     if (!record->printed || !*record->printed) return;
     int shown = 0;
     const char *line = record->printed;
-    fprintf(stream, "\n%*sWhat its kernels printed, the beginning:\n", INDENT, "");
+    fprintf(stream,
+            "\n"
+            "%*sOutput of the kernels, the beginning:\n",
+            INDENT, "");
     for (; *line && (!most || shown < most); shown++) {
         size_t bytes = strcspn(line, "\n");
         fprintf(stream, "%*s| %.*s\n", INDENT, "", (int)bytes, line);
@@ -304,8 +307,9 @@ static void print_answers(FILE *stream, const Record *record)
         points += record->prediction[i].points;
         possible += record->prediction[i].possible;
     }
-    if (waiting == 1) text_set(wait, sizeof wait, "; one waits until its case is right");
-    if (waiting > 1) text_set(wait, sizeof wait, "; %d wait until their cases are right", waiting);
+    if (waiting == 1) text_set(wait, sizeof wait, "; one counts only when its case is correct");
+    if (waiting > 1)
+        text_set(wait, sizeof wait, "; %d count only when their cases are correct", waiting);
     text_set(line, sizeof line, "predictions: %d of %d answered, %s points%s", answered,
              record->predictions, report_points(points, possible, text), wait);
     if (record->predictions) text_wrap(stream, INDENT, line);
@@ -320,8 +324,8 @@ static void print_speed_waits(FILE *stream, const Record *record)
     for (int i = 0; i < record->cases; i++)
         if (speed_counts(record->item[i].speed.verdict)) possible += record->item[i].speed.possible;
     if (possible > 0)
-        fprintf(stream, "%*sspeed: its %s points wait until every case is right\n", INDENT, "",
-                score_text(possible, points));
+        fprintf(stream, "%*sspeed: its %s points count only when every case is correct\n", INDENT,
+                "", score_text(possible, points));
 }
 
 static void print_mark(FILE *stream, const Record *record)
@@ -331,24 +335,24 @@ static void print_mark(FILE *stream, const Record *record)
             report_points(record->points, record->possible, points));
 }
 
-/* "First mend this: race in lenet-c3".  Nobody but the grader knows a hidden shape. */
+/* "Fix this first: race (case lenet-c3)".  Nobody but the grader knows a hidden shape. */
 static void print_cause_head(FILE *stream, const Record *record, const RecordCase *cause)
 {
     char line[400];
     int others = 0;
     for (int i = 0; i < record->cases; i++)
         others += cause_is_one(&record->item[i]) && !cause_same(cause, &record->item[i]);
-    text_set(line, sizeof line, "%s: %s in %s", others ? "First mend this" : "What is wrong",
+    text_set(line, sizeof line, "%s: %s (case %s", others ? "Fix this first" : "What is wrong",
              *cause->fault ? cause->fault : case_verdict_name(cause->verdict), cause->name);
     if (cause->hidden) text_add(line, sizeof line, ", %s", cause->shape);
+    text_add(line, sizeof line, ")");
     text_wrap(stream, INDENT, line);
 }
 
 static void print_todo(FILE *stream, const Record *record)
 {
     if (!*record->todo) return;
-    fprintf(stream, "%*sWhat to do first (make hint LAB=%.2s says how):\n", INDENT, "",
-            record->lab);
+    fprintf(stream, "%*sNext task (make hint LAB=%.2s explains how):\n", INDENT, "", record->lab);
     text_wrap(stream, INDENT + 2, record->todo);
 }
 

@@ -125,9 +125,9 @@ void report_cause(FILE *stream, const RecordCase *item, const char *hint, const 
         size_t used = screen_lines(finding) < left ? screen_lines(finding) : left;
         size_t room = most > fixed + used ? most - fixed - used : 1;
         if (room < HINT_LEAST) room = HINT_LEAST;
-        print_most(stream, finding, most ? left : 0, "... VERBOSE=1 says the rest");
+        print_most(stream, finding, most ? left : 0, "... VERBOSE=1 shows the rest");
         fputs(places, stream);
-        print_most(stream, advice, most ? room : 0, "... make hint says the rest");
+        print_most(stream, advice, most ? room : 0, "... make hint shows the rest");
     }
     free(finding);
     free(advice);

@@ -53,14 +53,15 @@ static void counter_sizes(CounterRows *counters, const char *name, const uint32_
 
 static void counters_of_launch(CounterRows *counters, const DeviceCost *cost)
 {
-    counter_whole(counters, "launches", cost->launches, "of the costliest: grid to occupancy");
+    counter_whole(counters, "launches", cost->launches,
+                  "of the most expensive launch: grid to occupancy");
     counter_sizes(counters, "grid", cost->grid, "blocks: x, y, z");
     counter_sizes(counters, "block", cost->block, "threads: x, y, z");
     counter_whole(counters, "registers", cost->registers, "a thread");
     counter_whole(counters, "shared memory", cost->shared_bytes, "bytes a block");
     counter_whole(counters, "resident blocks", cost->resident_blocks, "an SM");
     counter_whole(counters, "occupancy", cost->occupancy_percent,
-                  "% of the warps that an SM can hold, achieved");
+                  "% of the warps that an SM can hold (achieved)");
 }
 
 static void counters_of_instructions(CounterRows *counters, const DeviceCost *cost)

@@ -164,8 +164,8 @@ static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, Device
                     (unsigned long long)(keeper->memory_bytes >> 20), MODULES_MAX, HANDLES_MAX);
     } else if (call->kind == CALL_ALLOC && call->value == ALLOC_MANAGED) {
         device_fail(reply, DEVICE_NOT_SUPPORTED,
-                    "managed memory is not there in a grade, where host code has a process of its "
-                    "own; use cudaMalloc and cudaMemcpy");
+                    "managed memory is not available in a grade, because host code runs in a "
+                    "process of its own; use cudaMalloc and cudaMemcpy");
     } else if (call->kind == CALL_FREE && call->dst && allocation_find(keeper, call->dst) < 0) {
         device_fail(reply, DEVICE_INVALID_VALUE,
                     "cudaFree of an address that cudaMalloc did not return");

@@ -83,8 +83,8 @@ static int call_serve(Slot *slot, Device *recorder, const void *body, uint64_t b
     Error error;
     if (++slot->calls > CALLS_MAX) {
         reply_set(reply, RUN_LIMIT,
-                  "more than %d CUDA calls were made in one call: does a loop "
-                  "around them not end?",
+                  "more than %d CUDA calls were made in one call: possibly a loop around them does "
+                  "not end",
                   CALLS_MAX);
         return -1;
     }

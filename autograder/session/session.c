@@ -28,7 +28,8 @@ static int device_program_find(char *program, size_t bytes, Error *error)
 
 static int options_take(Session *session, const SessionOptions *options, Error *error)
 {
-    const char *directory = options->gpus_directory ? options->gpus_directory : "common/simulator/gpus";
+    const char *directory =
+        options->gpus_directory ? options->gpus_directory : "common/simulator/gpus";
     session->engine = options->engine;
     snprintf(session->machine, sizeof session->machine, "%s",
              options->machine ? options->machine : "");
@@ -234,8 +235,8 @@ void request_run(Session *session, int slot, ControlRequest *request, const floa
     session->running = -1;
     if (session->device_died && slot == 0)
         outcome_say(outcome, RUN_CRASHED,
-                    "the process that drives or simulates the GPU died of what %s asked of it, and "
-                    "so did a fresh one",
+                    "the process that drives or simulates the GPU crashed while it executed the "
+                    "calls of %s, and so did a second process",
                     session->operation->name);
     if (outcome->status == RUN_LIMIT && slot == 0) session->limits++;
 }

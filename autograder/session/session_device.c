@@ -127,7 +127,7 @@ int device_receive(Session *session, ControlReply *reply, Error *error)
     int right = bytes == sizeof *reply;
     if (right) memcpy(reply, body, sizeof *reply);
     free(body);
-    return right ? 0 : error_set(error, "the device process answered nonsense");
+    return right ? 0 : error_set(error, "the device process sent an invalid answer");
 }
 
 int device_ask(Session *session, ControlRequest *request, ControlReply *reply, Error *error)

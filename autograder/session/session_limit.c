@@ -71,26 +71,26 @@ static void excess_say(const Session *session, const Meter *meter, Excess excess
     switch (excess) {
     case EXCESS_CPU:
         outcome_say(outcome, RUN_LIMIT,
-                    "%s used %.1f s of CPU time on the host and was stopped; %g s are allowed: "
-                    "does a loop in host code not end?",
+                    "%s used %.1f s of CPU time on the host and was stopped; %g s are allowed. "
+                    "Possibly a loop in host code does not end.",
                     name, meter->cpu, meter->allowed);
         return;
     case EXCESS_WAITED:
-        outcome_say(outcome, RUN_LIMIT,
-                    "%s waited %.1f s without computing anything and was stopped; %g s are "
-                    "allowed: %s",
-                    name, meter->waited, meter->allowed_waiting,
-                    session->engine == ENGINE_GPU && !session->call.host
-                        ? "does a kernel not end, or does host code sleep?"
-                        : "does it sleep, or wait for something that never comes?");
+        outcome_say(
+            outcome, RUN_LIMIT,
+            "%s waited %.1f s without computing anything and was stopped; %g s are allowed. %s",
+            name, meter->waited, meter->allowed_waiting,
+            session->engine == ENGINE_GPU && !session->call.host
+                ? "Possibly a kernel does not end, or host code sleeps."
+                : "Possibly it sleeps, or waits for something that never happens.");
         return;
     case EXCESS_STARVED:
     case EXCESS_NONE:
         break;
     }
     outcome_say(outcome, RUN_STARVED,
-                "this machine is too busy to grade on: in %.0f s %s got %.1f s of processor time. "
-                "Nothing is lost; grade again when less runs",
+                "this machine is too busy to grade: in %.0f s %s got %.1f s of CPU time. No points "
+                "are lost; grade again when the machine is less busy",
                 wall, name, meter->cpu);
 }
 

@@ -44,14 +44,14 @@ static const char *signal_text(int number)
     case SIGBUS:
         return "SIGBUS (bus error) in host code";
     case SIGFPE:
-        return "SIGFPE in host code: an integer division by zero (is a quotient rounded down "
-               "to 0 before something is divided by it?)";
+        return "SIGFPE in host code: an integer division by zero (possibly by a quotient that was "
+               "rounded down to 0)";
     case SIGABRT:
         return "SIGABRT (abort) in host code: a failed assertion, an uncaught exception or heap "
                "damage";
     case SIGILL:
-        return "SIGILL (illegal instruction) in host code: often a function that ends without its "
-               "return";
+        return "SIGILL (illegal instruction) in host code: possibly a function ends without a "
+               "return statement";
     case SIGTRAP:
         return "SIGTRAP in host code";
     default:
@@ -65,7 +65,7 @@ static void explain_signal(const Session *session, int number, const char *line,
     const char *text = signal_text(number);
     const char *quote = *line ? "; it printed: " : "";
     if (strstr(line, "bad_alloc"))
-        outcome_say(outcome, RUN_LIMIT, "asked for more than %llu MiB of host memory",
+        outcome_say(outcome, RUN_LIMIT, "requested more than %llu MiB of host memory",
                     (unsigned long long)(session->memory_bytes >> 20));
     else if (number == SIGXFSZ)
         outcome_say(outcome, RUN_LIMIT, "wrote a file of more than 1 MiB");
@@ -141,7 +141,7 @@ void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutc
         explain_gone(session, runner, outcome);
         break;
     case RUN_PROTOCOL:
-        outcome_say(outcome, RUN_PROTOCOL, "made a nonsense message to the grader (%.200s)",
+        outcome_say(outcome, RUN_PROTOCOL, "sent an invalid message to the grader (%.200s)",
                     reply->message);
         break;
     case RUN_NOT_RECORDED:

@@ -22,8 +22,9 @@ double workload_card_seconds(const Operation *operation, const Problem *problem)
 void workload_excess(double allowed, char *text, size_t bytes)
 {
     snprintf(text, bytes,
-             "\nThe launches of this call may take %.0f million warp instructions together; no "
-             "solution of a lab needs half of that.",
+             "\n"
+             "All launches of this call together may execute %.0f million warp instructions; no "
+             "reference solution needs half of that.",
              1e-6 * allowed);
 }
 

@@ -72,7 +72,7 @@ static int section_add(Reading *reading, const char *line, size_t bytes)
     for (size_t i = 0; i < file->sections; i++) {
         if (strcmp(grown[i].name, name)) continue;
         ini_error(reading->error, file, reading->line,
-                  "section [%s] stands twice; first on line %d", name, grown[i].line);
+                  "section [%s] appears twice; first on line %d", name, grown[i].line);
         reading->failed = 1;
         free(name);
         return -1;
@@ -93,7 +93,7 @@ static char *read_line(char *line, int size, void *context)
     reading->line++;
     if (memchr(start, 0, bytes)) return reading_fail(reading, "not a text file");
     if (bytes + 3 > (size_t)size) {
-        return reading_fail(reading, "the line is too long; go on over the next line, indented");
+        return reading_fail(reading, "the line is too long; continue on the next line, indented");
     }
     reading->indented = isspace((unsigned char)*start);
     const char *first = start;
@@ -158,7 +158,7 @@ static int take_entry(void *context, const char *section_name, const char *key, 
         reading_fail(reading, "a key has 1 to 47 characters");
     } else if (ini_entry_find(section, key)) {
         ini_error(reading->error, file, reading->line,
-                  "'%s' stands twice in [%s]; first on line %d", key, section->name,
+                  "'%s' appears twice in [%s]; first on line %d", key, section->name,
                   ini_entry_find(section, key)->line);
         reading->failed = 1;
     } else if (entry_add(section, key, value, reading->line)) {
@@ -196,7 +196,7 @@ int ini_file_read(const char *path, const char *shown, IniFile *file, Error *err
     } else if (broken) {
         status = error_set(error, "%s: cannot be read (is it a directory?)", shown);
     } else if (bytes > INI_FILE_BYTES) {
-        status = error_set(error, "%s: larger than 1 MiB, which no ini file here is", shown);
+        status = error_set(error, "%s: larger than 1 MiB, the limit for ini files", shown);
     } else {
         status = ini_file_parse(shown, text, bytes, file, error);
     }

@@ -87,7 +87,7 @@ void trial_print_against(const Trial *trial)
         text_wrap(stdout, 2, error.text);
         return;
     }
-    text_set(line, sizeof line, "Beside %s: %s, where it takes %s: %.2f times as long.", called,
+    text_set(line, sizeof line, "Compared with %s: %s instead of %s, %.2f times as long.", called,
              trial_time_text(&trial->cost, mine), trial_time_text(&other, theirs),
              (double)trial->cost.cycles / (double)other.cycles);
     text_wrap(stdout, 2, line);

@@ -74,7 +74,8 @@ int trial_see(const Trial *trial, const char *shape, Error *error)
     if (trial->line.given && !see_has_line(&page, page.line)) {
         char said[200];
         text_set(said, sizeof said,
-                 "nothing shown touches memory at line %" PRIu64 ": the page opens at another",
+                 "nothing that is shown accesses memory at line %" PRIu64
+                 ": the page opens at another",
                  trial->line.value);
         text_wrap(stdout, 2, said);
     }

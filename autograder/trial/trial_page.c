@@ -110,9 +110,9 @@ static void print_launch(const DeviceCost *cost)
 {
     char line[200];
     text_set(line, sizeof line, "%" PRIu64 " launch%s; grid %ux%ux%u, block %ux%ux%u",
-             cost->launches, cost->launches == 1 ? "" : "es, the costliest", cost->grid[0],
+             cost->launches, cost->launches == 1 ? "" : "es, the most expensive one", cost->grid[0],
              cost->grid[1], cost->grid[2], cost->block[0], cost->block[1], cost->block[2]);
-    text_add(line, sizeof line, ", %u bytes of shared memory a block", cost->shared_bytes);
+    text_add(line, sizeof line, ", %u bytes of shared memory per block", cost->shared_bytes);
     text_wrap(stdout, 2, line);
 }
 

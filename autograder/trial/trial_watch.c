@@ -50,15 +50,18 @@ static void on_tick(int number)
     watched.seen = now;
     if (watched.used >= HOST_SECONDS) {
         text_set(text, sizeof text,
-                 "  LIMIT\n    %s used %d s of CPU time on the host and was stopped; %d s are "
-                 "allowed:\n    does a loop in host code not end?\n",
+                 "  LIMIT\n"
+                 "    %s used %d s of CPU time on the host and was stopped; %d s are allowed.\n"
+                 "    Possibly a loop in host code does not end.\n",
                  watched.name, HOST_SECONDS, HOST_SECONDS);
         stop_here(text);
     }
     if (watched.waited >= watched.patience) {
         text_set(text, sizeof text,
-                 "  LIMIT\n    %s: the card worked for %.0f s and was stopped;\n    solutions need "
-                 "a hundredth: does a loop in a kernel not end?  ENGINE=sim says where\n",
+                 "  LIMIT\n"
+                 "    %s: the GPU worked for %.0f s and was stopped;\n"
+                 "    solutions need a hundredth of that. Possibly a loop in a kernel does not "
+                 "end: ENGINE=sim shows where\n",
                  watched.name, watched.waited);
         stop_here(text);
     }

@@ -18,26 +18,26 @@
     X(warps, "all_warps", "warps")                                                                 \
     X(instructions, "thread_instructions", "PTX instructions, by threads")                         \
     X(warp_instructions, "warp_instructions", "PTX instructions, by warps")                        \
-    X(float_instructions, "float_instructions", "of them: fp16, fp32 and fp64")                    \
-    X(integer_instructions, "integer_instructions", "of them: integers, addresses, predicates")    \
-    X(special_instructions, "special_instructions", "of them: for the special function unit")      \
-    X(tensor_instructions, "tensor_instructions", "of them: products of matrices")                 \
-    X(memory_instructions, "memory_instructions", "of them: loads, stores, atomics")               \
-    X(control_instructions, "control_instructions", "of them: branches, barriers, votes")          \
-    X(free_instructions, "free_instructions", "of them: folded into others by ptxas")              \
-    X(branches, "branches", "branches that may part a warp")                                       \
-    X(divergent_branches, "divergent_branches", "of them: those that did")                         \
+    X(float_instructions, "float_instructions", "instructions on fp16, fp32 and fp64 numbers")     \
+    X(integer_instructions, "integer_instructions", "integer, address, predicate instructions")    \
+    X(special_instructions, "special_instructions", "special function unit instructions")          \
+    X(tensor_instructions, "tensor_instructions", "matrix products on tensor cores (MMA)")         \
+    X(memory_instructions, "memory_instructions", "loads, stores and atomics")                     \
+    X(control_instructions, "control_instructions", "branches, barriers and votes")                \
+    X(free_instructions, "free_instructions", "instructions that ptxas folds into others")         \
+    X(branches, "branches", "branches at which a warp may diverge")                                \
+    X(divergent_branches, "divergent_branches", "branches at which a warp diverged")               \
     X(barriers, "barriers", "arrivals of warps at barriers")                                       \
     X(atomics, "atomics", "atomic operations")                                                     \
-    X(atomic_sectors, "atomic_sectors", "sectors that they touched in global memory")              \
-    X(shared_atomic_wavefronts, "shared_atomic_wavefronts", "their passes through shared memory")  \
+    X(atomic_sectors, "atomic_sectors", "sectors of global memory that atomics access")            \
+    X(shared_atomic_wavefronts, "shared_atomic_wavefronts", "wavefronts of shared-memory atomics") \
     X(global_load_requests, "global_load_requests", "loads from global memory")                    \
-    X(global_load_sectors, "global_load_sectors", "sectors that they touched")                     \
-    X(global_load_bytes, "global_load_bytes", "bytes that the active threads asked for")           \
+    X(global_load_sectors, "global_load_sectors", "sectors that these loads access")               \
+    X(global_load_bytes, "global_load_bytes", "bytes that active threads load")                    \
     X(global_store_requests, "global_store_requests", "stores to global memory")                   \
-    X(global_store_sectors, "global_store_sectors", "sectors that they touched")                   \
-    X(global_store_bytes, "global_store_bytes", "bytes that the active threads stored")            \
-    X(copied_sectors, "copied_sectors", "sectors that cp.async brings past the L1, to one each")   \
+    X(global_store_sectors, "global_store_sectors", "sectors that these stores access")            \
+    X(global_store_bytes, "global_store_bytes", "bytes that active threads store")                 \
+    X(copied_sectors, "copied_sectors", "sectors that cp.async copies past the L1")                \
     X(l1_hit_sectors, "l1_hit_sectors", "loaded sectors found in the L1; modelled")                \
     X(l2_hit_sectors, "l2_hit_sectors", "loaded sectors found in the L2; modelled")                \
     X(dram_bytes, "dram_bytes", "bytes to and from DRAM; modelled")                                \
@@ -45,12 +45,12 @@
     X(texture_sectors, "texture_sectors", "sectors looked up, four or eight lanes at once")        \
     X(shared_load_requests, "shared_load_requests", "loads from shared memory")                    \
     X(shared_store_requests, "shared_store_requests", "stores to shared memory")                   \
-    X(shared_wavefronts, "shared_wavefronts", "passes through shared memory")                      \
-    X(bank_conflicts, "bank_conflicts", "passes, atomics too, beyond what the bytes need")         \
+    X(shared_wavefronts, "shared_wavefronts", "wavefronts of shared memory")                       \
+    X(bank_conflicts, "bank_conflicts", "wavefronts above the minimum, incl. atomics")             \
     X(local_sectors, "local_sectors", "sectors of local memory, loaded and stored")                \
     X(const_requests, "const_requests", "loads from constant memory")                              \
     X(accelerator_calls, "accelerator_calls", "calls of accelerators, where a machine has them")   \
-    X(accelerator_cycles, "accelerator_cycles", "cycles for which those held their warps")
+    X(accelerator_cycles, "accelerator_cycles", "cycles in which these calls held their warps")
 
 #define COUNTER_FIELD(field, metric, about) uint64_t field;
 

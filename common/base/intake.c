@@ -77,9 +77,10 @@ static int refuse(const char *name, int why, Error *error)
     case ELOOP:
     case EXDEV:
         return error_set(
-            error, "%.300s is a symbolic link, or lies behind one: submit the file itself", name);
+            error, "%.300s is a symbolic link, or is in a linked folder: submit the file itself",
+            name);
     case EACCES:
-        return error_set(error, "%.300s cannot be read: see its permissions", name);
+        return error_set(error, "%.300s cannot be read: check its permissions", name);
     default:
         return error_set(error, "%.300s: %s", name, strerror(why));
     }
@@ -110,9 +111,9 @@ static char *bytes_read(int fd, const char *name, size_t most, size_t *bytes, Er
     if (got < 0)
         refuse(name, errno, error);
     else if (text && *bytes <= most)
-        error_set(error, "%.300s holds a NUL byte: it is no text", name);
+        error_set(error, "%.300s contains a NUL byte, so it is not text: save it as UTF-8", name);
     else
-        error_set(error, "%.300s is larger than %zu KiB, and no such file here is", name,
+        error_set(error, "%.300s is larger than %zu KiB, the limit for this file", name,
                   most >> 10);
     free(text);
     return NULL;

@@ -10,7 +10,7 @@ for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another
 done
 [ "$python" ] || { printf 'book: python3 lacks one of its tools:\n  sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint\n' >&2; exit 2; }
 
-"$python" book/pages.py || { echo "book: mend these first" >&2; exit 1; }
+"$python" book/pages.py || { echo "book: fix these first" >&2; exit 1; }
 trap 'rm -rf "$out"' EXIT
 trap 'exit 130' INT TERM
 rm -rf "$out"
@@ -26,7 +26,7 @@ chapters()
 
 . common/setup/ticker.sh
 all=$(PYTHONPATH=book "$python" -c 'import pages; print(len(pages.chapters()))')
-echo '  BOOK    the pages for a browser'
+echo '  BOOK    the HTML pages'
 ticker_begin "$build" 'chapters read and written' $((2 * all)) "$build/book.browser-seconds"
 chapters html html
 ticker_end
@@ -34,7 +34,7 @@ echo '<meta http-equiv="refresh" content="0; url=html/book/index.html">' >"$out/
 
 # Sphinx takes the first chapter to lie at the top.  The printer of pages knows no currentColor,
 # which gnuplot's figures name.
-echo '  BOOK    the pages for a printer (a minute)'
+echo '  BOOK    the PDF (a minute)'
 ticker_begin "$build" 'chapters read, pages set' $((all + 1)) "$build/book.printer-seconds"
 chapters .print singlehtml -D html_theme=basic -D templates_path=print -D pygments_style=friendly
 sed -i 's,href="book/index.html#,href="#,g' "$out/.print/book/index.html"

@@ -33,8 +33,8 @@ mkdir -p "$out"
 archive()
 {
     [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
-        fail "no git checkout here: a bundle is made of what is committed"
-    [ -z "$(git status --porcelain)" ] || echo 'bundle: what is not committed stays out' >&2
+        fail "this is not a git checkout, and a bundle contains only committed files"
+    [ -z "$(git status --porcelain)" ] || echo 'bundle: uncommitted changes are not included' >&2
     work=$(mktemp -d "$out/part.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     format=$1 to=$2
@@ -59,7 +59,7 @@ autolab)
     cp "$parts/autograde-Makefile" "$out/autograde-Makefile"
     tar -C "$out" -cf "$out/autolab.tar" autograde-Makefile autograde.tar
     rm "$out/autograde-Makefile" "$out/autograde.tar"
-    echo "  $out/autolab.tar: holds the two files that the lab's page asks for" ;;
+    echo "  $out/autolab.tar: contains the two files that the lab's page requires" ;;
 classroom)
     sed "s/@LAB@/$lab/" "$parts/classroom.yml" >"$out/classroom.yml"
     echo "  $out/classroom.yml: .github/workflows/classroom.yml of the template repository" ;;

@@ -121,7 +121,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
         >"$build/$name.log" 2>&1 || {
         echo "BROKEN: $(grep -m 1 -e 'ERROR:' -e 'runtime error:' "$build/$name.log")"
         grep 'Test unit written to' "$build/$name.log" || true
-        echo "the whole story is in $build/$name.log"
+        echo "the complete output is in $build/$name.log"
         status=1
     }
     sed -n 's/^stat::number_of_executed_units: */inputs tried: /p' "$build/$name.log"

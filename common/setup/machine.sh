@@ -14,15 +14,15 @@ fail() {
     exit "${2:-2}"
 }
 command -v nvidia-smi >/dev/null ||
-    fail "no NVIDIA GPU here, or no driver; docs/simulator/machines.md has described ones" 3
+    fail "no NVIDIA GPU here, or no driver; docs/simulator/machines.md lists descriptions of other GPUs" 3
 name=${NAME:-}
-case $name in *[!a-z0-9-]*) fail "NAME is made of small letters, digits and -, not '$name'" ;; esac
+case $name in *[!a-z0-9-]*) fail "NAME may contain lower-case letters, digits and -, not '$name'" ;; esac
 
 work=$(mktemp -d "$build/machine.XXXXXX") || fail "nothing can be written into $build"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
-case $capability in '' | *[!0-9]*) fail "the driver knows no GPU (nvidia-smi); docs/simulator/machines.md has described ones" 3 ;; esac
+case $capability in '' | *[!0-9]*) fail "the driver finds no GPU (nvidia-smi); docs/simulator/machines.md lists descriptions of other GPUs" 3 ;; esac
 "$nvcc" -O3 -std=c++17 -Wno-deprecated-gpu-targets \
     -arch="sm_$capability" common/simulator/machine/measure.cu -o "$work/measure" ||
     fail "nvcc cannot compile for this GPU, sm_$capability"
@@ -31,7 +31,7 @@ case $capability in '' | *[!0-9]*) fail "the driver knows no GPU (nvidia-smi); d
     sed 's/nvidia//; s/geforce//; s/[^a-z0-9]//g')-measured
 file=$gpus/$name.ini
 if [ -f "$file" ] && ! head -n 1 "$file" | grep -q 'measured by make machine'; then
-    fail "$file was not made by make machine, and stays; give another NAME="
+    fail "$file was not written by make machine and is not overwritten; choose another NAME="
 fi
 {
     head -n 1 "$work/said.ini"

@@ -13,7 +13,7 @@ fail()
 
 usage='make new-lab LAB=21 NAME=mine [OPERATION=conv_forward]'
 case ${1:-} in [0-9][0-9]) ;; *) fail "LAB is two digits, as in  $usage" ;; esac
-case ${2:-} in '' | [!a-z]* | *[!a-z0-9-]*) fail "NAME is small letters, digits and '-', as in  $usage" ;; esac
+case ${2:-} in '' | [!a-z]* | *[!a-z0-9-]*) fail "NAME may contain lower-case letters, digits and '-', as in  $usage" ;; esac
 number=$1 lab=$1-$2 operation=${3:-conv_forward} root=${4:-.}
 [ -f "$templates/$operation/lab.ini" ] ||
     fail "there is no template for the operation '$operation'; there are: $(cd "$templates" && ls -x)"
@@ -34,7 +34,7 @@ cd "$root"
 for tree in labs solutions autograder/tests/skeletons autograder/tests/mutants \
     autograder/tests/predictions docs/numbers; do
     there=$(find "$tree" -maxdepth 1 -name "$number-*" | head -n 1)
-    [ -z "$there" ] || fail "there is $there already; choose another number, or remove it"
+    [ -z "$there" ] || fail "$there already exists; choose another number, or remove it"
 done
 title=$(printf '%s' "$2" | sed 's/-/ /g; s/^./\u&/')
 echo "$places" | while read -r template place; do

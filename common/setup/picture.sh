@@ -15,7 +15,7 @@ esac
 case $lab in
 00*) filter=${filter:-brighter} ;;
 01* | 02* | 03* | 04*) filter=${filter:-edges} ;;
-*) echo "picture: a picture has three channels and one image: labs 00 to 04 take it" >&2; exit 2 ;;
+*) echo "picture: a picture has three channels and one image, which only labs 00 to 04 accept" >&2; exit 2 ;;
 esac
 folder=$build/picture/$lab
 mkdir -p "$folder" || exit 2

@@ -201,13 +201,13 @@ install_wheels()
 {
     python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip ||
         fail 'no nvcc and no pip; install one:  sudo apt-get install python3-pip  (or the CUDA Toolkit, 12.0 or newer)'
-    printf '  SETUP   no nvcc: fetching the compiler wheels into %s/toolchain (110 MB)\n' "$build"
+    printf '  SETUP   no nvcc: downloading the compiler wheels into %s/toolchain (110 MB)\n' "$build"
     rm -rf "$build/toolchain" "$build/toolchain.part"
     # shellcheck disable=SC2086
     python3 -m pip install --quiet --no-deps --no-compile --disable-pip-version-check \
         --target "$build/toolchain.part" \
         $wheels >>"$log" 2>&1 ||
-        { rm -rf "$build/toolchain.part"; fail "pip could not fetch nvcc (see $log); install the CUDA Toolkit, 12.0 or newer"; }
+        { rm -rf "$build/toolchain.part"; fail "pip could not download nvcc (see $log); install the CUDA Toolkit, 12.0 or newer"; }
     mv "$build/toolchain.part" "$build/toolchain"
 }
 
@@ -246,9 +246,9 @@ if is_done; then
     [ -z "$(missing_of "$@")" ] || need_packages "$@"
     exit 0
 fi
-mkdir -p "$build" || fail "cannot create $build: choose another place with  make BUILD=dir"
+mkdir -p "$build" || fail "cannot create $build: choose another folder with  make BUILD=dir"
 build=$(realpath "$build")
-: >>"$log" || fail "cannot write $log: is the disk full?"
+: >>"$log" || fail "cannot write $log: possibly the disk is full"
 # Who asks meanwhile waits, and finds it done.
 if command -v flock >/dev/null; then
     exec 8>>"$build/setup.lock"
@@ -258,7 +258,7 @@ fi
 : >"$log"
 case ${NVCC:-} in
 '' | private) ;;
-*) is_usable "$NVCC" || fail "NVCC=$NVCC is no nvcc of CUDA 12.0 or newer" ;;
+*) is_usable "$NVCC" || fail "NVCC=$NVCC is not an nvcc of CUDA 12.0 or newer" ;;
 esac
 # Several kernels at once: nvcc and ptxas of 13.0 know how, those of 12.4 refuse the switch.  What
 # they make is the same for any number of threads but one; more than cores cost time.
@@ -312,7 +312,7 @@ if [ -z "$nvcc" ]; then
 fi
 [ -n "$nvcc" ] || fail 'no usable nvcc; install the CUDA Toolkit, 12.0 or newer, or set NVCC=/path/to/nvcc'
 include=$(cuda_include "$nvcc")
-[ -n "$include" ] || fail "$nvcc cannot preprocess cuda_runtime_api.h: is the toolkit complete, and is g++ one that it supports?"
+[ -n "$include" ] || fail "$nvcc cannot preprocess cuda_runtime_api.h: possibly the toolkit is incomplete, or it does not support this g++"
 include=$(realpath "$include")
 cat >"$env_file.part" <<EOF
 NVCC=$nvcc
@@ -328,7 +328,7 @@ LINKER=$(linker "$(compiler_of c++)")
 EOF
 # make reads these lines as its own language.
 if [ "$(wc -l <"$env_file.part")" != 10 ] || grep -q '[$#\\]' "$env_file.part"; then
-    fail "a compiler's path has a '\$', a '#', a '\\' or a line's end: see $env_file.part, and move that compiler"
+    fail "a compiler's path has a '\$', a '#', a '\\' or a line break: see $env_file.part, and move that compiler"
 fi
 mv "$env_file.part" "$env_file"
 printf '  SETUP   nvcc %s at %s\n' \

@@ -22,7 +22,7 @@ gpu=${GPU:-h200}
 [ -f "common/simulator/gpus/$gpu.ini" ] ||
     fail "there is no machine $gpu; there are: $(cd common/simulator/gpus && find . -name '*.ini' | sed 's|./||;s|.ini$||' | sort | tr '\n' ' ')"
 case ${arch%a} in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80, 90 or 90a, not '$arch'" ;; esac
-[ "${arch%a}" -le 90 ] || fail "ARCH=$arch is newer than any machine here: 90 or 90a is the most"
+[ "${arch%a}" -le 90 ] || fail "ARCH=$arch is newer than every simulated machine: use at most 90 or 90a"
 card=sm_90
 [ "$arch" != 90a ] || card=sm_90a # wgmma and its like are machine code of Hopper alone
 
@@ -39,7 +39,7 @@ for word in ${NVCCFLAGS:-}; do
     case $word in
         -rdc=true | --relocatable-device-code=true | -dc | --device-c) continue ;;
         -ptx | --ptx | -cubin | --cubin | -fatbin | --fatbin | -E | --preprocess | -lib | --lib | -dryrun | --dryrun)
-            fail "$word in NVCCFLAGS: the program is compiled to be run, and its file is make's own" ;;
+            fail "$word in NVCCFLAGS is not possible: make compiles the program itself, and runs it" ;;
     esac
     flags="$flags $word"
     case $before in -Xcompiler | --compiler-options) word=-Xcompiler=$word ;; esac
@@ -65,8 +65,8 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
             fail "$program has kernels that launch kernels (dynamic parallelism), which the simulated GPU does not run"
         cat "$work/words" >&2
         ! grep -q "nvcc fatal *: Unknown option" "$work/words" ||
-            fail "nvcc does not know a word of NVCCFLAGS; what is for the host compiler stands behind -Xcompiler, as in NVCCFLAGS='-Xcompiler -Wall'"
-        [ -s "$work/words" ] || fail "nvcc ended and said nothing: is the disk full?"
+            fail "nvcc rejects an option in NVCCFLAGS; put options of the host compiler after -Xcompiler, as in NVCCFLAGS='-Xcompiler -Wall'"
+        [ -s "$work/words" ] || fail "nvcc failed without a message: possibly the disk is full"
         exit 2
     }
     # What the program calls and nobody has stands in $work/missing then.
@@ -88,7 +88,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         ! grep -qx ' *main' "$work/missing" || fail "$program has no main"
         ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
-        fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not have; docs/simulator/cuda-calls.md lists what it has"
+        fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not support; docs/simulator/cuda-calls.md lists the supported calls"
     }
     # make's list of files, "it: one two \": a line each, a space in a name is "\ ".
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |

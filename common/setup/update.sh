@@ -25,30 +25,30 @@ as_student()
 
 command -v git >/dev/null || fail 'no git: sudo apt-get install git'
 [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
-    fail 'this copy is no git repository: clone the release (git clone FROM), and put your labs/ '\
+    fail 'this copy is not a git repository: clone the release (git clone FROM), and put your labs/ '\
 'into the clone'
 own=$(git rev-parse --git-dir) # a worktree has a file there that says where it is
 [ -n "$from" ] || from=$(git remote get-url origin 2>/dev/null) ||
     fail 'from where?  make update FROM=dir'
 [ ! -e "$own/MERGE_HEAD" ] ||
-    fail 'a merge is under way: finish it with  git commit  or  git merge --abort'
+    fail 'a merge is in progress: finish it with  git commit  or  git merge --abort'
 # A folder may be the instructor's own: that it is another user's is no reason not to read it.
 set --
 [ ! -d "$from" ] || set -- --upload-pack='git -c safe.directory=* upload-pack'
 git fetch -q "$@" -- "$from" HEAD 2>"$own/words" ||
-    fail "$from has no release to fetch: $(sed -n 's/^fatal: //p' "$own/words" | head -n 1)"
+    fail "$from has no release to download: $(sed -n 's/^fatal: //p' "$own/words" | head -n 1)"
 rm -f "$own/words"
 if git merge-base --is-ancestor FETCH_HEAD HEAD; then
-    echo 'update: you have this release already.'
+    echo 'update: you already have this release.'
     exit 0
 fi
-git merge-base HEAD FETCH_HEAD >/dev/null || fail "$from is no release of this workbook"
+git merge-base HEAD FETCH_HEAD >/dev/null || fail "$from is not a release of this workbook"
 git add -A
 git diff --cached --quiet || as_student commit -q -m 'My work before an update'
 
 as_student merge -q --no-edit -m 'Update of the workbook' FETCH_HEAD >/dev/null 2>&1 || {
     git ls-files -u | cut -f 2 | sort -u >"$own/both"
-    [ -s "$own/both" ] || fail "git could not merge $from; your files are as they were"
+    [ -s "$own/both" ] || fail "git could not merge $from; your files are unchanged"
     while read -r file; do
         git show "HEAD:$file" >"$own/mine" 2>/dev/null || rm -f "$own/mine"
         git show "FETCH_HEAD:$file" >"$own/theirs" 2>/dev/null || rm -f "$own/theirs"
@@ -58,7 +58,7 @@ as_student merge -q --no-edit -m 'Update of the workbook' FETCH_HEAD >/dev/null 
         if [ -e "$own/$keep" ]; then cp "$own/$keep" "$file"; else rm -f "$file"; fi
         if [ -e "$own/$other" ]; then
             cp "$own/$other" "$file.$suffix"
-            echo "update: you and the release both changed $file: the other one is $file.$suffix"
+            echo "update: you and the release both changed $file: the release's version is $file.$suffix"
         fi
         git add -A -- "$file"
     done <"$own/both"

@@ -31,7 +31,7 @@ refused()
     [ $? = 2 ] && [ "$(wc -l <"$work/said")" = 1 ] && grep -q "$text" "$work/said"
 }
 refused 'which platform' '' 07 && refused "no platform 'moodle'" moodle 07 && refused "no lab '99'" autolab 99 && refused "not '../2'" autolab ../2 &&
-    (rm -rf .git && refused 'no git checkout' autolab 07)
+    (rm -rf .git && refused 'not a git checkout' autolab 07)
 tell bad-input
 
 # ready FOLDER: its workbook takes this build for its own: all is older than that.

@@ -176,7 +176,7 @@ stop()
     wait $child 2>/dev/null
 }
 stop TERM
-[ $? = 130 ] && grep -q 'interrupted; the same command goes on' "$work/out" && ! kill -0 "$(cat "$work/waits")" 2>/dev/null
+[ $? = 130 ] && grep -q 'interrupted; the same command resumes' "$work/out" && ! kill -0 "$(cat "$work/waits")" 2>/dev/null
 tell "an interrupted run ends its graders and says how to go on"
 stop KILL
 tries=0
@@ -188,7 +188,7 @@ done
 tell "the graders of a killed run end too"
 rm -r "$work/all/slow"
 class stopped && cmp "$work/calm/gradebook.sqlite" "$work/stopped/gradebook.sqlite" >>"$work/out"
-tell "and goes on"
+tell "and resumes"
 
 # ---- a disk that is full, where we may mount one
 if unshare -rm true 2>/dev/null; then

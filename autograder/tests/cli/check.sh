@@ -237,7 +237,7 @@ printf 'int x = ;\n' >"$work/empty/conv.c"
 # The pristine skeleton, whatever labs/ hold by now.
 skeletons=autograder/tests/skeletons
 run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 &&
-    grep -q 'What to do first' "$work/out" && grep -q 'conv.c:[0-9]*: TODO(1)' "$work/out" &&
+    grep -q 'Next task' "$work/out" && grep -q 'conv.c:[0-9]*: TODO(1)' "$work/out" &&
     ! grep -q 'GPU\|kernel\|thread' "$work/out" &&
     tail -n 1 "$work/out" | grep -q '^total  0/100 points$'
 tell skeleton-says-what-to-do
@@ -254,7 +254,7 @@ tell what-to-do-first-is-the-first-hint
 mkdir -p "$work/race/04-tiled"
 patch -s -o "$work/race/04-tiled/conv.cu" solutions/04-tiled/conv.cu autograder/tests/mutants/04-tiled/no-second-barrier.patch
 run 0 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results && [ "$(wc -l <"$work/out")" -le 24 ] &&
-    ! grep -n '.\{81\}' "$work/out" >>"$work/err" && grep -q 'What is wrong: race in lenet-c3$' "$work/out" &&
+    ! grep -n '.\{81\}' "$work/out" >>"$work/err" && grep -q 'What is wrong: race (case lenet-c3)$' "$work/out" &&
     [ "$(grep -c 'Race reported' "$work/out")" = 1 ] && grep -q '/conv.cu:[0-9]*:13: ' "$work/out" && grep -q '^  Hint: ' "$work/out"
 tell the-one-cause
 run 0 env COLUMNS=120 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results --verbose --case lenet-c3 &&

@@ -26,7 +26,7 @@ tell not-fetched-twice
 ! make_set damaged && refused 'is not the published file' &&
     [ ! -e "$work/build/datasets/damaged/file" ]
 tell damaged
-! make_set missing && refused 'could not be fetched'
+! make_set missing && refused 'could not be downloaded'
 tell missing
 ! make_set unknown && refused "no set 'unknown'; SET= is one of: digits recordings damaged missing right"
 tell unknown

@@ -18,7 +18,7 @@ command -v git >/dev/null || { echo 'skipped: no git here: sudo apt-get install 
 # ---- lab 04: its baseline is lab 02's solution ----
 release release 04 && [ -f "$work/release/labs/04-tiled/.sealed" ]
 tell made
-release small 01 && release small 01 && grep -q 'is this release already' "$work/out" &&
+release small 01 && release small 01 && grep -q 'already is this release' "$work/out" &&
     [ "$(git -C "$work/small" rev-list --count HEAD)" = 1 ]
 tell same-again-changes-nothing
 mkdir "$work/other" && : >"$work/other/file"
@@ -213,7 +213,7 @@ tell an-update-twice
 # it is.  Only root can make it somebody else's here.
 [ "$(stat -c %a "$work/release")" = "$(cd "$work" && mkdir usual && stat -c %a usual)" ] &&
     cp -a "$next" "$work/theirs" && { [ "$(id -u)" != 0 ] || chown -R nobody "$work/theirs"; } &&
-    update "$work/theirs" && grep -q 'have this release already' "$work/out" &&
+    update "$work/theirs" && grep -q 'already have this release' "$work/out" &&
     mkdir "$work/empty" && ! update "$work/empty" && [ "$(wc -l <"$work/out")" = 1 ] &&
     grep -q "$work/empty has no release to fetch: .*git repository" "$work/out"
 tell an-update-from-somebody-elses-folder
@@ -232,7 +232,7 @@ tell an-update-keeps-both-where-both-changed
 git init -q "$work/stranger" &&
     git -C "$work/stranger" -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
 update "$work/stranger"
-[ $? = 2 ] && grep -q 'is no release of this workbook' "$work/out" &&
+[ $? = 2 ] && grep -q 'is not a release of this workbook' "$work/out" &&
     cmp "$work/mine" "$copy/labs/04-tiled/conv.cu"
 tell a-stranger-is-no-release
 (cd "$copy" && make update FROM="$work/nowhere" >"$work/out" 2>&1)

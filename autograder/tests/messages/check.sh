@@ -196,16 +196,16 @@ source_says()
     grade 01
     says "$1" "$2"
 }
-source_says speed-waits 'points wait until every case is right' 'y[0] = 0;'
+source_says speed-waits 'points count only when every case is correct' 'y[0] = 0;'
 source_says no-c 'does not compile' 'for (;;'
-source_says undefined 'which is defined nowhere' 'nothing_of_mine();' 'void nothing_of_mine(void);'
-source_says library "nor NVIDIA's libraries are linked" 'cublasCreate_v2(0);' \
+source_says undefined 'which is not defined' 'nothing_of_mine();' 'void nothing_of_mine(void);'
+source_says library "and NVIDIA's libraries are not linked" 'cublasCreate_v2(0);' \
     'int cublasCreate_v2(void *);'
-source_says cuda-call 'which these labs do not offer' 'cudaIpcOpenEventHandle(0);' \
+source_says cuda-call 'which these labs do not support' 'cudaIpcOpenEventHandle(0);' \
     'int cudaIpcOpenEventHandle(void *);'
-source_says graders-name 'which belongs to the grader' '' 'void operation_call(void) {}'
+source_says graders-name 'which is a function of the grader' '' 'void operation_call(void) {}'
 source_says no-link 'does not link' '' 'char here; __asm__(".data\n.long here\n.text");'
-source_says too-large-an-object 'and was stopped: no lab needs that' 'y[0] += large[p->K];' \
+source_says too-large-an-object 'and was stopped: no solution needs that much' 'y[0] += large[p->K];' \
     'char large[300 << 20] = {1};'
 source_says no-memory 'no host memory was left' '' '#include <stdlib.h>
 static void *volatile kept;
@@ -229,11 +229,11 @@ file_says no-entry 'does not define' cp "$root/common/include/convlab/conv.h" "$
 file_says missing 'to grade' true
 file_says a-link 'is a symbolic link' ln -s "$PWD/$here/host.c" "$file"
 file_says a-pipe 'is not a regular file' mkfifo "$file"
-file_says a-nul 'holds a NUL byte' sh -c "printf 'int a;\\0' >'$file'"
-file_says large 'and no such file here is' truncate -s 9M "$file"
+file_says a-nul 'contains a NUL byte' sh -c "printf 'int a;\\0' >'$file'"
+file_says large 'the limit for this file' truncate -s 9M "$file"
 # Root reads everything, but not without these two capabilities.
 [ "$(id -u)" = 0 ] && as='setpriv --bounding-set=-dac_override,-dac_read_search'
-file_says unreadable 'cannot be read: see its permissions' sh \
+file_says unreadable 'cannot be read: check its permissions' sh \
     -c "echo 'int a;' >'$file'; chmod 0 '$file'"
 as=
 
@@ -259,16 +259,16 @@ while IFS='|' read -r answer words; do
     grade 01 --case c1
     says "answer: $words" "$words"
 done <<'END'
-q0 = 1|this lab asks for no
-p0 = 1\np0 = 2|has its answer above already
+q0 = 1|this lab has no prediction
+p0 = 1\np0 = 2|has an answer above already
 p0 = many|is not a number
-p0 = 1,46|has a comma, which may only part thousands
-p0 = 4 KB|is cut short: write the number out
+p0 = 1,46|has a comma: commas may only separate thousands
+p0 = 4 KB|is abbreviated: write the number in full
 p0 = (1 + 2|has a parenthesis that is not closed
 p0 = ((((((((((((((((((((((1))))))))))))))))))))))|has too many parentheses
 p0 = 1 / 0|is not a finite number
-p0|is no answer; an answer is: name = number
-[answers]|the only section here is [predict]
+p0|is not an answer; write: name = number
+[answers]|predict.ini has only the section [predict]
 END
 
 # Lab 06's solution, its loops no longer unrolled: slow, and why.
@@ -277,7 +277,7 @@ sed 's/#pragma unroll$/#pragma unroll 1/' solutions/06-unrolled/conv.cu >"$work/
 COLUMNS=500 timeout 300 "$build/bin/grade" --build "$build" --lab 6 --case table-1 --engine sim \
     --results "$work/results" --submission "$work" >"$work/said" 2>&1
 says slower 'times the cycles of the reference'
-says phase-where-it-is-slower "Most of the surplus of instructions is in phase 'compute': "
+says phase-where-it-is-slower "Most of the additional instructions are in phase 'compute': "
 says where-it-is-slower 'sectors of local memory at conv.cu:'
 says hint-for-what-is-slow 'Hint: Copy the three loops'
 
@@ -299,10 +299,10 @@ says hint-for-what-is-slow 'Hint: Copy the three loops'
     done
 } >"$work/planted"
 {
-    grep -o 'strstr(item.speed.text, "a person has to look at this")' autograder/judging/test_speed.c
-    grep -o 'strstr(run.outcome.message, "this machine is too busy to grade on")' \
+    grep -o 'strstr(item.speed.text, "an instructor has to review this")' autograder/judging/test_speed.c
+    grep -o 'strstr(run.outcome.message, "this machine is too busy to grade")' \
         autograder/session/test_session.c
-    grep -o 'does a loop around the launch never end' autograder/session/test_session.c
+    grep -o 'a loop around the launch never ends' autograder/session/test_session.c
 } >>"$work/provoked"
 
 # A row that says *untested* has no test: it needs a card.

@@ -58,13 +58,13 @@ void conv_forward_host(const ConvProblem *p, const float *x, const float *w, flo
     case 7: // SAYS closed its connection to the grader
         descriptors_close();
         break;
-    case 8: // SAYS made a nonsense message to the grader
+    case 8: // SAYS sent an invalid message to the grader
         descriptors_write();
         break;
     case 9: // SAYS wrote outside of y
         y[-1] = 1.0f;
         break;
-    case 10: // SAYS does a loop in host code not end
+    case 10: // SAYS a loop in host code does not end
         for (volatile int endless = 1; endless;)
             ;
     case 11: // SAYS without computing anything and was stopped

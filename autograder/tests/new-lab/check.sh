@@ -25,7 +25,7 @@ make_lab='sh common/setup/new_lab.sh'
     tell nothing-is-overwritten
     told 2 'LAB is two digits' $make_lab 9 name conv_forward
     tell bad-number
-    told 2 'NAME is small letters' $make_lab 98 ../name conv_forward
+    told 2 'NAME may contain lower-case letters' $make_lab 98 ../name conv_forward
     tell bad-name
     told 2 'no template.*there are: conv_forward' $make_lab 98 name no-such
     tell bad-operation

@@ -67,6 +67,6 @@ tell no-such-file
 head -c 400 "$work/point.ppm" >"$work/torn.ppm"
 refuses 'no picture that can be read' 02 "$work/torn.ppm" box
 tell torn
-refuses 'labs 00 to 04 take it' 05 '' box && refuses 'which lab?' '' '' box
+refuses 'only labs 00 to 04 accept' 05 '' box && refuses 'which lab?' '' '' box
 tell other-labs
 exit $failed

@@ -66,9 +66,9 @@ refuses()
 see 04 --case lenet-c1 --line 9999 && grep -q 'touches memory at line 9999: the page opens at another$' "$work/said" &&
     see 04 --case lenet-c1 --line 61 && ! grep -q 'opens at another' "$work/said"
 tell a-line-without-an-access
-refuses 'no warps to look at' 01
+refuses 'no warps to show' 01
 tell on-the-host
-refuses 'leave ENGINE=gpu out' 04 --engine gpu
+refuses 'omit ENGINE=gpu' 04 --engine gpu
 tell on-a-card
 refuses "'--line'\|--line" 04 --case lenet-c1 --line first
 tell no-such-line

@@ -36,7 +36,7 @@ flags='-Xcompiler -fsanitize=address,-g -Xcompiler=-fopenmp' run 1 $here/host.cu
     says 'AddressSanitizer: heap-buffer-overflow' && says 'host.cu:22' &&
     flags='-Xcompiler -fopenmp' run 0 $here/host.cu 63 && grep -qx '64 by two threads' "$work/out"
 tell what-the-host-compiler-is-told-is-linked
-flags='-fsanitize=address' run 2 $here/host.cu && says 'stands behind -Xcompiler' &&
+flags='-fsanitize=address' run 2 $here/host.cu && says 'after -Xcompiler' &&
     flags='-ptx' run 2 $here/host.cu && says '^simulate: -ptx in NVCCFLAGS'
 tell options-that-no-program-comes-of
 gpu=gtx1080ti run 0 $here/sum.cu 5000 && grep -q '^sum 5000, timed$' "$work/out" &&
@@ -94,7 +94,7 @@ run 1 $here/faults.cu gaps && [ "$(grep -c 'a check found' "$work/err")" = 1 ] &
     says "Uninitialized __global__ memory read of 8 bytes" && says "faults.cu:46"
 tell gaps-of-a-struct-and-what-nobody-wrote
 run 139 $here/faults.cu host &&
-    says 'host code used device memory, 28 bytes into a 256-byte allocation' &&
+    says 'host code accessed device memory, 28 bytes into a 256-byte allocation' &&
     says 'with cudaMemcpy$'
 tell a-device-pointer-on-the-host
 run 139 $here/faults.cu jump && says 'host code jumped to device or managed memory, 0 bytes into' &&
@@ -189,7 +189,7 @@ run 0 $here/prints.cu 50 && [ "$(wc -l <"$work/out")" = 50000 ] && ! says 'not s
 tell prints-of-many-launches-and-too-many-of-one
 run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] &&
     says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
-    says 'docs/simulator/cuda-calls.md lists what it has'
+    says 'docs/simulator/cuda-calls.md lists the supported calls'
 tell a-call-that-is-not-there
 run 2 $here/nested.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'kernels that launch kernels' &&
     NVCCFLAGS=-rdc=true run 2 $here/nested.cu && says 'kernels that launch kernels'

@@ -33,7 +33,7 @@ sweep 02 'N=1 C=2 H=16 W=16 K=% R=3 S=3 pad=1 stride=1' 60:180:60 gtx480 &&
         END { exit !(rows == 3 && last == us && blocks == 180 && counted && !bad) }' \
             "$work/sweep/02-gtx480.tsv"
 tell 'a sweep measures what make run does'
-refused 'SHAPE has a %' sweep 02 'N=1 C=2 H=8 W=8 K=3 R=3 S=3 pad=1 stride=1' 1:3:1 gtx480
+refused 'SHAPE must contain a %' sweep 02 'N=1 C=2 H=8 W=8 K=3 R=3 S=3 pad=1 stride=1' 1:3:1 gtx480
 tell 'a shape without a number that grows is refused'
 refused 'has no number in it' sweep 02 'N=% C=2 H=8 W=8 K=3 R=3 S=3 pad=1 stride=1' 3:1:1 gtx480
 tell 'a range without a number is refused'

@@ -22,13 +22,13 @@ tell the-first-100-steps-are-those-of-fp64
 tell two-epochs-read-six-of-ten
 cp "$made/weights.npy" "$work/weights.npy"
 
-STOP=1 train 2 5 && grep -q 'RESUME=1 goes on' "$work/out" &&
+STOP=1 train 2 5 && grep -q 'RESUME=1 resumes' "$work/out" &&
     ! cmp -s "$made/weights.npy" "$work/weights.npy" &&
     RESUME=1 train 2 5 && cmp "$made/weights.npy" "$work/weights.npy"
 tell stopped-and-resumed-it-makes-the-same-bits
 
 refused() { [ "$(grep -c '^train: ' "$work/err")" = 1 ] && grep -q -- "$1" "$work/err"; }
-! RESUME=1 train 2 6 && refused 'is of another training'
+! RESUME=1 train 2 6 && refused 'belongs to another training'
 tell a-checkpoint-of-another-seed
 ! train two 5 && refused 'EPOCHS is a whole number'
 tell epochs-that-are-no-number

@@ -13,7 +13,7 @@ nvcc=${2:?usage: compare.sh BUILD NVCC}
 layers=${LAYERS:-common/apps/compare/layers.tsv}
 out=$build/compare${TUNED:+/tuned}
 . common/apps/compare/sides.sh
-echo "  BUILD   the solutions for this card (a minute)" >&2
+echo "  BUILD   the solutions for this GPU (a minute)" >&2
 program compare
 
 # Labs 08 (the simulator's hardware) and 01 (the host's) are not of this race.

@@ -22,7 +22,7 @@ for prefix in "${CUDNN:-}" /usr /usr/local/cuda "$(python3 -c "$python" 2>/dev/n
 done
 [ -n "$prefix" ] || fail "no cudnn.h: install libcudnn9-dev, or say CUDNN=prefix (the directory above include/cudnn.h)"
 library=$(find "$prefix/lib" "$prefix/lib64" "$prefix/lib/$(uname -m)-linux-gnu" -maxdepth 1 -name 'libcudnn.so*' 2>/dev/null | head -n 1)
-[ -n "$library" ] || fail "there is $prefix/include/cudnn.h but no libcudnn.so beside it"
+[ -n "$library" ] || fail "there is $prefix/include/cudnn.h but no libcudnn.so for it"
 
 # The toolkit's headers: beside nvcc, or where NVIDIA's packages put them.
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")/include

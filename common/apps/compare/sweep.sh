@@ -22,7 +22,7 @@ for side; do
     *)
         name=$(basename labs/"$side"-*)
         source=${SUBMISSION:-solutions}/$name/conv.cu
-        [ -f "$source" ] || fail "there is no $source: '$side' is no lab with a convolution"
+        [ -f "$source" ] || fail "there is no $source: '$side' is not a lab with a convolution"
         layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "labs/$name/lab.ini")
         add_side "$name" "$source" "${layout:-nchw}" fp32
         chosen="$chosen $name:$out/$name.so:${layout:-nchw}"

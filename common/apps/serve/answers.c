@@ -47,7 +47,7 @@ int answers_open(const char *text, uint64_t seed, Answers *answers, Error *error
         asked_word(text, "weights", weights, sizeof weights) ||
         asked_word(text, "precision", precision, sizeof precision) ||
         precision_find(precision, &answers->precision))
-        return error_set(error, "the server does not say what it serves");
+        return error_set(error, "the server does not report what it serves");
     if (!strcmp(weights, "-")) *weights = 0;
     if (model_open(operation, shape, asked_number(text, "seed"), weights, &answers->model, error))
         return -1;

@@ -20,7 +20,7 @@ static int take_lock(Listen *listening, Error *error)
     if (listening->lock < 0) return error_set(error, "%s: %m", path);
     if (!flock(listening->lock, LOCK_EX | LOCK_NB)) return 0;
     if (errno != EWOULDBLOCK) return error_set(error, "%s: %m", path);
-    return error_set(error, "a server listens at %s already: stop it, or choose SOCKET=another",
+    return error_set(error, "a server already listens at %s: stop it, or choose SOCKET=another",
                      listening->path);
 }
 

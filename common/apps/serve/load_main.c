@@ -82,12 +82,13 @@ static void print_counts(const Wish *wish, const LoadCounts *counts, const Laten
     printf("; lost %" PRIu64 ", unanswered %" PRIu64 "\n", counts->lost, counts->unanswered);
     if (counts->unsent)
         printf("  not sent, because the socket was full: %" PRIu64 "\n", counts->unsent);
-    printf("  %.0f answers a second; after their deadline: %" PRIu64 "\n",
+    printf("  %.0f answers per second; after their deadline: %" PRIu64 "\n",
            (double)counts->status[FRAME_ANSWERED] / wish->seconds, counts->after);
-    printf("  from due to answered, ms: p50 %.3f, p90 %.3f, p99 %.3f, p99.9 %.3f, longest %.3f\n",
-           latency_quantile(latency, 0.5), latency_quantile(latency, 0.9),
-           latency_quantile(latency, 0.99), latency_quantile(latency, 0.999),
-           (double)latency->longest / 1e6);
+    printf(
+        "  latency from the due time, ms: p50 %.3f, p90 %.3f, p99 %.3f, p99.9 %.3f, longest %.3f\n",
+        latency_quantile(latency, 0.5), latency_quantile(latency, 0.9),
+        latency_quantile(latency, 0.99), latency_quantile(latency, 0.999),
+        (double)latency->longest / 1e6);
 }
 
 /* A line for scripts. */
@@ -138,14 +139,15 @@ static int accounts(const char *before, const char *after, const LoadCounts *cou
                          requests, sum);
     uint64_t here = requests - asked_number(before, "serve_requests_total");
     if (here > counts->sent) {
-        printf("  the server served others beside: nothing to compare\n");
+        printf("  the server also served other clients: nothing to compare\n");
         return 0;
     }
     int same = here == counts->sent;
     for (int i = 0; i < FRAME_STATUSES; i++)
         same &= counted(before, after, frame_status_name(i)) == counts->status[i];
     if (!same)
-        return error_set(error, "the server counted other requests or outcomes than came here");
+        return error_set(
+            error, "the server's counts of requests or outcomes differ from those received here");
     printf("  the server counted the same: %" PRIu64 " requests, each with its outcome\n", here);
     return 0;
 }
@@ -181,7 +183,7 @@ static int load(const Wish *wish, Error *error)
         latency_open(&all.latency, error))
         return -2;
     if (wish->rate > 0)
-        printf("load: %.0f requests a second", wish->rate);
+        printf("load: %.0f requests per second", wish->rate);
     else
         printf("load: %.0f requests at any time", wish->clients * wish->each);
     printf(" by %.0f clients for %g s\n", wish->clients, wish->seconds);

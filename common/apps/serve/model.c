@@ -45,8 +45,8 @@ static int find_rows(Model *model, Error *error)
     }
     if (model->x >= 0 && model->y >= 0) return 0;
     return error_set(error,
-                     "%s with %s cannot be served: one input and the output have a row an image, "
-                     "and the rest is the same for all",
+                     "%s with %s cannot be served: one input and the output must have one row per "
+                     "image, and the rest must be the same for all images",
                      model->operation->name, model->shape);
 }
 

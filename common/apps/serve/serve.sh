@@ -38,7 +38,7 @@ source=${SUBMISSION:-labs}/$name/$(word source)
 skeleton=autograder/tests/skeletons/$name/$(word source)
 solution=solutions/$name/$(word source)
 if cmp -s "$source" "$skeleton" && [ -f "$solution" ]; then
-    echo "serve: $source is the skeleton: this is the workbook's own"
+    echo "serve: $source is still the skeleton: the workbook's own kernels are used"
     source=$solution
 fi
 
@@ -79,7 +79,7 @@ if [ ! -x "$program" ]; then
     "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" \
         -Icommon/include $flags -c "$source" -o "$work/lab.o" ||
         fail "$source does not compile"
-    link || fail "$source cannot be linked: does it define $(word entries)?"
+    link || fail "$source cannot be linked: it must define $(word entries)"
     mv "$work/serve" "$program"
     rm -rf "$work"
     trap - EXIT INT TERM

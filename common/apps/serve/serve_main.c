@@ -75,8 +75,8 @@ static int decide(const Wish *wish, const Cost *cost, ServerOptions *options, Er
            one, options->largest, whole, wish->limit, wish->window, options->largest,
            options->most);
     if (2 * whole + wish->window + wish->margin > wish->limit)
-        printf("serve: a request that comes behind a whole batch cannot be ready\n"
-               "       in %g ms, and is refused: a smaller BATCH answers more\n",
+        printf("serve: a request that arrives after the start of a full batch cannot be ready\n"
+               "       in %g ms, and is rejected: a smaller BATCH answers more\n",
                wish->limit);
     return 0;
 }

@@ -45,7 +45,7 @@ fi
 
 tasks_simulate() {
     ini=common/simulator/gpus/$gpu.ini
-    [ -f "$ini" ] || { echo "there is no machine '$gpu'; common/simulator/gpus has those that there are" >&2; exit 2; }
+    [ -f "$ini" ] || { echo "there is no machine '$gpu'; common/simulator/gpus contains the available ones" >&2; exit 2; }
     work=$(mktemp -d "$build/measure.XXXXXX") || exit 2
     trap 'rm -rf "$work"' EXIT
     sms=$(sed -n 's/^sms = //p' "$ini")
@@ -68,7 +68,7 @@ tasks_simulate() {
 # the others prepare or add.
 tasks_time() {
     [ -f common/apps/compare/sweep.sh ] ||
-        { echo "a student's copy has nothing to time a card with; say ENGINE=sim" >&2; exit 2; }
+        { echo "a student's copy cannot measure times on a GPU; use ENGINE=sim" >&2; exit 2; }
     # shellcheck disable=SC2086
     sh common/apps/compare/sweep.sh "$build" "$nvcc" "$tasks" $labs >&2
     out=$build/sweep

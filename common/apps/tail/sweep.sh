@@ -24,7 +24,7 @@ fail() {
     exit 2
 }
 
-case $shape in *%*) ;; *) fail "SHAPE has a % where the number grows: SHAPE='N=1 C=256 H=14 W=14 K=% R=3 S=3 pad=1 stride=1'" ;; esac
+case $shape in *%*) ;; *) fail "SHAPE must contain a % in place of the varying number: SHAPE='N=1 C=256 H=14 W=14 K=% R=3 S=3 pad=1 stride=1'" ;; esac
 echo "$over" | grep -Eqx '[1-9][0-9]{0,4}:[1-9][0-9]{0,4}:[1-9][0-9]{0,4}' ||
     fail "OVER is FROM:TO:STEP, such as 32:640:32, not '$over'"
 values=$(echo "$over" | awk -F: '{ for (v = $1; v <= $2 && n < 1000; v += $3) { print v; n++ } }')

@@ -79,7 +79,7 @@ int check_step(Check *check, Learner *learner, int step, Error *error)
     if (worst <= 1 && own <= 1) return 0;
     return error_set(
         error,
-        "step %d is not what fp64 makes of it: %.3g times as far off as fp32 may be, its "
-        "loss %.3g times (%.9g instead of %.9g); make grade LAB=18 says what is wrong",
+        "step %d is not what fp64 makes of it: %.3g times as far off as fp32 may be, its loss %.3g "
+        "times (%.9g instead of %.9g); make grade LAB=18 reports what is wrong",
         step + 1, worst, own, loss, check->result[count].v);
 }

@@ -98,7 +98,7 @@ int course_load(Course *course, const char *path, Error *error)
 {
     Heading mine, heading;
     FILE *file = fopen(path, "rb");
-    if (!file) return error_set(error, "there is no checkpoint %s: begin without RESUME=1", path);
+    if (!file) return error_set(error, "there is no checkpoint %s: start without RESUME=1", path);
     heading_make(course, &mine);
     int whole = fread(&heading, sizeof heading, 1, file) == 1;
     if (whole) mine.done = heading.done;
@@ -107,12 +107,11 @@ int course_load(Course *course, const char *path, Error *error)
     whole = same && body_pass(fread, course, file) && fgetc(file) == EOF;
     fclose(file);
     if (!same)
-        return error_set(
-            error,
-            "%s is of another training: give the DATA, EPOCHS and SEED that it was begun "
-            "with, or begin anew without RESUME=1",
-            path);
-    if (!whole) return error_set(error, "%s is damaged: begin anew without RESUME=1", path);
+        return error_set(error,
+                         "%s belongs to another training: give the DATA, EPOCHS and SEED that it "
+                         "was started with, or start again without RESUME=1",
+                         path);
+    if (!whole) return error_set(error, "%s is damaged: start again without RESUME=1", path);
     course->done = heading.done;
     return 0;
 }

@@ -27,7 +27,7 @@ fail() {
 source_of() {
     source=${SUBMISSION:-labs}/$1/$2
     if cmp -s "$source" "autograder/tests/skeletons/$1/$2" && [ -f "solutions/$1/$2" ]; then
-        echo "train: $source is the skeleton: this is the workbook's own" >&2
+        echo "train: $source is still the skeleton: the workbook's own kernels are used" >&2
         source=solutions/$1/$2
     fi
     [ -f "$source" ] || fail "there is no $source"

@@ -98,7 +98,9 @@ static int count_of(const Course *course, int shown, int read)
 void screen_end(const Course *course)
 {
     int classes = course->plan->step.layer[TRAIN_OUT].K, misread = 0;
-    printf("\n  shown, and read as:\n      ");
+    printf("\n"
+           "  digit, and read as:\n"
+           "      ");
     for (int read = 0; read < classes; read++)
         printf("%6d", read);
     putchar('\n');
@@ -114,6 +116,6 @@ void screen_end(const Course *course)
         }
         putchar('\n');
     }
-    printf("  %.2f %% of %d test images read right, %d misread\n", 100 * course_right(course),
-           course->plan->test.count, misread);
+    printf("  %.2f %% of %d test images classified correctly, %d misread\n",
+           100 * course_right(course), course->plan->test.count, misread);
 }

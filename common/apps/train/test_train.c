@@ -114,7 +114,7 @@ static void a_checkpoint_comes_back_and_others_are_refused(void **state)
     assert_int_equal(course_save(&course, path, &error), 0);
     plan.seed = 2;
     assert_int_equal(course_load(&again, path, &error), -1);
-    assert_non_null(strstr(error.text, "of another training"));
+    assert_non_null(strstr(error.text, "to another training"));
     unlink(path);
     assert_int_equal(course_load(&again, path, &error), -1);
     assert_non_null(strstr(error.text, "there is no checkpoint"));

@@ -43,7 +43,7 @@ gpu=${GPU:-h200}
 [ -f "$source" ] || fail "there is no $source"
 if cmp -s "$source" autograder/tests/skeletons/18-training/train.cu &&
     [ -f solutions/18-training/train.cu ]; then
-    echo "train: $source is the skeleton: the step is the workbook's"
+    echo "train: $source is still the skeleton: the workbook's own step is used"
     source=solutions/18-training/train.cu
 fi
 case $data in
@@ -100,7 +100,7 @@ if [ ! -x "$program" ]; then
     compile "$source" "$work/step.o" || fail "$source does not compile"
     wait $! || fail "common/apps/train/learner.cu does not compile"
     [ -f "$learner" ] || mv "$work/learner" "$learner"
-    link || fail "$source cannot be linked: does it define train_step?"
+    link || fail "$source cannot be linked: it must define train_step"
     mv "$work/train" "$program"
 fi
 

@@ -136,7 +136,7 @@ static int run(Train *train, Error *error)
            (!train->stop || train->course.done < train->stop))
         if (epoch(train, error)) return -1;
     if (train->course.done < plan->epochs) {
-        printf("%s  stopped after %d epochs; RESUME=1 goes on from there\n",
+        printf("%s  stopped after %d epochs; RESUME=1 resumes from there\n",
                train->screen.live ? "\n" : "", train->course.done);
         return 0;
     }

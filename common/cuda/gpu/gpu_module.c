@@ -299,8 +299,8 @@ int32_t gpu_function_attribute(GpuDevice *device, const DeviceCall *call, Device
     DriverResult result =
         device->driver->function_set(function->function, (int)call->value, (int)call->bytes);
     return gpu_answer(device, result, reply,
-                      "cudaFuncSetAttribute(%s, %s, %llu); at most %u bytes "
-                      "of shared memory a block here, %u of them static already",
+                      "cudaFuncSetAttribute(%s, %s, %llu); at most %u bytes of shared memory per "
+                      "block here, %u of them static already",
                       function->plain,
                       call->value == ATTRIBUTE_DYNAMIC ? "MaxDynamicSharedMemorySize"
                                                        : "PreferredSharedMemoryCarveout",

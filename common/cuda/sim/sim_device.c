@@ -240,7 +240,7 @@ static int memory_call(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
     if (!sim_instructions_left(sim, bytes))
         return device_fail(reply, DEVICE_LAUNCH_TIMEOUT,
                            "copies and fills have moved %llu bytes, with this one of %llu more "
-                           "than a call may: does a loop around them never end?",
+                           "than a call may: possibly a loop around them never ends",
                            (unsigned long long)sim->moved, (unsigned long long)bytes);
     sim->moved += bytes;
     switch (call->kind) {

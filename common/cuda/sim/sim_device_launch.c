@@ -111,8 +111,8 @@ static void tell_endless_launches(const SimDevice *sim, uint64_t left, DeviceRep
     uint64_t used = sim->instruction_limit - left;
     if (!sim->instruction_limit || used < left) return;
     snprintf(reply->message, sizeof reply->message,
-             "the launches before this one took %.0f million warp instructions: does a loop around "
-             "the launch never end?",
+             "the launches before this one took %.0f million warp instructions: possibly a loop "
+             "around the launch never ends",
              1e-6 * (double)used);
 }
 

@@ -177,21 +177,22 @@ enum {
 };
 
 static const Mistake MISTAKE[MISTAKES] = {
-    [NO_BIAS] = {FAULT_FORMULA, "The bias is missing: f(x), where f(x + b[c]) is asked."},
+    [NO_BIAS] = {FAULT_FORMULA, "The bias is missing: f(x) instead of f(x + b[c])."},
     [BIAS_OF_FIRST] = {FAULT_ONE_CHANNEL, "Every channel gets the bias of the first, b[0]."},
-    [BIAS_OF_LAST_AXIS] = {FAULT_ONE_CHANNEL,
-                           "The bias is taken by an element's place in memory modulo C, as if "
-                           "channels ran fastest. Here H*W elements of one channel lie side by "
-                           "side: c = i / (H*W) % C."},
-    [BIAS_OF_IMAGE] = {FAULT_ONE_CHANNEL, "The bias is taken by the image, b[n % C], and not by "
-                                          "the channel: c = i / (H*W) % C."},
-    [BIAS_AFTER] = {FAULT_FORMULA, "The bias is added after the function: f(x) + b[c], where "
-                                   "f(x + b[c]) is asked."},
+    [BIAS_OF_LAST_AXIS] =
+        {FAULT_ONE_CHANNEL,
+         "The bias is selected by an element's position in memory modulo C, as if channels were "
+         "contiguous. Here H*W elements of one channel are contiguous: c = i / (H*W) % C."},
+    [BIAS_OF_IMAGE] =
+        {FAULT_ONE_CHANNEL,
+         "The bias is selected by the image, b[n % C], and not by the channel: c = i / (H*W) % C."},
+    [BIAS_AFTER] = {FAULT_FORMULA,
+                    "The bias is added after the function: f(x) + b[c] instead of f(x + b[c])."},
     [BIAS_SUBTRACTED] = {FAULT_FORMULA, "The bias is subtracted."},
     [NO_FUNCTION] = {FAULT_FORMULA, "The function is missing: this is x + b[c]."},
-    [RELU] = {FAULT_FORMULA, "This is the ReLU, whatever the problem's kind asks for."},
-    [TANH] = {FAULT_FORMULA, "This is tanh, whatever the problem's kind asks for."},
-    [SIGMOID] = {FAULT_FORMULA, "This is the sigmoid, whatever the problem's kind asks for."},
+    [RELU] = {FAULT_FORMULA, "This is the ReLU, regardless of the problem's kind."},
+    [TANH] = {FAULT_FORMULA, "This is tanh, regardless of the problem's kind."},
+    [SIGMOID] = {FAULT_FORMULA, "This is the sigmoid, regardless of the problem's kind."},
     [SIGN_OF_EXPONENT] = {FAULT_FORMULA, "This is the function of -z: look at the sign of the "
                                          "exponent."},
 };
@@ -257,22 +258,22 @@ static void activate_explain(const Judgement *judged, ProbeRun run, void *contex
     ActivateProblem p = activate_unpack(&judged->view.problem);
     if (p.kind != ACTIVATE_RELU && loses_digits(judged)) {
         finding->fault = FAULT_PRECISION;
-        finding_say(finding,
-                    p.kind == ACTIVATE_TANH
-                        ? "The errors are small beside 1, but not beside the outputs: where z is "
-                          "small, (exp(z) - exp(-z)) / (exp(z) + exp(-z)) and its like subtract "
-                          "two numbers near 1, and few digits are left. tanhf keeps them."
-                        : "The errors are small beside 1, but not beside the outputs: where z is "
-                          "far below 0, a sigmoid made of tanh, or 1 - something, subtracts two "
-                          "numbers that are nearly the same. 1 / (1 + expf(-z)) does not.");
+        finding_say(
+            finding,
+            p.kind == ACTIVATE_TANH
+                ? "The errors are small compared with 1, but not compared with the outputs: if z "
+                  "is small, (exp(z) - exp(-z)) / (exp(z) + exp(-z)) and similar formulas subtract "
+                  "two numbers near 1, and few digits remain. tanhf keeps them."
+                : "The errors are small compared with 1, but not compared with the outputs: if z "
+                  "is far below 0, a sigmoid made of tanh, or 1 - something, subtracts two nearly "
+                  "equal numbers. 1 / (1 + expf(-z)) does not.");
         return;
     }
     if (p.kind != ACTIVATE_RELU && is_approximated(judged)) {
         finding->fault = FAULT_PRECISION;
-        finding_say(finding,
-                    "Every output is nearly right, by ten to twenty of its 24 bits: so good "
-                    "are tanh.approx, functions of half precision and the like. tanhf and "
-                    "expf keep all of them.");
+        finding_say(finding, "Every output is nearly correct, in ten to twenty of its 24 bits: "
+                             "this is the accuracy of tanh.approx, of half-precision functions and "
+                             "of similar ones. tanhf and expf have all 24.");
         return;
     }
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);

@@ -123,11 +123,11 @@ static const Mistake MISTAKE[MISTAKES] = {
     [NO_LIFT] = {FAULT_FORMULA, "The lift is missing: this is gain * x[i]."},
     [NO_GAIN] = {FAULT_FORMULA, "The gain is missing: this is x[i] + lift."},
     [COPIED] = {FAULT_FORMULA, "The picture was copied: y[i] is x[i]."},
-    [LIFT_FIRST] = {FAULT_FORMULA, "The lift is added before the product: gain * (x[i] + lift), "
-                                   "where gain * x[i] + lift is asked."},
+    [LIFT_FIRST] = {FAULT_FORMULA, "The lift is added before the multiplication: gain * (x[i] + "
+                                   "lift) instead of gain * x[i] + lift."},
     [EXCHANGED] = {FAULT_FORMULA, "Gain and lift are exchanged: this is lift * x[i] + gain."},
     [SUBTRACTED] = {FAULT_FORMULA, "The lift is subtracted."},
-    [CUT] = {FAULT_PRECISION, "x[i] is cut to a whole number first: leave out the cast to int."},
+    [CUT] = {FAULT_PRECISION, "x[i] is truncated to an integer first: omit the cast to int."},
 };
 
 static double mistaken_value(const BrightenProblem *p, int which, double x)

@@ -261,15 +261,14 @@ static void list_filters(Backward *b)
     const ConvProblem *v = &b->v;
     static const char *const along[] = {"", " along s", " along r", ""};
     for (int both = 3; both > 0; both--) {
-        Slip *s = b->filter
-                      ? slip_add(b, FAULT_FLIPPED_FILTER,
-                                 "dw is turned round%s. %s Both run the same way: only dx has "
-                                 "a filter that is turned.",
-                                 along[both], window(b))
-                      : slip_add(b, FAULT_FLIPPED_FILTER,
-                                 "The filter is not turned round in dx%s. %s So where dy is "
-                                 "walked forwards the taps run backwards.",
-                                 along[both], window(b));
+        Slip *s = b->filter ? slip_add(b, FAULT_FLIPPED_FILTER,
+                                       "dw is flipped%s. %s Both indices increase together: only "
+                                       "dx uses a flipped filter.",
+                                       along[both], window(b))
+                            : slip_add(b, FAULT_FLIPPED_FILTER,
+                                       "The filter is not flipped in dx%s. %s So if the index of "
+                                       "dy increases, the index of the tap decreases.",
+                                       along[both], window(b));
         s->turn_r = both >> 1;
         s->turn_s = both & 1;
     }
@@ -283,17 +282,17 @@ static void list_filters(Backward *b)
         strcpy(s->order, "ckrs");
         return;
     }
-    Slip *s = slip_add(b, FAULT_TRANSPOSED_FILTER,
-                       "The filter's rows and columns are exchanged: tap (r,s) lies at r*S + s "
-                       "within its channel.");
+    Slip *s = slip_add(
+        b, FAULT_TRANSPOSED_FILTER,
+        "The filter's rows and columns are exchanged: tap (r,s) is at r*S + s within its channel.");
     s->in_2 = 1, s->in_3 = v->R == v->S ? v->S : v->R;
     s = slip_add(b, FAULT_ONE_CHANNEL,
-                 "The weights are read as if channels came first: filter k, channel c begins at "
-                 "(k*C + c)*R*S of w, on the way back too.");
+                 "The weights are read as if channels came first: filter k, channel c starts at "
+                 "(k*C + c)*R*S of w, in the backward pass too.");
     s->in_0 = (long long)v->R * v->S, s->in_1 = (long long)v->K * v->R * v->S;
     s = slip_add(b, FAULT_ONE_CHANNEL,
-                 "Every channel's dx is made with channel 0 of the filters: the index into w lacks "
-                 "c*R*S.");
+                 "Every channel's dx is calculated with channel 0 of the filters: the index into w "
+                 "lacks c*R*S.");
     s->in_1 = 0;
     s = slip_add(b, FAULT_ONE_FILTER,
                  "All maps are multiplied with filter k = 0: the index into w lacks k*C*R*S.");
@@ -308,9 +307,8 @@ static void slip_shift(Backward *b, int down, int right, int turned)
         !b->filter && down == v->R - 1 - 2 * v->pad_top && right == v->S - 1 - 2 * v->pad_left;
     if (!down && !right && !turned) return;
     if (forward)
-        why =
-            " That is the padding of the way forward, used as that of the way back: a filter of R "
-            "taps, turned round, needs R - 1 - pad_top zeros above dy.";
+        why = " That is the padding of the forward pass, used in the backward pass: a flipped "
+              "filter of R taps needs R - 1 - pad_top zeros above dy.";
     else if (down == -v->pad_top && right == -v->pad_left)
         why = " That is as if there were no padding.";
     else if (down == v->pad_bottom - v->pad_top && right == v->pad_right - v->pad_left)
@@ -320,7 +318,7 @@ static void slip_shift(Backward *b, int down, int right, int turned)
     Slip *s =
         slip_add(b, turned ? FAULT_FLIPPED_FILTER : FAULT_HALO,
                  "%sThe window is shifted by %+d row%s and %+d column%s of %s.%s %s",
-                 turned ? "The filter is not turned round, and more: " : "",
+                 turned ? "The filter is not flipped, and in addition: " : "",
                  b->filter ? -down : down, abs(down) == 1 ? "" : "s", b->filter ? -right : right,
                  abs(right) == 1 ? "" : "s", b->filter ? "x" : "dy", why, window(b));
     s->top += down;
@@ -334,8 +332,8 @@ static void slip_forward(Backward *b, char axis)
     const ConvProblem *v = &b->v;
     int down = axis == 'r';
     Slip *s = slip_add(b, FAULT_FLIPPED_FILTER,
-                       "dy is walked forwards along %c, as x is on the way forward, and with the "
-                       "padding of the way forward. On the way back it is %s.",
+                       "dy is read with increasing %c and with the padding of the forward pass, as "
+                       "x is there. In the backward pass it is %s.",
                        axis, down ? "h + pad_top - r" : "w + pad_left - s");
     if (down) {
         s->top = v->R - 1 - v->pad_top;
@@ -383,8 +381,8 @@ static void list_strides(Backward *b)
     s->stride_h = v->stride_w;
     if (b->filter) return;
     s = slip_add(b, FAULT_STRIDE,
-                 "Pixels take in taps that they do not meet: h + pad_top - r must be a multiple of "
-                 "stride_h, w + pad_left - s of stride_w, or there is no such gradient.");
+                 "Pixels use taps that do not belong to them: h + pad_top - r must be a multiple "
+                 "of stride_h, w + pad_left - s of stride_w, or there is no such gradient.");
     s->any_step = 1;
 }
 
@@ -393,16 +391,15 @@ static void list_images(Backward *b)
     const ConvProblem *v = &b->v;
     if (v->N == 1) return;
     Slip *s = slip_add(b, FAULT_ONE_IMAGE,
-                       "It is made from the gradient of another image: dy is read at n = 0 for "
-                       "every n. The index into dy lacks n*K*P*Q.");
+                       "It is calculated from the gradient of another image: dy is read at n = 0 "
+                       "for every n. The index into dy lacks n*K*P*Q.");
     s->dy_n = 0;
     if (!b->filter) return;
     s = slip_add(b, FAULT_ONE_IMAGE,
-                 "The gradient of one image meets the input of another: x is read at n = 0 for "
-                 "every n. The index into x lacks n*C*H*W.");
+                 "The gradient of one image is multiplied by the input of another: x is read at n "
+                 "= 0 for every n. The index into x lacks n*C*H*W.");
     s->in_0 = 0;
-    static const char plain[] =
-        "dw is the sum over the batch: every image's products belong to it.";
+    static const char plain[] = "dw is the sum over the batch: it includes every image.";
     const struct {
         int low, high;
         const char *what;
@@ -411,7 +408,7 @@ static void list_images(Backward *b)
                 {0, v->N - 1, "the last image is missing"},
                 {1, v->N, "image 0 is missing"}};
     for (int i = 0; i < 4; i++) {
-        s = slip_add(b, FAULT_ONE_IMAGE, "The sum over the batch is missing or not whole: %s. %s",
+        s = slip_add(b, FAULT_ONE_IMAGE, "The sum over the batch is missing or incomplete: %s. %s",
                      part[i].what, plain);
         s->low = part[i].low, s->high = part[i].high;
     }
@@ -419,7 +416,7 @@ static void list_images(Backward *b)
 
 static void list_ends(Backward *b)
 {
-    static const char missing[] = "The sum is not whole: %s.";
+    static const char missing[] = "The sum is incomplete: %s.";
     Slip *s;
     if (b->filter) {
         s = slip_add(b, FAULT_PADDING_EDGE, missing, "the last row of dy is missing (p < P-1)");
@@ -457,8 +454,8 @@ static void list_edges(Backward *b)
     const char *columns = b->filter ? "0 <= w < W" : "0 <= q < Q";
     for (int which = 1; which <= 3; which++) {
         Slip *s = slip_add(b, FAULT_PADDING_EDGE,
-                           "What lies beyond the edge of %s is read where it counts as zero, so "
-                           "other rows or maps come in. Ask %s%s%s first.",
+                           "Values outside of %s are read although they count as zero, so other "
+                           "rows or maps are included. Test %s%s%s first.",
                            b->filter ? "x" : "dy", which & 1 ? columns : "",
                            which == 3 ? " and " : "", which & 2 ? rows : "");
         s->past_w = which & 1;
@@ -469,8 +466,8 @@ static void list_edges(Backward *b)
 static void list_scales(Backward *b)
 {
     const ConvProblem *v = &b->v;
-    static const char once[] = "Where the loss is a mean, dy holds the factor already, and nothing "
-                               "is divided on the way back.";
+    static const char once[] = "If the loss is a mean, dy contains the factor already, and the "
+                               "backward pass does not divide.";
     const struct {
         double by;
         const char *text;
@@ -487,18 +484,17 @@ static void list_scales(Backward *b)
         s->scale = scale[i].by;
     }
     Slip *s = slip_add(b, FAULT_ACCUMULATED,
-                       "Every gradient is twice what it should be: is the sum made twice, or added "
-                       "to what holds it already?");
+                       "Every gradient is twice what it should be: possibly the sum is calculated "
+                       "twice, or added to memory that contains it already.");
     s->scale = 2;
 }
 
 static void list_inputs(Backward *b)
 {
     const ConvProblem *v = &b->v;
-    Slip *s =
-        slip_add(b, FAULT_EVERYWHERE,
-                 "The rows of dy are taken W elements apart; they lie Q apart: dy[((n*K + k)*P "
-                 "+ p)*Q + q].");
+    Slip *s = slip_add(b, FAULT_EVERYWHERE,
+                       "The rows of dy are read with a pitch of W elements; the pitch is Q: "
+                       "dy[((n*K + k)*P + p)*Q + q].");
     s->dy_p = v->W;
     s = slip_add(b, FAULT_EVERYWHERE,
                  "dy is read as if it had the sides of x: it is N*K*P*Q, dy[((n*K + k)*P + p)*Q + "
@@ -508,7 +504,7 @@ static void list_inputs(Backward *b)
                  "Map 0 of dy stands for every map: the index into dy lacks k*P*Q.");
     s->dy_k = 0;
     s = slip_add(b, FAULT_ONE_IMAGE,
-                 "It is made from the gradient of another image: dy's images are taken C*P*Q "
+                 "It is calculated from the gradient of another image: dy's images are taken C*P*Q "
                  "apart; they lie K*P*Q apart.");
     s->dy_n = (long long)v->C * v->P * v->Q;
     s = slip_add(
@@ -520,8 +516,8 @@ static void list_inputs(Backward *b)
                  "Every channel's dw is made from channel 0 of x: the index lacks c*H*W.");
     s->in_1 = 0;
     s = slip_add(b, FAULT_ONE_IMAGE,
-                 "The gradient of one image meets the input of another: x's images are taken "
-                 "K*H*W apart; they lie C*H*W apart.");
+                 "The gradient of one image is multiplied by the input of another: x's images are "
+                 "taken K*H*W apart; they lie C*H*W apart.");
     s->in_0 = (long long)v->K * v->H * v->W;
     s = slip_add(b, FAULT_ONE_IMAGE,
                  "x's images are taken H*W apart; they lie C*H*W apart: the index into x lacks C.");
@@ -574,8 +570,8 @@ static int find_cut(Backward *b, Finding *finding)
                         late ? "The sum lacks its first %zu of %zu rows (%s)."
                              : "The sum ends after %zu of %zu rows (%s).",
                         i, b->rows, b->filter ? "n, p, q" : "k, r, s");
-            finding_say(finding, "Is each piece's first and last row right, are all pieces added "
-                                 "up, and does the last, shorter tile count?");
+            finding_say(finding, "Check each slice's first and last row, that all slices are "
+                                 "added, and that the last, shorter tile is included.");
             return 1;
         }
     }
@@ -628,16 +624,16 @@ static int find_axis(const Backward *b, int axis, Finding *finding)
     if (step > 1 && phased) {
         finding->fault = FAULT_STRIDE;
         finding_say(finding,
-                    "Wrong are only outputs with %c = %d, %d, ...: one phase of the stride, whose "
-                    "pixels meet taps of their own.",
+                    "The only wrong outputs have %c = %d, %d, ...: one phase of the stride, whose "
+                    "pixels use different taps.",
                     letters[axis], first, first + step);
         return 1;
     }
     if (bad == last - first + 1)
-        finding_say(finding, "Wrong are only outputs with %c = %d%s%.0d of 0 .. %d.", letters[axis],
+        finding_say(finding, "The only wrong outputs have %c = %d%s%.0d of 0 .. %d.", letters[axis],
                     first, last > first ? " .. " : "", last > first ? last : 0, extent - 1);
     else
-        finding_say(finding, "Wrong are only %d of the %d values of %c, the first %d, the last %d.",
+        finding_say(finding, "Only %d of the %d values of %c are wrong, the first %d, the last %d.",
                     bad, extent, letters[axis], first, last);
     return 1;
 }
@@ -655,8 +651,8 @@ static int find_untouched(const Backward *b, Finding *finding)
     if (b->filter || !untouched) return 0;
     finding->fault = j->count[MARK_POISON] ? FAULT_UNWRITTEN : FAULT_STRIDE;
     finding_say(finding,
-                "%zu pixels that no window reaches %s. Their gradient is 0, and it has to be "
-                "stored like any other.",
+                "%zu pixels that no window covers %s. Their gradient is 0 and must be stored like "
+                "any other.",
                 untouched, j->count[MARK_POISON] ? "were never written" : "have a gradient");
     return 1;
 }
@@ -772,7 +768,7 @@ static int find_steps(const Backward *b, ProbeRun run, void *context, Finding *f
     if (b->v.stride_h == 1 && b->v.stride_w == 1) return 0;
     if (!right_without_steps(b, run, context)) return 0;
     finding->fault = FAULT_STRIDE;
-    finding_say(finding, "With strides of 1 and the same filters and padding it is right. %s",
+    finding_say(finding, "With strides of 1 and the same filters and padding it is correct. %s",
                 window(b));
     return 1;
 }
@@ -803,8 +799,8 @@ static int find_zeros(const Backward *b, Finding *finding)
         if (b->judged->view.output[i] != 0) return 0;
     finding->fault = FAULT_EVERYWHERE;
     finding_say(finding,
-                "Every gradient is 0. The store is reached, but the sum is not in it: does "
-                "its loop run, and is every product added to what is stored?");
+                "Every gradient is 0. The store is executed, but not with the sum: check that the "
+                "loop runs, and that every product is added to the stored value.");
     return 1;
 }
 
@@ -834,7 +830,7 @@ static void find_explanation(Backward *b, ProbeRun run, void *context, Finding *
         finding_say(finding, "In those outputs: %s", inside.text);
     } else if (!where.fault) {
         finding_say(finding,
-                    "%s Work the first one out by hand on the smallest case, and print the "
+                    "%s Calculate the first one by hand on the smallest case, and print the "
                     "indices that your code uses for it.",
                     window(b));
     }

@@ -245,18 +245,18 @@ enum {
 #define BEHIND(l, of)                                                                              \
     {                                                                                              \
         {.behind = (l)}, FAULT_HALO,                                                               \
-            "The zeros around the maps of " of " lie the other way round. An even filter has an "  \
-            "odd number of them: the smaller half, (R-1)/2, stands above and to the left."         \
+            "The padding of " of " has its halves exchanged. An even filter is padded by an odd "  \
+            "number of zeros: the smaller half, (R-1)/2, is above and to the left."                \
     }
 #define UNPADDED(l, of)                                                                            \
     {                                                                                              \
         {.unpadded = (l)}, FAULT_HALO,                                                             \
-            "The windows of " of " begin at the output's own row and column. They begin (R-1)/2 "  \
+            "The windows of " of " start at the output's own row and column. They start (R-1)/2 "  \
             "above it and to the left of it."                                                      \
     }
 #define FLIPPED(l, of)                                                                             \
     {                                                                                              \
-        {.flipped = (l)}, FAULT_FLIPPED_FILTER, "The filters of " of " are turned round."          \
+        {.flipped = (l)}, FAULT_FLIPPED_FILTER, "The filters of " of " are flipped."               \
     }
 #define SWAPPED(l, of)                                                                             \
     {                                                                                              \
@@ -266,14 +266,15 @@ enum {
 #define TURNED(l, of)                                                                              \
     {                                                                                              \
         {.transposed = (l)}, FAULT_LAYOUT,                                                         \
-            "The weights of " of " are read as w[c][k]. They lie as w[k][c], the inputs of one "   \
-            "output side by side."                                                                 \
+            "The weights of " of                                                                   \
+            " are read as w[c][k]. They are stored as w[k][c], the inputs of one "                 \
+            "output contiguous."                                                                   \
     }
 #define ONE_MAP(l, of)                                                                             \
     {                                                                                              \
         {.one_map = (l)}, FAULT_ONE_CHANNEL,                                                       \
-            "Only the last input map counts in " of ": each map's sum takes the place of the one " \
-            "before it, and they have to be added."                                                \
+            "Only the last input map counts in " of ": each map's sum replaces the previous one, " \
+            "but they have to be added."                                                           \
     }
 #define NO_BIAS(l, of)                                                                             \
     {                                                                                              \
@@ -291,11 +292,12 @@ static const struct {
 } SLIP[] = {
     {{.logits = 1}, FAULT_FORMULA, "These are OUT's sums: the softmax is missing."},
     {{.undivided = 1}, FAULT_FORMULA, "The exponentials are not divided by their sum."},
-    {{.relu_at_end = 1}, FAULT_FORMULA, "OUT has no ReLU: the softmax takes its sums."},
-    {{.mean = 1}, FAULT_FORMULA, "The pools average. Here each takes the largest of 2 x 2."},
+    {{.relu_at_end = 1}, FAULT_FORMULA, "OUT has no ReLU: the softmax uses its sums."},
+    {{.mean = 1}, FAULT_FORMULA, "The pools average. Here each is the maximum of 2 x 2."},
     {{.maps_last = 1},
      FAULT_LAYOUT,
-     "FULL reads CONV3 with the maps fastest. Its inputs are CONV3 as it lies: map, row, column."},
+     "FULL reads CONV3 with the maps contiguous. Its inputs are CONV3 as it is stored: map, row, "
+     "column."},
     {{.first_image = 1}, FAULT_ONE_IMAGE, "Every recording gets the outputs of the first."},
     BEHIND(CONVOLVED, "every convolution"),
     BEHIND(CONV1, "CONV1"),

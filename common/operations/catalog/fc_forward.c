@@ -166,8 +166,8 @@ enum {
 };
 
 static const Mistake MISTAKE[MISTAKES] = {
-    [TRANSPOSED] = {FAULT_LAYOUT, "w is read as w[c][k]. It lies as w[k][c], the inputs of one "
-                                  "output side by side: w[k*C + c]."},
+    [TRANSPOSED] = {FAULT_LAYOUT, "w is read as w[c][k]. It is stored as w[k][c], the inputs of "
+                                  "one output contiguous: w[k*C + c]."},
     [FIRST_IMAGE] = {FAULT_ONE_IMAGE, "Every image gets the outputs of the first: x's offset "
                                       "lacks n*C."},
     [FIRST_OUTPUT] = {FAULT_ONE_FILTER, "Every output is the first: w's offset lacks k*C."},
@@ -175,16 +175,16 @@ static const Mistake MISTAKE[MISTAKES] = {
                     "Only every 32nd input is summed, those of lane 0: the lanes' partial sums "
                     "are not added. A warp's sum takes five steps of __shfl_xor_sync or "
                     "__shfl_down_sync, by 16, 8, 4, 2 and 1."},
-    [HALF_WARP] = {FAULT_TAP_DROPPED,
-                   "Only the inputs of lanes 0 to 15 are summed: the reduction begins with 16, "
-                   "half of a warp, not with 8."},
+    [HALF_WARP] = {FAULT_TAP_DROPPED, "Only the inputs of lanes 0 to 15 are summed: the reduction "
+                                      "starts with 16, half of a warp, not with 8."},
     [WHOLE_WARPS] = {FAULT_TAP_DROPPED,
                      "The inputs after the last multiple of 32 are left out: the loop over c runs "
-                     "while c < C, not over C / 32 whole steps."},
+                     "while c < C, not for C / 32 iterations."},
     [ONE_WARP] = {FAULT_TAP_DROPPED,
-                  "Only the first 32 inputs are summed: each lane goes on by 32 until C."},
-    [LAST_INPUT] = {FAULT_TAP_DROPPED, "The last input is left out: c runs to C - 1."},
-    [FIRST_INPUT] = {FAULT_TAP_DROPPED, "The first input is left out: c begins at 0."},
+                  "Only the first 32 inputs are summed: each lane increases c by 32 until C."},
+    [LAST_INPUT] = {FAULT_TAP_DROPPED,
+                    "The last input is left out: the loop over c ends at C - 1."},
+    [FIRST_INPUT] = {FAULT_TAP_DROPPED, "The first input is left out: c starts at 0."},
 };
 
 /* Whether a mistake takes input c into its sum. */

@@ -397,35 +397,35 @@ enum {
     }
 #define TURNED_OF(layer)                                                                           \
     {                                                                                              \
-        FAULT_LAYOUT, "The weights of " layer                                                      \
-                      " are read as w[c][k]. They lie as w[k][c], the inputs of one output side "  \
-                      "by side."                                                                   \
+        FAULT_LAYOUT,                                                                              \
+            "The weights of " layer                                                                \
+            " are read as w[c][k]. They are stored as w[k][c], the inputs of one output "          \
+            "contiguous."                                                                          \
     }
 #define FLIPPED_OF(layer)                                                                          \
     {                                                                                              \
-        FAULT_FLIPPED_FILTER,                                                                      \
-            "The filters of " layer " are turned round: tap (r, s) meets input (h + r, w + s)."    \
+        FAULT_FLIPPED_FILTER, "The filters of " layer                                              \
+                              " are flipped: tap (r, s) is multiplied by input (h + r, w + s)."    \
     }
 
 static const Mistake MISTAKE[MISTAKES] = {
-    [OTHER_POOL] = {FAULT_FORMULA, "S2 and S4 take the average where the problem asks for the "
-                                   "largest, or the largest where it asks for the average."},
+    [OTHER_POOL] = {FAULT_FORMULA, "S2 and S4 use the average instead of the maximum, or the "
+                                   "maximum instead of the average."},
     [POOL_FIRST] = {FAULT_FORMULA, "The maps are averaged before the activation. Here a layer is "
                                    "the convolution, its bias, the activation, and then the pool."},
     [LOGITS] = {FAULT_FORMULA, "These are OUT's sums: the softmax is missing."},
     [UNDIVIDED] = {FAULT_FORMULA, "The exponentials are not divided by their sum."},
-    [OVERFLOWS] = {FAULT_OVERFLOW,
-                   "The exponentials of OUT's sums themselves overflow: expf(89) is infinite "
-                   "already. Subtract the largest of an image's ten sums first: the quotient is "
-                   "the same."},
-    [FUNCTION_AT_THE_END] = {FAULT_FORMULA, "OUT has no activation: the softmax takes its sums."},
-    [CHANNELS_LAST] = {FAULT_LAYOUT, "C5 reads S4 with the maps fastest. Its inputs are S4 as it "
-                                     "lies: map, row, column."},
+    [OVERFLOWS] =
+        {FAULT_OVERFLOW,
+         "The exponentials of OUT's sums themselves overflow: expf(89) is infinite already. "
+         "Subtract the maximum of an image's ten sums first: the quotient is the same."},
+    [FUNCTION_AT_THE_END] = {FAULT_FORMULA, "OUT has no activation: the softmax uses its sums."},
+    [CHANNELS_LAST] = {FAULT_LAYOUT, "C5 reads S4 with the maps contiguous. Its inputs are S4 as "
+                                     "it is stored: map, row, column."},
     [FIRST_IMAGE] = {FAULT_ONE_IMAGE, "Every image gets the outputs of the first."},
-    [ALL_RELU] = {FAULT_FORMULA, "The activation is ReLU, whatever the problem asks for."},
-    [ALL_TANH] = {FAULT_FORMULA, "The activation is tanh, whatever the problem asks for."},
-    [ALL_SIGMOID] = {FAULT_FORMULA, "The activation is the sigmoid, whatever the problem asks "
-                                    "for."},
+    [ALL_RELU] = {FAULT_FORMULA, "The activation is ReLU, regardless of the problem."},
+    [ALL_TANH] = {FAULT_FORMULA, "The activation is tanh, regardless of the problem."},
+    [ALL_SIGMOID] = {FAULT_FORMULA, "The activation is the sigmoid, regardless of the problem."},
     [FLIPPED_C1] = FLIPPED_OF("C1"),
     [FLIPPED_C3] = FLIPPED_OF("C3"),
     [FLIPPED_BOTH] = FLIPPED_OF("C1 and C3"),

@@ -58,7 +58,7 @@ void network_say_layer(int wrong, const NetworkLayer *layer, int layers, Finding
 {
     if (wrong == layers - 1)
         finding_say(finding,
-                    "With all weights before %s set to 0 they are wrong, too: look at %s and the "
+                    "With all weights before %s set to 0 they are wrong, too: check %s and the "
                     "softmax first.",
                     layer[wrong].name, layer[wrong].name);
     else if (wrong >= 0)

@@ -6,8 +6,9 @@
 
 /* What is said where every output is wrong by a little. */
 #define NETWORK_ROUNDED                                                                            \
-    "Every output is near the right value, but the errors are larger than fp32 makes in this "     \
-    "network: somewhere values are kept in a lower precision (half, bfloat16, tf32, or a fast "    \
+    "Every output is near the expected value, but the errors are larger than those of fp32 in "    \
+    "this "                                                                                        \
+    "network: some values have a lower precision (half, bfloat16, tf32, or a fast "                \
     "approximation)."
 
 typedef struct NetworkLayer {

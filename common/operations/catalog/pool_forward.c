@@ -281,44 +281,46 @@ enum {
 
 static const Mistake MISTAKE[MISTAKES] = {
     [PADDED_DIVISOR] = {FAULT_PADDING_EDGE,
-                        "The average divides by R*S also where the window hangs over the edge. "
-                        "kind=average divides by the inputs that lie inside: count them."},
+                        "The average divides by R*S also if the window extends over the edge. "
+                        "kind=average divides by the number of inputs inside: count them."},
     [INSIDE_DIVISOR] = {FAULT_PADDING_EDGE,
-                        "The average divides by the inputs that lie inside. kind=average-padded "
+                        "The average divides by the number of inputs inside. kind=average-padded "
                         "divides by R*S everywhere, as if the padding were zeros."},
-    [FROM_ZERO] = {FAULT_FORMULA, "The maximum begins at 0, so windows whose inputs are all "
-                                  "negative give 0: begin at -INFINITY, or at the first input."},
+    [FROM_ZERO] = {FAULT_FORMULA, "The maximum starts at 0, so windows whose inputs are all "
+                                  "negative give 0: start at -INFINITY, or at the first input."},
     [ZEROS_COUNT] = {FAULT_PADDING_EDGE,
                      "Padding takes part in the maximum as a 0, so windows on the edge whose "
-                     "inputs are all negative give 0. What lies outside is not there: pass over "
-                     "it."},
-    [MEAN_FOR_MAX] = {FAULT_FORMULA, "This is the average of the window; kind=max asks for its "
-                                     "largest input."},
-    [MAX_FOR_MEAN] = {FAULT_FORMULA, "This is the largest input of the window; the problem's kind "
-                                     "asks for its average."},
+                     "inputs are all negative give 0. Skip values outside of the input."},
+    [MEAN_FOR_MAX] = {FAULT_FORMULA,
+                      "This is the average of the window; kind=max requires its maximum."},
+    [MAX_FOR_MEAN] =
+        {FAULT_FORMULA,
+         "This is the maximum of the window; the problem's kind requires its average."},
     [UNDIVIDED] = {FAULT_FORMULA, "This is the window's sum: it is not divided."},
     [TWICE] = {FAULT_FORMULA, "The sum is divided twice."},
-    [STRIDE_ONE] = {FAULT_STRIDE, "The windows step by 1: output p begins at input row "
-                                  "p*stride_h - pad_top, and columns likewise."},
-    [STRIDE_WINDOW] = {FAULT_STRIDE, "The windows step by their own size, R down and S across. "
-                                     "They step by stride_h and stride_w, which may be others."},
+    [STRIDE_ONE] = {FAULT_STRIDE, "The windows move by 1: output p starts at input row p*stride_h "
+                                  "- pad_top, output q at column q*stride_w - pad_left."},
+    [STRIDE_WINDOW] = {FAULT_STRIDE,
+                       "The windows move by their own size, R vertically and S horizontally. They "
+                       "should move by stride_h and stride_w, which may differ."},
     [STRIDES_EXCHANGED] = {FAULT_STRIDE, "stride_h and stride_w are exchanged."},
     [WINDOW_TURNED] = {FAULT_TRANSPOSED_FILTER,
                        "The window's height R and its width S are exchanged."},
-    [LAST_ROW] = {FAULT_TAP_DROPPED, "The last row of the window is left out: r runs to R - 1."},
+    [LAST_ROW] = {FAULT_TAP_DROPPED,
+                  "The last row of the window is left out: the loop over r ends at R - 1."},
     [LAST_COLUMN] = {FAULT_TAP_DROPPED,
-                     "The last column of the window is left out: s runs to S - 1."},
-    [FIRST_ROW] = {FAULT_TAP_DROPPED, "The first row of the window is left out: r begins at 0."},
+                     "The last column of the window is left out: the loop over s ends at S - 1."},
+    [FIRST_ROW] = {FAULT_TAP_DROPPED, "The first row of the window is left out: r starts at 0."},
     [FIRST_COLUMN] = {FAULT_TAP_DROPPED,
-                      "The first column of the window is left out: s begins at 0."},
-    [PADDING_IGNORED] = {FAULT_HALO, "The windows begin at the first input, as if there were no "
-                                     "padding above and to the left: subtract pad_top from the "
-                                     "row and pad_left from the column."},
+                      "The first column of the window is left out: s starts at 0."},
+    [PADDING_IGNORED] =
+        {FAULT_HALO, "The windows start at the first input, as if there were no padding above and "
+                     "to the left: subtract pad_top from the row and pad_left from the column."},
     [PADDINGS_EXCHANGED] = {FAULT_HALO, "pad_top and pad_left are exchanged."},
-    [ROW_DOWN] = {FAULT_HALO, "The window lies one row too far down."},
-    [ROW_UP] = {FAULT_HALO, "The window lies one row too far up."},
-    [COLUMN_RIGHT] = {FAULT_HALO, "The window lies one column too far to the right."},
-    [COLUMN_LEFT] = {FAULT_HALO, "The window lies one column too far to the left."},
+    [ROW_DOWN] = {FAULT_HALO, "The window is one row too low."},
+    [ROW_UP] = {FAULT_HALO, "The window is one row too high."},
+    [COLUMN_RIGHT] = {FAULT_HALO, "The window is one column too far to the right."},
+    [COLUMN_LEFT] = {FAULT_HALO, "The window is one column too far to the left."},
     [FIRST_IMAGE] = {FAULT_ONE_IMAGE, "Every image gets the outputs of the first: x's offset "
                                       "lacks n."},
     [FIRST_MAP] = {FAULT_ONE_CHANNEL, "Every map gets the outputs of the image's first: x's "

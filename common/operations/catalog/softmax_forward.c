@@ -181,14 +181,14 @@ enum {
 
 static const Mistake MISTAKE[MISTAKES] = {
     [LARGEST_MISSED] = {FAULT_OVERFLOW,
-                        "Only rows in which one logit leads by more than 88 are wrong: what your "
-                        "code takes away there before expf is not the row's largest logit, and "
-                        "expf(89) is infinite already. Does the search for it look at every logit, "
-                        "the first and the last too, and has every lane its result?"},
+                        "Only rows in which one logit leads by more than 88 are wrong: the value "
+                        "that your code subtracts before expf is not the row's largest logit, and "
+                        "expf(89) is infinite already. Check that the search looks at every logit, "
+                        "including the first and the last, and that every lane has its result."},
     [LARGEST_FROM_ZERO] = {FAULT_OVERFLOW,
                            "Only rows whose logits are all negative are wrong: the search for the "
-                           "largest begins at 0 and finds none above it, so every exponential of "
-                           "that row is 0, and 0 / 0 is NaN. Begin at -INFINITY."},
+                           "maximum starts at 0 and finds no larger value, so every exponential of "
+                           "that row is 0, and 0 / 0 is NaN. Start at -INFINITY."},
     [OVERFLOWS] = {FAULT_OVERFLOW,
                    "exp of the logits themselves overflows: expf(89) is infinite already, and "
                    "inf / inf is NaN; far below 0 every exponential is 0, and 0 / 0 is NaN too. "
@@ -196,12 +196,13 @@ static const Mistake MISTAKE[MISTAKES] = {
                    "largest exponential is exp(0) = 1."},
     [UNDIVIDED] = {FAULT_FORMULA, "The exponentials are not divided by their sum."},
     [EXPONENTIAL_ALONE] = {FAULT_FORMULA, "This is exp(x), which is not divided by its sum."},
-    [LARGEST_OF_LANE] = {FAULT_OVERFLOW,
-                         "Each lane subtracts the largest of its own logits. The largest of the "
-                         "row is asked, the same for all lanes: reduce it over the warp first."},
-    [SUM_OF_LANE] = {FAULT_FORMULA, "Each lane divides by the sum of its own exponentials. The sum "
-                                    "of the row is asked: reduce it over the warp."},
-    [BASE_TWO] = {FAULT_FORMULA, "This is a softmax of powers of two: exp2f where expf is asked."},
+    [LARGEST_OF_LANE] =
+        {FAULT_OVERFLOW,
+         "Each lane subtracts the maximum of its own logits. It must subtract the maximum of the "
+         "row, the same for all lanes: reduce it over the warp first."},
+    [SUM_OF_LANE] = {FAULT_FORMULA, "Each lane divides by the sum of its own exponentials. It must "
+                                    "divide by the sum of the row: reduce it over the warp."},
+    [BASE_TWO] = {FAULT_FORMULA, "This is a softmax of powers of two: exp2f instead of expf."},
     [LOGARITHM] = {FAULT_FORMULA, "This is the logarithm of the softmax."},
     [SUM_OF_ALL] = {FAULT_FORMULA, "The sum goes over all images. Each row has a sum of its own."},
     [FIRST_ROW] = {FAULT_ONE_IMAGE, "Every image gets the outputs of the first: the offset lacks "
@@ -319,9 +320,9 @@ static void softmax_explain(const Judgement *judged, ProbeRun run, void *context
     *finding = (Finding){.fault = FAULT_OVERFLOW};
     finding_say(finding,
                 "%zu of %zu outputs are NaN or infinite. In a softmax that is inf / inf or 0 / 0: "
-                "what is taken away before expf is not the row's largest logit. Does it begin at "
-                "-INFINITY, does it look at every logit, and do the steps that bring it and the "
-                "sum to all lanes, 16, 8, 4, 2 and 1, reach each of them?",
+                "the value that is subtracted before expf is not the row's largest logit. Check "
+                "that the search starts at -INFINITY and looks at every logit, and that the steps "
+                "16, 8, 4, 2 and 1 distribute the maximum and the sum to all lanes.",
                 judged->count[MARK_NAN], judged->verdict.total);
 }
 

@@ -129,11 +129,11 @@ enum {
 };
 
 static const Mistake MISTAKE[MISTAKES] = {
-    [FORGETS_K] = {FAULT_FORMULA, "k is forgotten, as in the paper's equation 3: S multiprocessors "
-                                  "that hold k blocks each have room for S*k at a time."},
+    [FORGETS_K] = {FAULT_FORMULA, "k is missing, as in the paper's equation 3: S SMs with k "
+                                  "resident blocks each have room for S*k at a time."},
     [BLOCKS_ROUNDED_DOWN] = {FAULT_FORMULA,
-                             "Blocks are rounded down. Where filters or pixels do not fill the "
-                             "last tile, its block is launched all the same: round both up."},
+                             "Blocks are rounded down. If filters or pixels do not fill the last "
+                             "tile, its block is launched nevertheless: round both up."},
     [WAVES_ROUNDED_DOWN] = {FAULT_FORMULA, "Waves are rounded down. A wave that is not full takes "
                                            "as long as one that is: round up."},
     [TILES_NOT_APART] = {FAULT_FORMULA,
@@ -145,9 +145,9 @@ static const Mistake MISTAKE[MISTAKES] = {
     [WIDTH_FROM_ZERO] = {FAULT_FORMULA, "The first width is 1 unit, not 0: [m-1] is width m's."},
     [OF_ALL_PLACES_ONCE] = {FAULT_FORMULA, "Utilisation is B over the places of all waves: "
                                            "S*k*waves, not S*k."},
-    [LAST_WAVE_ALONE] = {FAULT_FORMULA, "This is how full the last wave is. Asked is the part of "
-                                        "all places, in all waves: B / (S*k*waves)."},
-    [PERCENT] = {FAULT_FORMULA, "Utilisation is a part of 1, not percent."},
+    [LAST_WAVE_ALONE] = {FAULT_FORMULA, "This is the utilisation of the last wave. Required is the "
+                                        "utilisation of all waves: B / (S*k*waves)."},
+    [PERCENT] = {FAULT_FORMULA, "Utilisation is a fraction of 1, not a percentage."},
     [WHOLE_PARTS] = {FAULT_FORMULA, "Utilisation is a quotient of whole numbers here, so 0 or 1: "
                                     "make one of the two a float before they are divided."},
 };

@@ -166,25 +166,25 @@ enum {
 };
 
 static const Mistake MISTAKE[MISTAKES] = {
-    [AS_IT_WAS] = {FAULT_FORMULA, "The widths are what they were: no round was kept."},
+    [AS_IT_WAS] = {FAULT_FORMULA, "The widths are unchanged: no round was accepted."},
     [COUNTS_WIDTH] = {FAULT_FORMULA,
                       "The parameter gain counts filters, as the paper's equation 5b does. A layer "
                       "has width * channels * taps parameters, and so has the next one."},
     [FORGETS_CHANNELS] = {FAULT_FORMULA,
                           "A layer's latency is time[l][m-1] for each of its channels: multiply by "
                           "them, C for the first layer, the width before it for the others."},
-    [NEXT_UNCHANGED] = {FAULT_FORMULA,
-                        "The next layer is taken to keep its channels. They are this layer's "
-                        "filters: work latency and parameters out from all widths as they now "
-                        "are."},
+    [NEXT_UNCHANGED] =
+        {FAULT_FORMULA,
+         "The next layer's channels are assumed to be unchanged. They are this layer's filters: "
+         "calculate latency and parameters from all current widths."},
     [ANY_WIDTH] = {FAULT_FORMULA, "Layers move by one unit. They move to the next candidate: the "
                                   "next right edge of a step (equations 8a and 8b)."},
     [LEFT_EDGES] = {FAULT_FORMULA, "The candidates are the left edges of the steps, where a filter "
                                    "costs most. Equation 4 wants the largest throughput, m / time, "
                                    "beside both neighbours: the right edges."},
     [MOVES_FIXED] = {FAULT_FORMULA, "A layer that is not free has moved: layer[l][LAYER_FREE]."},
-    [DEAREST] = {FAULT_FORMULA, "To balance, the dearest layer is taken. Take the one that costs "
-                                "least for what it gives back (line 12, put right)."},
+    [DEAREST] = {FAULT_FORMULA, "The most expensive layer is used for balancing. Use the layer "
+                                "with the lowest cost per gain (line 12, corrected)."},
     [STAYS_IN_LIST] = {FAULT_FORMULA, "Layers move more than once. The layer that begins a round "
                                       "leaves the list for good; those that balanced it leave it "
                                       "when the round is kept."},

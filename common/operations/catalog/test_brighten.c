@@ -147,10 +147,10 @@ static void mistakes_have_names(void **state)
     } MADE[] = {{no_lift, FAULT_FORMULA, "lift is missing"},
                 {no_gain, FAULT_FORMULA, "gain is missing"},
                 {copied, FAULT_FORMULA, "copied"},
-                {lift_first, FAULT_FORMULA, "added before the product"},
+                {lift_first, FAULT_FORMULA, "added before the multiplication"},
                 {exchanged, FAULT_FORMULA, "exchanged"},
                 {subtracted, FAULT_FORMULA, "subtracted"},
-                {cut, FAULT_PRECISION, "whole number"}};
+                {cut, FAULT_PRECISION, "truncated to an integer"}};
     Verdict verdict;
     Finding finding;
     (void)state;

@@ -208,7 +208,7 @@ static void mistakes_in_dx_are_named(void **state)
     (void)state;
     static const char *const text[] = {SAME, STRIDED};
     for (int i = 0; i < 2; i++) {
-        expect(0, text[i], PLANT_NOT_TURNED, FAULT_FLIPPED_FILTER, "not turned round in dx");
+        expect(0, text[i], PLANT_NOT_TURNED, FAULT_FLIPPED_FILTER, "not flipped in dx");
         expect(0, text[i], PLANT_TRANSPOSED, FAULT_TRANSPOSED_FILTER, "exchanged");
         expect(0, text[i], PLANT_OTHER_IMAGE, FAULT_ONE_IMAGE, "gradient of another image");
         expect(0, text[i], PLANT_MEAN_TWICE, FAULT_FORMULA, "divided by N twice");
@@ -220,16 +220,16 @@ static void mistakes_in_dx_are_named(void **state)
         expect(0, text[i], PLANT_CHANNEL_WRONG, FAULT_ONE_CHANNEL, "c = 1 of 0 .. 3");
         expect(0, text[i], PLANT_HALF, FAULT_PRECISION, "lower precision");
     }
-    expect(0, VALID, PLANT_ROWS_OF_X, FAULT_EVERYWHERE, "W elements apart");
-    expect(0, VALID, PLANT_FORWARD_PAD, FAULT_HALO, "padding of the way forward");
-    expect(0, VALID, PLANT_FORWARD_CONV, FAULT_FLIPPED_FILTER, "padding of the way forward");
+    expect(0, VALID, PLANT_ROWS_OF_X, FAULT_EVERYWHERE, "a pitch of W elements");
+    expect(0, VALID, PLANT_FORWARD_PAD, FAULT_HALO, "padding of the forward pass");
+    expect(0, VALID, PLANT_FORWARD_CONV, FAULT_FLIPPED_FILTER, "padding of the forward pass");
     expect(0, SAME, PLANT_FOURTHS, FAULT_TILE_EDGE, "every 4 rows and columns: rows 3 of each");
     expect(0, SAME, PLANT_IMAGES_OF_A_MAP, FAULT_ONE_IMAGE, "the index into dy lacks K");
     expect(1, SAME, PLANT_IMAGES_OF_A_MAP, FAULT_ONE_IMAGE, "the index into x lacks C");
     expect(0, STRIDED, PLANT_STRIDES_SWAPPED, FAULT_STRIDE, "exchanged");
     expect(0, STRIDED, PLANT_STRIDE_IGNORED, FAULT_STRIDE, "left out");
     expect(0, STRIDED, PLANT_ANY_STEP, FAULT_STRIDE, "multiple of stride_h");
-    expect(0, GAPS, PLANT_GAPS_UNWRITTEN, FAULT_UNWRITTEN, "no window reaches");
+    expect(0, GAPS, PLANT_GAPS_UNWRITTEN, FAULT_UNWRITTEN, "no window covers");
 }
 
 static void mistakes_in_dw_are_named(void **state)
@@ -237,7 +237,7 @@ static void mistakes_in_dw_are_named(void **state)
     (void)state;
     static const char *const text[] = {SAME, STRIDED};
     for (int i = 0; i < 2; i++) {
-        expect(1, text[i], PLANT_NOT_TURNED, FAULT_FLIPPED_FILTER, "dw is turned round");
+        expect(1, text[i], PLANT_NOT_TURNED, FAULT_FLIPPED_FILTER, "dw is flipped");
         expect(1, text[i], PLANT_OTHER_IMAGE, FAULT_ONE_IMAGE, "input of another");
         expect(1, text[i], PLANT_BATCH_MISSING, FAULT_ONE_IMAGE, "sum over the batch is missing");
         expect(1, text[i], PLANT_MEAN_TWICE, FAULT_FORMULA, "divided by N twice");

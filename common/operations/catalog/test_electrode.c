@@ -284,10 +284,10 @@ static void mistakes_are_called_by_their_names(void **state)
         Plain how;
         const char *words;
     } CASE[] = {
-        {{.shift = 1}, "zeros around the maps of every convolution lie the other way"},
-        {{.turned = 1}, "filters of every convolution are turned round"},
+        {{.shift = 1}, "padding of every convolution has its halves exchanged"},
+        {{.turned = 1}, "filters of every convolution are flipped"},
         {{.exchanged = 1}, "columns of the filters of every convolution are exchanged"},
-        {{.maps_last = 1}, "FULL reads CONV3 with the maps fastest"},
+        {{.maps_last = 1}, "FULL reads CONV3 with the maps contiguous"},
         {{.one_map = 1}, "Only the last input map counts in CONV2 and CONV3"},
         {{.no_bias = 1}, "The bias of every layer is missing"},
         {{.no_relu = 1}, "The ReLU of every layer is missing"},
@@ -330,7 +330,7 @@ static void the_layer_that_is_wrong_is_named(void **state)
     (void)state;
     static const char *const WORDS[] = {"look at CONV1 first", "look at CONV2 first",
                                         "look at CONV3 first", "look at FULL first",
-                                        "look at OUT and the softmax first"};
+                                        "check OUT and the softmax first"};
     for (int l = 0; l < ELECTRODE_LAYERS; l++) {
         Finding finding;
         Run run;

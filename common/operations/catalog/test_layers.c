@@ -219,7 +219,7 @@ static void bad_problems_are_one_line(void **state)
         {"pool_forward", "N=1 C=1 H=4 W=4 R=2 S=2 pad=2 stride=2 kind=max",
          "a window of 2 x 2 could lie on padding alone: pad less"},
         {"pool_forward", "N=1 C=1 H=4 W=4 R=5 S=2 pad=valid stride=2 kind=max",
-         "a window of 5 does not fit: with its padding H is 4, and may be 2147483647 at most"},
+         "a window of 5 does not fit: with its padding H is 4, and the maximum is 2147483647"},
         {"pool_forward", "N=1 C=1 H=4 W=4 R=2 S=2 pad=1,2 stride=2 kind=max",
          "pad=1,2: give same, valid, one number, or top,left,bottom,right"},
         {"pool_forward", "N=1 C=1 H=4 W=4 R=2 S=2 pad=0 stride=2 kind=mean",
@@ -230,7 +230,7 @@ static void bad_problems_are_one_line(void **state)
          "tensor x would have 159996800016 elements: at most 2^31-1 are supported"},
         {"activate_forward", "N=1 C=1 H=4 kind=relu", "missing: W"},
         {"fc_forward", "N=1 C=1 K=4 C=2", "C is given twice"},
-        {"fc_forward", "N=1 C=x K=4", "C=x: a whole number is expected where \"x\" stands"},
+        {"fc_forward", "N=1 C=x K=4", "C=x: a whole number is expected instead of \"x\""},
         {"softmax_forward", "N=1 K=4 bias=2", "unknown key \"bias\": the keys are N K offset"},
         {"lenet_forward", "N", "\"N\" is not of the form key=value"},
     };
@@ -468,7 +468,7 @@ static void the_layer_that_is_wrong_is_named(void **state)
     static const struct {
         int at;
         const char *words;
-    } CASE[] = {{LENET_OUT_B + 3, "look at OUT and the softmax first"},
+    } CASE[] = {{LENET_OUT_B + 3, "check OUT and the softmax first"},
                 {LENET_F6_W + 5, "look at F6 first"},
                 {LENET_C5_W + 5, "look at C5 first"},
                 {LENET_C3_W + 5, "look at C3 first"},

@@ -412,14 +412,14 @@ static void each_slip_is_called_by_its_name(void **state)
         [SLIP_FIRST_IMAGE] = "first image alone",
         [SLIP_FORWARD_BIAS] = "biases are not added",
         [SLIP_MAPS_BIAS] = "biases of C1 and C3 are not added",
-        [SLIP_FORWARD_RELU] = "no ReLU on the way forward",
+        [SLIP_FORWARD_RELU] = "no ReLU in the forward pass",
         [SLIP_POOL_SUM] = "sum of 2 x 2",
         [SLIP_SLOPE] = "derivative is missing",
-        [SLIP_MAPS_SLOPE] = "missing on the way back to C1 and C3",
+        [SLIP_MAPS_SLOPE] = "missing in the backward pass of C1 and C3",
         [SLIP_QUARTER] = "a quarter of the gradient",
         [SLIP_LABEL] = "label is not in the gradient",
         [SLIP_LOSS_SUM] = "loss is the sum",
-        [SLIP_FLIPPED] = "filter is turned round",
+        [SLIP_FLIPPED] = "filter is flipped",
         [SLIP_BIAS_GRADIENT] = "biases have no gradient",
         [SLIP_BIAS_STILL] = "biases are not updated",
         [SLIP_NO_DECAY] = "weight decay is missing",
@@ -427,9 +427,9 @@ static void each_slip_is_called_by_its_name(void **state)
         [SLIP_BIAS_NO_DECAY] = "biases do not decay",
         [SLIP_NO_MOMENTUM] = "momentum is missing",
         [SLIP_MOMENTUM_AFTER] = "momentum is added after the step",
-        [SLIP_OLD_VELOCITY] = "velocity that came in",
-        [SLIP_RATE_IN_VELOCITY] = "holds the rate already",
-        [SLIP_UPHILL] = "step goes up",
+        [SLIP_OLD_VELOCITY] = "old velocity",
+        [SLIP_RATE_IN_VELOCITY] = "contains the rate already",
+        [SLIP_UPHILL] = "step has the wrong sign",
     };
     static const char *const TEXT[] = {"N=5 H=14 W=18 R=3 c1=3 c3=5 c5=12 f6=9 classes=4", LENET};
     for (size_t t = 0; t < sizeof TEXT / sizeof *TEXT; t++)
@@ -461,9 +461,9 @@ static void other_mistakes_are_told_by_their_place(void **state)
         int layer, bias;
         const char *words;
     } PLANT[] = {
-        {TRAIN_C3, 0, "Of C3 the weights' velocities are wrong"},
-        {TRAIN_C5, 1, "Of C5 the biases' velocities are wrong"},
-        {TRAIN_OUT, 0, "Of the last layer the weights' velocities are wrong"},
+        {TRAIN_C3, 0, "In C3 the weights' velocities are wrong"},
+        {TRAIN_C5, 1, "In C5 the biases' velocities are wrong"},
+        {TRAIN_OUT, 0, "In the last layer the weights' velocities are wrong"},
     };
     for (size_t t = 0; t < sizeof PLANT / sizeof *PLANT; t++) {
         Given given;

@@ -227,7 +227,7 @@ static void bent_rows_are_named(const char *shape, const Form *right)
         if (point + 1 < form.side)
             assert_said(&found, "Look at m[%d] in output()", point);
         else /* infinity's row has nothing but the last: it stays its own multiple */
-            assert_said(&found, "Its product u[%d]*v[%d] counts too much", point, point);
+            assert_said(&found, "Its product u[%d]*v[%d] has a wrong weight", point, point);
     }
 }
 
@@ -240,12 +240,12 @@ static void a_wrong_row_is_named(void **state)
     Form form = F4;
     form.outputs[3 * form.side + 3] = 6; /* 2 to the power of 3 */
     Finding found = diagnosed(ANY_SHAPE, &form);
-    assert_said(&found, "of one point alone, 2. Look at m[3] in output()");
+    assert_said(&found, "of a single point, 2. Look at m[3] in output()");
     form = F2;
     for (int i = 0; i < TAPS; i++)
         form.taps[TAPS + i] *= 2;
     found = diagnosed(ANY_SHAPE, &form);
-    assert_said(&found, "Its product u[1]*v[1] counts too much or too little");
+    assert_said(&found, "Its product u[1]*v[1] has a wrong weight");
 }
 
 /* A right line, whatever else is wrong, is not blamed; nor is it where the lab has plain sums. */

@@ -86,8 +86,7 @@ static int parse_pair(char *pair, int size[], unsigned *seen, Error *error)
     *seen |= 1u << key;
     long number = strtol(value, &end, 10);
     if (!isdigit((unsigned char)*value) || *end)
-        return error_set(error, "%s: a whole number is expected where \"%.20s\" stands", pair,
-                         value);
+        return error_set(error, "%s: a whole number is expected instead of \"%.20s\"", pair, value);
     size[key] = number > INT_MAX ? INT_MAX : (int)number;
     return 0;
 }

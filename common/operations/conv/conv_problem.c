@@ -172,7 +172,7 @@ static int parse_number(const char *key, const char **text, int *number, Error *
     const char *at = *text;
     long long value = 0;
     if (!isdigit((unsigned char)*at))
-        return error_set(error, "%s: a whole number is expected where \"%.20s\" stands%s", key, at,
+        return error_set(error, "%s: a whole number is expected instead of \"%.20s\"%s", key, at,
                          *at == '-' ? "; it cannot be negative" : "");
     for (; isdigit((unsigned char)*at); at++) {
         value = value * 10 + (*at - '0');

@@ -107,7 +107,7 @@ static void say_impulse(const Diagnosis *d, Finding *finding)
     if (probe_impulse(d, &impulse))
         finding_say(finding, "%s", impulse.text);
     else
-        finding_say(finding, "Work the first wrong output out by hand on the smallest case, and "
+        finding_say(finding, "Calculate the first wrong output by hand on the smallest case, and "
                              "print the index into x and w at each step.");
 }
 
@@ -117,8 +117,9 @@ static int find_inside(const Diagnosis *d, Finding *inside)
 {
     if (!lost_find(d, 0, inside) && !variant_find(d, 0, inside)) return 0;
     if (inside->fault == FAULT_HALO && d->count[MARK_RIGHT])
-        finding_say(inside, "Or these outputs hold their neighbours' sums: then p or q is wrong in "
-                            "the index of the store, or a sum is stored for another.");
+        finding_say(inside,
+                    "Or these outputs contain their neighbours' values: then p or q is wrong in "
+                    "the index of the store, or a value is stored in another output's place.");
     return 1;
 }
 
@@ -169,12 +170,12 @@ static void find_pooled_wrong(const Diagnosis *d, Finding *finding)
     finding->fault = FAULT_EVERYWHERE;
     finding_say(finding, "%zu of %zu pooled outputs are wrong.", d->count[MARK_WRONG], d->total);
     if (right == 0)
-        finding_say(finding, "So is the same shape without pool=%d: mend that first.%s%s", pool,
-                    probe_impulse(&plain, &impulse) ? " " : "", impulse.text);
+        finding_say(finding, "The same shape without pool=%d is wrong, too: fix that first.%s%s",
+                    pool, probe_impulse(&plain, &impulse) ? " " : "", impulse.text);
     else
         finding_say(finding,
-                    "%s without pool=%d%s it is the pooling: y is N*K*(P/%d)*(Q/%d), the "
-                    "largest of each %dx%d outputs, and what is left over at the end is dropped.",
+                    "%s without pool=%d%s it is the pooling: y is N*K*(P/%d)*(Q/%d), the maximum "
+                    "of each %dx%d outputs; incomplete windows at the end are dropped.",
                     right > 0 ? "The same shape is right" : "Is the same shape right", pool,
                     right > 0 ? ":" : "? Then", pool, pool, pool, pool);
 }
@@ -227,8 +228,8 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
     /* Where another layout was asked for, that was the first question. */
     if (conv_unpack(&d->judged->problem).layout == CONV_NCHW && order_find(d->judged, finding))
         return;
-    finding_say(finding, "Their places follow no pattern, and their values none that is known "
-                         "here.");
+    finding_say(finding,
+                "Their positions and their values follow no pattern that the grader knows.");
     say_impulse(d, finding);
 }
 

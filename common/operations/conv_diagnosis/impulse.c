@@ -148,26 +148,27 @@ static void say_unmet(const Impulse *m, Finding *finding)
     }
     if (same.k >= 0)
         finding_say(finding,
-                    "No pixel meets that weight there, though one does in output (%d,%d,%d,%d): is "
-                    "that pixel loaded, or taken for padding, or read from another place of its "
-                    "tile, and is the sum stored?",
+                    "No pixel is multiplied by that weight there, although one is in output "
+                    "(%d,%d,%d,%d). Check whether that pixel is loaded, treated as padding, or "
+                    "read from another place of its tile, and whether the sum is stored.",
                     same.n, same.k, same.p, same.q);
     else if (other_k >= 0)
         finding_say(finding,
-                    "Outputs of map k = %d take that weight in, those of its own map do not: k is "
-                    "wrong in the index of w or of y, or where a tile keeps the weights.",
+                    "Outputs of map k = %d use that weight, those of its own map do not: k is "
+                    "wrong in the index of w or of y, or where a tile stores the weights.",
                     other_k);
     else
-        finding_say(finding, "No output takes that weight in: is it loaded, is its product made, "
-                             "and is the sum stored?");
+        finding_say(finding, "No output uses that weight. Check whether it is loaded, whether it "
+                             "is multiplied, and whether the sum is stored.");
 }
 
 static void say_unknown(Finding *finding)
 {
-    finding_say(finding,
-                "Either that product was never made (is that pixel loaded, is that weight, is the "
-                "sum stored?), or one of its two factors comes from elsewhere: another row or "
-                "channel, by a wrong pitch, or another tensor. Follow both indices.");
+    finding_say(
+        finding,
+        "Either that multiplication is missing (check that the pixel and the weight are loaded and "
+        "the sum is stored), or one of its two factors is read from another place: another row or "
+        "channel because of a wrong pitch, or another tensor. Follow both indices.");
 }
 
 /* The weight should meet the pixel in this output, and does not: what meets it instead? */
@@ -184,17 +185,18 @@ static void say_met(Impulse *m, const Element *tap, Finding *finding)
         element_name("x", &other, name, sizeof name);
         if (elements_differ(&other, &m->pixel, "nchw", axes, sizeof axes))
             finding_say(finding,
-                        "That weight meets %s instead: look at %s in the index of x, and where a "
-                        "tile keeps its pixels.",
+                        "That weight is multiplied by %s instead: check %s in the index of x, and "
+                        "where a tile stores its pixels.",
                         name, axes);
         else
-            finding_say(finding, "Where all of x is 1 that product is made: whether it is depends "
-                                 "on zeros elsewhere in x.");
+            finding_say(finding, "If all of x is 1, that multiplication is done: it depends on "
+                                 "zeros elsewhere in x.");
     } else if (met > 1 && met == rint(met)) {
-        finding_say(finding,
-                    "That weight meets %g pixels there, and never this one: an index of w "
-                    "stands still where the loop goes on, or several add one product.",
-                    met);
+        finding_say(
+            finding,
+            "That weight is multiplied by %g pixels there, and never by this one: an index of w "
+            "does not change while the loop continues, or several threads add one product.",
+            met);
     } else {
         say_unknown(finding);
     }
@@ -209,7 +211,7 @@ static void say_exchanged(const Element *want, const Element *got, Finding *find
     unsigned differ = elements_differ(want, got, "kcrs", axes, sizeof axes);
     if (differ == 1u << TAP_K)
         finding_say(finding, "A weight of another filter: check k in the index of w, where a tile "
-                             "or fragment of weights keeps it, and in the index of the store.");
+                             "or fragment of weights stores it, and in the index of the store.");
     else if (differ == 1u << TAP_C)
         finding_say(finding, "A weight of another channel: check c in the index of w and of x, and "
                              "where tiles or fragments keep it.");
@@ -220,13 +222,13 @@ static void say_exchanged(const Element *want, const Element *got, Finding *find
                     axes);
     else if (differ & 1u << TAP_C)
         finding_say(finding,
-                    "They differ in %s: the indices of w and of x, or the places where tiles keep "
+                    "They differ in %s: the indices of w and of x, or the places where tiles store "
                     "the two, do not agree there; a wrong step in one of them does that.",
                     axes);
     else
-        finding_say(finding, "Another tap of the same filter: check r and s in the index of w and "
-                             "of x, where tiles or fragments keep them, and p and q in the index "
-                             "of the store.");
+        finding_say(finding,
+                    "Another tap of the same filter: check r and s in the index of w and of x, "
+                    "where tiles or fragments store them, and p and q in the index of the store.");
 }
 
 /* The pixel met a weight where it should meet none. */
@@ -240,19 +242,19 @@ static void say_stray(const Impulse *m, const Element *got, Finding *finding)
     if (got->at[TAP_K] != m->at.k)
         finding_say(finding,
                     "That weight is of filter %d: k is wrong in the index of w or of y, or where a "
-                    "tile keeps the weights.",
+                    "tile stores the weights.",
                     got->at[TAP_K]);
     else if (inside)
         finding_say(finding,
-                    "In that output this weight should meet %s: look at %s in the index of x, "
-                    "where a tile or fragment keeps its pixels, and at the index of the store.",
+                    "In that output this weight should be multiplied by %s: check %s in the index "
+                    "of x, where a tile or fragment stores its pixels, and the index of the store.",
                     name, axes);
     else
-        finding_say(finding,
-                    "In that output this weight should meet none, for its pixel is (h,w) = (%d,%d) "
-                    "and lies outside of x: check the bounds test, and the index that it is "
-                    "followed by.",
-                    due.at[PIXEL_H], due.at[PIXEL_W]);
+        finding_say(
+            finding,
+            "In that output this weight should be multiplied by no pixel, because its pixel (h,w) "
+            "= (%d,%d) is outside of x: check the bounds test, and the index after it.",
+            due.at[PIXEL_H], due.at[PIXEL_W]);
 }
 
 /* What the output holds is no single weight: how often does the pixel come in? */
@@ -262,14 +264,15 @@ static void say_count(Impulse *m, Finding *finding)
         m->probe.w[i] = 1;
     double count = probe_wrong(m->d, &m->probe) < 0 ? 0 : m->probe.y[m->index];
     if (!(count > 1 && count == rint(count))) {
-        finding_say(finding, "That is no element of w. Follow that one pixel through your index "
-                             "arithmetic.");
+        finding_say(
+            finding,
+            "That is not an element of w. Follow that one pixel through your index calculations.");
         return;
     }
     finding_say(finding,
-                "That is no element of w: %g products of that output take the pixel in, where %s "
-                "should. An index of x stands still, or jumps back, while a loop goes on; or one "
-                "product is added twice, or another output's comes in.",
+                "That is not an element of w: %g multiplications of that output use the pixel, but "
+                "%s should. An index of x does not change, or goes back, while a loop continues; "
+                "or one product is added twice, or another output's product is added.",
                 count, m->expected != 0 ? "one" : "none");
 }
 
@@ -302,7 +305,7 @@ static void impulse_describe(Impulse *m, Finding *finding)
     else if (isfinite(m->value) && m->value != 0 && few)
         say_count(m, finding);
     else
-        finding_say(finding, "Follow that one pixel through your index arithmetic.");
+        finding_say(finding, "Follow that one pixel through your index calculations.");
 }
 
 /* ---- the front door ---------------------------------------------------------------------- */
@@ -321,13 +324,13 @@ static int find_added(Impulse *m, char tensor, Finding *finding)
         index++;
     OutputAt at = output_at(&m->d->conv, index);
     finding->fault = FAULT_EVERYWHERE;
-    finding_say(finding,
-                "With %c all zero output (n,k,p,q) = (%d,%d,%d,%d) should be 0; yours is %g. So "
-                "what is added to the sum is not all products with %c: is it + where * belongs, is "
-                "a %s read where a %s belongs, does the sum begin with 0, and is what stands for "
-                "the padding 0?",
-                tensor, at.n, at.k, at.p, at.q, probe->y[index], tensor, is_x ? "weight" : "pixel",
-                is_x ? "pixel" : "weight");
+    finding_say(
+        finding,
+        "With %c all zero output (n,k,p,q) = (%d,%d,%d,%d) should be 0; yours is %g. So the sum "
+        "contains values that are not products with %c. Check for + instead of *, for a %s read "
+        "instead of a %s, that the sum starts at 0, and that the padding is 0.",
+        tensor, at.n, at.k, at.p, at.q, probe->y[index], tensor, is_x ? "weight" : "pixel",
+        is_x ? "pixel" : "weight");
     return 1;
 }
 

@@ -94,23 +94,23 @@ static int lost_channels(const Lost *lost, Finding *finding)
         if (lost_fits(lost, &(LostSet){.from = c * step, .to = (c + 1) * step})) {
             snprintf(finding->text, sizeof finding->text,
                      "Input channel c = %d of 0..%d is %s the sum. Check where the loop over the "
-                     "channels begins and ends, and the last, partial group of channels.",
+                     "channels starts and ends, and the last, partial group of channels.",
                      c, C - 1, lost->how);
             return 1;
         }
     for (int c = 1; c < C; c++) {
         int first = lost_fits(lost, &(LostSet){.from = 0, .to = c * step});
         if (!first && !lost_fits(lost, &(LostSet){.from = c * step, .to = C * step})) continue;
-        snprintf(finding->text, sizeof finding->text,
-                 "Input channels c = %d..%d are %s the sum%s. The loop over the channels must run "
-                 "over all %d of them once, also when the group or tile size does not divide that.",
-                 first ? 0 : c, (first ? c : C) - 1, lost->how,
-                 first || c == 1 ? "" : " (the last, partial group?)", C);
+        snprintf(
+            finding->text, sizeof finding->text,
+            "Input channels c = %d..%d are %s the sum%s. The loop over the channels must run over "
+            "all %d of them once, also if the group or tile size does not divide this number.",
+            first ? 0 : c, (first ? c : C) - 1, lost->how,
+            first || c == 1 ? "" : " (the last, partial group?)", C);
         if (c == 1 && !first && !lost->twice)
             snprintf(finding->text, sizeof finding->text,
-                     "Only input channel c = 0 takes part in the sum; channels 1..%d are left out. "
-                     "The sum runs over "
-                     "c, r and s.",
+                     "Only input channel c = 0 is in the sum; channels 1..%d are left out. The sum "
+                     "is over c, r and s.",
                      C - 1);
         return 1;
     }
@@ -131,11 +131,10 @@ static int lost_tap_set(const Lost *lost, LostSet set, Finding *finding, const c
     set.taps = 1;
     if (!lost_fits(lost, &set)) return 0;
     finding->fault = FAULT_TAP_DROPPED;
-    snprintf(
-        finding->text, sizeof finding->text,
-        "The products of filter taps with %s are %s the sum. Check where the loops over r and s "
-        "begin and end (r < R, s < S), and the loads that feed those taps.",
-        what, lost->how);
+    snprintf(finding->text, sizeof finding->text,
+             "The multiplications of filter taps with %s are %s the sum. Check where the loops "
+             "over r and s start and end (r < R, s < S), and the loads for those taps.",
+             what, lost->how);
     return 1;
 }
 
@@ -182,8 +181,8 @@ static int lost_one_tap(const Lost *lost, Finding *finding)
         if (!fits || evidence < EVIDENCE_BITS) continue;
         finding->fault = FAULT_TAP_DROPPED;
         snprintf(finding->text, sizeof finding->text,
-                 "The products of the one filter tap (r,s) = (%d,%d) are %s the sum. Check the "
-                 "first and last step of the loops over r and s, and the load that feeds that tap.",
+                 "The multiplications of the one filter tap (r,s) = (%d,%d) are %s the sum. Check "
+                 "the first and last step of the loops over r and s, and the load for that tap.",
                  cell / v->S, cell % v->S, lost->how);
         return 1;
     }
@@ -197,15 +196,15 @@ static int lost_run(const Lost *lost, Finding *finding)
         int start = lost_fits(lost, &(LostSet){.from = 0, .to = at});
         if (!start && !lost_fits(lost, &(LostSet){.from = at, .to = lost->products})) continue;
         finding->fault = FAULT_TAP_DROPPED;
-        snprintf(finding->text, sizeof finding->text,
-                 "The %s %zu of C*R*S = %zu products (in the order c, r, s) are %s the sum. Where "
-                 "the reduction is cut into tiles, each must be summed once, a partial one too.",
-                 start ? "first" : "last", start ? at : lost->products - at, lost->products,
-                 lost->how);
+        snprintf(
+            finding->text, sizeof finding->text,
+            "The %s %zu of C*R*S = %zu products (in the order c, r, s) are %s the sum. If the "
+            "reduction is divided into tiles, each must be summed once, including a partial one.",
+            start ? "first" : "last", start ? at : lost->products - at, lost->products, lost->how);
         if (start && at == lost->products - 1 && !lost->twice)
             snprintf(finding->text, sizeof finding->text,
-                     "Each wrong output is one single product, the last, not the sum of its %zu "
-                     "products: is the sum stored with = in a loop where += is meant?",
+                     "Each wrong output is a single product, the last, not the sum of its %zu "
+                     "products. Possibly the sum is stored with = in a loop instead of +=.",
                      lost->products);
         return 1;
     }

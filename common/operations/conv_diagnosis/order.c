@@ -82,8 +82,8 @@ static void order_describe(int own, const Order *order, Finding *finding)
         }
     finding->fault = FAULT_LAYOUT;
     snprintf(finding->text, sizeof finding->text,
-             "The values are right for tensors in another order: your code %s. In memory the last "
-             "index is the fastest; p->layout says which order this case has.",
+             "The values are correct for tensors in another order: your code %s. In memory the "
+             "last index is contiguous; p->layout has the order of this case.",
              text);
 }
 

@@ -208,11 +208,11 @@ static void say_point(const Form *form, const int explains[PARTS], int point, Fi
     int parts = explains[0] + explains[1] + explains[2], part = 0;
     while (!explains[part])
         part++;
-    finding_say(finding, "That is the error of one point alone, %s.", form->name[point]);
+    finding_say(finding, "This is the error of a single point, %s.", form->name[point]);
     if (parts > 1)
         finding_say(finding,
-                    "Its product u[%d]*v[%d] counts too much or too little: a factor or a sign of "
-                    "it is wrong in input(), in filter() or in output().",
+                    "Its product u[%d]*v[%d] has a wrong weight: a factor or a sign of it is wrong "
+                    "in input(), in filter() or in output().",
                     point, point);
     else
         finding_say(finding, "Look at %s[%d] in %s.", row[part], point, function[part]);
@@ -237,8 +237,8 @@ static void say_example(const Line *line, const Line *error, const Form *form, F
                  fabs(got) < NEAR ? 0 : got);
     }
     finding_say(finding,
-                "Your F(%d,3) is wrong. Try it on paper: of d[%d] = 1 and g[%d] = 1, all others 0, "
-                "a line should make y = %s; yours makes %s.",
+                "Your F(%d,3) is wrong. Try it on paper: from d[%d] = 1 and g[%d] = 1, all others "
+                "0, a row should give y = %s; yours gives %s.",
                 form->sums, worst_d, worst_g, wanted, gotten);
 }
 

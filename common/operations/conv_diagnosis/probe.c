@@ -96,9 +96,9 @@ int probe_stride(const Diagnosis *d, Finding *finding)
     if (same.H < 1 || same.W < 1 || probe_right(d, same) != 1) return 0;
     finding->fault = FAULT_STRIDE;
     snprintf(finding->text, sizeof finding->text,
-             "With stride 1 the same code gives as many outputs right; with stride %d,%d it does "
-             "not. The window of output (p,q) begins at row p*stride_h - pad_top, column "
-             "q*stride_w - pad_left; a tile of T outputs needs (T-1)*stride + R inputs.",
+             "With stride 1 the same code is correct in these places; with stride %d,%d it is not. "
+             "The window of output (p,q) starts at row p*stride_h - pad_top, column q*stride_w - "
+             "pad_left; a tile of T outputs needs (T-1)*stride + R inputs.",
              d->conv.stride_h, d->conv.stride_w);
     return 1;
 }
@@ -145,13 +145,12 @@ int probe_channels(const Diagnosis *d, Finding *finding)
     if (!*wrong || !*right) return 0;
     finding->fault = FAULT_ONE_CHANNEL;
     snprintf(finding->text, sizeof finding->text,
-             "Not every input channel is treated alike: with all channels but one set to zero the "
-             "output is right for c = %s and wrong "
-             "for c = %s. %s",
+             "Not every input channel is treated in the same way: with all channels but one set to "
+             "zero the output is right for c = %s and wrong for c = %s. %s",
              right, wrong,
-             strcmp(right, "0") ? "Check the loop over c, and what its rounds do differently."
-                                : "Is the step from channel to channel right in the index of x and "
-                                  "of w, and what do later rounds of the loop over c do that the "
-                                  "first does not?");
+             strcmp(right, "0")
+                 ? "Check the loop over c, and how its iterations differ."
+                 : "Check the distance from channel to channel in the index of x and of w, and how "
+                   "later iterations of the loop over c differ from the first.");
     return 1;
 }

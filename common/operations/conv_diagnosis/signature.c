@@ -142,8 +142,9 @@ static int find_slices(Map *map, Finding *finding)
         set_describe('n', map->hot[AXIS_N], map->extent[AXIS_N], set, sizeof set);
         finding->fault = FAULT_ONE_IMAGE;
         snprintf(finding->text, sizeof finding->text,
-                 "The images with %s are wrong as a whole, the others are right. Check how n comes "
-                 "from the {block or the loop|loop}, and that it enters the index of both x and y.",
+                 "The images with %s are completely wrong, the others are correct. Check how n is "
+                 "calculated from the {block or the loop|loop}, and that it is in the index of "
+                 "both x and y.",
                  set);
         return 1;
     }
@@ -151,10 +152,9 @@ static int find_slices(Map *map, Finding *finding)
         set_describe('k', map->hot[AXIS_K], map->extent[AXIS_K], set, sizeof set);
         finding->fault = FAULT_ONE_FILTER;
         snprintf(finding->text, sizeof finding->text,
-                 "The output maps with %s are wrong as a whole, the others are right. Check how k "
-                 "comes from the {block, thread or loop|loop} (the last, partial group of "
-                 "filters?), and that it enters the index of both "
-                 "w and y.",
+                 "The output maps with %s are completely wrong, the others are correct. Check how "
+                 "k is calculated from the {block, thread or loop|loop} (the last, partial group "
+                 "of filters?), and that it is in the index of both w and y.",
                  set);
         return 1;
     }
@@ -353,10 +353,9 @@ static int find_padding(const Map *map, Finding *finding)
                      *where ? ", " : "", name[side]);
     finding->fault = FAULT_PADDING_EDGE;
     snprintf(finding->text, sizeof finding->text,
-             "Outputs whose window touches the padding (%s) are wrong, all others are right. Check "
-             "the bounds test on h = "
-             "p*stride_h + r - pad_top and w = q*stride_w + s - pad_left: a tap counts only where "
-             "0 <= h < H and 0 <= w < W.",
+             "Outputs whose window touches the padding (%s) are wrong, all others are correct. "
+             "Check the bounds test on h = p*stride_h + r - pad_top and w = q*stride_w + s - "
+             "pad_left: a tap counts only where 0 <= h < H and 0 <= w < W.",
              *where ? where : "corners");
     return 1;
 }
@@ -371,9 +370,9 @@ static int find_flat_suffix(const Map *map, Finding *finding)
     if (first == 0 || first % 32 != 0 || map->wrong < map->d->total - first) return 0;
     finding->fault = FAULT_LAST_BLOCK;
     snprintf(finding->text, sizeof finding->text,
-             "All outputs from flat index %zu of %zu on are wrong, all before it are right{: the "
+             "All outputs from flat index %zu of %zu on are wrong, all before it are correct{: the "
              "last block or blocks of a grid that counts the outputs in one row. Round the number "
-             "of blocks up, and guard the index against N*K*P*Q.|. Does the loop end there?}",
+             "of blocks up, and guard the index against N*K*P*Q.|. Check where the loop ends.}",
              first, map->d->total);
     return 1;
 }
@@ -389,7 +388,7 @@ static int find_in_region(Map *map, Shape shape, Finding *finding)
         snprintf(finding->text, sizeof finding->text,
                  "Only the outputs with %s are wrong: the last, partial tile (P = %d, Q = %d). "
                  "{Round the number of blocks up, and test p < P and q < Q for each thread, also "
-                 "where it only helps to load.|Where do the loops over p and q end?}",
+                 "if it only helps to load.|Check where the loops over p and q end.}",
                  where, map->extent[AXIS_P], map->extent[AXIS_Q]);
         return 1;
     }
@@ -408,8 +407,8 @@ static int find_in_region(Map *map, Shape shape, Finding *finding)
                  halo ? "If that is your tile, then windows at its edge lack the halo: R-1 more "
                         "rows and S-1 more columns of input, offset by the padding{, loaded "
                         "before the barrier|}."
-                      : "What is different for these in each tile{, or for the threads that own "
-                        "them|}?");
+                      : "Check what differs for these in each tile{, or for the threads that "
+                        "calculate them|}.");
         return 1;
     }
     if (map->wrong * 10 > map->d->total * 7) return 0; /* that is nearly everywhere */

@@ -280,7 +280,7 @@ static void accumulation(void **state)
     for (int i = 0; i < SHAPES; i++) {
         expect(every_shape[i], PLANT_ADDS, FAULT_ACCUMULATED, "+=");
         expect(every_shape[i], PLANT_TWICE, FAULT_ACCUMULATED, "twice");
-        expect(every_shape[i], PLANT_NEVER_RESET, FAULT_ACCUMULATED, "set back to 0");
+        expect(every_shape[i], PLANT_NEVER_RESET, FAULT_ACCUMULATED, "reset to 0");
     }
     /* A run that poisons y, or cannot run again, leaves it at "unwritten", whose text names +=
      * too. */
@@ -314,15 +314,15 @@ static void values_by_themselves(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
-        expect(every_shape[i], PLANT_TRUNCATED, FAULT_PRECISION, "through an int");
-        expect_words(every_shape[i], PLANT_HALVED, "half of what it should be");
+        expect(every_shape[i], PLANT_TRUNCATED, FAULT_PRECISION, "converted to int");
+        expect_words(every_shape[i], PLANT_HALVED, "half of the expected value");
         expect(every_shape[i], PLANT_OFFSET, FAULT_EVERYWHERE, "off by the same +64");
         if (!strstr(every_shape[i], "C=1 ")) {
             expect(every_shape[i], PLANT_CHANNEL_TWICE, FAULT_ONE_CHANNEL, "c = 1");
             expect(every_shape[i], PLANT_CHANNEL_TWICE, FAULT_ONE_CHANNEL, "counted twice");
         }
         if (!strstr(every_shape[i], "R=1 S=1")) /* there it is a channel */
-            expect_words(every_shape[i], PLANT_LAST_PRODUCT, "one single product");
+            expect_words(every_shape[i], PLANT_LAST_PRODUCT, "a single product");
         expect_words(every_shape[i], PLANT_FIRST_TILE, "they differ in q.");
     }
     expect(SQUARE, PLANT_CLIPPED, FAULT_EVERYWHERE, "Outputs below zero are 0");
@@ -343,10 +343,11 @@ static void numbers_of_a_probe(void **state)
     (void)state;
     expect(SQUARE, PLANT_PADDED_WITH_TWO, FAULT_PADDING_EDGE, "The padding is taken for 2 ");
     expect(UNEVEN, PLANT_PADDED_WITH_TWO, FAULT_PADDING_EDGE, "The padding is taken for 2 ");
-    expect(OBLONG, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "That weight meets x[0][0][9][1]");
-    expect(OBLONG, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "look at h in the index of x");
-    expect(VALID, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "look at h in the index of x");
-    expect_words(VALID, PLANT_CHANNEL_HALVED, "2 products of that output take the pixel in");
+    expect(OBLONG, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE,
+           "That weight is multiplied by x[0][0][9][1]");
+    expect(OBLONG, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "check h in the index of x");
+    expect(VALID, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "check h in the index of x");
+    expect_words(VALID, PLANT_CHANNEL_HALVED, "2 multiplications of that output use the pixel");
     expect(SQUARE, PLANT_ADDED_ONCE, FAULT_ONE_FILTER, "not all products with x");
     expect_words(SQUARE, PLANT_SQUARED, "With w all zero output");
     expect(POINTWISE, PLANT_WEIGHTS_MOVED, FAULT_EVERYWHERE, "A weight of another channel");
@@ -392,7 +393,7 @@ static void no_race_is_made_up(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
-        expect(every_shape[i], PLANT_UNSET, FAULT_NAN, "this is no race");
+        expect(every_shape[i], PLANT_UNSET, FAULT_NAN, "this is not a race");
         expect(every_shape[i], PLANT_INFINITE, FAULT_NAN, "NaN or infinite");
     }
 }

@@ -74,16 +74,17 @@ static int find_function(const Diagnosis *d, Finding *finding)
         ValueOf value;
         const char *text;
     } known[] = {
-        {value_halved, "Each wrong output is half of what it should be: are two parts of the sum "
-                       "made by different {threads or |}rounds, of which one is lost?"},
-        {value_positive, "Outputs below zero are 0, all others right: this is the convolution "
-                         "alone, with no activation (max with 0) after it. Does a maximum, or an "
-                         "unsigned number, take part?"},
-        {value_zero, "Each wrong output is 0, all others are right: the products of these are "
-                     "skipped, or their sum is not what is stored."},
+        {value_halved,
+         "Each wrong output is half of the expected value. Possibly two parts of the sum are "
+         "calculated by different {threads or |}iterations, and one is lost."},
+        {value_positive,
+         "Outputs below zero are 0, all others are correct: this is the convolution alone, without "
+         "an activation (max with 0) after it. Possibly a maximum or an unsigned number is used."},
+        {value_zero, "Each wrong output is 0, all others are correct: their multiplications are "
+                     "skipped, or their sum is not stored."},
         {value_negated, "Each wrong output has the wrong sign: a product is subtracted, or a "
                         "factor negated."},
-        {value_absolute, "Outputs below zero have lost their sign, all others are right."},
+        {value_absolute, "Outputs below zero have lost their sign, all others are correct."},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         /* That all of a few wrong outputs belong below zero may be chance. */
@@ -110,8 +111,8 @@ static int find_truncated(const Diagnosis *d, Finding *finding)
     }
     if (!are_enough(d, fitting, evidence)) return 0;
     finding->fault = FAULT_PRECISION;
-    finding_say(finding, "The wrong outputs are whole numbers, each within 1 of the right value: "
-                         "the sum, or the store, passes through an int. Keep it in a float.");
+    finding_say(finding, "The wrong outputs are integers, each within 1 of the expected value: the "
+                         "sum or the stored value is converted to int. Keep it in a float.");
     return 1;
 }
 
@@ -140,8 +141,8 @@ static int find_offset(const Diagnosis *d, Finding *finding)
     if (!are_enough(d, fitting, evidence)) return 0;
     finding->fault = FAULT_EVERYWHERE;
     finding_say(finding,
-                "Each wrong output is off by the same %+.4g: does the sum begin with 0, and is "
-                "nothing else added to it?",
+                "Each wrong output is off by the same %+.4g: check that the sum starts at 0, and "
+                "that nothing else is added to it.",
                 amount);
     return 1;
 }
@@ -187,8 +188,8 @@ static int find_filled(const Diagnosis *d, Finding *finding)
     if (fitting < 3 || !are_enough(d, fitting, evidence * (fitting - 1) / fitting)) return 0;
     finding->fault = FAULT_PADDING_EDGE;
     finding_say(finding,
-                "The padding is taken for %.4g where it is 0: what stands in for a pixel outside "
-                "of x, in a tile for example, must be 0.",
+                "The padding is taken for %.4g where it is 0: the value for a pixel outside of x, "
+                "in a tile for example, must be 0.",
                 value);
     return 1;
 }
@@ -221,8 +222,8 @@ static int find_product(const Diagnosis *d, Finding *finding)
     /* By chance a value meets one of m products with about m * 2^-20. */
     if (!are_enough(d, alone, alone * (20 - log2((double)most)))) return 0;
     finding->fault = FAULT_EVERYWHERE;
-    finding_say(finding, "Each wrong output is one single product, not the sum of its products: is "
-                         "the sum stored with = in a loop where += is meant?");
+    finding_say(finding, "Each wrong output is a single product, not the sum of its products. "
+                         "Possibly the sum is stored with = in a loop instead of +=.");
     return 1;
 }
 
@@ -312,16 +313,15 @@ static int find_moved(const Diagnosis *d, Finding *finding)
                      : differ == 2 ? FAULT_ONE_FILTER
                                    : FAULT_EVERYWHERE;
     finding_say(finding,
-                "%she wrong outputs hold right sums of other outputs: (n,k,p,q) = (%d,%d,%d,%d) "
-                "has that of (%d,%d,%d,%d), and so on; they differ in %s.",
+                "%she wrong outputs contain correct values of other outputs: (n,k,p,q) = "
+                "(%d,%d,%d,%d) has that of (%d,%d,%d,%d), and so on; they differ in %s.",
                 found == d->samples.wrong ? "T" : "Most of t", here.n, here.k, here.p, here.q,
                 there.n, there.k, there.p, there.q, axes);
-    finding_say(
-        finding,
-        "So one index has %s wrong, that of the loads or that of the store{, or two "
-        "threads or blocks own the same outputs. Does each block and thread index stand for "
-        "what the grid gives it?|.}",
-        axes);
+    finding_say(finding,
+                "So %s is wrong in one index, that of the loads or that of the store{, or two "
+                "threads or blocks calculate the same outputs. Check that each block and thread "
+                "index has the meaning that the grid gives it.|.}",
+                axes);
     return 1;
 }
 

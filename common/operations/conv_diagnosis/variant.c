@@ -167,8 +167,7 @@ static int running_sum(const Diagnosis *d, Finding *finding)
         finding->fault = FAULT_ACCUMULATED;
         snprintf(finding->text, sizeof finding->text,
                  "Each wrong output is its own sum plus the output before it along %s: the "
-                 "accumulator is not set back to 0 before "
-                 "the next sum begins.",
+                 "accumulator is not reset to 0 before the next sum starts.",
                  along[i]);
         return 1;
     }

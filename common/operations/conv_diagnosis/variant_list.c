@@ -48,43 +48,42 @@ static void list_filters(VariantList *list)
 {
     const ConvProblem *c = list->conv;
     for (int both = 3; both > 0; both--) {
-        Variant *v = variant_add(list, FAULT_FLIPPED_FILTER,
-                                 "The filter is applied flipped%s: that is the mathematicians' "
-                                 "convolution. Here tap (r,s) meets the "
-                                 "input at p*stride_h + r - pad_top and q*stride_w + s - pad_left, "
-                                 "with the filter as it lies in memory "
-                                 "(cross-correlation).",
-                                 both == 3   ? ""
-                                 : both == 2 ? " along r"
-                                             : " along s");
+        Variant *v = variant_add(
+            list, FAULT_FLIPPED_FILTER,
+            "The filter is applied flipped%s: that is a convolution in the mathematical sense. "
+            "Here tap (r,s) is multiplied by the input at p*stride_h + r - pad_top and q*stride_w "
+            "+ s - pad_left, with the filter as it is stored (cross-correlation).",
+            both == 3   ? ""
+            : both == 2 ? " along r"
+                        : " along s");
         v->flip_r = both >> 1;
         v->flip_s = both & 1;
     }
     const long long step[][2] = {{1, c->R}, {1, c->S}, {c->R, 1}};
     for (int i = 0; i < 3; i++) {
-        Variant *v = variant_add(
-            list, FAULT_TRANSPOSED_FILTER,
-            "The filter's rows and columns are exchanged: tap (r,s) lies at r*S + s within its "
-            "channel, where your index amounts to %s.",
-            i == 0   ? "s*R + r"
-            : i == 1 ? "s*S + r"
-                     : "r*R + s");
+        Variant *v = variant_add(list, FAULT_TRANSPOSED_FILTER,
+                                 "The filter's rows and columns are exchanged: tap (r,s) is at r*S "
+                                 "+ s within its channel, but your index is %s.",
+                                 i == 0   ? "s*R + r"
+                                 : i == 1 ? "s*S + r"
+                                          : "r*R + s");
         v->w_r = step[i][0];
         v->w_s = step[i][1];
     }
     Variant *v = variant_add(
         list, FAULT_EVERYWHERE, "The filters are read as if their channels came first: %s.",
-        list->rearranged ? "k and c are exchanged in the index of w"
-                         : "w is K*C*R*S, so filter k, channel c begins at (k*C + c)*R*S, not at "
-                           "(c*K + k)*R*S");
+        list->rearranged
+            ? "k and c are exchanged in the index of w"
+            : "w is K*C*R*S, so filter k, channel c starts at (k*C + c)*R*S, not at (c*K + k)*R*S");
     v->w_c = (long long)c->K * c->R * c->S;
     v->w_k = (long long)c->R * c->S;
-    v = variant_add(list, FAULT_ONE_FILTER,
-                    "Every output map is made with filter k = 0: k does not enter the index of w.");
+    v = variant_add(
+        list, FAULT_ONE_FILTER,
+        "Every output map is calculated with filter k = 0: k is not in the index of w.");
     v->w_k = 0;
     v = variant_add(list, FAULT_ONE_CHANNEL,
-                    "Every input channel is multiplied with channel 0 of the filter: c does not "
-                    "enter the index of w.");
+                    "Every input channel is multiplied with channel 0 of the filter: c is not in "
+                    "the index of w.");
     v->w_c = 0;
 }
 
@@ -104,11 +103,10 @@ static void list_strides(VariantList *list)
                                       "stride_w is used for the rows too",
                                       "stride_h is left out",
                                       "stride_w is left out"};
-    static const char formula[] =
-        "The window of output (p,q) begins at row p*stride_h - pad_top and column "
-        "q*stride_w - pad_left of x.";
+    static const char formula[] = "The window of output (p,q) starts at row p*stride_h - pad_top "
+                                  "and column q*stride_w - pad_left of x.";
     for (int i = 0; i < 6; i++) {
-        Variant *v = variant_add(list, FAULT_STRIDE, "The window moves by the wrong step: %s. %s",
+        Variant *v = variant_add(list, FAULT_STRIDE, "The window moves by a wrong stride: %s. %s",
                                  how[i], formula);
         v->stride_h = stride[i][0];
         v->stride_w = stride[i][1];
@@ -142,14 +140,13 @@ static void list_shift(VariantList *list, int down, int right)
     else if (down == c->pad_top - c->pad_left && right == c->pad_left - c->pad_top)
         why = " That is as if pad_top and pad_left were exchanged.";
     else if (down == c->pad_top - c->R / 2 && right == c->pad_left - c->S / 2)
-        why = " That is as if R/2 and S/2 were subtracted in place of pad_top and pad_left.";
-    Variant *v = variant_add(
-        list, FAULT_HALO,
-        "The window is shifted against the right one by %+d row%s and %+d column%s of x "
-        "(+ is down or right).%s Use h = p*stride_h + r - pad_top, w = q*stride_w + s - pad_left, "
-        "and "
-        "offset the halo of a tile by the same amounts.",
-        down, abs(down) == 1 ? "" : "s", right, abs(right) == 1 ? "" : "s", why);
+        why = " That is as if R/2 and S/2 were subtracted instead of pad_top and pad_left.";
+    Variant *v =
+        variant_add(list, FAULT_HALO,
+                    "The window is shifted from the correct one by %+d row%s and %+d column%s of x "
+                    "(+ is down or right).%s Use h = p*stride_h + r - pad_top, w = q*stride_w + s "
+                    "- pad_left, and offset the halo of a tile by the same amounts.",
+                    down, abs(down) == 1 ? "" : "s", right, abs(right) == 1 ? "" : "s", why);
     v->top -= down;
     v->left -= right;
 }
@@ -201,20 +198,21 @@ static void list_bounds(VariantList *list)
         {"w < W is not tested", "w", 0, b, 0, any},
         {"h >= 0 is not tested", "h", -any, b, 0, r},
         {"h < H is not tested", "h", 0, any, 0, r},
-        {"row 0 of x is taken for padding (h > 0)", "h", 1, b, 0, r},
-        {"column 0 of x is taken for padding (w > 0)", "w", 0, b, 1, r},
-        {"the last row of x is taken for padding (h < H-1)", "h", 0, b - 1, 0, r},
-        {"the last column of x is taken for padding (w < W-1)", "w", 0, b, 0, r - 1},
-        {"row H, which does not exist, is read (h <= H)", "h", 0, H, 0, r},
-        {"column W, which does not exist, is read (w <= W)", "w", 0, b, 0, W},
-        {"the columns are not tested, so the end of the row above or the start of the row below "
-         "comes in for zeros",
+        {"row 0 of x is treated as padding (h > 0)", "h", 1, b, 0, r},
+        {"column 0 of x is treated as padding (w > 0)", "w", 0, b, 1, r},
+        {"the last row of x is treated as padding (h < H-1)", "h", 0, b - 1, 0, r},
+        {"the last column of x is treated as padding (w < W-1)", "w", 0, b, 0, r - 1},
+        {"row H does not exist but is read (h <= H)", "h", 0, H, 0, r},
+        {"column W does not exist but is read (w <= W)", "w", 0, b, 0, W},
+        {"the columns are not tested, so the end of the row above or the start of the row below is "
+         "read instead of zeros",
          "w", 0, b, -any, any},
-        {"the rows are not tested, so other channels come in for zeros", "h", -any, any, 0, r},
-        {"row 0 and column 0 of x are taken for padding (h > 0, w > 0)", "", 1, b, 1, r},
-        {"the last row and column of x are taken for padding (h < H-1, w < W-1)", "", 0, b - 1, 0,
+        {"the rows are not tested, so other channels are read instead of zeros", "h", -any, any, 0,
+         r},
+        {"row 0 and column 0 of x are treated as padding (h > 0, w > 0)", "", 1, b, 1, r},
+        {"the last row and column of x are treated as padding (h < H-1, w < W-1)", "", 0, b - 1, 0,
          r - 1},
-        {"row H and column W, which do not exist, are read (h <= H, w <= W)", "", 0, H, 0, W},
+        {"row H and column W do not exist but are read (h <= H, w <= W)", "", 0, H, 0, W},
         {"only h < H and w < W are tested, not h >= 0 and w >= 0", "", -any, b, -any, r},
         {"only h >= 0 and w >= 0 are tested, not h < H and w < W", "", 0, any, 0, any},
     };
@@ -227,8 +225,8 @@ static void list_bounds(VariantList *list)
         {"h is compared with P, the output's height", "h", 0, P - 1, 0, r},
         {"w is compared with Q, the output's width", "w", 0, b, 0, Q - 1},
         {"h is compared with P and w with Q, the output's sizes", "", 0, P - 1, 0, Q - 1},
-        {"x is read where the window hangs over the edge, so other rows of memory come in for "
-         "zeros",
+        {"x is read where the window extends over the edge, so other rows of memory are read "
+         "instead of zeros",
          "", -any, any, -any, any},
     };
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
@@ -258,17 +256,17 @@ static void list_edges(VariantList *list)
 static void list_crossed(VariantList *list)
 {
     const ConvProblem *c = list->conv;
-    Variant *v = variant_add(
-        list, FAULT_AXES,
-        "H and W are exchanged: rows of x are taken to be H pixels long, h is compared with W and "
-        "w with H. Rows are W long: pixel (h,w) is number h*W + w of its image's channel, where 0 "
-        "<= h < H and 0 <= w < W.");
+    Variant *v =
+        variant_add(list, FAULT_AXES,
+                    "H and W are exchanged: rows of x are assumed to be H pixels long, h is "
+                    "compared with W and w with H. Rows are W long: pixel (h,w) is number h*W + w "
+                    "of its image's channel, where 0 <= h < H and 0 <= w < W.");
     v->x_h = c->H;
     v->high_h = c->W - 1;
     v->high_w = c->H - 1;
     v = variant_add(
         list, FAULT_AXES,
-        "The window's row and column are exchanged: it begins at row q*stride_w - pad_left and "
+        "The window's row and column are exchanged: it starts at row q*stride_w - pad_left and "
         "column p*stride_h - pad_top of x, where p belongs to the rows and q to the columns.");
     v->crossed = 1;
 }
@@ -278,18 +276,18 @@ static void list_inputs(VariantList *list)
     const ConvProblem *c = list->conv;
     Variant *v = variant_add(
         list, FAULT_ONE_CHANNEL,
-        "Every channel's products use input channel 0: c does not enter the index of x.");
+        "Every channel's multiplications use input channel 0: c is not in the index of x.");
     v->x_c = 0;
     for (int off = -1; off <= 1; off += 2) {
-        v = variant_add(list, FAULT_ONE_CHANNEL,
-                        "Input channel c%+d is read where channel c belongs: check where the "
-                        "channel loop begins.",
-                        off);
+        v = variant_add(
+            list, FAULT_ONE_CHANNEL,
+            "Input channel c%+d is read instead of channel c: check where the channel loop starts.",
+            off);
         v->x_base = off * v->x_c;
     }
     v = variant_add(
         list, FAULT_ONE_IMAGE,
-        "Every image's output is made from image n = 0: n does not enter the index of x.");
+        "Every image's output is calculated from image n = 0: n is not in the index of x.");
     v->x_n = 0;
     const struct {
         Fault fault;
@@ -301,15 +299,15 @@ static void list_inputs(VariantList *list)
         {FAULT_EVERYWHERE, (long long)c->W + c->pad_left + c->pad_right, "the padded width"}};
     for (int i = 0; i < 3; i++) {
         v = variant_add(list, pitch[i].fault,
-                        "The rows of x are taken to be %s pixels long; they are W long: pixel "
+                        "The rows of x are assumed to be %s pixels long; they are W long: pixel "
                         "(h,w) is number h*W + w of its image's channel.",
                         pitch[i].name);
         v->x_h = pitch[i].pitch;
-        v = variant_add(list, pitch[i].fault,
-                        "The rows of x are taken to be %s pixels long, and the channels H of those "
-                        "rows; rows are W long: pixel (h,w) is number h*W + w of its image's "
-                        "channel, which has H*W.",
-                        pitch[i].name);
+        v = variant_add(
+            list, pitch[i].fault,
+            "The rows of x are assumed to be %s pixels long, and the channels H of those rows; "
+            "rows are W long: pixel (h,w) is number h*W + w of its image's channel, which has H*W.",
+            pitch[i].name);
         v->x_h = pitch[i].pitch;
         v->x_c = v->x_h * c->H;
         v->x_n = v->x_c * c->C;
@@ -317,9 +315,10 @@ static void list_inputs(VariantList *list)
     list_crossed(list);
     const long long swapped[] = {c->H, c->W};
     for (int i = 0; i < 2; i++) {
-        v = variant_add(list, FAULT_AXES,
-                        "Rows and columns of x are exchanged: h counts rows, which are W pixels "
-                        "long, and w the pixels in a row.{ Is threadIdx.x used for the rows?|}");
+        v = variant_add(
+            list, FAULT_AXES,
+            "Rows and columns of x are exchanged: h counts rows, which are W pixels long, and w "
+            "the pixels in a row.{ Possibly threadIdx.x is used for the rows.|}");
         v->x_h = 1;
         v->x_w = swapped[i];
     }
@@ -339,23 +338,22 @@ static void list_outputs(VariantList *list)
                                            {"knpq", "with the maps outermost"},
                                            {"pqnk", "with p and q outermost"}};
     for (int i = 0; i < 4 && !list->rearranged; i++) {
-        Variant *v = variant_add(
-            list, FAULT_EVERYWHERE,
-            "The values are right but stored in the wrong places: y is written %s; it is "
-            "y[((n*K + k)*P + p)*Q + q].",
-            order[i][1]);
+        Variant *v = variant_add(list, FAULT_EVERYWHERE,
+                                 "The values are correct but stored in the wrong places: y is "
+                                 "written %s; it is y[((n*K + k)*P + p)*Q + q].",
+                                 order[i][1]);
         strcpy(v->order, order[i][0]);
     }
-    Variant *v = variant_add(list, FAULT_ACCUMULATED,
-                             "Every output is twice what it should be: is the sum made twice, or "
-                             "added to a y that holds it already? "
-                             "y arrives unwritten; store with =, once.");
+    Variant *v = variant_add(
+        list, FAULT_ACCUMULATED,
+        "Every output is twice the expected value. Possibly the sum is calculated twice, or added "
+        "to a y that contains it already. y is uninitialised; store with =, once.");
     v->scale = 2;
     v = variant_add(list, FAULT_EVERYWHERE,
-                    "Every output is 0. The store is reached, but the sum is not in it: does the "
-                    "loop run, are both factors loaded to where it reads them, is its result what "
-                    "is stored, and is every product added (+=)? With = the last one is what is "
-                    "left, often a zero that fills a tile.");
+                    "Every output is 0. The store is executed, but not with the sum. Check that "
+                    "the loop runs, that both factors are loaded to the place where it reads them, "
+                    "that its result is stored, and that every product is added (+=). With = only "
+                    "the last product remains, often a zero that fills a tile.");
     v->scale = 0;
 }
 
@@ -368,11 +366,11 @@ static void list_precisions(VariantList *list)
                 {ROUND_TF32_CUT, "tf32 (cut, not rounded)"},
                 {ROUND_BF16, "bfloat16"}};
     for (int i = 0; i < 3; i++) {
-        Variant *v = variant_add(list, FAULT_PRECISION,
-                                 "The outputs are what inputs rounded to %s give. This lab asks "
-                                 "for more: keep x, w and the sum in "
-                                 "the precision that the handout names.",
-                                 kind[i].name);
+        Variant *v =
+            variant_add(list, FAULT_PRECISION,
+                        "The outputs are those of inputs rounded to %s. This lab requires more: "
+                        "keep x, w and the sum in the precision that the handout names.",
+                        kind[i].name);
         v->rounding = kind[i].rounding;
     }
 }

@@ -140,10 +140,9 @@ static void find_band(const Judgement *judged, Finding *finding)
                  offset == 1 ? "" : "s", name);
     finding_say(
         finding,
-        "Your code wrote outside of %s: first %s. {Threads that stand beyond the output's edge "
-        "must not store: guard the store with the output's own sizes (%s), and check the index "
-        "that it is made of.|Check where the loops over the outputs end (%s), and the index of the "
-        "store.}",
+        "Your code wrote outside of %s: first %s. {Threads outside of the output must not store: "
+        "guard the store with the output's own sizes (%s), and check its index.|Check where the "
+        "loops over the outputs end (%s), and the index of the store.}",
         name, place, bounds, bounds);
 }
 
@@ -172,27 +171,26 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
     if (!poison) return 0;
     finding->fault = FAULT_UNWRITTEN;
     if (poison == total) {
-        finding_say(
-            finding,
-            "No output was written: every element of %s still holds what it held before the "
-            "call. Does the code store into %s? (%s += ... leaves the same trace: %s arrives "
-            "unwritten, so store with =.){ Is the kernel launched, over a grid that is not empty?|"
-            "}",
-            y, y, y, y);
+        finding_say(finding,
+                    "No output was written: every element of %s still has its value from before "
+                    "the call. Check that the code stores into %s. (%s += ... has the same effect: "
+                    "%s is uninitialised, so store with =.){ Check that the kernel is launched, "
+                    "with a grid that is not empty.|}",
+                    y, y, y, y);
         return 1;
     }
     finding_say(finding, "%zu of %zu outputs were never written.", poison, total);
     if (*where) finding_say(finding, "%s", where);
     if (judged->count[MARK_WRONG])
         finding_say(finding,
-                    "Of those that were written %zu are wrong, too: is one stored where another "
-                    "belongs? Check the index of the store.",
+                    "%zu of the written outputs are wrong, too. Possibly one is stored in "
+                    "another's place: check the index of the store.",
                     judged->count[MARK_WRONG]);
     finding_say(finding,
-                "{Do the grid, the loops and the indices that are made of block and thread reach "
-                "every output, and does each axis of the grid stand for what the kernel takes it "
-                "for? Round a number of blocks up, (size + tile - 1) / tile, and guard the store "
-                "instead.|Do the loops reach every output, from 0 to the size of each axis?}");
+                "{Check that the grid, the loops and the indices from block and thread cover every "
+                "output, and that each axis of the grid has the meaning that the kernel gives it. "
+                "Round a number of blocks up, (size + tile - 1) / tile, and guard the store.|Check "
+                "that the loops cover every output, from 0 to the size of each axis.}");
     return 1;
 }
 
@@ -208,13 +206,12 @@ int find_nan(const Judgement *judged, const char *where, Finding *finding)
     else
         finding_say(finding, "%zu of %zu outputs are NaN or infinite.", nan, total);
     if (!fault_checked(judged))
-        finding_say(
-            finding,
-            "The inputs are all finite, so the sum took in memory that nobody set: a {register or "
-            "shared array|variable or an array} without an initial value, an index outside of %s "
-            "(their surroundings "
-            "hold NaN), or %s itself, which arrives unwritten (store with =, not +=).",
-            inputs, output_name(judged));
+        finding_say(finding,
+                    "The inputs are all finite, so the sum contains uninitialised memory: a "
+                    "{register or shared array|variable or an array} without an initial value, an "
+                    "index outside of %s (their surroundings hold NaN), or %s itself, which is "
+                    "uninitialised (store with =, not +=).",
+                    inputs, output_name(judged));
     if (*where) finding_say(finding, "%s", where);
     return 1;
 }
@@ -269,8 +266,8 @@ int find_small_errors(const Judgement *judged, Finding *finding)
     if (!errors_are_small(judged)) return 0;
     finding->fault = FAULT_PRECISION;
     finding_say(finding,
-                "Every output is near the right value, but the errors are larger than %s can "
-                "make: somewhere values are kept in a lower precision (%s). This lab asks for %s.",
+                "Every output is near the expected value, but the errors are larger than those of "
+                "%s: some values have a lower precision (%s). This lab requires %s.",
                 fp32 ? "fp32 sums" : "inputs of 11 bits",
                 fp32 ? "half, bfloat16, tf32, or a fast approximation"
                      : "bfloat16, or sums in half",
@@ -310,8 +307,8 @@ int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Findi
     finding->fault = FAULT_ACCUMULATED;
     finding_say(
         finding,
-        "Your code adds to what %s held before the call (%s += ...{ or atomicAdd|}): with %s set "
-        "to zero beforehand the outputs are right. %s arrives unwritten, so store the sum "
+        "Your code adds to the value that %s had before the call (%s += ...{ or atomicAdd|}): with "
+        "%s set to zero beforehand the outputs are correct. %s is uninitialised, so store the sum "
         "with =, or set %s to zero yourself {on the same stream |}first.",
         y, y, y, y, y);
     return 1;
@@ -353,17 +350,17 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
                     "Two runs on the same inputs differ in %zu of %zu outputs, first at %s: %g, "
                     "then %g.",
                     differ, total, where, output[first], again[first]);
-        finding_say(finding, settles
-                                 ? "A third run gave what the second did, so this is no race: the "
-                                   "sum takes in something that nobody set in this run. Does each "
-                                   "sum begin with = 0, and is every element of an array of your "
-                                   "own written before it is read?"
-                                 : "{Either the|The} sum takes in something that nobody set (does "
-                                   "each sum begin with = 0?){, or two at once use one address, "
-                                   "and one of them writes: threads of a block without a barrier "
-                                   "between, two blocks, or work on another stream than the one "
-                                   "that you are given. The simulator (ENGINE=sim) tells which, "
-                                   "with both lines, if it shows there.|.}");
+        finding_say(
+            finding,
+            settles
+                ? "A third run had the same result as the second, so this is not a race: the sum "
+                  "contains a value that was not set in this run. Check that each sum starts with "
+                  "= 0, and that every element of your own arrays is written before it is read."
+                : "{Either the|The} sum contains a value that was not set (check that each sum "
+                  "starts with = 0){, or two threads use one address at the same time and one of "
+                  "them writes: threads of a block without a barrier between them, two blocks, or "
+                  "work on another stream than the one that your function receives. The simulator "
+                  "(ENGINE=sim) reports which, with both lines, if it occurs there.|.}");
     }
     free(third);
     free(again);
@@ -517,17 +514,18 @@ static void say_strays(const Judgement *judged, Finding *finding)
     const int moved = strays.moved && strays.moved * 2 >= wrong - strays.zeros &&
                       strays.evidence >= EVIDENCE_BITS;
     if (strays.zeros * 2 >= wrong)
-        finding_say(finding,
-                    "%zu of the wrong outputs are 0: nothing was added to what is stored there, or "
-                    "what is stored is not{ the lane or thread's that has the sum| the sum}.",
-                    strays.zeros);
+        finding_say(
+            finding,
+            "%zu of the wrong outputs are 0: nothing was added to the value that is stored there, "
+            "or the stored value is not{ that of the lane or thread that has the sum| the sum}.",
+            strays.zeros);
     if (!moved) return;
     output_shape(judged->operation, &judged->view.problem, &shape);
     tensor_place(&shape, strays.here, here, sizeof here);
     tensor_place(&shape, strays.there, there, sizeof there);
     finding_say(finding,
-                "%s hold right values of other outputs: %s has that of %s. So an index is wrong, "
-                "that of the loads or that of the store{, or a lane keeps another's sum|}.",
+                "%s have correct values of other outputs: %s has that of %s. So an index is wrong, "
+                "that of the loads or that of the store{, or a lane has another lane's sum|}.",
                 strays.zeros * 2 >= wrong ? "Others" : "Most of them", here, there);
 }
 
@@ -557,7 +555,7 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
     finding->fault = slabs ? (Fault)slabs : FAULT_EVERYWHERE;
     if (slabs) finding_say(finding, "%s", where);
     say_strays(judged, finding);
-    finding_say(finding, "Work the first one out by hand on the smallest case, and print the "
+    finding_say(finding, "Calculate the first one by hand on the smallest case, and print the "
                          "indices that your code uses for it.");
 }
 
@@ -589,14 +587,14 @@ static void diagnose_any(const Judgement *judged, ProbeRun run, void *context, F
         const char *y = output_name(judged);
         finding->fault = checked;
         if (names_output(judged, judged->observed.checked))
-            finding_say(finding,
-                        "Your code takes in what %s held before the call, and %s arrives "
-                        "unwritten: store the sum with =, not +=, or set %s to zero yourself "
-                        "first.",
-                        y, y, y);
+            finding_say(
+                finding,
+                "Your code uses the value that %s had before the call, and %s is uninitialised: "
+                "store the sum with =, not +=, or set %s to zero yourself first.",
+                y, y, y);
         else
-            finding_say(finding, "Memory of your own arrives unwritten, too: store the first with "
-                                 "=, or set it to zero before, on the same stream.");
+            finding_say(finding, "Memory that you allocate is uninitialised, too: store the first "
+                                 "value with =, or set it to zero before, on the same stream.");
         return;
     }
     if (judged->operation->explain)

@@ -17,7 +17,7 @@ static int parse_list(const ShapeKey *key, const char *value, int most, int *num
     for (const char *at = value;; at++) {
         char *end;
         if (!isdigit((unsigned char)*at))
-            return error_set(error, "%s=%.40s: a whole number is expected where \"%.20s\" stands",
+            return error_set(error, "%s=%.40s: a whole number is expected instead of \"%.20s\"",
                              key->name, value, at);
         if (count == most)
             return error_set(error, "%s=%.40s: more than %d number%s", key->name, value, most,
@@ -182,10 +182,10 @@ int shape_windows(const char *axis, int size, int window, int before, int after,
 {
     long long padded = (long long)size + before + after;
     if (padded > INT_MAX || padded < window)
-        return error_set(error,
-                         "a window of %d does not fit: with its padding %s is %lld, and may be %d "
-                         "at most",
-                         window, axis, padded, INT_MAX);
+        return error_set(
+            error,
+            "a window of %d does not fit: with its padding %s is %lld, and the maximum is %d",
+            window, axis, padded, INT_MAX);
     *windows = (int)((padded - window) / stride) + 1;
     return 0;
 }

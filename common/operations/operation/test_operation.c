@@ -146,7 +146,7 @@ static void each_fault_is_named_in_the_operations_own_words(void **state)
         Fault fault;
         const char *words;
     } CASE[] = {
-        {ROW_LOST, NULL, FAULT_EVERYWHERE, "Work the first one out by hand"},
+        {ROW_LOST, NULL, FAULT_EVERYWHERE, "Calculate the first one by hand"},
         {MOVED, NULL, FAULT_EVERYWHERE, "other outputs: (i) = (0) has that of (i) = (93)"},
         {ZEROS, NULL, FAULT_EVERYWHERE, "72 of the wrong outputs are 0"},
         {LAST_UNWRITTEN, NULL, FAULT_UNWRITTEN, "4 of 96 outputs were never written"},

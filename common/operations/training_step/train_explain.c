@@ -17,38 +17,34 @@ static const struct {
     [SLIP_NO_MEAN] = {FAULT_GRADIENT,
                       "The gradient is not divided by N: the loss is the mean over the batch, so "
                       "the softmax's gradient is (p - target) / N."},
-    [SLIP_LAST_IMAGE] =
-        {FAULT_GRADIENT,
-         "The sum over the batch is missing: the gradient is that of the last image "
-         "alone. Add the images up (+=), and let n run over all of them."},
-    [SLIP_FIRST_IMAGE] = {FAULT_GRADIENT,
-                          "The sum over the batch is missing: the gradient is that of the first "
-                          "image alone. Let n run from 0 to N - 1."},
-    [SLIP_FORWARD_BIAS] = {FAULT_FORWARD, "The biases are not added on the way forward."},
-    [SLIP_MAPS_BIAS] = {FAULT_FORWARD, "The biases of C1 and C3 are not added on the way forward."},
-    [SLIP_FORWARD_RELU] =
-        {FAULT_FORWARD, "There is no ReLU on the way forward: what is negative becomes 0 in every "
-                        "layer but the last."},
+    [SLIP_LAST_IMAGE] = {FAULT_GRADIENT,
+                         "The sum over the batch is missing: the gradient is that of the last "
+                         "image alone. Add the images (+=), with n from 0 to N - 1."},
+    [SLIP_FIRST_IMAGE] = {FAULT_GRADIENT, "The sum over the batch is missing: the gradient is that "
+                                          "of the first image alone. Loop over n from 0 to N - 1."},
+    [SLIP_FORWARD_BIAS] = {FAULT_FORWARD, "The biases are not added in the forward pass."},
+    [SLIP_MAPS_BIAS] = {FAULT_FORWARD,
+                        "The biases of C1 and C3 are not added in the forward pass."},
+    [SLIP_FORWARD_RELU] = {FAULT_FORWARD, "There is no ReLU in the forward pass: negative values "
+                                          "become 0 in every layer except the last."},
     [SLIP_POOL_SUM] = {FAULT_FORWARD,
                        "Pooling gives the sum of 2 x 2 values, not their mean: a quarter of it."},
-    [SLIP_SLOPE] = {FAULT_GRADIENT,
-                    "The ReLU's derivative is missing on the way back: where z was not positive, "
-                    "the gradient is 0."},
+    [SLIP_SLOPE] = {FAULT_GRADIENT, "The ReLU's derivative is missing in the backward pass: if z "
+                                    "was not positive, the gradient is 0."},
     [SLIP_MAPS_SLOPE] =
         {FAULT_GRADIENT,
-         "The ReLU's derivative is missing on the way back to C1 and C3: of the four "
-         "behind a mean those whose z was not positive get nothing."},
-    [SLIP_QUARTER] = {FAULT_GRADIENT,
-                      "On the way back through the mean of 2 x 2 each value gets a quarter of the "
-                      "gradient, not all of it."},
+         "The ReLU's derivative is missing in the backward pass of C1 and C3: of the four values "
+         "of a mean, those whose z was not positive get no gradient."},
+    [SLIP_QUARTER] = {FAULT_GRADIENT, "In the backward pass of the mean of 2 x 2 each value gets a "
+                                      "quarter of the gradient, not all of it."},
     [SLIP_LABEL] = {FAULT_GRADIENT,
                     "The label is not in the gradient: it is p minus 1 at the image's own digit, "
                     "and p at the others."},
     [SLIP_LOSS_SUM] = {FAULT_FORWARD, "The loss is the sum over the batch: divide it by N."},
     [SLIP_FLIPPED] =
         {FAULT_GRADIENT,
-         "On the way back to a convolution's input the filter is turned round where it "
-         "should not be: input (h, w) meets output (h - r, w - s) by tap (r, s)."},
+         "In the backward pass to a convolution's input the filter is flipped and should not be: "
+         "input (h, w) is connected to output (h - r, w - s) by tap (r, s)."},
     [SLIP_BIAS_GRADIENT] =
         {FAULT_GRADIENT, "The biases have no gradient: it is the sum of d z over the batch and the "
                          "map, as if their input were 1."},
@@ -60,21 +56,21 @@ static const struct {
     [SLIP_DECAY_SIGN] = {FAULT_UPDATE,
                          "The weight decay has the wrong sign: decay * parameter is added to the "
                          "gradient, so that the step takes the parameter towards 0."},
-    [SLIP_BIAS_NO_DECAY] = {FAULT_UPDATE,
-                            "The biases do not decay: here all parameters do, biases too."},
-    [SLIP_NO_MOMENTUM] =
-        {FAULT_UPDATE, "The momentum is missing: the new velocity begins with momentum times the "
-                       "old one."},
+    [SLIP_BIAS_NO_DECAY] =
+        {FAULT_UPDATE, "The biases do not decay: here all parameters decay, including biases."},
+    [SLIP_NO_MOMENTUM] = {FAULT_UPDATE, "The momentum is missing: the new velocity is momentum "
+                                        "times the old one plus the gradient."},
     [SLIP_MOMENTUM_AFTER] = {FAULT_UPDATE,
                              "The momentum is added after the step: first the new velocity, then "
                              "parameter - rate * velocity, with the new one."},
     [SLIP_OLD_VELOCITY] = {FAULT_UPDATE,
-                           "The step takes the velocity that came in: it should take the new one."},
+                           "The step uses the old velocity: it should use the new one."},
     [SLIP_RATE_IN_VELOCITY] =
-        {FAULT_UPDATE, "The velocity holds the rate already: here it is momentum * velocity "
-                       "+ gradient + decay * parameter, and the rate comes in the step."},
-    [SLIP_UPHILL] = {FAULT_UPDATE,
-                     "The step goes up: the parameter loses rate * velocity, it does not gain it."},
+        {FAULT_UPDATE, "The velocity contains the rate already: here it is momentum * velocity + "
+                       "gradient + decay * parameter, and the rate is applied in the step."},
+    [SLIP_UPHILL] =
+        {FAULT_UPDATE,
+         "The step has the wrong sign: the update subtracts rate * velocity, it does not add it."},
 };
 
 /* What the judge allows of a value with this error. */
@@ -129,12 +125,12 @@ static int find_overflow(const Judgement *judged, const TrainProblem *train, Fin
         fault_checked(judged))
         return 0;
     finding->fault = FAULT_OVERFLOW;
-    finding_say(
-        finding,
-        "The loss is NaN or infinite, in a network in which one digit's logit leads by %.0f "
-        "and expf(89) is infinite already. Is the largest of an image's logits taken away "
-        "before each expf, and does the search for it look at all of them, the last too?",
-        lead);
+    finding_say(finding,
+                "The loss is NaN or infinite, in a network in which one digit's logit is larger by "
+                "%.0f, and expf(89) is infinite already. Check that the largest of an image's "
+                "logits is subtracted before each expf, and that the search looks at all of them, "
+                "including the last.",
+                lead);
     return 1;
 }
 
@@ -172,26 +168,27 @@ static void say_gradient(const TrainProblem *train, const Wrong *wrong, Finding 
     const TrainLayer *layer = &train->layer[which];
     size_t weights = (size_t)layer->K * layer->C * layer->R * layer->S;
     finding->fault = FAULT_GRADIENT;
-    finding_say(finding, "The loss is right, so the way forward is.");
+    finding_say(finding, "The loss is correct, so the forward pass is correct.");
     if (which < TRAIN_OUT)
-        finding_say(finding, "The velocities of all layers behind %s are right, too.",
+        finding_say(finding, "The velocities of all layers after %s are correct, too.",
                     layer_name[which]);
     if (!wrong->weights[which])
         finding_say(finding,
-                    "Of %s the biases' velocities are wrong (%zu of %d), its weights' are right: "
+                    "In %s the biases' velocities are wrong (%zu of %d), its weights' are correct: "
                     "a bias's gradient is the sum of d z over the batch and its map.",
                     layer_name[which], wrong->biases[which], layer->K);
     else if (!wrong->biases[which])
-        finding_say(finding,
-                    "Of %s the weights' velocities are wrong (%zu of %zu), its biases' are right: "
-                    "so d z is right there, and its sum with the layer's input is not.",
-                    layer_name[which], wrong->weights[which], weights);
-    else
         finding_say(
             finding,
-            "Of %s weights (%zu of %zu) and biases (%zu of %d) are wrong: either d z, as it "
-            "comes there from the layer behind, or its sum over the batch and the map.",
-            layer_name[which], wrong->weights[which], weights, wrong->biases[which], layer->K);
+            "In %s the weights' velocities are wrong (%zu of %zu), its biases' are correct: so d z "
+            "is correct there, and its product with the layer's input is not.",
+            layer_name[which], wrong->weights[which], weights);
+    else
+        finding_say(finding,
+                    "In %s weights (%zu of %zu) and biases (%zu of %d) are wrong: either d z from "
+                    "the next layer, or its sum over the batch and the map.",
+                    layer_name[which], wrong->weights[which], weights, wrong->biases[which],
+                    layer->K);
 }
 
 static void say_parts(const Judgement *judged, const TrainProblem *train, Finding *finding)
@@ -202,18 +199,18 @@ static void say_parts(const Judgement *judged, const TrainProblem *train, Findin
         velocities += wrong.weights[i] + wrong.biases[i];
     if (wrong.loss && velocities) {
         finding->fault = FAULT_FORWARD;
-        finding_say(finding, "The loss is wrong, so look at the way forward first: work one image "
-                             "out by hand, layer by layer.");
+        finding_say(finding, "The loss is wrong, so check the forward pass first: calculate one "
+                             "image by hand, layer by layer.");
     } else if (wrong.loss) {
         finding->fault = FAULT_FORWARD;
-        finding_say(finding, "The loss is wrong and every velocity is right: only the mean of "
-                             "-log p at the image's digit is not as it should be.");
+        finding_say(finding, "The loss is wrong and every velocity is correct: only the mean of "
+                             "-log p at the image's digit is wrong.");
     } else if (velocities) {
         say_gradient(train, &wrong, finding);
     } else {
         finding->fault = FAULT_UPDATE;
         finding_say(finding,
-                    "Loss and velocities are right, %zu parameters are not: parameter - rate * "
+                    "Loss and velocities are correct, %zu parameters are not: parameter - rate * "
                     "velocity, with the new velocity.",
                     wrong.step);
     }

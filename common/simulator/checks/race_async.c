@@ -89,12 +89,12 @@ void race_products(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t 
             product_find(warp->block, offset[lane], offset[lane] + bytes, &who);
         if (!read) continue;
         RaceEnds ends = race_ends(warp, ins, read->ins, who * LANES);
-        finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
-                    "Race reported between a product at %.100s by the warp of thread %s, which may "
-                    "still read its factors, and Write access at %.100s: that warp has not waited "
-                    "for the product's group (wgmma.wait_group), at offset 0x%x of __shared__ "
-                    "memory",
-                    ends.where, ends.who, ends.here, offset[lane]);
+        finding_add(
+            warp, ins, SIMT_RACECHECK, lane, 0, bytes,
+            "Race reported between an MMA (wgmma) at %.100s by the warp of thread %s, which may "
+            "still read its operands, and Write access at %.100s: that warp has not waited for the "
+            "MMA's group (wgmma.wait_group), at offset 0x%x of __shared__ memory",
+            ends.where, ends.who, ends.here, offset[lane]);
         return;
     }
 }
@@ -132,7 +132,7 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
             RaceEnds ends = race_ends(warp, ins, flight->ins, flight->thread);
             finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
                         "Race reported between a bulk copy at %.100s by thread %s and %s access at "
-                        "%.100s: nobody has waited for the phase of the mbarrier at offset 0x%x "
+                        "%.100s: no thread has waited for the phase of the mbarrier at offset 0x%x "
                         "that counts its bytes, at offset 0x%x of __shared__ memory",
                         ends.where, ends.who, read ? "Read" : "Write", ends.here, flight->barrier,
                         offset[lane]);
@@ -149,7 +149,7 @@ void race_unfinished(Worker *worker)
         Warp *warp = &worker->warp[flight->thread / LANES % block->warps];
         const Ins *ins = &warp->code[flight->ins];
         finding_add(warp, ins, SIMT_RACECHECK, flight->thread % LANES, 0, flight->stretch.bytes,
-                    "The block ends while a bulk copy may still write its shared memory: nobody "
+                    "The block ends while a bulk copy may still write its shared memory: no thread "
                     "has waited for the phase of the mbarrier at offset 0x%x that counts its bytes",
                     flight->barrier);
     } else if (block->departures) {

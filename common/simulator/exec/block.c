@@ -278,8 +278,8 @@ static void barrier_agree(Block *block, Warp *warp)
     if (*told && *told != wanted)
         finding_add(warp, warp->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0,
                     0,
-                    "Barrier error: this warp is one of %u threads that meet at barrier %u, by its "
-                    "own count, and by another's of %u: all have to give the same count",
+                    "Barrier error: this warp counts %u threads at barrier %u, but another warp "
+                    "counts %u: all warps must give the same count",
                     wanted, warp->barrier, *told);
     *told = wanted;
 }
@@ -608,8 +608,8 @@ void block_stuck(Worker *worker)
         Warp *warp = &block->warp[w];
         if (warp->state != WARP_READY) continue;
         fault_at(warp, warp->pc, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
-                 "Barrier error: this thread waits in a loop for what nobody writes any more: all "
-                 "other threads wait as well, or have ended");
+                 "Barrier error: this thread polls memory that no thread will write: all other "
+                 "threads wait as well, or have ended");
         return;
     }
 }

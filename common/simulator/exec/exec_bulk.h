@@ -430,7 +430,7 @@ static int box_store(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t 
     Reduction reduction = plan->reduction;
     if (reduction.present && map_reduction(&map, &reduction) != 0) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
-                 "Invalid bulk copy: it cannot join elements of that type in that way");
+                 "Invalid bulk copy: it cannot reduce elements of that type with that operation");
         return -1;
     }
     return rows_store(warp, ins, plan, lane, &box, &reduction, from);
@@ -514,8 +514,8 @@ HANDLER(VALUES_SEND)
     const BulkPlan *plan = &warp->worker->kernel->bulk[ins->aux];
     if (!warp->worker->launch->cluster_blocks)
         return fault_at(warp, ins, SIMT_MEMCHECK, first_lane(warp->mask), 0, 0,
-                        "Invalid instruction: st.async and red.async need a launch of clusters; "
-                        "one of single blocks will do");
+                        "Invalid instruction: st.async and red.async need a launch with clusters; "
+                        "clusters of one block are enough");
     FOR_ACTIVE(warp->mask)
     if (values_send(warp, ins, plan, i) != 0) return NULL;
     return ins + 1;

@@ -31,7 +31,7 @@ ALWAYS int path_push(Warp *warp, const Ins *ins, uint32_t pc, uint32_t mask, uin
 {
     if (__builtin_expect(warp->depth == warp->stack_room, 0) && paths_grow(warp) != 0) {
         fault_at(warp, ins, SIMT_UNSUPPORTED, first_lane(mask), 0, 0,
-                 "the paths of one warp part more than %u deep, which is not supported",
+                 "a warp's branches are nested more than %u deep, which is not supported",
                  warp->stack_room);
         return -1;
     }

@@ -795,8 +795,8 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
     if (__builtin_expect(block != warp->block, 0) && block_has_ended(block)) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, off, bytes,
                  "Invalid __shared__ %s of %u bytes at offset %llu of another block of the "
-                 "cluster: that block has ended, and its shared memory is gone; all must meet "
-                 "(cluster.sync) before the first one ends",
+                 "cluster: that block has ended, and its shared memory no longer exists; all "
+                 "blocks must synchronise (cluster.sync) before the first one ends",
                  access_name(store), bytes, (unsigned long long)off);
         return -1;
     }

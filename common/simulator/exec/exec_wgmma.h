@@ -189,8 +189,8 @@ static void fence_check(Warp *warp, const Ins *ins, const WgmmaPlan *plan, int a
         missing |= warp->wgmma_written[number[plan->d[r] / (LANES * 4)]] == now;
     if (!missing) return;
     finding_add(warp, ins, SIMT_SYNCCHECK, 0, 0, 0,
-                "Barrier error: wgmma.fence is missing: this product's registers were written "
-                "after the last one, or there was none");
+                "Barrier error: wgmma.fence is missing: the registers of this wgmma were written "
+                "after the last fence, or there was none");
 }
 
 static void group_note(Warp *warp, const WgmmaPlan *plan)
@@ -294,7 +294,7 @@ HANDLER(WGMMA_TOUCH)
             warp->wgmma_register[number] = 0;
             finding_add(warp, ins, SIMT_SYNCCHECK, 0, 0, 0,
                         "Barrier error: this instruction uses a register of a wgmma that is still "
-                        "under way: wgmma.wait_group is missing before it");
+                        "in flight: wgmma.wait_group is missing before it");
         }
         if (writes) warp->wgmma_written[number] = warp->wgmma_fences + 1;
     }

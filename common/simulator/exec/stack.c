@@ -17,8 +17,8 @@ void stack_clear(Warp *warp)
 static int stack_over(Warp *warp, const Ins *ins, uint32_t lane, uint64_t bytes)
 {
     fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
-             "Stack overflow: alloca of %llu bytes, beside what this thread has taken already, is "
-             "more than its stack, which has %llu (cudaDeviceSetLimit, cudaLimitStackSize)",
+             "Stack overflow: alloca of %llu bytes, together with this thread's earlier ones, "
+             "exceeds its stack of %llu bytes (cudaDeviceSetLimit, cudaLimitStackSize)",
              (unsigned long long)bytes, (unsigned long long)warp->worker->gpu->stack_limit);
     return -1;
 }
@@ -34,8 +34,9 @@ int stack_take(Warp *warp, const Ins *ins)
             ins->bytes == 8 ? SLOT(uint64_t, ins->b)[lane] : SLOT(uint32_t, ins->b)[lane];
         uint64_t left = limit - stack_used(warp, 1u << lane), end = stack[lane];
         if (end > all || all - end > limit) {
-            fault_at(warp, ins, SIMT_MEMCHECK, lane, end, 0,
-                     "Invalid stack pointer: stackrestore was given what no stacksave gave");
+            fault_at(
+                warp, ins, SIMT_MEMCHECK, lane, end, 0,
+                "Invalid stack pointer: stackrestore received a value that no stacksave returned");
             return -1;
         }
         if (bytes > left || all - end + bytes > left) return stack_over(warp, ins, lane, bytes);

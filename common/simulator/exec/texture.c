@@ -534,8 +534,8 @@ static void unwritten_report(Warp *warp, const Ins *ins, const Access *a)
 static const Ins *object_fault(Warp *warp, const Ins *ins, uint32_t lane)
 {
     return fault_at(warp, ins, SIMT_MEMCHECK, lane, SLOT(uint64_t, ins->a)[lane], 0,
-                    "Invalid texture or surface object: it was destroyed or never made, or its "
-                    "memory is freed");
+                    "Invalid texture or surface object: it was destroyed or never created, or its "
+                    "memory was freed");
 }
 
 /* Of each texel that an H200 mixes for a read, so many times four words: more than one where texels

@@ -88,8 +88,8 @@ int warpgroups_agree(Worker *worker)
         if (w % 4 == 3 || one->wgmmas == other->wgmmas) continue;
         if (one->wgmmas < other->wgmmas) one = other, other = &worker->warp[w];
         fault_at(one, one->wgmma_ins, SIMT_SYNCCHECK, 0, 0, 0,
-                 "Barrier error: of one warpgroup warp %u executed %u products (wgmma) and warp %u "
-                 "executed %u: all four must execute each",
+                 "Barrier error: in one warpgroup, warp %u executed %u wgmma instructions and warp "
+                 "%u executed %u: all four warps must execute each",
                  one->index, one->wgmmas, other->index, other->wgmmas);
         return 0;
     }

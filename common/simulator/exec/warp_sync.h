@@ -16,7 +16,8 @@ ALWAYS uint32_t group_of(const Warp *warp, const uint32_t *members, uint32_t nam
 static const Ins *sync_fault(Warp *warp, const Ins *ins, uint32_t named, uint32_t absent)
 {
     return fault_at(warp, ins, SIMT_SYNCCHECK, first_lane(warp->mask), 0, 0,
-                    "Divergent threads in a warp: the mask 0x%08x names lane %u, which is not here",
+                    "Divergent threads in a warp: the mask 0x%08x names lane %u, which does not "
+                    "execute this instruction",
                     named, first_lane(absent));
 }
 
@@ -39,7 +40,7 @@ __attribute__((noinline)) static void shuffle_strange(Warp *warp, const Ins *ins
     uint32_t j = shuffle_source((int)ins->aux, i, REG(uint32_t, ins->b)[i],
                                 REG(uint32_t, ins->c)[i], &valid);
     finding_add(warp, ins, SIMT_INITCHECK, i, 0, 0,
-                "Undefined value: this shuffle reads from lane %u, which takes no part in it", j);
+                "Undefined value: this shuffle reads from lane %u, which does not execute it", j);
 }
 
 /* ---- done for all --------------------------------------------------------------------------- */

@@ -212,7 +212,7 @@ KERNEL(shuffle_masks_disagree)
 KERNEL(waits_for_nobody)
 {
     volatile float *flag = x;
-    while (flag[0] == 0.0f) // FAULT synccheck: waits in a loop
+    while (flag[0] == 0.0f) // FAULT synccheck: polls memory
         ;
 }
 
@@ -499,7 +499,7 @@ KERNEL(barrier_in_unequal_loop)
 KERNEL(barrier_of_two_counts) // <<<2, 96, 0>>>
 {
     if (threadIdx.x < 64)
-        asm volatile("bar.sync 1, 64;" ::: "memory"); // FAULT synccheck: by another's of 96
+        asm volatile("bar.sync 1, 64;" ::: "memory"); // FAULT synccheck: but another warp counts 96
     else
         asm volatile("bar.arrive 1, 96;" ::: "memory");
     x[self()] = 1.0f;
@@ -536,14 +536,14 @@ KERNEL(sum_that_begins_with_nobody)
 {
     int lane = threadIdx.x % 32;
     float v = x[self()];
-    if (lane < 16) v += __shfl_down_sync(0x0000ffffu, v, 16); // FAULT initcheck: takes no part
+    if (lane < 16) v += __shfl_down_sync(0x0000ffffu, v, 16); // FAULT initcheck: does not execute it
     x[self()] = v;
 }
 
 KERNEL(syncwarp_that_half_never_reaches)
 {
     if (threadIdx.x % 32 < 16)
-        __syncwarp(); // FAULT synccheck: which is not here
+        __syncwarp(); // FAULT synccheck: which does not execute this instruction
     else
         x[self()] = 1.0f;
     __syncthreads();
@@ -1047,7 +1047,7 @@ KERNEL(wait_for_nobody_in_a_long_loop)
     while (*(volatile int *)&nobody == 0) {
 #pragma unroll
         for (int i = 0; i < 300; i++)
-            v = v * 1.5f + (float)i; // FAULT synccheck: waits in a loop
+            v = v * 1.5f + (float)i; // FAULT synccheck: polls memory
     }
     x[self()] = v;
 }

@@ -231,7 +231,7 @@ KERNEL(reads_before_the_bytes_are_there) // <<<1, 128>>>
         FETCH(tile, x, 512, &barrier); // AND
     }
     __syncthreads();
-    empty[threadIdx.x] = tile[127 - threadIdx.x]; // FAULT racecheck: nobody has waited
+    empty[threadIdx.x] = tile[127 - threadIdx.x]; // FAULT racecheck: no thread has waited
     WAIT(&barrier, 0);
 }
 
@@ -437,7 +437,7 @@ KERNEL(least_of_floats) // <<<1, 128>>>
     PROXY_FENCE;
     __syncthreads();
     if (threadIdx.x == 0) {
-        LEAST_OF_TILE(&map, tile, 0, 0); // FAULT memcheck: Invalid bulk copy: it cannot join
+        LEAST_OF_TILE(&map, tile, 0, 0); // FAULT memcheck: Invalid bulk copy: it cannot reduce
         STORES_WAIT;
     }
 }
@@ -542,7 +542,7 @@ KERNEL(factors_written_while_they_are_read) // <<<1, 128>>>
     MULTIPLY(d, factors, 256); // AND
     WGMMA_COMMIT;
     __syncthreads();
-    factors[threadIdx.x] = 0; // FAULT racecheck: that warp has not waited for the product's group
+    factors[threadIdx.x] = 0; // FAULT racecheck: that warp has not waited for the MMA's group
     WGMMA_WAIT;
     empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
@@ -556,7 +556,7 @@ KERNEL(factors_copied_while_they_are_read) // <<<1, 128>>>
     MULTIPLY(d, factors, 256); // AND
     WGMMA_COMMIT;
     __syncthreads();
-    COPY(at(factors + threadIdx.x), x); // FAULT racecheck: which may still read its factors
+    COPY(at(factors + threadIdx.x), x); // FAULT racecheck: which may still read its operands
     WGMMA_WAIT;
     empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
@@ -579,7 +579,7 @@ KERNEL(stage_fetched_while_it_is_read) // <<<1, 128>>>
     if (threadIdx.x == 0) {
         EXPECT(&barrier, 1024);
         FETCH(stage[0], x, 512, &barrier);
-        FETCH(stage[1], x, 512, &barrier); // FAULT racecheck: which may still read its factors
+        FETCH(stage[1], x, 512, &barrier); // FAULT racecheck: which may still read its operands
     }
     WAIT(&barrier, 0);
     WGMMA_WAIT;
@@ -625,7 +625,7 @@ KERNEL(warp_that_takes_no_part) // <<<1, 128>>>
     factors_fill(factors, x);
     if (threadIdx.x / 32 != 2) {
         WGMMA_FENCE;
-        MULTIPLY(d, factors, 256); // FAULT synccheck: all four must
+        MULTIPLY(d, factors, 256); // FAULT synccheck: all four warps must
         WGMMA_COMMIT;
         WGMMA_WAIT;
     }
