@@ -138,7 +138,7 @@ tell run-of-weights
 mkdir -p "$work/down/02-naive"
 sed 's|(p->Q + TILE - 1) / TILE|p->Q / TILE|' solutions/02-naive/conv.cu >"$work/down/02-naive/conv.cu"
 run 1 "$lab" run --build "$build" --lab 02 --case uneven --submission "$work/down" --engine sim &&
-    grep -q '^  1 launch; grid 18x2x1, block 16x16x1, 0 bytes of shared memory a block$' "$work/out" &&
+    grep -q '^  1 launch; grid 18x2x1, block 16x16x1, 0 bytes of shared memory per block$' "$work/out" &&
     ! grep -q 'cycles\|occupancy' "$work/out"
 tell run-of-a-wrong-output-shows-its-launch
 # Where plain C is slow, the grade says by how much, and how to begin.

@@ -177,11 +177,11 @@ tell an-edge-that-a-graph-lacks
 ARCH=90 run 0 $here/branches.cu clusters && [ "$(grep -c '^ok ' "$work/out")" = 4 ]
 tell launches-with-attributes
 run 0 $here/spills.cu squeezed &&
-    says '^    mix spills [0-9]* bytes a thread, most at line 14: its registers do not suffice$' &&
+    says '^    mix spills [0-9]* bytes per thread, most at line 14: there are not enough registers$' &&
     run 0 $here/spills.cu && ! says 'mix spills'
 tell spilled-registers
 PROFILE=1 run 0 $here/spills.cu squeezed &&
-    says 'ptxas spills [0-9]* bytes a thread to local memory, most at line 14'
+    says 'ptxas spills [0-9]* bytes per thread to local memory, most at line 14'
 tell spills-in-a-profile
 run 0 $here/prints.cu 50 && [ "$(wc -l <"$work/out")" = 50000 ] && ! says 'not shown' &&
     run 0 $here/prints.cu && [ "$(wc -l <"$work/out")" = 32768 ] &&

@@ -348,7 +348,7 @@ static void numbers_of_a_probe(void **state)
     expect(OBLONG, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "check h in the index of x");
     expect(VALID, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "check h in the index of x");
     expect_words(VALID, PLANT_CHANNEL_HALVED, "2 multiplications of that output use the pixel");
-    expect(SQUARE, PLANT_ADDED_ONCE, FAULT_ONE_FILTER, "not all products with x");
+    expect(SQUARE, PLANT_ADDED_ONCE, FAULT_ONE_FILTER, "not products with x");
     expect_words(SQUARE, PLANT_SQUARED, "With w all zero output");
     expect(POINTWISE, PLANT_WEIGHTS_MOVED, FAULT_EVERYWHERE, "A weight of another channel");
 }
