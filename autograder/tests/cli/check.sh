@@ -64,7 +64,7 @@ tell roof-is-the-data-sheets
 run 0 "$lab" run --build "$build" --lab 04 --case uneven --submission solutions --engine sim --alone --counters "$work/counters" &&
     cycles=$(awk '$1 == "cycles" { print $2 }' "$work/counters" | sed 's/...$/,&/') &&
     run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim --against baseline --ptx &&
-    grep -q "^  Beside the baseline: $cycles cycles" "$work/out" && grep -q '^ *yours  *baseline$' "$work/out" &&
+    grep -q "^  Compared with the baseline: $cycles cycles" "$work/out" && grep -q '^ *yours  *baseline$' "$work/out" &&
     grep -q '% PTX line [0-9]*: bar.sync 0;$' "$work/out" && ! grep -n '.\{81\}' "$work/out" >>"$work/err"
 tell profile-beside-the-baseline
 # Half of the filters a block: more of everything, and most of it where tiles are loaded; where maps
@@ -72,7 +72,7 @@ tell profile-beside-the-baseline
 mkdir -p "$work/half/04-tiled"
 sed 's/enum { FILTERS = 8 }/enum { FILTERS = 4 }/' solutions/04-tiled/conv.cu >"$work/half/04-tiled/conv.cu"
 run 0 "$lab" profile --build "$build" --lab 04 --case lenet-c1 --submission "$work/half" --engine sim --against reference &&
-    grep -q '^  Most of the difference is outside of the phases, in what each block does' \
+    grep -q '^  Most of the difference is outside of the phases, in the code' \
         "$work/out" &&
     run 0 "$lab" profile --build "$build" --lab 04 --case vgg-conv1_1 --submission "$work/half" \
         --engine sim --against reference &&
@@ -166,7 +166,7 @@ run 0 "$lab" run --build "$build" --lab 02 --case uneven --submission "$work/wai
     grep -q 'A launch names no stream' "$work/out" && grep -q 'Your code waits for the device' "$work/out" &&
     run 0 "$lab" run --build "$build" --lab 02 --case uneven --submission solutions --engine sim --alone && ! grep -q 'stream' "$work/out"
 tell what-nobody-asks-for-is-said
-run 2 "$lab" run --build "$build" --lab 02 --case uneven --shape 'N=1' && one_line 'CASE is one of the lab.s cases, SHAPE one of your own'
+run 2 "$lab" run --build "$build" --lab 02 --case uneven --shape 'N=1' && one_line 'CASE selects one of the lab.s cases, SHAPE defines one of your own'
 tell case-and-shape
 run 2 "$lab" run $weights "$work/half.txt" --shape 'fc_forward N=1 C=3 K=2' && one_line 'half.txt has 2 numbers; w has 6'
 tell weights-of-another-size

@@ -63,7 +63,7 @@ refuses()
     ! see "$@" && [ "$(wc -l <"$work/said")" = 1 ] && grep -q "$words" "$work/said"
 }
 # A line that touches nothing: the page is made, and opens elsewhere.
-see 04 --case lenet-c1 --line 9999 && grep -q 'touches memory at line 9999: the page opens at another$' "$work/said" &&
+see 04 --case lenet-c1 --line 9999 && grep -q 'accesses memory at line 9999: the page opens at another$' "$work/said" &&
     see 04 --case lenet-c1 --line 61 && ! grep -q 'opens at another' "$work/said"
 tell a-line-without-an-access
 refuses 'no warps to show' 01

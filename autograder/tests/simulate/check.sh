@@ -58,8 +58,8 @@ run 1 $here/faults.cu texels && says 'Uninitialized texture or surface read of 4
     says 'in kernel texels' && says 'faults.cu:25'
 tell texels-that-nothing-wrote
 run 1 $here/faults.cu added && grep -q 'done' "$work/out" && says 'faults.cu:31' &&
-    [ "$(grep -c 'did not do all of the program' "$work/err")" = 1 ] &&
-    sed '1,/did not do all of the program/d' "$work/err" >"$work/last" &&
+    [ "$(grep -c 'did not execute all of the program' "$work/err")" = 1 ] &&
+    sed '1,/did not execute all of the program/d' "$work/err" >"$work/last" &&
     grep -q 'a reduction on a surface' "$work/last" && ! grep -q '^[^ ]' "$work/last"
 tell what-only-hardware-does
 run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] &&
