@@ -209,7 +209,7 @@ refuse 'conv.c is a symbolic link' a-link
 truncate -s 2G "$work/odd/01-sequential/conv.c"
 refuse 'conv.c is larger than 1024 KiB' two-gigabytes
 printf 'int x;\000' >"$work/odd/01-sequential/conv.c"
-refuse 'conv.c holds a NUL byte' a-nul
+refuse 'conv.c contains a NUL byte' a-nul
 
 # Predictions: a FIFO, and more keys than anybody asks for.  The source alone is graded.
 cp solutions/01-sequential/conv.c "$work/odd/01-sequential/"
