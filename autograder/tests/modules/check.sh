@@ -74,15 +74,15 @@ done <"$scratch/uses" >"$scratch/headers"
 tell "docs/architecture.md names every module's first header, and that describes the module" \
     "$scratch/headers"
 
-# The walks of docs/architecture.md name files below autograder/ or common/.
-sed -n '/^## Two walks/,/^## Decisions/p' docs/architecture.md |
+# The walk-throughs of docs/architecture.md name files below autograder/ or common/.
+sed -n '/^## Two walk-throughs/,/^## Decisions/p' docs/architecture.md |
     grep -oE '[a-z]+/[a-z_/]*\.[ch]\b' | sort -u >"$scratch/walked"
-[ -s "$scratch/walked" ] || echo 'docs/architecture.md names no file in its walks' >"$scratch/lost"
+[ -s "$scratch/walked" ] || echo 'docs/architecture.md names no file in its walk-throughs' >"$scratch/lost"
 while read -r file; do
     [ -e "autograder/$file" ] || [ -e "common/$file" ] || [ -e "$file" ] ||
-        echo "docs/architecture.md walks to $file, which is not there"
+        echo "docs/architecture.md names $file, which does not exist"
 done <"$scratch/walked" >>"$scratch/lost"
-tell "the walks of docs/architecture.md lead to files that are there" "$scratch/lost"
+tell "the walk-throughs of docs/architecture.md name existing files" "$scratch/lost"
 
 # A target with two recipes: make uses the last one and warns.
 make -n help 2>&1 | grep -E 'overriding|ignoring old' >"$scratch/twice" || true
