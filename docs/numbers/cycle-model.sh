@@ -4,7 +4,8 @@
 . docs/numbers/lib.sh
 
 page=docs/simulator/cycle-model.md
-replay=common/simulator/timing/replay.c
+memory=common/simulator/timing/replay_memory.c
+atomics=common/simulator/timing/atomic_cost.h
 chain=common/simulator/timing/critical_path.h
 
 # price CLASS PATTERN: a number in what schedule.c says of a class of instructions, where \(\)
@@ -19,13 +20,12 @@ word() {
     echo 'one two three four five six seven eight' | cut -d ' ' -f "$1"
 }
 
-loaded=$(calc '%.1f' "$(constant LOAD_LINE "$replay") / 256") # of ticks
-more=$(calc '%.1f' "$(constant LOAD_PERCENT "$replay") / 100")
-stored=$(calc '%.1f' "$(constant STORE_LINE "$replay") / 256") # of ticks
-arrival=$(constant ARRIVAL_CYCLES "$replay") barrier=$(constant BARRIER_CYCLES "$chain")
+loaded=$(calc '%.1f' "$(constant LOAD_LINE "$memory") / 256") # of ticks
+more=$(calc '%.1f' "$(constant LOAD_PERCENT "$memory") / 100")
+stored=$(calc '%.1f' "$(constant STORE_LINE "$memory") / 256") # of ticks
+arrival=$(constant ARRIVAL_CYCLES common/simulator/timing/replay_blocks.c) barrier=$(constant BARRIER_CYCLES "$chain")
 branch=$(constant BRANCH_CYCLES "$chain") start=$(constant START_CYCLES "$chain")
-count=common/simulator/timing/count.c
-percent() { calc '%.2f' "$(constant "$1" "$count") / 100"; }
+percent() { calc '%.2f' "$(constant "$1" "$atomics") / 100"; }
 atomic=$(percent PASS_PERCENT)
 turnover=$(constant TURNOVER_CYCLES "$chain")
 constant_word=$(constant CYCLES_PER_WORD common/simulator/timing/count.c)
@@ -57,13 +57,13 @@ say "$page" "A block that replaces another one starts $turnover cycles after the
 say "$page" "**Atomics** on one global word: $atomic cycles each, $(percent FLOAT_PERCENT) for floats"
 say "$page" "A slice takes $atomic cycles for a pass over a sector, in which each word is added to once"
 say "$page" "and $(percent FULL_PERCENT) if the pass covers the whole sector"
-say "$page" "one slice for each $(constant SLICE_RATE "$count") bytes of \`l2_bytes_per_cycle\`"
-say "$page" "another's after $(constant RETRY_CYCLES "$chain") cycles on one word"
+say "$page" "one slice for each $(constant SLICE_RATE "$atomics") bytes of \`l2_bytes_per_cycle\`"
+say "$page" "another's after $(constant RETRY_CYCLES "$atomics") cycles on one word"
 say "$page" "more than $(word "$(constant OPEN_ROWS common/simulator/timing/count.h)") rows"
 say "$page" "lanes per cycle ($(machine h200 texture_units) on an H200)"
 say "$page" "\`texture_latency\` ($(machine h200 texture_latency) cycles on an H200)"
 sooner=$(constant BY_INDEX_SOONER "$chain")
-line=$(calc '%.2f' "$(constant TEXTURE_LINE "$replay") / 256")
+line=$(calc '%.2f' "$(constant TEXTURE_LINE "$memory") / 256")
 say "$page" "by an integer index takes $sooner less"
 say "$page" "A line takes $line cycles of the path from the L2"
 say "$page" "those of textures ($sooner, $line)"

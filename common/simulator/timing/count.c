@@ -18,34 +18,6 @@
 #include "common/simulator/timing/access_log.h"
 #include "common/simulator/traffic/wavefronts.h"
 
-enum { WORD = 4 };
-
-/* Hundredths of a cycle, measured on an H200: what a slice of the L2 takes for a pass over a
- * sector, in which each word is added to once; where it is all of the sector; and from one atomic
- * on a word of floats to the next. */
-enum { PASS_PERCENT = 145, FULL_PERCENT = 120, FLOAT_PERCENT = 350 };
-
-/* The active lanes that may want another piece of `unit` bytes than those before: those that differ
- * from the lane before, and those behind an idle one.  Written for vectors. */
-static inline uint32_t changes_find(const uint64_t *address, uint32_t mask, uint32_t unit)
-{
-    uint32_t changes = ~(mask << 1);
-    for (uint32_t i = 1; i < LANES; i++)
-        changes |= address[i] / unit != address[i - 1] / unit ? 1u << i : 0;
-    return mask & changes;
-}
-
-/* The distinct pieces of `unit` bytes of the active lanes, in the order of the lanes.  No access
- * straddles one: all are aligned.  Mostly neighbours want the same. */
-static inline uint32_t units_collect(const uint64_t *address, uint32_t mask, uint32_t unit,
-                                     uint64_t *piece)
-{
-    uint32_t n = 0;
-    for (uint32_t m = changes_find(address, mask, unit); m; m &= m - 1)
-        n = distinct_add(piece, n, address[__builtin_ctz(m)] / unit);
-    return n;
-}
-
 /* Here a warp runs alone up to a barrier, on a card beside the block's others.  A line that only it
  * has used stays as long as the L1 has room for what all of them bring in by then. */
 static int is_crowded_out(const Warp *warp, const L1Line *line)
@@ -110,7 +82,7 @@ void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *
     warp->wanted = begin + 1;
 }
 
-static uint32_t lines_count(const uint64_t *sector, uint32_t n)
+uint32_t lines_count(const uint64_t *sector, uint32_t n)
 {
     return pieces_count(sector, n, LINE_SECTORS);
 }
@@ -142,14 +114,6 @@ static uint32_t wavefronts_count(Banked *last, const uint32_t *offset, uint32_t 
     return last->passes;
 }
 
-static uint32_t bytes_each(const Ins *ins)
-{
-    static const uint32_t JOINED[] = {[MERGE_4] = 4, [MERGE_8] = 8, [MERGE_16] = 16};
-    if (ins->merge && ins->merge != MERGE_FOLLOWER) return JOINED[ins->merge];
-    if (ins->part_bytes) return ins->part_bytes;
-    return ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
-}
-
 /* A vector of which ptxas loads two parts is two accesses. */
 static uint32_t parts_count(const Ins *ins)
 {
@@ -178,7 +142,7 @@ static uint32_t wavefronts_of(Worker *worker, const Ins *ins, const uint64_t *ad
 }
 
 /* What the cycle model hears of an access. */
-static void passes_add(Warp *warp, uint32_t passes)
+void passes_add(Warp *warp, uint32_t passes)
 {
     uint32_t lanes = warp->worker->gpu->machine.lsu_lanes;
     if (lanes < LANES) passes *= LANES / lanes;
@@ -208,12 +172,6 @@ static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uin
     passes_add(warp, words * CYCLES_PER_WORD);
     if (!ins->t_s[0] || ins->is_operand) warp->worker->cost.passes = needed;
     warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
-}
-
-/* Folded away by the machine's own compiler, or done within an accelerator. */
-static int is_free(const Ins *ins)
-{
-    return ins->class == CLASS_FREE;
 }
 
 /* ... or not there in this turn of a loop. */
@@ -278,7 +236,7 @@ static void sectors_store(Worker *worker, const uint64_t *sector, uint32_t n)
         traffic_store(worker, sector[i]);
 }
 
-static void hotter(uint32_t *hot, uint32_t percent, uint32_t *hottest)
+void hotter(uint32_t *hot, uint32_t percent, uint32_t *hottest)
 {
     *hot = *hot + percent < *hot ? UINT32_MAX : *hot + percent;
     if (*hot > *hottest) *hottest = *hot;
@@ -322,7 +280,7 @@ static void store_passes_add(Warp *warp, const Ins *ins, const uint64_t *address
 }
 
 /* A fence behind it waits longer for what goes to the other half of the L2. */
-static void across_note(Warp *warp, const uint64_t *sector, uint32_t n)
+void across_note(Warp *warp, const uint64_t *sector, uint32_t n)
 {
     for (uint32_t i = 0; i < n && warp->worker->launch->queue && !warp->across; i++)
         warp->across = (uint8_t)is_across(warp, sector[i]);
@@ -549,197 +507,6 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
     profile->requests++, profile->sectors += n;
     *(store ? &worker->cost.store_misses : &worker->cost.bulk_sectors) += n;
     warp->bulk_sectors += (uint32_t)n;
-}
-
-/* Of four pieces of 256 bytes each second one lies in the same slice of the L2; where the next four
- * lie, no rule is seen to say.  A card begins an allocation with such four. */
-static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
-{
-    enum { PIECE_BYTES = 256, PIECES = 4, SLICE_RATE = 33 };
-    const Allocation *a = memory_find(&gpu->memory, address);
-    uint64_t base = a ? a->address : 0, piece = (address - base) / PIECE_BYTES,
-             chance = mixed(piece / PIECES + base) >> 32;
-    uint32_t pairs = (uint32_t)(gpu->machine.l2_bytes_per_cycle / SLICE_RATE / 2);
-    pairs = pairs < 1 ? 1 : pairs > HOT_SLICES / 2 ? HOT_SLICES / 2 : pairs;
-    return (uint32_t)(chance % pairs * 2 + piece % 2);
-}
-
-/* A lane goes with the pass of its sector that is as late as others came to its word before. */
-typedef struct Passes {
-    uint32_t count, of[LANES]; /* per lane */
-    uint32_t lanes[LANES];     /* of each pass */
-    uint64_t key[LANES];
-} Passes;
-
-static void passes_find(const uint64_t *address, uint32_t mask, Passes *passes)
-{
-    passes->count = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m), i = 0;
-        uint64_t before = 0;
-        for (uint32_t k = mask & ((m & -m) - 1); k; k &= k - 1)
-            before += address[__builtin_ctz(k)] / WORD == address[lane] / WORD;
-        uint64_t key = address[lane] / SECTOR * LANES + before;
-        while (i < passes->count && passes->key[i] != key)
-            i++;
-        if (i == passes->count) passes->key[i] = key, passes->lanes[i] = 0, passes->count++;
-        passes->of[lane] = i, passes->lanes[i]++;
-    }
-}
-
-/* Global atomics are done in the L2, one after another on one word, and one pass after another in a
- * slice: blocks with such atomics run one after another here, so nobody else counts at the same
- * time. */
-static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
-{
-    Worker *worker = warp->worker;
-    Launch *launch = worker->launch;
-    uint32_t format = ins->aux >> 8, is_float = format >= FORMAT_F16 && format <= FORMAT_F64;
-    uint32_t percent[LANES];
-    Passes passes;
-    passes_find(address, mask, &passes);
-    worker->counters.atomic_sectors += passes.count;
-    for (uint32_t i = 0; i < passes.count; i++) {
-        int whole = passes.lanes[i] * bytes_each(ins) == SECTOR;
-        percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
-        uint64_t at = passes.key[i] / LANES * SECTOR;
-        interblock_atomic(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
-        hotter(&launch->slice[slice_of(launch->gpu, at)], percent[i], &launch->hottest);
-    }
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        uint64_t word = address[lane] / WORD;
-        hotter(&launch->hot[mixed(word) >> 52], is_float ? FLOAT_PERCENT : percent[passes.of[lane]],
-               &launch->hottest);
-    }
-}
-
-/* What an atomic on shared memory takes of the load/store unit. */
-static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t *address,
-                                     uint32_t mask, uint32_t changed)
-{
-    Worker *worker = warp->worker;
-    Counters *c = &worker->counters;
-    InsCount *profile = &worker->profile[ins - warp->code];
-    AtomicPasses passes;
-    uint32_t offset[LANES], needed;
-    for (uint32_t i = 0; i < LANES; i++)
-        offset[i] = (uint32_t)address[i];
-    uint32_t op = ins->aux & 15,
-             changing = op == ATOM_MIN || op == ATOM_MAX ? mask & changed : mask;
-    if (ins->shared_atomic != SHARED_RETRIES)
-        atomic_pass(offset, mask, ins->bytes, op == ATOM_CAS, &passes);
-    else if (ins->bytes < WORD)
-        atomic_loop_16(offset, mask, &passes);
-    else
-        atomic_loop(offset, mask, changing, ins->bytes, &passes);
-    if (ins->shared_atomic == SHARED_COUNTS)
-        passes.own = wavefronts_work_out(offset, mask, WORD, 0, &needed);
-    if (passes.loads) c->shared_load_requests += passes.rounds;
-    c->shared_wavefronts += passes.loads, c->shared_atomic_wavefronts += passes.own;
-    c->bank_conflicts += passes.loads + passes.own - passes.needed;
-    profile->shared_requests++, profile->wavefronts += passes.loads + passes.own;
-    if (ins->shared_atomic != SHARED_RETRIES) return passes.own;
-    Retries *retries = &worker->retries;
-    if (ins->bytes >= WORD)
-        retry_note(&worker->retried, warp->index, offset, mask, changing, ins->bytes, &passes);
-    for (uint32_t m = changing; m; m &= m - 1) {
-        uint32_t word = offset[__builtin_ctz(m)] / WORD, i = word % RETRIED_WORDS;
-        if (retries->place[i].word != word) retries->place[i].successes = 0;
-        retries->place[i].word = word;
-        if (++retries->place[i].successes > retries->most)
-            retries->most = retries->place[i].successes;
-    }
-    warp->retries += passes.rounds;
-    retries->turns += passes.rounds, retries->loads += passes.loads, retries->swaps += passes.own;
-    return passes.rounds * RETRY_PASSES;
-}
-
-/* Adds turns in vain; others wait for those, too. */
-static void failed_retries_add(Worker *worker, uint64_t turns, uint64_t loads, uint64_t swaps,
-                               uint64_t needed)
-{
-    Counters *c = &worker->counters;
-    c->shared_load_requests += turns;
-    c->shared_wavefronts += loads, c->shared_atomic_wavefronts += swaps;
-    c->bank_conflicts += loads + swaps - needed;
-    worker->cost.passes += loads + swaps;
-}
-
-/* Here a warp runs alone; on a card each success of a warp on a word is a turn in vain for others
- * that are at it.  Where n warps are at one all the time, there are 1 + 0.4 n turns to each
- * success, and no more than n: what ncu counts in micro-kernels (docs/data/h200/retries.tsv), of
- * wavefronts alone.  Where they come to one now and then, retries_play tells how often they
- * meet. */
-void count_failed_retries(Worker *worker)
-{
-    enum { FIRST_PERCENT = 100, EACH_PERCENT = 40 };
-    const Retries *retries = &worker->retries;
-    Retried *retried = &worker->retried;
-    uint64_t own = 1;
-    for (uint32_t w = 0; w < worker->block.warps; w++)
-        if (worker->warp[w].retries > own) own = worker->warp[w].retries;
-    uint64_t warps = (uint64_t)retries->most * 100 / own, /* hundredths */
-        percent = FIRST_PERCENT + warps * EACH_PERCENT / 100;
-    if (warps < percent) percent = warps;
-    if (percent > 100) {
-        uint64_t loads = retries->loads * (percent - 100) / 100,
-                 swaps = retries->swaps * (percent - 100) / 100;
-        failed_retries_add(worker, retries->turns * (percent - 100) / 100, loads, swaps,
-                           loads + swaps);
-        retried->count = 0, retried->alone = (RetrySums){0};
-    } else {
-        retries_play(retried);
-        failed_retries_add(worker, retried->failed.turns, retried->failed.loads,
-                           retried->failed.swaps, retried->failed.needed);
-    }
-    retried->failed = (RetrySums){0};
-}
-
-/* The lanes that go to memory where all want one address. */
-static uint32_t lanes_aggregated(const SimtMachine *machine, const Ins *ins, uint32_t mask)
-{
-    int joins = ins->joins == WARP_AGGREGATE_COUNT ||
-                (ins->joins != WARP_AGGREGATE_NEVER && mask == FULL_MASK) ||
-                (ins->joins == WARP_AGGREGATE_REDUCE && machine->cc_major >= 8);
-    return joins ? mask & -mask : mask;
-}
-
-/* Global atomics are done in the L2, which fetches what it has not got, and keeps what it changed
- * for longer than most launches take. */
-static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
-{
-    Worker *worker = warp->worker;
-    uint64_t sector[LANES];
-    uint32_t n = units_collect(address, mask, SECTOR, sector), moment = moment_of(warp);
-    for (uint32_t i = 0; i < n; i++)
-        traffic_load(worker, sector[i], moment);
-    if (!worker->launch->queue) lines_list(warp, sector, n, NULL);
-    across_note(warp, sector, n);
-    passes_add(warp, (n + 1) / 2);
-    warp->misses += n, warp->lines += lines_count(sector, n);
-    worker->cost.load_misses += n;
-    uint32_t rows = pieces_count(sector, n, ROW_SECTORS);
-    if (rows > OPEN_ROWS) worker->cost.load_rows += rows - OPEN_ROWS;
-    count_hot(warp, ins, address, mask);
-    warp->pending = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
-}
-
-void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
-                  uint32_t changed)
-{
-    uint32_t shared = 0;
-    if (is_free(ins)) return;
-    if (warp->worker->watcher) access_log_add(warp, ins, SIGHT_ATOMIC, address, mask, 1);
-    mask = lanes_aggregated(&warp->worker->gpu->machine, ins, mask);
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t at = address[__builtin_ctz(m)];
-        if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
-    }
-    warp->worker->counters.atomics++;
-    warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
-    if (shared) passes_add(warp, shared_atomic_passes(warp, ins, address, shared, changed));
-    if (mask & ~shared) global_atomic_add(warp, ins, address, mask & ~shared);
 }
 
 /* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its

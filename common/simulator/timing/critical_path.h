@@ -13,6 +13,7 @@
 #include "common/simulator/core/ops.h"
 #include "common/simulator/ptxas/latency.h"
 #include "common/simulator/ptxas/schedule.h"
+#include "common/simulator/timing/atomic_cost.h"
 #include "common/simulator/timing/timer.h"
 #include "common/simulator/ptxas/unroll.h"
 
@@ -22,19 +23,9 @@ enum {
     BARRIER_CYCLES = 20,   /* from the last arrival to the first instruction after it */
     START_CYCLES = 40,     /* from a block's start to its first instruction */
     TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
-    /* Where an atomic is a loop: passes through the load/store unit that a turn takes; cycles from
-     * one lane of the block that gets its turn to the next; and those of a turn of a warp that is
-     * alone at its words: (shared-float-32 - shared-float) / (31 * 8 turns). */
-    RETRY_PASSES = 2,
-    RETRY_CYCLES = 86,
-    OWN_RETRY_CYCLES = 95,
-    REMOTE_CYCLES = 195, /* of a load from another block's shared memory */
-    ATOMIC_CYCLES = 176, /* of an atomic in the L2, beside those of a load */
-    /* Where blocks run in the order of time: by so much a load of the nearest line is sooner there;
-     * what an atomic takes more than that in the half of the L2 that its SM lies beside (looks.tsv,
-     * volatile and add). */
+    REMOTE_CYCLES = 195,   /* of a load from another block's shared memory */
+    /* Where blocks run in the order of time: what a load of the nearest line takes less. */
     NEARER_CYCLES = 29,
-    NEAR_ATOMIC_CYCLES = 52,
     /* Of a fence for the whole chip; of one behind what the warp has loaded, or changed by atomics,
      * since the last (behind-...); and behind what it has stored. */
     FENCE_CYCLES = 260,

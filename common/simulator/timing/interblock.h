@@ -15,10 +15,9 @@ enum {
     /* From a store to the first load that finds what it wrote, beyond the way that both go: a look
      * that began up to 51 cycles after it was in vain, and none from 73 on (looks.tsv, seen). */
     VISIBLE_CYCLES = 50,
-    /* Of a sector of the L2, in hundredths of a cycle: a look at one (looks.tsv, 1,056 blocks); and
-     * what an atomic takes more where others look, and a store (changed.tsv, both: add, store). */
+    /* Throughput of a sector of the L2, in hundredths of a cycle: a poll (looks.tsv, 1,056 blocks),
+     * and a store to a word that other blocks poll (changed.tsv, both: store). */
     POLL_PERCENT = 59,
-    POLLED_ATOMIC_PERCENT = 290,
     POLLED_STORE_PERCENT = 2400,
     /* A load of what the L2 has takes up to so many cycles more than one of the nearest, as
      * its line lies near to this SM or farther away: of 279 to 346 an H200 has each about as often,

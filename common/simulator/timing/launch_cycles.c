@@ -133,7 +133,7 @@ static int64_t in_proportion(int64_t count, int64_t part, int64_t of)
 /* All SMs' stores wait for others as those did that were played. */
 static void sent_find(Launch *launch, Totals *t, const ReplayResult *replay)
 {
-    const StoreTraffic *all = &replay->stored, *sent = &replay->sent;
+    const StoreTraffic *all = &replay->unbuffered, *sent = &replay->sent;
     t->sent.lines = in_proportion(t->sent.lines, sent->lines, all->lines);
     t->sent.sectors = in_proportion(t->sent.sectors, sent->sectors, all->sectors);
     t->sent.parts = in_proportion(t->sent.parts, sent->parts, all->parts);
@@ -189,7 +189,7 @@ static uint64_t least_cycles(const Launch *launch, const Totals *t, const Replay
 {
     uint64_t cycles = larger(t->longest, chip_cycles(launch, t));
     for (int axis = 0; axis < LOWER_BOUND_AXES; axis++)
-        cycles = larger(cycles, scaled(t->floor[axis] / TICKS, replay->cycles, replay->own));
+        cycles = larger(cycles, scaled(t->floor[axis] / TICKS, replay->cycles, replay->sm_cycles));
     return cycles;
 }
 
@@ -279,7 +279,7 @@ static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t worker
 static uint64_t continued(const ReplayResult *replay, uint64_t part, uint64_t played, uint64_t all)
 {
     uint64_t cycles = scaled(replay->cycles, played, part),
-             later = scaled(replay->later, played, part);
+             later = scaled(replay->later_cycles, played, part);
     if (all <= played) return scaled(cycles, all, played);
     return cycles +
            scaled(later, scaled(all - played, replay->cost.blocks, replay->later_blocks), played);
@@ -322,10 +322,10 @@ static void overlap_estimate(const Launch *launch, const ReplayResult *replay, u
              played = replay->cycles * blocks / larger(replay->cost.blocks, 1);
     if (launch->kernel->function->params) before += (uint64_t)m->dram_latency;
     result->pdl_trigger_cycles =
-        before + cycles - scaled(replay->cycles - replay->told, cycles, played);
+        before + cycles - scaled(replay->cycles - replay->pdl_trigger, cycles, played);
     result->pdl_wait_cycles = result->cycles;
     if (launch->kernel->awaits)
-        result->pdl_wait_cycles = before + scaled(replay->asked, cycles, played);
+        result->pdl_wait_cycles = before + scaled(replay->pdl_wait, cycles, played);
 }
 
 /* Where blocks run in the order of time they say themselves when the last one ends; and those that
@@ -349,7 +349,9 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     totals_find(launch, worker, workers, &t);
     ReplayMemory memory = memory_of(launch, &t);
     if (replay_run(launch, launch->trace, traces_count(launch), &memory, &replay) != 0) return -1;
-    if (replay.guessed) launch->load_sector_ratio = (double)replay.missed / (double)replay.guessed;
+    if (replay.estimated_sectors)
+        launch->load_sector_ratio =
+            (double)replay.replayed_sectors / (double)replay.estimated_sectors;
     sent_find(launch, &t, &replay);
     needs_find(launch, worker, &t);
     uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),

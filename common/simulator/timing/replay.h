@@ -40,15 +40,15 @@ uint32_t dealt_sms(const Launch *launch);
 uint32_t sm_of(const Launch *launch, uint64_t number);
 
 typedef struct ReplayResult {
-    uint64_t cycles;          /* of clock_mhz, until the last block ended */
-    uint64_t own;             /* the same of the SM's clock, which is lower while products run */
-    uint64_t later;           /* ... since the first wave had, if there was another; else all */
-    uint64_t later_blocks;    /* that ended since then */
-    uint64_t told, asked;     /* as SimtResult's; 0: no block waited */
-    uint64_t slots, steps;    /* that were played */
-    uint64_t guessed, missed; /* sectors that loads took beyond the L1: as counted, and as played */
-    StoreTraffic stored, sent; /* by stores: if no line waited for others, and as played */
-    BlockCost cost;            /* of all that the blocks executed */
+    uint64_t cycles;       /* cycles of clock_mhz until the last block ended */
+    uint64_t sm_cycles;    /* the same in the SM's own cycles, which are longer at a low clock */
+    uint64_t later_cycles; /* cycles after the first wave, if there was another wave; else all */
+    uint64_t later_blocks; /* blocks that ended after the first wave */
+    uint64_t pdl_trigger, pdl_wait; /* as SimtResult's; 0: no block waited */
+    uint64_t slots, steps;          /* machine instructions and steps that were replayed */
+    uint64_t estimated_sectors, replayed_sectors; /* of loads beyond the L1: counted, replayed */
+    StoreTraffic unbuffered, sent; /* of stores: without the store buffer, and replayed */
+    BlockCost cost;                /* of everything that the blocks executed */
 } ReplayResult;
 
 /* What stores take, times what a loaded sector takes of the L2: a line, a sector in part more, and

@@ -1,0 +1,64 @@
+/* replay_clock.c - the replayed SM's clock, which falls while tensor cores multiply (tensor_mhz),
+ * and the bandwidths of the L2 and of DRAM in its cycles. */
+#include "common/simulator/timing/replay_sm.h"
+
+enum {
+    CLOCK_FALL_NS = 80,   /* lost each time that the clock falls */
+    CLOCK_SLOW_NS = 1600, /* from the last tensor core instruction until the clock rises */
+};
+
+/* What the memory behind the L1 gives, for as long as the clock stays as it is. */
+static void sm_rates(Sm *sm)
+{
+    const SimtMachine *m = sm->machine;
+    const ReplayMemory *memory = sm->mem.share;
+    double slower = (double)sm->clock.uncore_ratio / CLOCK_ONE, share = memory->share / slower,
+           l2 = m->l2_bytes_per_cycle * share, dram = m->dram_gb_s * 1e3 / m->clock_mhz * share;
+    if (l2 > m->l2_bytes_per_sm) l2 = m->l2_bytes_per_sm;
+    if (dram > m->l2_bytes_per_sm) dram = m->l2_bytes_per_sm;
+    sm->mem.l2_sector = (uint64_t)(32 * TICKS / l2 + 0.5);
+    for (int store = 0; store < 2; store++)
+        sm->mem.dram_sector[store] =
+            (uint64_t)(32 * TICKS / dram * (store ? 1 : memory->scattered) + 0.5);
+    double bulk = BULK_ALL * share * 65536 / (memory->dram_loads ? memory->dram_loads : 1);
+    if (bulk > BULK_BYTES) bulk = BULK_BYTES;
+    sm->mem.bulk_sector = (uint64_t)(32 * TICKS / bulk + 0.5);
+}
+
+void clock_set(Sm *sm, double mhz)
+{
+    sm->clock.uncore_ratio = (uint32_t)(CLOCK_ONE * mhz / sm->machine->clock_mhz + 0.5);
+    sm_rates(sm);
+}
+
+/* A product of a tensor core is issued: all SMs have a lower clock until some time after the last
+ * one. */
+void clock_fall(Sm *sm, uint64_t now)
+{
+    double mhz = sm->machine->tensor_mhz;
+    if (sm->clock.uncore_ratio == CLOCK_ONE) {
+        sm->clock.slow_cycles += sm->clock.slow_until - sm->clock.slow_from;
+        sm->clock.slow_from = now, sm->clock.falls++;
+        clock_set(sm, mhz);
+    }
+    sm->clock.slow_until = now + (uint64_t)(CLOCK_SLOW_NS * mhz / 1e3);
+}
+
+void clock_rise(Sm *sm, uint64_t now)
+{
+    if (sm->clock.uncore_ratio != CLOCK_ONE && now > sm->clock.slow_until)
+        clock_set(sm, sm->machine->clock_mhz);
+}
+
+/* In cycles of clock_mhz, a moment that the SM has come to. */
+uint64_t launch_cycle(const Sm *sm, uint64_t at)
+{
+    const SimtMachine *m = sm->machine;
+    uint64_t until = at < sm->clock.slow_until ? at : sm->clock.slow_until,
+             slow = sm->clock.slow_cycles;
+    if (!sm->clock.falls) return at;
+    if (until > sm->clock.slow_from) slow += until - sm->clock.slow_from;
+    double more = (double)slow * (m->clock_mhz / m->tensor_mhz - 1),
+           lost = sm->clock.falls * CLOCK_FALL_NS * m->clock_mhz / 1e3;
+    return at + (uint64_t)(more + lost + 0.5);
+}

@@ -1,0 +1,435 @@
+/* replay_memory.c - memory of the replayed SM: load/store unit, L1, store buffer, constant caches,
+ * texture units, bulk copies, and the SM's share of the L2 and of DRAM. */
+#include "common/simulator/timing/replay_sm.h"
+
+#include "common/simulator/core/async.h"
+#include "common/simulator/timing/cost.h"
+#include "common/simulator/traffic/dram_fetch.h"
+
+enum {
+    SECTOR_BYTES = 32,
+    QUEUE_CYCLES = 32,         /* that may wait before the load/store unit */
+    MEMORY_QUEUE = 600,        /* ... and before the L2 */
+    REMOTE_QUEUE = 300,        /* ... and before other blocks' shared memory */
+    LOAD_LINE = 282,           /* ticks that a line takes at least from the L2 */
+    LOAD_PERCENT = 150,        /* ... and of a sector's share of the L2's bandwidth */
+    STORE_LINE = 768,          /* ticks that a line takes to the L2 */
+    STORE_PART = 128,          /* ... more, if only some words of its sectors are written */
+    SPILL_LINE = 4,            /* cycles of a line of local memory */
+    TEXTURE_LINE = 425,        /* ticks of a line to the texture units */
+    DRAM_WINDOW = 2048,        /* cycles over which DRAM's utilisation is averaged */
+    DRAM_SERVED = 250,         /* service time of a part of DRAM, in cycles */
+    MOST_LINES = 8 * LANES,    /* of a load; of textures no more are followed */
+    CONST_L1_MISS_CYCLES = 70, /* of a line in the L1.5 alone, more than in the L1 */
+};
+
+/* How far the warp is, in steps of the PTX. */
+static uint32_t steps_done(const WarpReplay *warp)
+{
+    return (uint32_t)((uint64_t)warp->step * warp->ptx_steps / warp->trace->count);
+}
+
+/* For how long a fetch of DRAM has been on its way when a warp asks for it; NEVER: it is in the L2.
+ * As many steps ago as it was first asked for, each as long as the block's were on average. */
+static uint64_t fetch_age(const Sm *sm, const WarpReplay *warp, uint32_t fetch, uint64_t now)
+{
+    const BlockSlot *slot = &sm->blocks.slot[warp->slot];
+    uint32_t first = sm->launch->first[fetch], step = moment_step(first), done = steps_done(warp);
+    if (moment_wave(first) < wave_of(sm->launch, slot->block->number)) return NEVER;
+    if (step >= done) return 0;
+    return (done - step) * (now - slot->begin) / (done + 1);
+}
+
+/* DRAM is asked for so many ticks of its time more.  Of what it was asked for before, less counts
+ * the longer ago that is. */
+static void dram_enqueue(Sm *sm, uint64_t ticks, uint64_t now)
+{
+    uint64_t passed = now > sm->mem.dram_seen ? now - sm->mem.dram_seen : 0;
+    if (passed > DRAM_WINDOW) passed = DRAM_WINDOW;
+    sm->mem.dram_free = max64(sm->mem.dram_free, now * TICKS) + ticks;
+    sm->mem.dram_busy = sm->mem.dram_busy * (DRAM_WINDOW - passed) / DRAM_WINDOW + ticks;
+    sm->mem.dram_seen = max64(sm->mem.dram_seen, now);
+}
+
+/* Queueing delay at DRAM: requests of other SMs arrive at random, for all channels alike, and each
+ * has the same service time, so the delay is that of an M/D/1 queue (docs/simulator/cycle-model.md,
+ * loop-...). */
+static uint64_t dram_start(const Sm *sm, uint64_t now)
+{
+    enum { ALL = DRAM_WINDOW * TICKS, MOST = ALL / 10 * 9 };
+    uint64_t busy = sm->mem.dram_busy < MOST ? sm->mem.dram_busy : MOST;
+    return max64(sm->mem.dram_free / TICKS,
+                 now + uncore_cycles(sm, DRAM_SERVED * busy / (2 * (ALL - busy))));
+}
+
+/* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */
+static uint64_t fetch_arrival(Sm *sm, const WarpReplay *warp, uint32_t fetch, uint64_t now)
+{
+    FetchArrival *arrival = &sm->mem.fetch_arrival[fetch % FETCHES_KEPT];
+    if (arrival->fetch == fetch + 1) return arrival->at;
+    uint64_t age = fetch_age(sm, warp, fetch, now),
+             latency = uncore_latency(sm, dram_wait(sm->machine, fetch)),
+             at = age < latency ? dram_start(sm, now) + latency - age : 0;
+    *arrival = (FetchArrival){fetch + 1, at};
+    sm->mem.fetched[fetch / 64] |= 1ull << fetch % 64;
+    return at;
+}
+
+/* What goes on to the L2. */
+typedef struct L2Request {
+    uint32_t sectors, lines;
+    uint32_t fetches, fetch[2 * MOST_LINES];
+} L2Request;
+
+/* Not all of it is set: that would be half a kilobyte for each access. */
+static void request_begin(L2Request *request, uint32_t sectors, uint32_t lines)
+{
+    request->sectors = sectors, request->lines = lines, request->fetches = 0;
+}
+
+/* Has this SM asked for it?  What it asked for long ago is in the L2, unless that keeps less than
+ * the launch touches. */
+static int was_fetched(const Sm *sm, uint32_t fetch)
+{
+    if (sm->mem.fetch_arrival[fetch % FETCHES_KEPT].fetch == fetch + 1) return 1;
+    return !sm->launch->l2_thrashes && sm->mem.fetched[fetch / 64] >> fetch % 64 & 1;
+}
+
+/* How long DRAM takes for what this SM has not asked for; 0: that is nothing. */
+static uint64_t request_wait(const Sm *sm, const L2Request *request)
+{
+    uint64_t wait = request->fetches ? 0 : (uint64_t)sm->machine->dram_latency;
+    for (uint32_t i = 0; i < request->fetches; i++)
+        if (!was_fetched(sm, request->fetch[i]))
+            wait = max64(wait, dram_wait(sm->machine, request->fetch[i]));
+    return uncore_latency(sm, wait);
+}
+
+/* Ticks that a sector takes of DRAM. */
+static uint64_t dram_ticks(const Sm *sm, int store)
+{
+    uint64_t ticks = sm->mem.dram_sector[store];
+    return store ? (uint64_t)((double)ticks * written_sectors(&sm->mem.store_cost, &sm->mem.sent))
+                 : ticks;
+}
+
+/* Ticks that a request takes on the multiprocessor's way to the L2 and back. */
+static uint64_t request_ticks(const Sm *sm, const Ins *ins, const L2Request *request)
+{
+    uint64_t line = max64(LOAD_LINE, sm->mem.l2_sector * LOAD_PERCENT / 100),
+             taken = request->sectors * sm->mem.l2_sector;
+    if (ins->class == CLASS_ATOMIC) line = ATOMIC_LINE * TICKS;
+    if (ins->op == OP_TEXTURE) line = TEXTURE_LINE;
+    if (ins->op == OP_SPILL && ins->class == CLASS_STORE)
+        taken = taken * SPILL_STORE_PERCENT / 100, line = SPILL_LINE * TICKS;
+    return max64(taken, request->lines * line);
+}
+
+/* Sends it to the L2, from which a part goes on to DRAM; returns when it is back, and what others,
+ * too, have just asked DRAM for. */
+static uint64_t l2_request(Sm *sm, const WarpReplay *warp, const Ins *ins, const L2Request *request,
+                           uint64_t now)
+{
+    int store = ins->class == CLASS_STORE;
+    const SimtMachine *m = sm->machine;
+    uint64_t *debt = &sm->mem.dram_debt[store];
+    sm->mem.l2_free = max64(sm->mem.l2_free, now * TICKS) + request_ticks(sm, ins, request);
+    uint64_t back = sm->mem.l2_free / TICKS + uncore_latency(sm, (uint64_t)m->l2_latency);
+    /* All of a request or none of it: neighbours are fetched together. */
+    uint64_t fetched = (*debt >> 16) / request->sectors * request->sectors;
+    if (fetched) {
+        *debt -= fetched << 16;
+        dram_enqueue(sm, fetched * dram_ticks(sm, store), now);
+        uint64_t wait = request_wait(sm, request);
+        if (wait) back = max64(back, dram_start(sm, now) + wait);
+    }
+    for (uint32_t i = 0; i < request->fetches; i++)
+        back = max64(back, fetch_arrival(sm, warp, request->fetch[i], now));
+    return ins->class == CLASS_ATOMIC ? back + uncore_cycles(sm, ATOMIC_CYCLES) : back;
+}
+
+/* The halves of a line are what DRAM gives at once. */
+static void fetches_add(const Launch *launch, L2Request *request, uint32_t line, uint8_t sectors)
+{
+    enum { HALVES = LINE_SECTORS / FETCH_SECTORS, HALF = (1 << FETCH_SECTORS) - 1 };
+    for (uint32_t i = 0; i < HALVES; i++) {
+        uint64_t fetch = (uint64_t)line * HALVES + i;
+        if (sectors >> FETCH_SECTORS * i & HALF && fetch < launch->fetches)
+            request->fetch[request->fetches++] = (uint32_t)fetch;
+    }
+}
+
+/* A load whose lines are known; returns when all of them are there. */
+static uint64_t load_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
+                           uint64_t now)
+{
+    const TraceLine *wanted = &warp->trace->line[step->wanted - 1];
+    L1Place *place[MOST_LINES];
+    uint8_t lacks[MOST_LINES];
+    L2Request request;
+    uint32_t count = 0;
+    uint64_t at = 0;
+    request_begin(&request, 0, 0);
+    do {
+        lacks[count] = l1_look(&sm->mem.l1, &wanted[count], &place[count], &at);
+        if (!lacks[count]) continue;
+        request.lines++, request.sectors += (uint32_t)__builtin_popcount(lacks[count]);
+        fetches_add(sm->launch, &request, wanted[count].line, lacks[count]);
+    } while (!wanted[count++].last && count < MOST_LINES);
+    sm->mem.dram_debt[0] += (uint64_t)step->misses * sm->mem.dram_part[0];
+    sm->mem.estimated_sectors += step->misses, sm->mem.replayed_sectors += request.sectors;
+    if (!request.sectors) return at;
+    uint64_t back = l2_request(sm, warp, ins, &request, now);
+    for (uint32_t i = 0; i < count; i++)
+        l1_fill(place[i], &wanted[i], lacks[i], back);
+    return max64(at, back);
+}
+
+/* Is TraceStep.wanted cycles that it waited for others, and no list of lines? */
+static int has_interblock_wait(const Sm *sm, const Ins *ins)
+{
+    return sm->launch->queue && (ins->class == CLASS_ATOMIC || ins->order & ORDER_READS);
+}
+
+/* Stores go on to the L2 when they have waited until then. */
+static void stores_send(Sm *sm, const StoreTraffic *sent, uint64_t at)
+{
+    uint64_t taken =
+                 (uint64_t)((double)sm->mem.l2_sector * stored_sectors(&sm->mem.store_cost, sent)),
+             parts = (uint64_t)(sent->parts < sent->lines ? sent->parts : sent->lines),
+             lines = (uint64_t)sent->lines * STORE_LINE + parts * STORE_PART;
+    sm->mem.l2_free = max64(sm->mem.l2_free, at * TICKS) + max64(taken, lines);
+    store_traffic_add(&sm->mem.sent, sent);
+}
+
+static void line_send(Sm *sm, uint64_t at)
+{
+    StoreTraffic sent = store_buffer_evict(&sm->mem.store_buffer);
+    stores_send(sm, &sent, at);
+}
+
+/* Those lines go on that have waited for long enough by now, as far as the way was free. */
+void lines_send(Sm *sm, uint64_t now)
+{
+    while (sm->mem.store_buffer.count) {
+        uint64_t until = sm->mem.store_buffer.place[sm->mem.store_buffer.first].until;
+        if (max64(until, sm->mem.l2_free / TICKS) > now) return;
+        line_send(sm, until);
+    }
+}
+
+/* A store to lines that wait for others to them; of one that lists none nothing waits, and sectors
+ * are whole where lines are. */
+static void store_issue(Sm *sm, const WarpReplay *warp, const TraceStep *step, uint64_t now)
+{
+    uint64_t until = now + STORE_BUFFER_CYCLES + STORE_BUFFER_LINE_CYCLES * step->lines;
+    lines_send(sm, now);
+    sm->mem.dram_debt[1] += (uint64_t)step->misses * sm->mem.dram_part[1];
+    dram_enqueue(sm, (sm->mem.dram_debt[1] >> 16) * dram_ticks(sm, 1), now);
+    sm->mem.dram_debt[1] &= 0xffff;
+    if (step->wanted) {
+        const TraceLine *stored = &warp->trace->line[step->wanted - 1];
+        do {
+            StoreTraffic alone = store_traffic_of(stored);
+            store_traffic_add(&sm->mem.unbuffered, &alone);
+            while (!store_buffer_add(&sm->mem.store_buffer, stored, until))
+                line_send(sm, now);
+        } while (!stored++->last);
+    } else {
+        int whole = step->misses == step->lines * LINE_SECTORS;
+        StoreTraffic sent = {step->lines, step->misses, whole ? 0 : step->misses};
+        store_traffic_add(&sm->mem.unbuffered, &sent);
+        stores_send(sm, &sent, now);
+    }
+}
+
+/* Another access beyond the L1.  Looks take nothing of DRAM: what blocks wait for has just been
+ * written. */
+static uint64_t other_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
+                            uint64_t now)
+{
+    L2Request request;
+    int store = ins->class == CLASS_STORE,
+        looks = sm->launch->kernel->waits && ins->order & ORDER_READS;
+    if (store && ins->op != OP_SPILL) {
+        store_issue(sm, warp, step, now);
+        return 0;
+    }
+    request_begin(&request, step->misses, step->lines);
+    if (!looks) sm->mem.dram_debt[store] += (uint64_t)step->misses * sm->mem.dram_part[store];
+    if (step->wanted && ins->class == CLASS_ATOMIC && !has_interblock_wait(sm, ins)) {
+        const TraceLine *wanted = &warp->trace->line[step->wanted - 1];
+        do
+            fetches_add(sm->launch, &request, wanted->line, wanted->sectors);
+        while (!wanted++->last && request.fetches < MOST_LINES);
+    }
+    return l2_request(sm, warp, ins, &request, now);
+}
+
+/* What an SM's first access through the texture units waits for: the object's description, and for
+ * coordinates that are no indices behind it how they are meant.  Both lie in DRAM. */
+static uint64_t description_cycles(const SimtMachine *m, const Ins *ins)
+{
+    return (uint64_t)m->dram_latency * (ins->aux >> TEXTURE_BY_FLOAT & 1 ? 2 : 1);
+}
+
+/* The same of one through the texture units; what has to come from the L2 is as much later as it
+ * would be behind the load/store unit. */
+static uint64_t texture_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
+                              uint64_t now)
+{
+    const SimtMachine *m = sm->machine;
+    if (!sm->mem.texture_free)
+        sm->mem.texture_free = now + uncore_latency(sm, description_cycles(m, ins));
+    uint64_t begin = max64(now, sm->mem.texture_free), back,
+             found = texture_cycles(m, ins, step->passes);
+    sm->mem.texture_free = begin + step->passes;
+    if (step->wanted)
+        back = load_issue(sm, warp, ins, step, begin);
+    else
+        back = step->misses ? other_issue(sm, warp, ins, step, begin) : 0;
+    return max64(begin, back > (uint64_t)m->l1_latency ? back - (uint64_t)m->l1_latency : 0) +
+           found;
+}
+
+/* When a piece of constant memory is in the larger of the multiprocessor's caches, which keeps what
+ * it has got; before `now`: it is. */
+static uint64_t const_l15_arrival(Sm *sm, const WarpReplay *warp, uint32_t piece, uint64_t now)
+{
+    enum { FETCHES = CONSTANT_BYTES / FETCH_BYTES };
+    FetchArrival *arrival = &sm->mem.constant[piece % CONSTANTS_KEPT];
+    uint32_t fetch = piece * FETCHES;
+    if (arrival->fetch != fetch + 1) {
+        uint64_t back = now + uncore_latency(sm, (uint64_t)sm->machine->l2_latency);
+        *arrival = (FetchArrival){fetch + 1, max64(back, fetch_arrival(sm, warp, fetch, now))};
+    }
+    return arrival->at;
+}
+
+/* When a line of it is in the smaller one; the one that was used longest ago makes room for it. */
+static uint64_t const_l1_arrival(Sm *sm, const WarpReplay *warp, uint32_t line, uint64_t now)
+{
+    ConstL1Line *oldest = sm->mem.const_l1;
+    sm->mem.const_l1_clock++;
+    for (ConstL1Line *l = sm->mem.const_l1; l < sm->mem.const_l1 + CONST_L1_LINES; l++) {
+        if (l->used && l->line == line) {
+            l->used = sm->mem.const_l1_clock;
+            return l->at;
+        }
+        if (l->used < oldest->used) oldest = l;
+    }
+    uint64_t piece =
+        const_l15_arrival(sm, warp, line / (CONSTANT_BYTES / CONST_L1_LINE_BYTES), now);
+    uint64_t found = now + (uint64_t)sm->machine->l1_latency + CONST_L1_MISS_CYCLES;
+    *oldest = (ConstL1Line){line, sm->mem.const_l1_clock, piece > now ? piece : found};
+    return oldest->at;
+}
+
+/* When what is wanted of constant memory is there; 0: it is. */
+uint64_t constants_arrival(Sm *sm, const WarpReplay *warp, const TraceStep *step, uint64_t now)
+{
+    enum {
+        CONST_L1_LINE_SECTORS = CONST_L1_LINE_BYTES / SECTOR,
+        EACH = LINE_SECTORS / CONST_L1_LINE_SECTORS
+    };
+    const TraceLine *wanted = &warp->trace->line[step->wanted - 1];
+    uint64_t at = 0;
+    for (int more = 1; more; more = !wanted++->last)
+        for (uint32_t i = 0; i < EACH; i++)
+            if (wanted->sectors >> CONST_L1_LINE_SECTORS * i & 1)
+                at = max64(at, const_l1_arrival(sm, warp, wanted->line * EACH + i, now));
+    return at > now ? at : 0;
+}
+
+/* A copy past the L1 takes the load/store unit for as long as its lines are looked up, and where it
+ * may be less than whole the zeros before it are written: what it brings goes in when it comes, so
+ * many passes later, and whoever asks meanwhile is not held up. */
+static uint64_t copy_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
+                           uint64_t begin, uint32_t passes)
+{
+    enum { ZEROS = 4 }; /* passes of all lanes */
+    uint32_t taken = lookups_past(step->lines) + (ins->c != NO_SLOT ? ZEROS : 0);
+    if (taken > passes) taken = passes;
+    sm->mem.lsu_free = begin + (taken ? taken : 1);
+    uint64_t back = sm->mem.lsu_free - 1 + (uint64_t)sm->machine->l1_latency;
+    if (step->wanted)
+        back = max64(back, load_issue(sm, warp, ins, step, begin));
+    else if (step->misses)
+        back = max64(back, other_issue(sm, warp, ins, step, begin));
+    return back + passes;
+}
+
+/* Issues a memory instruction; returns when its result is there. */
+uint64_t memory_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
+                      uint64_t now)
+{
+    const SimtMachine *m = sm->machine;
+    if (ins->op == OP_TEXTURE) return texture_issue(sm, warp, ins, step, now);
+    uint64_t begin = max64(now, sm->mem.lsu_free);
+    uint32_t passes = step->passes, behind = 0;
+    if (has_result_delay(ins)) behind = passes / RESULT_DELAY_UNIT, passes %= RESULT_DELAY_UNIT;
+    if (is_copy_past(ins)) return copy_issue(sm, warp, ins, step, begin, passes);
+    sm->mem.lsu_free = begin + (passes ? passes : 1);
+    if (step->lines == REMOTE_LINES) {
+        sm->mem.dsmem_free = max64(sm->mem.dsmem_free, begin) + step->misses;
+        return sm->mem.dsmem_free + REMOTE_CYCLES;
+    }
+    if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
+        return sm->mem.lsu_free - 1 + (uint64_t)m->shared_latency + conflicts_behind(ins, passes);
+    uint64_t back = sm->mem.lsu_free - 1 + (uint64_t)m->l1_latency + behind;
+    if (ins->space == PTX_CONST) return back;
+    if (step->wanted && ins->class != CLASS_ATOMIC && ins->class != CLASS_STORE &&
+        !has_interblock_wait(sm, ins))
+        return max64(back, load_issue(sm, warp, ins, step, begin));
+    if (step->misses) back = max64(back, other_issue(sm, warp, ins, step, begin));
+    return has_interblock_wait(sm, ins) ? back + step->wanted - interblock_nearer(m, ins) : back;
+}
+
+/* A bulk copy: when its bytes are there. */
+static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
+{
+    const SimtMachine *m = sm->machine;
+    uint32_t sectors = bulk_sectors(step);
+    int store = ins->class == CLASS_STORE;
+    uint64_t *debt = &sm->mem.dram_debt[store];
+    uint64_t sector = store ? SECTOR_BYTES * TICKS / STORED_BYTES : sm->mem.bulk_sector;
+    uint64_t written = dram_ticks(sm, store);
+    if (store && sm->launch->kernel->bulk[ins->aux].reduction.present)
+        written = written * ADDED_PERCENT / 100;
+    sm->mem.bulk_free = max64(sm->mem.bulk_free, now * TICKS) + sectors * sector;
+    uint64_t back =
+        sm->mem.bulk_free / TICKS + uncore_latency(sm, (uint64_t)m->l2_latency) + BULK_CYCLES;
+    uint64_t wanted = *debt + (uint64_t)sectors * sm->mem.dram_part[store];
+    *debt = wanted & 0xffff;
+    if (wanted >> 16 == 0) return back;
+    dram_enqueue(sm, (wanted >> 16) * written, now);
+    return max64(back, sm->mem.dram_free / TICKS + uncore_latency(sm, (uint64_t)m->dram_latency) +
+                           BULK_CYCLES);
+}
+
+/* Issues what works beside the warps; returns when it has arrived. */
+uint64_t async_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *step, uint64_t now)
+{
+    uint64_t at = ins->op == OP_BULK_COPY ? bulk_issue(sm, ins, step, now) : now + ARRIVE_CYCLES;
+    if (counts_for_phase(ins)) phase_count(sm, sm->warp[number].slot, step->passes, at);
+    return at;
+}
+
+/* What comes behind an access may wait in front of memory, so much of it.  The texture units serve
+ * one scheduler after the other. */
+void memory_gates(Sm *sm)
+{
+    uint64_t queue = sm->mem.lsu_free > QUEUE_CYCLES ? sm->mem.lsu_free - QUEUE_CYCLES : 0;
+    if (sm->mem.dsmem_free > REMOTE_QUEUE) queue = max64(queue, sm->mem.dsmem_free - REMOTE_QUEUE);
+    uint64_t memory = max64(sm->mem.l2_free, sm->mem.dram_free) / TICKS;
+    memory = memory > MEMORY_QUEUE ? memory - MEMORY_QUEUE : 0;
+    uint64_t texture =
+        sm->mem.texture_free > QUEUE_CYCLES ? sm->mem.texture_free - QUEUE_CYCLES : 0;
+    for (uint32_t s = 0; s < sm->schedulers; s++) {
+        sm->issue.gate[s * GATES + GATE_SHARED] = queue;
+        sm->issue.gate[s * GATES + GATE_MEMORY] = max64(queue, memory);
+        sm->issue.gate[s * GATES + GATE_TEXTURE] =
+            max64(texture, memory) +
+            (s + sm->schedulers - sm->mem.texture_scheduler - 1) % sm->schedulers;
+    }
+}
