@@ -155,8 +155,8 @@ void handout_print_shapes(FILE *stream, const LabIni *ini)
                 "A timed case earns its full speed\npoints within %g times the solution's time.\n",
                 ini->points_correct, ini->points_predict, ini->points_speed, ini->slack);
     else
-        fprintf(stream, "Correct results earn %g points and predictions %g.\n",
-                ini->points_correct, ini->points_predict);
+        fprintf(stream, "Correct results earn %g points and predictions %g.\n", ini->points_correct,
+                ini->points_predict);
 }
 
 void handout_print_questions(FILE *stream, const LabIni *ini)

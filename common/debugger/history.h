@@ -46,7 +46,7 @@ typedef struct LaunchRecord {
     SimtLaunch request;
     void *params;
     uint32_t dynamic_limit;
-    uint32_t before; /* launches of the GPU before this one: kernels can read the number */
+    uint32_t before;        /* launches of the GPU before this one: kernels can read the number */
     Checkpoint *checkpoint; /* in rising order; the first is the launch's beginning */
     uint32_t checkpoints, room;
     Change *change; /* in the order of moments */

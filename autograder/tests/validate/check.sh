@@ -1,6 +1,7 @@
 #!/bin/sh
 # check.sh BUILD - make validate's comparison of counts, and record.sh --again, with tables of a few
 # lines, and with an ncu that says what it is told.
+# shellcheck disable=SC2016  # backquotes of Markdown
 set -eu
 . autograder/tests/lib.sh
 tool=$build/tests/common/simulator/validation/tool_validate

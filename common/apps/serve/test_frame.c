@@ -101,7 +101,8 @@ static void what_has_no_rows_is_refused(void **state)
     Error error;
     const char *const chwn = "N=1 C=3 H=8 W=8 K=4 R=3 S=3 pad=same stride=1 layout=chwn";
     assert_int_equal(model_open("conv_forward", chwn, 1, "", &model, &error), -1);
-    assert_non_null(strstr(error.text, "cannot be served: one input and the output must have one row"));
+    assert_non_null(
+        strstr(error.text, "cannot be served: one input and the output must have one row"));
     assert_int_equal(model_open("fc_backward", "N=1 C=6 K=4", 1, "", &model, &error), -1);
     assert_non_null(strstr(error.text, "there is no operation 'fc_backward'"));
     assert_int_equal(model_open("fc_forward", "N=1 C=6", 1, "", &model, &error), -1);

@@ -135,7 +135,8 @@ static void five_steps_are_those_of_pytorch(void **state)
     Error error = {""};
     Problem problem;
     TrainProblem train;
-    if (array_read("common/apps/train/data/torch-steps.npy", &file, &error)) fail_msg("%s", error.text);
+    if (array_read("common/apps/train/data/torch-steps.npy", &file, &error))
+        fail_msg("%s", error.text);
     assert_int_equal(operation_find("train_step")->parse(NETWORK, &problem, &error), 0);
     memcpy(&train, problem.data, sizeof train);
     size_t P = (size_t)train.parameters, pixels = (size_t)train.N * 14 * 18, N = (size_t)train.N;

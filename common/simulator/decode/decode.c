@@ -223,7 +223,10 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
     for (uint32_t i = 0; i < function->instructions && result == 0; i++) {
         d->in = &function->instruction[i];
         instance->position[i] = d->count;
-        result = origin_add(d, d->in) == 0 && scope_note(d, instance) == 0 && instruction_decode(d) == 0 ? 0 : -1;
+        result =
+            origin_add(d, d->in) == 0 && scope_note(d, instance) == 0 && instruction_decode(d) == 0
+                ? 0
+                : -1;
     }
     if (result == 0) {
         instance->position[function->instructions] = d->count;

@@ -1834,8 +1834,7 @@ static void an_endless_wait_is_named(void **state)
                  BEFORE[i]);
         assert_int_equal(wait_run(body, 8, &result), -1);
         assert_int_equal(result.report.check, SIMT_SYNCCHECK);
-        assert_non_null(
-            strstr(result.report.text, "polls memory that no thread will write"));
+        assert_non_null(strstr(result.report.text, "polls memory that no thread will write"));
     }
 }
 

@@ -536,7 +536,8 @@ KERNEL(sum_that_begins_with_nobody)
 {
     int lane = threadIdx.x % 32;
     float v = x[self()];
-    if (lane < 16) v += __shfl_down_sync(0x0000ffffu, v, 16); // FAULT initcheck: does not execute it
+    if (lane < 16)
+        v += __shfl_down_sync(0x0000ffffu, v, 16); // FAULT initcheck: does not execute it
     x[self()] = v;
 }
 
