@@ -76,6 +76,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         grep -m 3 'undefined' "$work/link" >&2 || cat "$work/link" >&2
         fail "$program cannot be linked"
     }
+    # shellcheck disable=SC2086 # a list of files
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |
         tr '\001' ' ' | sed '/^$/d' |
         { cat; printf '%s\n' $archives; } | tr '\n' '\0' | xargs -0 sha256sum >"$work/sums"

@@ -3,8 +3,8 @@
 set -eu
 . autograder/tests/lib.sh
 set +e
-base=3e52a0a227c1e8379e19d5c9db582cf1efade6ce # the first commit whose message follows docs/style/guide.md
-base_date=1795886291 # its committer date, for clones that do not contain it
+base=227af46221d26982c469bcb168769493db4ff9c6 # the first commit whose message follows docs/style/guide.md
+base_date=1795887068 # its committer date, for clones that do not contain it
 check=$(pwd)/common/setup/commit_message.sh
 
 # The new commits of $1.  A shallow clone or a rewritten history may lack $base; then its date decides.

@@ -42,10 +42,14 @@ while read -r module _; do
 done <"$scratch/uses" >"$scratch/symbols"
 awk -v table="$scratch/uses" '
     BEGIN { while ((getline line < table) > 0) { n = split(line, word, " "); for (i = 2; i <= n; i++) may[word[1], word[i]] = 1 } }
-    $2 != "U" { owner[$3] = $1; next }
+    $2 != "U" { owners[$3] = owners[$3] " " $1; next } # modules that are not linked together may share a name
     { left[$1 " " $3] = 1 }
-    END { for (name in left) { split(name, part, " "); at = owner[part[2]]
-              if (at && at != part[1] && !may[part[1], at]) print part[1] " calls " part[2] " of " at } }' \
+    END { for (name in left) { split(name, part, " "); count = split(owners[part[2]], owner, " "); wrong = ""
+              for (i = 1; i <= count; i++) {
+                  if (owner[i] == part[1] || may[part[1], owner[i]]) { wrong = ""; break }
+                  wrong = owner[i]
+              }
+              if (wrong) print part[1] " calls " part[2] " of " wrong } }' \
     "$scratch/symbols" >>"$scratch/names"
 tell "every undefined name of an archive belongs to a module that may be used" "$scratch/names"
 
