@@ -1,4 +1,4 @@
-/* tool_conformance.c - records golden vectors on a card, runs the forms on the simulator, reports.
+/* tool_conformance.c - records golden vectors on a GPU, runs the forms on the simulator, reports.
  *
  *   tool_conformance record DIRECTORY [GROUP...]   run the forms on GPU 0; a file a group
  *   tool_conformance check [GROUP...]              every form on the simulator; names all that fail
@@ -87,7 +87,7 @@ typedef struct Tally {
     uint32_t forms, exact, failed, lanes;
 } Tally;
 
-/* -1 with the reason when form `i` does not give what the card gave. */
+/* Returns -1 with the reason if form `i` has another result than the GPU. */
 static int form_check(const FormTable *table, uint32_t i, const FormRun *run,
                       const Vectors *vectors, Judgement *judgement, Error *error)
 {
@@ -121,14 +121,15 @@ static Tally group_check(const FormTable *table, const char *group, const FormRu
 
 static void tally_print(const char *name, const Tally *t)
 {
-    printf("| %s | %u | %u | %u | %u |\n", name, t->forms, t->exact, t->forms - t->exact, t->lanes);
+    printf(strcmp(name, "all") ? "| `%s` | %u | %u | %u | %u |\n" : "| %s | %u | %u | %u | %u |\n",
+           name, t->forms, t->exact, t->forms - t->exact, t->lanes);
 }
 
-/* How near the approximate forms come. */
+/* Prints the largest errors of the approximate forms. */
 static void approximate_report(const FormTable *table, const FormRun *run, const Vectors *vectors)
 {
     static const char *const UNITS[] = {"", "ulp", "relative", "absolute"};
-    printf("\n| approximate form | bound | card | simulator | special |\n"
+    printf("\n| approximate form | bound | GPU error | simulator error | special lanes |\n"
            "| --- | ---: | ---: | ---: | ---: |\n");
     for (uint32_t i = 0; i < table->count; i++) {
         const Form *form = &table->form[i];
@@ -184,7 +185,7 @@ static void lanes_show(const Form *form, const uint64_t *golden, const uint64_t 
             printf("lane %u:", i);
             for (uint32_t n = 0; n < form->operands; n++)
                 printf(" 0x%llx", (unsigned long long)operand[(size_t)n * form->lanes + i]);
-            printf(" -> result %u: card 0x%llx, simulator 0x%llx\n", k,
+            printf(" -> result %u: GPU 0x%llx, simulator 0x%llx\n", k,
                    (unsigned long long)golden[at], (unsigned long long)got[at]);
         }
     free(operand);
