@@ -177,13 +177,21 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 
 #include "common/simulator/exec/exec_special.h"
 
+#include "common/simulator/exec/exec_convert.h"
+
 #include "common/simulator/exec/exec_video.h"
 
 #include "common/simulator/exec/exec_memory.h"
 
+#include "common/simulator/exec/exec_generic.h"
+
+#include "common/simulator/exec/exec_atomics.h"
+
 #include "common/simulator/exec/exec_sums.h"
 
 #include "common/simulator/exec/exec_tensor.h"
+
+#include "common/simulator/exec/exec_matrix.h"
 
 #include "common/simulator/exec/exec_sparse.h"
 
