@@ -13,7 +13,7 @@ data=docs/data/h200
 
 # Every timed case of every record.  Times have three digits.
 {
-    echo '| lab | case | shape | baseline | solution | faster | 95 % |'
+    echo '| lab | case | shape | baseline, time | solution, time | speedup | 95 % interval |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
     for record in "$data"/*.json; do
         lab=$(basename "$record" .json)
@@ -26,16 +26,16 @@ data=docs/data/h200
 } >"$out/graded.md"
 
 {
-    echo '| lab | points | seconds | graded, UTC |'
+    echo '| lab | points | time to grade, s | graded at, UTC |'
     echo '| --- | --- | --- | --- |'
     for record in "$data"/*.json; do
         jq -r '[.lab, "\(.points * 10 | round / 10) of \(.possible * 10 | round / 10)", (.seconds | round), "\(.graded_at[0:10]) \(.graded_at[11:16])"] | "| \(.[0]) | \(.[1]) | \(.[2]) | \(.[3]) |"' "$record"
     done
 } >"$out/points.md"
 
-# The simulator's own speed.
+# The throughput of the simulator.
 {
-    echo '| kernel | functional | + checks | + counters | products | 16 cores | times |'
+    echo '| kernel | functional, 10⁶ thread-instr./s | + checks, 10⁶/s | + counters, 10⁶/s | multiply-adds, 10⁶/s | + counters on 16 cores, 10⁶/s | speedup of 16 cores |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
     grep '^bench_' "$data/simulator.tsv" |
         while IFS="$(printf '\t')" read -r kernel _ plain checks counters products all times; do
@@ -62,5 +62,5 @@ for lab in 02 03 04; do recorded $lab | awk -F'\t' -v lab=$lab '{ print lab "\t"
             if (x > all) all = x
             if ($3 > 20 && x > long) long = x
         }
-        END { printf "within %.0f %% of these, and within %.0f %% above 20 µs", 100 * all, 100 * long }' "$data/labs-01-04/times.tsv" - >"$out/twice"
+        END { printf "They are within %.0f %% of these, and within %.0f %% above 20 µs", 100 * all, 100 * long }' "$data/labs-01-04/times.tsv" - >"$out/twice"
 say "$page" "$(cat "$out/twice")"
