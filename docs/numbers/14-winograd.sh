@@ -64,7 +64,7 @@ against() {
         }' "$out/times.dat"
 }
 {
-    echo '| times as fast as | layers | geometric mean | faster on | least |'
+    echo '| compared programs | layers | speedup, geometric mean | layers with speedup above 1 | minimum speedup |'
     echo '| --- | --- | --- | --- | --- |'
     against "lab 14 against cuDNN's Winograd" 14-winograd .
     against 'lab 14 against cuDNN fp32, its best, N=1' 14-winograd 'n1$'

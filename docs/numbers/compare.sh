@@ -40,15 +40,15 @@ say $page "$(summary "$best" 4) in the geometric mean, faster on $(summary "$bes
 say $page "faster than cuDNN on every layer, $(times_range 'cuDNN fp32' 10-implicit-gemm '(n1$|^electrode)') times"
 deep=vgg-512-28-512-n32
 say $page "up to $(calc %.0f "$(tflops 'cuDNN fp32' $deep)") \"TFLOP/s\""
-say $page "whose FMA units end at $(calc %.0f "$fma")"
-say $page "$(awk -F'\t' -v fma="$fma" '$2 == "cuDNN fp32" && $1 ~ /n32/ { n++; twice += $4 > 2 * fma } END { word[2] = "two"; word[9] = "nine"; print word[twice] " of the " word[n] " layers" }' "$out/best.tsv") no kernel that does all products in fp32 can come within a factor of two of it"
-say $page "Lab 10 does them all, at $(calc %.0f "$(tflops 10-implicit-gemm $deep)") TFLOP/s on $deep, $(calc %.0f "100 * $(tflops 10-implicit-gemm $deep) / $fma") % of the ceiling"
+say $page "whose FMA units reach at most $(calc %.0f "$fma")"
+say $page "$(awk -F'\t' -v fma="$fma" '$2 == "cuDNN fp32" && $1 ~ /n32/ { n++; twice += $4 > 2 * fma } END { word[2] = "two"; word[9] = "nine"; print word[twice] " of the " word[n] " layers" }' "$out/best.tsv") no kernel that does all multiplications in fp32 can come within a factor of two of it"
+say $page "Lab 10 does them all, at $(calc %.0f "$(tflops 10-implicit-gemm $deep)") TFLOP/s on $deep, $(calc %.0f "100 * $(tflops 10-implicit-gemm $deep) / $fma") % of the limit"
 say $page "it is at $(summary "$same" 6 | cut -d' ' -f1) of cuDNN at least, and $(calc %.1f "$(summary "$same" 4)") times as fast in the mean"
 say $page "cuBLAS does $(calc %.0f "$(tflops 'cuBLAS fp32' $deep)") TFLOP/s"
 say $page "$(calc %.1f "2 * 120 * 400 * 1024 / ($fma * 1e6)") µs would do"
 say $page "takes $(calc %.1f "$(us 10-implicit-gemm lenet-c5)")"
 say $page "$(times_range 02-naive 09-im2col 'vgg.*n32') times as fast as lab 02 on the VGG layers with 32 images"
-say $page "with one it is $(times_range 02-naive 09-im2col 'vgg-[0-9]*[^3]-.*n1$'), but for the first: $(calc %.1f "$(us 02-naive vgg-3-224-64-n1) / $(us 09-im2col vgg-3-224-64-n1)")"
+say $page "with one it is $(times_range 02-naive 09-im2col 'vgg-[0-9]*[^3]-.*n1$'), except on the first: $(calc %.1f "$(us 02-naive vgg-3-224-64-n1) / $(us 09-im2col vgg-3-224-64-n1)")"
 say $page "$(calc %.1f '27 * 224 * 224 * 4 / 1e6') MB that are written and read again"
 say $page "$(calc %.0f '100 * (1 - 27 / 32)') % empty"
 say $page "Lab 10, which writes no X_unroll, is at $(calc %.1f "$(us 02-naive vgg-3-224-64-n1) / $(us 10-implicit-gemm vgg-3-224-64-n1)")"
@@ -77,12 +77,12 @@ say $page "lab 12 is at $(summary "$halves N=32" 4) of cuDNN's FP16 in the geome
 tried() { awk -F'\t' -v what="$1" -v layer="$2" '$1 == what && $2 == layer { printf "%.0f", $3 }' "$data/tried-h200.tsv"; }
 first=vgg-3-224-64-n32
 say $page "Without its stores that kernel took $(tried 'pieces; nothing is stored' $first) µs of $(tried 'channels in pieces of 16 bytes' $first), without its copies $(tried 'pieces; nothing is copied in' $first)"
-say $page "each row begins with a sector, and the layer takes $(tried 'channels in sectors of 32 bytes' $first)"
+say $page "each row starts at a sector, and the layer takes $(tried 'channels in sectors of 32 bytes' $first)"
 say $page "$(tried 'halves: sums through shared memory' $first) µs in place of $(tried 'halves: as it is' $first) on the first layer"
 
 short=vgg-64-112-128-n32 long=$deep
 say $page "which take $(calc %.1f "$(us 12-hopper-fp16 $short) / 12") µs each"
-say $page "which has 72 chunks a sum, nine would take $(calc %.1f "$(us 12-hopper-fp16 $long) / 3 / 72 * 9")"
+say $page "which has 72 chunks per output, nine would take $(calc %.1f "$(us 12-hopper-fp16 $long) / 3 / 72 * 9")"
 counted() { sed -n "s/^$1[a-z_.]*$(printf '\t')//p" "$data/halves-h200.tsv" | tr -d ,; }
 say $page "counts $(calc %.1f "$(counted l1tex) / 1e6") million wavefronts in the L1"
 say $page "$(calc %.0f "100 * $(counted l1tex) / 132 / $(counted sm__cycles)") % of what it can do in that time"
@@ -112,13 +112,13 @@ awk -F'\t' '
 say labs/11-tensor-cores/README.md \
     "On $deep lab 11 is $(calc %.1f "$(us 10-implicit-gemm $deep) / $(us 11-tensor-cores $deep)") times as fast as lab 10"
 say labs/11-tensor-cores/README.md \
-    "lab 11 runs at $(times_range 10-implicit-gemm 11-tensor-cores '^[^v]') of lab 10's speed"
+    "Lab 11 runs at $(times_range 10-implicit-gemm 11-tensor-cores '^[^v]') times lab 10's speed"
 say labs/11-tensor-cores/README.md \
-    "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s with TF32, and \`mma.sync\` was measured to end at $(calc %.0f "$tensor")"
+    "cuDNN reaches $(calc %.0f "$(tflops 'cuDNN TF32' $deep)") TFLOP/s with TF32, but the maximum measured with \`mma.sync\` is $(calc %.0f "$tensor")"
 
 # ---- the best lab --------------------------------------------------------------------------------
 beside='the best lab in fp32 against cuDNN fp32, best of all its algorithms'
-say $page "the best lab in fp32 is $(summary "$beside" 4) times as fast as cuDNN's best in the geometric mean, and at $(summary "$beside" 6 | sed 's/ (/, on /; s/)//') at least"
+say $page "With these, the best lab in fp32 is $(summary "$beside" 4) times as fast as cuDNN's best in the geometric mean, and at $(summary "$beside" 6 | sed 's/ (/, on /; s/)//') at least"
 
 # Layers that nothing was fitted to.
 mkdir -p "$out/unfitted"
@@ -128,7 +128,7 @@ awk -F'\t' '
     !($1 in seen) { seen[$1] = ++n; name[n] = $1 }
     function cell(layer, kind,    x) { x = us[layer, kind]; return x == "" ? "–" : sprintf(x < 100 ? "%.1f" : "%.0f", x) }
     END {
-        print "| layer | best lab, fp32 | which | cuDNN fp32 | how | cuDNN / best |"
+        print "| layer | best lab, fp32, µs | number of that lab | cuDNN fp32, µs | cuDNN algorithm | cuDNN / best |"
         print "| --- | --- | --- | --- | --- | --- |"
         for (i = 1; i <= n; i++) {
             l = name[i]; best = "best lab"; c = "cuDNN fp32"
@@ -166,7 +166,7 @@ measured_constants() {
         END { printf "%s%s", tiles, rest }' "$data/tune-h200.tsv"
 }
 {
-    echo '| lab | its solution has | `make tune` measured |'
+    echo '| lab | constants of the solution | constants measured by `make tune` |'
     echo '| --- | --- | --- |'
     for lab in 10 12 14 15; do printf '| %s | %s | %s |\n' "$lab" "$(constants $lab)" "$(measured_constants $lab)"; done
 } >"$out/constants.md"
@@ -176,7 +176,7 @@ awk -F'\t' '
     $2 ~ /-tuned$/ { tuned[$1, $2] = $4; lab[substr($2, 1, 2)] }
     $2 !~ /-tuned$/ && $2 !~ /fp16$/ { name[substr($2, 1, 2)] = $2 }
     END {
-        print "| lab | layers | with its own constants / with measured ones, geometric mean | least | most |"
+        print "| lab | layers | own constants ÷ measured constants, geometric mean of times | minimum | maximum |"
         print "| --- | --- | --- | --- | --- |"
         for (l = 10; l <= 15; l++) if (l in lab) {
             n = sum = most = 0; least = 9
@@ -216,12 +216,12 @@ say $page "$(awk -F'\t' '{ x = ($8 - $5) / 1e3; if (!least || x < least) least =
 
 # ---- the paper's Table I, its VGG-19, its memory -------------------------------------------------
 awk -F'\t' '
-    BEGIN { print "| row | maps | new | cuDNN | filters | new, a filter | cuDNN, a filter |"; print "| --- | --- | --- | --- | --- | --- | --- |" }
+    BEGIN { print "| row | map size | new kernel, time in Table I | cuDNN, time in Table I | filters | new kernel, time per filter | cuDNN, time per filter |"; print "| --- | --- | --- | --- | --- | --- | --- |" }
     NR > 1 { printf "| %s | %s | %s | %s | %d | %.4f | %.4f |\n", $1, $2, $4, $5, $6, $4 / $6, $5 / $6 }' "$data/table-1-paper.tsv" >"$out/calls.md"
 # a_filter COLUMN PATTERN: the least and the most of a column over the filters.
 a_filter() { awk -F'\t' -v column="$1" -v pattern="$2" 'NR > 1 && $1 ~ pattern { x = $column / $6; if (!least || x < least) least = x; if (x > most) most = x }
     END { printf "%.4f to %.4f", least, most }' "$data/table-1-paper.tsv"; }
-say $page "$(a_filter 5 'a[.][127]$') a filter where they are 1×1 and $(a_filter 5 '([.]3|Conv4)$') where they are 3×3"
+say $page "$(a_filter 5 'a[.][127]$') per filter if filters are 1×1 and $(a_filter 5 '([.]3|Conv4)$') if they are 3×3"
 say $page "the new kernel takes $(a_filter 4 'Incep|AlexNetI')"
 say $page "$(a_filter 5 'Inception|AlexNetI' | awk '{ printf "%.0f to %.0f", 1000 * $1, 1000 * $3 }') µs are a call of cuDNN, and $(a_filter 4 'Incep|AlexNetI' | awk '{ printf "%.0f", 1000 * $1 }') µs are a launch"
 
@@ -289,7 +289,7 @@ awk -F'\t' '
     function row(name, zeros, x, unrolled, printed, packed, turned) {
         printf "| %s | %s | %s | %s | %s | %s | %s | %+.0f %% |\n", name, zeros, mb(x), mb(unrolled), mb(printed), mb(packed), mb(turned), 100 * ((x + packed) / (x + unrolled) - 1)
     }
-    BEGIN { print "| layer | zeros | x | im2col: X_unroll | F_data, K_data, ptr as printed | packed | lab 13: w turned | packed against im2col, x counted |"
+    BEGIN { print "| layer | zeros | x, MB | im2col: X_unroll | F_data, K_data, ptr as printed | packed | lab 13: transposed w | packed relative to im2col, including x |"
             print "| --- | --- | --- | --- | --- | --- | --- | --- |" }
     NR > 1 { row($1, $2 " %", $3, $4, $5, $6, $7) }' "$out/memory.tsv" >"$out/memory.md"
 packed() { awk -F'\t' -v layer="$1" '$1 == layer { printf "%.0f", 100 * (1 - ($3 + $6) / ($3 + $4)) }' "$out/memory.tsv"; }

@@ -44,14 +44,14 @@ awk -F'\t' '
     }
     END {
         ten = "10-implicit-gemm"; best = "best lab"; eleven = "11-tensor-cores"; twelve = "12-hopper"
-        title("In fp32, µs:", "| layer | 02 | 04 | 09 | **10** | best lab | which | cuDNN fp32 | how | cuBLAS |")
+        title("In fp32, µs:", "| layer | 02 | 04 | 09 | **10** | best lab | number of that lab | cuDNN fp32 | cuDNN algorithm | cuBLAS |")
         for (i = 1; i <= layers; i++) {
             l = name[i]
             printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", l, cell(l, "02-naive"), cell(l, "04-tiled"),
                 cell(l, "09-im2col"), cell(l, ten), cell(l, best), substr(how[l, best], 1, 2),
                 cell(l, "cuDNN fp32"), how[l, "cuDNN fp32"], cell(l, "cuBLAS fp32")
         }
-        title("Lab 10 against the card and cuDNN:", "| layer | TFLOP/s | of FMA | of roofline | cuDNN / 10 | no transform / 10 | cuDNN / best lab |")
+        title("Lab 10 compared with the limits of the GPU and with cuDNN:", "| layer | TFLOP/s | of FMA | of roofline | cuDNN / 10 | no transform / 10 | cuDNN / best lab |")
         for (i = 1; i <= layers; i++) {
             l = name[i]
             printf "| %s | %.1f | %.0f %% | %.0f %% | %s | %s | %s |\n", l, tf[l, ten], 100 * ceiling[l, ten], 100 * roof[l, ten],
@@ -80,7 +80,7 @@ awk -F'\t' '
         if (n) printf "| %s | %d | %.2f | %d | %.2f (%s) |\n", text, n, exp(sum / n), won, least, where
     }
     END {
-        print "| times as fast as | layers | geometric mean | faster on | least |"
+        print "| compared programs | layers | speedup, geometric mean | layers with speedup above 1 | minimum speedup |"
         print "| --- | --- | --- | --- | --- |"
         line("lab 10 against cuDNN fp32, best of all its algorithms", "10-implicit-gemm", "cuDNN fp32", ".")
         line("lab 10 against cuDNN fp32 without FFT and Winograd", "10-implicit-gemm", "cuDNN products", ".")
