@@ -72,3 +72,6 @@ say "$page" "\`lookups\` by $(forecast lookups)"
 say "$page" "clocks or retry, was off by $(forecast pauses)"
 alone=$(awk -F'|' '$2 ~ /all/ { gsub(/ /, "", $5); sub(/%/, " %", $5); print $5 }' "$out/ptx.md")
 say docs/simulator/cycle-model.md "is $alone in that mode"
+# duration RANGE: the mean absolute error of the forecasts of launches of that duration.
+duration() { awk -F' *[|] *' -v range="$1" '/^### / { on = /launch duration/ } on && $2 == range { print $4 }' "$out/report.md"; }
+say "$page" "are off by $(duration 'below 8') below 8 µs and by $(duration '32 to 64') from 32 to 64 µs"
