@@ -1,6 +1,6 @@
 #!/bin/sh
 # cheng.sh BUILD OUT - the tables and figures of docs/student/cheng.md: the steps of Cheng et al. on the
-# simulated GTX 480, their hot instructions, and the ladder of labs 05 to 07 on a card.
+# simulated GTX 480.  Also their hot instructions, and the ladder of labs 05 to 07 on a GPU.
 . docs/numbers/lib.sh
 
 data=docs/data/cheng
@@ -58,7 +58,7 @@ change() {
         }' "$data/paper.tsv" "$out/steps.tsv"
 } >"$out/steps.md"
 
-# of STEP: the kernel's cycles.  products STEP: those of its products.
+# Usage: of STEP (the kernel's cycles), products STEP (the cycles of its multiplications).
 of() {
     cell "$out/steps.tsv" "$1" 2
 }
@@ -111,7 +111,7 @@ hot() {
         "$(profile "$2" solutions --case table-1 --gpu gtx480)/profile.tsv" | sort -k2,2nr -k1,1
 }
 
-# Instructions that do not stand in the figure, or not in ours, have an empty half.
+# Instructions that are not in the figure, or not in our profile, have an empty half.
 beside_figure() {
     echo '| instruction in the paper | executed by warps | cycles each | instruction here | executed by warps | cycles each |'
     echo '| --- | --- | --- | --- | --- | --- |'
@@ -128,7 +128,7 @@ hot 06-unrolled 06 >"$out/fig13.tsv"
 beside_figure "$data/paper-fig9.tsv" "$out/fig9.tsv" >"$out/fig9.md"
 beside_figure "$data/paper-fig13.tsv" "$out/fig13.tsv" >"$out/fig13.md"
 
-# both FILE COLUMN: cycles of a load from local memory and of the product that waits for it.
+# both FILE COLUMN: cycles of a load from local memory and of the FMA that waits for it.
 both() {
     calc '%.0f' "$(cell "$1" ld.local.f32 "$2") + $(cell "$1" fma.rn.f32 "$2")"
 }
@@ -167,7 +167,7 @@ rung() {
         "$data/ladder-h200.tsv" "$out/ladder.tsv"
 } >"$out/ladder.md"
 
-# measured LAB: microseconds on the card.
+# measured LAB: microseconds on the GPU.
 measured() {
     cell "$data/ladder-h200.tsv" "$1" 2
 }

@@ -89,7 +89,7 @@ say $page "$(calc %.0f "100 * $(counted l1tex) / 132 / $(counted sm__cycles)") %
 say $page "$(calc %.1f '1568 * 9 * 4 * 2 * (64 + 256) * 32 / 128 / 1e6') million are \`wgmma\`'s reads, and $(calc %.1f '1568 * 8 * 128 * 4 / 1e6') million the stores"
 
 # Lab 11's conversion: x is read as fp32 and written as fp16, channels filled up to eight, at the
-# card's reading speed.
+# GPU's read bandwidth.
 conversion=$(awk -F'\t' -v read="$(ceiling read)" '
     FILENAME ~ /layers/ { if ($1 !~ /vgg.*n32/) next; n = split($2, key, " "); for (i = 1; i <= n; i++) { split(key[i], part, "="); value[part[1]] = part[2] }
         bytes[$1] = value["N"] * value["H"] * value["W"] * (4 * value["C"] + 2 * 8 * int((value["C"] + 7) / 8)); next }
@@ -140,7 +140,7 @@ say $page "On these $(unfitted 3) layers the best lab in fp32 is $(unfitted 4) t
 of_unfitted() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/unfitted/best.tsv"; }
 say $page "192: $(calc %.0f "$(of_unfitted inception-1x7 15-fft)") µs, from 149"
 
-# ---- constants of this card ----------------------------------------------------------------------
+# ---- constants of this GPU -----------------------------------------------------------------------
 # constants LAB: those of its solution that make tune measures, "tiles ..., NAME value ...";
 # measured LAB: what it measured.
 constants() {
@@ -193,7 +193,7 @@ awk -F'\t' '
 
 # ---- zeros ---------------------------------------------------------------------------------------
 sh common/apps/compare/sparse_draw.sh "$data/sparse-h200.tsv" "$out"
-# of LAYER ZEROS EXPRESSION: of ten, thirteen, cudnn, their microseconds.
+# Usage: of LAYER ZEROS EXPRESSION.  The expression may use ten, thirteen and cudnn, in microseconds.
 of() { awk -F'\t' -v layer="$1" -v zeros="$2" -v format="${4:-%.1f}" '$1 == layer && $2 == zeros { ten = $3; thirteen = $4; cudnn = $5; printf format, '"$3"' }' "$out/sparse.dat"; }
 at_90=$(awk -F'\t' '$2 == 90 && $1 !~ /-(s2|s3|n32)$/ { x = $5 / $4; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.2f to %.2f", least, most }' "$out/sparse.dat")
 dense=$(awk -F'\t' '$2 == 90 && $1 !~ /-(s2|s3|n32)$/ { x = $5 / $3; if (!least || x < least) least = x; if (x > most) most = x } END { printf "%.1f to %.1f", least, most }' "$out/sparse.dat")
@@ -225,10 +225,10 @@ say $page "$(a_filter 5 'a[.][127]$') per filter if filters are 1×1 and $(a_fil
 say $page "the new kernel takes $(a_filter 4 'Incep|AlexNetI')"
 say $page "$(a_filter 5 'Inception|AlexNetI' | awk '{ printf "%.0f to %.0f", 1000 * $1, 1000 * $3 }') µs are a call of cuDNN, and $(a_filter 4 'Incep|AlexNetI' | awk '{ printf "%.0f", 1000 * $1 }') µs are a launch"
 
-# measured SET: what h200-sparse.sh measured of a set of layers, a line each (sparse_table.sh);
-# fails where nobody has.
+# measured SET: the measurements of h200-sparse.sh for a set of layers, one line per layer
+# (sparse_table.sh); fails if there are none.
 measured() { [ -f "$data/$1-h200.tsv" ] && sh common/apps/compare/sparse_table.sh "$data/$1-h200.tsv"; }
-unmeasured() { printf 'No card has measured this yet: `sh docs/numbers/h200-sparse.sh %s docs/data/compare nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
+unmeasured() { printf 'This was not measured on a GPU yet: `sh docs/numbers/h200-sparse.sh %s docs/data/compare nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
 
 if measured table-1 >"$out/measured"; then
     awk -F'\t' '

@@ -8,8 +8,8 @@ memory=common/simulator/timing/replay_memory.c
 atomics=common/simulator/timing/atomic_cost.h
 chain=common/simulator/timing/critical_path.h
 
-# price CLASS PATTERN: a number in what schedule.c says of a class of instructions, where \(\)
-# stands in the pattern.
+# price CLASS PATTERN: a number in schedule.c's case of a class of instructions; \(\) in the pattern
+# marks the number.
 price() {
     _value=$(sed -n -e "/case CLASS_$1:/,/break;/s/.*$2.*/\\1/p" common/simulator/ptxas/schedule.c | head -n 1)
     [ -n "$_value" ] || fail "common/simulator/ptxas/schedule.c has no price of $1"

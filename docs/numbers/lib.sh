@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# lib.sh - what the scripts of this folder share; each begins with  . docs/numbers/lib.sh  and is
-# run as sh docs/numbers/NAME.sh BUILD OUT  from the root.  README.md here says what a script is
-# for.
+# lib.sh - functions of the scripts of this folder.  Each script starts with  . docs/numbers/lib.sh
+# and is run as sh docs/numbers/NAME.sh BUILD OUT  from the root.  README.md here describes the
+# purpose of a script.
 #
 # Sets build and out.  NUMBERS_LONG=1: long simulations run, too (make numbers); else their recorded
 # results are taken.
@@ -24,10 +24,10 @@ fail() {
     exit 1
 }
 
-# ---- what is simulated ---------------------------------------------------------------------------
+# ---- simulations ---------------------------------------------------------------------------------
 
-# What a simulated number depends on beside the submission and the options: the simulator, the
-# machines, the labs' cases.
+# A digest of everything that determines a simulated number, except the submission and the options:
+# the simulator, the machines, the labs' cases.
 tools_digest() {
     if [ ! -s "$out/tools" ]; then
         cat "$build"/lib/*.a common/simulator/gpus/*.ini labs/*/lab.ini common/include/convlab/* |
@@ -134,25 +134,25 @@ profile() {
     simulated profile "$@"
 }
 
-# cell FILE KEY COLUMN: of the line that begins with KEY, in a file with tabs.
+# cell FILE KEY COLUMN: a cell of the line that starts with KEY, in a file with tabs.
 cell() {
     awk -F'\t' -v key="$2" -v column="$3" \
         '$1 == key { print $column; found = 1 } END { exit !found }' "$1" ||
         fail "$1 has no '$2'"
 }
 
-# ---- what a card measured ------------------------------------------------------------------------
+# ---- measurements on a GPU -----------------------------------------------------------------------
 
 # recorded LAB: a line for each timed case of docs/data/h200/LAB.json, tabs between: name, shape,
-# seconds of the baseline and of the solution, times faster, its interval.
+# seconds of the baseline and of the solution, speedup, its interval.
 recorded() {
     jq -r '.cases[] | select(.speed.s > 0) | [.name, .shape, .speed.baseline, .speed.student, .speed.s, .speed.s_low, .speed.s_high] | @tsv' \
         docs/data/h200/"$1"-*.json
 }
 
-# ---- what the sources say ------------------------------------------------------------------------
+# ---- constants of the sources --------------------------------------------------------------------
 
-# constant NAME FILE: of an enum in C.
+# constant NAME FILE: the value of an enum constant in C.
 constant() {
     _value=$(sed -n "s/.*\\<$1 = \\([0-9]*\\)[^0-9].*/\\1/p" "$2")
     [ -n "$_value" ] || fail "there is no $1 in $2"
@@ -191,7 +191,7 @@ thousands() {
     printf '%s\n' "$1" | sed -e :again -e 's/^\([0-9]*[0-9]\)\([0-9]\{3\}\)/\1,\2/' -e 't again'
 }
 
-# say PAGE WORDS: these words stand in the page, wherever its lines break.
+# say PAGE WORDS: the page must contain these words, wherever its lines break.
 say() {
     [ -f "$1" ] || fail "there is no page $1"
     printf '%s\t%s\n' "$1" "$2" >>"$out/said"

@@ -103,7 +103,7 @@ check_page() {
         cat "$made/.page" >"$1"
         printf 'ok numbers/%s: the tables of %s (written)\n' "$name" "$1"
     else
-        complain "$name" "$1 has other numbers than the commands make; put them right with  make numbers LAB=${name%%-*}"
+        complain "$name" "$1 has other numbers than the commands make; correct them with  make numbers LAB=${name%%-*}"
         diff --unchanged-line-format= --old-line-format="    $1:%dn: %L" \
             --new-line-format='    made: %L' "$1" "$made/.page" || :
     fi
@@ -138,7 +138,7 @@ check_words() {
     before=$wrong
     while IFS=$tab read -r page words; do
         tr -s ' \n' '  ' <"$page" | tr -s ' ' | grep -qF -- "$words" ||
-            complain "$1" "$page does not say '$words', and that is what $here/$1.sh makes; mend the page's words"
+            complain "$1" "$page does not say '$words', and that is what $here/$1.sh makes; correct the page's words"
     done <"$made/$1/said"
     [ "$wrong" != "$before" ] || [ ! -s "$made/$1/said" ] ||
         printf 'ok numbers/%s: %d numbers in sentences\n' "$1" "$(wc -l <"$made/$1/said")"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# serve.sh BUILD OUT - the table, the figure and the numbers of docs/student/serve.md, from what a card
-# measured (h200-serve.sh) and from ten minutes on the simulator.
+# serve.sh BUILD OUT - the table, the figure and the numbers of docs/student/serve.md, from
+# measurements on a GPU (h200-serve.sh) and from ten minutes on the simulator.
 . docs/numbers/lib.sh
 page=docs/student/serve.md
 data=docs/data/h200/serve
@@ -65,12 +65,12 @@ if command -v gnuplot >/dev/null; then
     gnuplot -e "dir='$out'" docs/numbers/serve.gp
 fi
 
-# 500 seconds on a card: the first sample is taken before the clients come.
+# 500 seconds on a GPU: the first sample is taken before the clients connect.
 minutes=docs/data/serve/soak-h200.tsv
 [ "$(awk -F'\t' 'NR > 2 { print $3 }' "$minutes" | sort -u | wc -l)" = 1 ] ||
-    fail 'resident memory changed on the card'
+    fail 'resident memory changed on the GPU'
 [ "$(awk -F'\t' 'NR > 3 { print $4 }' "$minutes" | sort -u)" = 56 ] ||
-    fail 'descriptors come and go on the card'
+    fail 'the number of descriptors changed on the GPU'
 sent=$(sed -n '1s/.*(\([0-9,]*\) sent.*/\1/p' "$minutes")
 say $page "$sent requests in 500 seconds at 90 % on an H200"
 say $page "$(thousands "$(awk -F'\t' 'NR == 3 { print $3 }' "$minutes")") bytes resident in each sample, and 56 descriptors"

@@ -1,11 +1,11 @@
 /* form.h - instruction forms as data: what to execute, on which operand values, and how near the
  * result has to be.
  *
- * Module: forms, what a card gave for each (vectors), the recorder and the checker of them.
+ * Module: forms, their results on a GPU (vectors), the recorder and the checker.
  * Callers: its own test and tool.
  * May use: cuda and both engines.
  *
- * A table (forms/<group>.forms) has one line a form:
+ * A table (forms/<group>.forms) has one line per form:
  *
  *   RESULTS <- OPERANDS [, TOLERANCE] : PTX
  *   f32 <- f32 f32                 : add.rn.f32 %d, %a, %b

@@ -1,12 +1,12 @@
-/* measure.h - what a program of kernels needs to be measured, whatever measures it.
+/* measure.h - the interface of a program of kernels to its measurement, on a GPU or the simulator.
  *
- * Module: kernels that were measured on a card, and how the simulator compares.
+ * Module: kernels that were measured on a GPU, and the comparison with the simulator.
  * Callers: its own programs and test.
  * May use: cuda/runtime, cuda/sim.
  *
- * micro.cu and layers.cu describe launches; measure_gpu.cu times them on a card, or launches each
+ * micro.cu and layers.cu describe launches; measure_gpu.cu times them on a GPU, or launches each
  * once for a profiler; measure_sim.c prices and counts them on the simulated GPU.  All print one
- * line for each entry, tab-separated, with the same names in the same order. */
+ * line per entry, tab-separated, with the same names in the same order. */
 #ifndef CONVLAB_VALIDATE_MEASURE_H
 #define CONVLAB_VALIDATE_MEASURE_H
 
@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-/* FIT entries may be looked at when the cycle model's constants are chosen; HELD_OUT ones never.
- * Of COUNTED ones nothing but counts is compared, of RACED ones, which race with themselves, not
- * even these. */
+/* FIT entries may be used to choose the constants of the time model, HELD_OUT entries never.  Only
+ * the counts of COUNTED entries are compared.  RACED entries race with themselves: nothing of them
+ * is compared. */
 typedef enum MeasureSet { FIT, HELD_OUT, LAYER, COUNTED, RACED } MeasureSet;
 
 /* Reads the program's arguments and prints the header line.  Exits with a message on bad ones. */

@@ -1,5 +1,5 @@
-/* runs.h - what a card counted from run to run, as record.sh --again writes it: a line for each row
- * of a record of counters and each column that was not the same in each run. */
+/* runs.h - a GPU's counts of several runs, written by record.sh --again.  The file has one line for
+ * each row of a record of counters and each column that differed between runs. */
 #ifndef CONVLAB_VALIDATE_RUNS_H
 #define CONVLAB_VALIDATE_RUNS_H
 
@@ -7,13 +7,13 @@
 
 enum { RUNS = 64 };
 
-/* Reads the runs that belong to a record.  -1 with error: a column is missing, a line belongs to no
- * row of the record or to another kernel, its first count is not the record's, or it has none
- * besides, or more than RUNS. */
+/* Reads the runs that belong to a record.  Returns -1 with an error if a column is missing, or a line
+ * belongs to no row of the record or to another kernel.  The first count must be the record's, and
+ * there must be at least one more, at most RUNS. */
 int runs_read(const char *path, const Tsv *counters, Tsv *runs, Error *error);
 
-/* What was counted in a column of a row of the record (0: the first), the record's first; returns
- * how many, 0 where that was always the same. */
+/* Gets the counts of a column of a row of the record (0: the first row), the record's count first.
+ * Returns their number, or 0 if all runs had the same count. */
 int runs_find(const Tsv *runs, size_t row, const char *counter, double count[RUNS]);
 
 #endif

@@ -2,7 +2,7 @@
  *
  *   tool_validate RECORDED SIMULATED OUT NAME...
  *
- * RECORDED has, for each NAME, NAME-times.tsv and NAME-counters.tsv, and SIMULATED has NAME.tsv.
+ * RECORDED has NAME-times.tsv and NAME-counters.tsv, and SIMULATED has NAME.tsv.
  * RECORDED may also have NAME-runs.tsv, the counts of further runs, and forecast-NAME.tsv, the times
  * that were predicted before any launch was measured.
  *

@@ -1,5 +1,5 @@
 /* tsv.h - a table of text: lines of fields with tabs between, the first line names them.  Lines
- * that begin with ; are comments. */
+ * that start with ; are comments. */
 #ifndef CONVLAB_VALIDATE_TSV_H
 #define CONVLAB_VALIDATE_TSV_H
 
