@@ -1,11 +1,13 @@
 /* trial_call.c - the call, on the host or on a device. */
 #include "autograder/trial/trial_call.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "autograder/text/text.h"
 #include "autograder/trial/trial_watch.h"
 #include "common/cuda/runtime/runtime.h"
+#include "common/cuda/sim/sim_device.h"
 #include "common/operations/calls/operation_call.h"
 
 static void entry_call(const Workload *workload, void *const *pointer)
@@ -40,6 +42,31 @@ static void time_on_device(Trial *trial, const Workload *workload, void *const *
     }
 }
 
+/* Tells a debugger what the call should compute. */
+static void expected_tell(const Trial *trial, const Workload *workload, void *const *pointer)
+{
+    enum { PER_TOLERANCE = 10000, PER_TOLERANCE_LOW = 100 };
+    const Operation *operation = workload->operation;
+    size_t count = workload->outputs;
+    double *expected = calloc(count, sizeof *expected), *reach = calloc(count, sizeof *reach),
+           *products = calloc(count, sizeof *products);
+    int output = 0;
+    while (workload->tensor[output])
+        output++;
+    const TensorShape *shape = &workload->shape[output];
+    /* The oracle's outputs are in the plain layout. */
+    int is_plain = !operation->rearrange || !strcmp(shape->axes[0], "n");
+    double part = trial->found->ini.precision == PRECISION_FP32 ? PER_TOLERANCE : PER_TOLERANCE_LOW;
+    if (expected && reach && products && is_plain) {
+        operation->oracle(trial->problem, (const float *const *)workload->tensor, expected, reach,
+                          products);
+        for (size_t i = 0; i < count; i++)
+            reach[i] = reach[i] / part + 1e-6;
+        sim_device_expected((uint64_t)(uintptr_t)pointer[output], expected, reach, count);
+    }
+    free(expected), free(reach), free(products);
+}
+
 /* One call of the entry point on the device, and what it cost. */
 static int call_on_device(Trial *trial, const Workload *workload, void *const *pointer,
                           Error *error)
@@ -49,6 +76,7 @@ static int call_on_device(Trial *trial, const Workload *workload, void *const *p
     DeviceCall sync = {.kind = CALL_SYNC};
     if (trial->device->take_cost) trial->device->take_cost(trial->device, &trial->cost);
     runtime_take_habits();
+    if (sim_device_expected) expected_tell(trial, workload, pointer);
     trial_watch_begin(workload);
     entry_call(workload, pointer);
     trial->habits = runtime_take_habits();

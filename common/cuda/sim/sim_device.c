@@ -888,6 +888,8 @@ int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes
 }
 
 void (*sim_device_debugger)(struct SimtGpu *gpu);
+void (*sim_device_expected)(uint64_t address, const double *expected, const double *tolerance,
+                            size_t count);
 
 Device *device_open_sim(const SimDeviceOptions *options, Error *error)
 {

@@ -28,6 +28,10 @@ struct SimtGpu;
 
 /* Set by a program that debugs kernels, before it opens a device: called with each GPU. */
 extern void (*sim_device_debugger)(struct SimtGpu *gpu);
+/* Set likewise: told of `count` floats at `address` what a lab's call should leave there, and by how
+ * much each may differ. */
+extern void (*sim_device_expected)(uint64_t address, const double *expected,
+                                   const double *tolerance, size_t count);
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */
 Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 /* Of a device that was opened with options.profile: of its longest launch, or NULL; valid until its

@@ -62,6 +62,20 @@ static void gpu_opened(struct SimtGpu *gpu)
     debugger_attach(&session_of_process.debugger, gpu);
 }
 
+static void expected_keep(uint64_t address, const double *expected, const double *tolerance,
+                          size_t count)
+{
+    Session *s = &session_of_process;
+    free(s->expected), free(s->tolerance);
+    s->expected = malloc(count * sizeof *expected + 1);
+    s->tolerance = malloc(count * sizeof *tolerance + 1);
+    s->expecteds = s->expected && s->tolerance ? count : 0;
+    s->expected_address = address;
+    if (!s->expecteds) return;
+    memcpy(s->expected, expected, count * sizeof *expected);
+    memcpy(s->tolerance, tolerance, count * sizeof *tolerance);
+}
+
 static void interrupted(int number)
 {
     (void)number;
@@ -87,7 +101,7 @@ __attribute__((constructor(101))) static void session_open(void)
     Session *s = &session_of_process;
     s->ui = (DebugUi){.stopped = ui_stopped, .say = ui_say};
     debugger_open(&s->debugger, &s->ui);
-    sim_device_debugger = gpu_opened;
+    sim_device_debugger = gpu_opened, sim_device_expected = expected_keep;
 }
 
 static void ended(int status, void *unused)

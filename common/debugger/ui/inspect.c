@@ -713,6 +713,23 @@ static void tile_print(Session *s)
     survey->word = NULL;
 }
 
+/* What a pointer points to.  -1: the expression is none. */
+static int pointer_locate(Session *s, const char *name, uint64_t *address, const Type **type)
+{
+    Debugger *d = &s->debugger;
+    Scene scene;
+    Value value = {.type = &TYPE_OF_VOID};
+    Error error;
+    if (debugger_scene(d, 1u << d->focus.lane, &scene, &error) != 0) return -1;
+    Expression *expression = expression_parse(name, NULL, &error);
+    if (!expression) return -1;
+    expression_evaluate(expression, &scene, &value);
+    expression_free(expression);
+    if (!value.valid || value.type->kind != TYPE_POINTER) return -1;
+    *address = (uint64_t)value.i[d->focus.lane], *type = value.type->target;
+    return 0;
+}
+
 int command_tile(Session *s, const char *arguments)
 {
     enum { WORDS_MOST = 1 << 16 };
@@ -725,10 +742,12 @@ int command_tile(Session *s, const char *arguments)
         say(s, "Say which: tile NAME ROWSxCOLUMNS.\n");
         return 0;
     }
-    if (debugger_locate(&s->debugger, name, &address, &bytes, &type, &error) != 0) {
+    if (pointer_locate(s, name, &address, &type) != 0 &&
+        debugger_locate(&s->debugger, name, &address, &bytes, &type, &error) != 0) {
         say(s, "%s\n", error.text);
         return 0;
     }
+    bytes = type->bytes;
     for (element = type; element->kind == TYPE_ARRAY; element = element->target)
         continue;
     if (!columns) {
@@ -762,9 +781,34 @@ int command_tile(Session *s, const char *arguments)
     return status;
 }
 
+/* The first output that is not what the lab's oracle says; back to who wrote it. */
 int command_diff(Session *s, const char *arguments)
 {
+    Debugger *d = &s->debugger;
+    char text[300];
+    Error error;
+    int is_there;
     (void)arguments;
-    say(s, "diff needs a lab's expected output, and this program has none: make debug LAB=NN.\n");
+    if (!s->expecteds) {
+        say(s,
+            "diff needs a lab's expected output, and this program has none: make debug LAB=NN.\n");
+        return 0;
+    }
+    if (debugger_warp(d)) {
+        say(s, "diff compares when a launch has ended: catch end, then continue.\n");
+        return 0;
+    }
+    for (size_t i = 0; i < s->expecteds; i++) {
+        uint64_t address = s->expected_address + i * 4;
+        double value = float_at(s, address, &is_there), difference = value - s->expected[i];
+        if (!is_there || (difference <= s->tolerance[i] && -difference <= s->tolerance[i]))
+            continue;
+        debugger_describe(d, address, text, sizeof text);
+        say(s, "%s: it is %.9g, and should be %.9g.\n", text, value, s->expected[i]);
+        if (debugger_writer(d, text, address, 4, &error) == 0) return 1;
+        say(s, "%s\n", error.text);
+        return 0;
+    }
+    say(s, "All %zu outputs are what they should be.\n", s->expecteds);
     return 0;
 }

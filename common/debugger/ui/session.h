@@ -41,6 +41,9 @@ struct Session {
     uint32_t tile_rows, tile_columns;
     const Type *tile_type;
     int wants_restart;
+    uint64_t expected_address; /* of a lab's output; 0: none is known */
+    double *expected, *tolerance;
+    size_t expecteds;
 };
 
 __attribute__((format(printf, 2, 3))) void say(Session *session, const char *format, ...);
