@@ -56,7 +56,13 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 # The same source, compiled for debugging: -G keeps every variable, or -lineinfo lines alone.
-flags=${DEBUGFLAGS:--G}
+flags=-G
+case $arch in
+*a) # the registers of wgmma must not be moved, as unoptimised code moves them
+    flags=-lineinfo
+    echo "debug: code for wgmma is compiled with -lineinfo: lines and PTX registers, no variables" >&2 ;;
+esac
+flags=${DEBUGFLAGS:-$flags}
 archives="$build/lib/debug.a $build/lib/debugger.a $build/lib/ui.a $build/lib/run.a $build/lib/run-modules.a"
 # shellcheck disable=SC2086
 kept=$build/debug/$({ printf '%s\n' "$nvcc" "$cxx" "$arch" "$flags ${NVCCFLAGS:-}" "$lab" "$(realpath "$program")"; } | sha256sum | cut -c 1-16)

@@ -116,7 +116,9 @@ static int spot_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address
         else if (address - PARAM_WINDOW < WINDOW_BYTES)
             space = PTX_PARAM, address -= PARAM_WINDOW;
     }
-    if (address & (bytes - 1)) {
+    /* Code for a debugger has arrays in memory that optimised code has in registers, and accesses
+     * them by 16 bytes, wherever they lie. */
+    if (address & (bytes - 1) && !(space == PTX_LOCAL && warp->worker->gpu->debug)) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
                  "Misaligned %s of %u bytes: the address is no multiple of %u", access_name(store),
                  bytes, bytes);
