@@ -75,7 +75,7 @@ rm "$work/record/few-runs.tsv"
 
 recorded raced && simulated 1000 1300 500 100 && is_right &&
     grep -q '^| `waits` | global sectors | 1100 | 1100 | 1400 |' "$work/out"
-tell 'what races with itself is shown, and breaks no promise'
+tell 'a launch that races with itself is shown, and exceeds no limit'
 
 # ---- record.sh --again: each run of this ncu has four columns, of the kernels that it is asked for
 cat >"$work/bin/nvcc" <<'END'
@@ -139,8 +139,8 @@ needs_one() { compared 0 && ! grep -q 'no exception' "$work/out"; }
 needs_none() { compared 0 && grep -q "of $1 needs* no exception" "$work/out"; }
 
 excepted another 4 500 && compared 1 && grep -q 'exceed their limits' "$work/out"
-tell 'a time beyond 1.5 breaks the promise'
+tell 'a time that is off by more than 1.5 exceeds a limit'
 excepted another 10 700 && is_wrong 1 && excepted hot-shared-float-4 10 700 && needs_one &&
     excepted hot-shared-float-4 10 500 && needs_none hot-shared-float-4
-tell 'a count beyond 2 % breaks it, but where it is an exception; one that needs none is told'
+tell 'a count that differs by more than 2 % exceeds a limit unless it is an exception; unnecessary exceptions are reported'
 exit "$failed"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # validate.sh BUILD [ptx] - runs every measured kernel on the simulated h200, into BUILD/validate,
-# and compares with the records. Exits 1 when a promise is broken.  `make numbers LAB=validation`
+# and compares with the records. Exits 1 if a limit is exceeded.  `make numbers LAB=validation`
 # puts the result into docs/simulator/validation.md.
 #
-# With ptx nobody looks at machine code, as in labs, and the results are in BUILD/validate/ptx.
-# Nothing is promised of these: it prints how far each set is off.
+# With ptx the simulator uses no machine code, as in labs; the results are in BUILD/validate/ptx.
+# These results have no limits: the script prints the error of each set.
 set -eu
 build=${1:?usage: validate.sh BUILD [ptx]}
 alone=${2:-}
@@ -31,7 +31,7 @@ compare() {
     "$build/tests/common/simulator/validation/tool_validate" "$records" "$out" "$out" $names
 }
 if [ "$alone" ]; then
-    # 1 is a promise that is broken, and nothing is promised here; more: it could not compare.
+    # Status 1 is an exceeded limit, and there are no limits here; a higher status is a failure.
     status=0
     compare >"$out/said" || status=$?
     sed -n '/^| set/,/^$/p' "$out/said"
