@@ -128,8 +128,20 @@ typedef enum DeviceStatus {
  * alone tells its order. */
 #define DEVICE_STREAM_NON_BLOCKING 0x80000000u
 
+/* What the simulator says to the recorder of the order between calls (DeviceReply.notes).
+ * Overlaps: a launch with LAUNCH_OVERLAPS was checked against the launch that it may overlap, or
+ * that launch does not let it begin early; without this note it is recorded without the flag.
+ * Waited: the call waited for the whole device before it did anything.  Serial: the race check
+ * lost the order between streams, so this recording is priced one call after another. */
+typedef enum DeviceReplyNotes {
+    REPLY_OVERLAPS = 1,
+    REPLY_WAITED = 2,
+    REPLY_SERIAL = 4
+} DeviceReplyNotes;
+
 typedef struct DeviceReply {
     int32_t status; /* cudaError_t */
+    uint32_t notes; /* DeviceReplyNotes; they stay in the process and do not cross a wire */
     uint64_t value[2];
     uint64_t data_bytes;
     void *data; /* owned by the Device, valid until its next call */

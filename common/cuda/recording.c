@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cuda/call_order.h"
 #include "common/cuda/recording_order.h"
 
 typedef struct Recorder {
@@ -15,32 +16,13 @@ typedef struct Recorder {
 
 int recording_is_node(const DeviceCall *call)
 {
-    switch (call->kind) {
-    case CALL_COPY_TO_DEVICE:
-        return call->data_bytes > 0;
-    case CALL_COPY_TO_HOST:
-    case CALL_COPY_ON_DEVICE:
-    case CALL_FILL:
-        return call->bytes > 0;
-    case CALL_LAUNCH:
-        return 1;
-    default:
-        return 0;
-    }
+    return call_order(call).is_operation;
 }
 
 static int is_kept(const DeviceCall *call)
 {
-    switch (call->kind) {
-    case CALL_EVENT_RECORD:
-    case CALL_EVENT_SYNC:
-    case CALL_STREAM_WAIT:
-    case CALL_STREAM_SYNC:
-    case CALL_SYNC:
-        return 1;
-    default:
-        return recording_is_node(call);
-    }
+    CallOrder order = call_order(call);
+    return order.is_operation || order.is_on_stream || order.host != HOST_WAITS_NOT;
 }
 
 static void overflow(Recording *recording, const char *why)
@@ -122,14 +104,27 @@ static int free_defer(Recorder *recorder, const DeviceCall *call, DeviceReply *r
     return 0;
 }
 
+/* What the engine said of the order that no list of calls shows. */
+static void order_keep(Recording *recording, const DeviceCall *call, const DeviceReply *reply)
+{
+    DeviceCall kept = *call;
+    if (reply->notes & REPLY_SERIAL) recording->serial = 1;
+    if (reply->notes & REPLY_WAITED) {
+        DeviceCall sync = {.kind = CALL_SYNC};
+        append(recording, &sync);
+    }
+    if (call->kind == CALL_LAUNCH && !(reply->notes & REPLY_OVERLAPS))
+        kept.value &= ~(uint32_t)LAUNCH_OVERLAPS;
+    if (!recording->overflow && is_kept(call)) append(recording, &kept);
+}
+
 static int recorder_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     Recorder *recorder = (Recorder *)device;
     if (call->kind == CALL_FREE && call->dst != 0) return free_defer(recorder, call, reply);
     int result = recorder->engine->execute(recorder->engine, call, reply);
-    if (result == 0 && reply->status == DEVICE_SUCCESS && is_kept(call) &&
-        !recorder->recording->overflow)
-        append(recorder->recording, call);
+    if (result == 0 && reply->status == DEVICE_SUCCESS && !recorder->recording->overflow)
+        order_keep(recorder->recording, call, reply);
     return result;
 }
 
@@ -192,7 +187,7 @@ void recording_clear(Recording *recording, Device *engine)
     memset(recording, 0, sizeof *recording);
 }
 
-/* Without memory for the order, one chain: stricter, and right. */
+/* Where the order is lost, or there is no memory for it, one chain: stricter, and right. */
 static size_t chain_before(const Recording *recording, size_t i, size_t *before)
 {
     while (i-- > 0)
@@ -207,6 +202,7 @@ size_t recording_edges(const Recording *recording, size_t i, size_t *before)
 {
     if (i >= recording->count || !recording_is_node(&recording->call[i])) return 0;
     Recording *cache = (Recording *)recording; /* the order is no part of what the recording says */
+    if (recording->serial) return chain_before(recording, i, before);
     if (cache->order && recording_order_calls(cache->order) != recording->count) {
         recording_order_free(cache->order);
         cache->order = NULL;

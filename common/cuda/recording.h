@@ -16,6 +16,7 @@ struct Recording {
     uint64_t *deferred_free;
     size_t deferred_count;
     uint64_t data_bytes;
+    int serial;   /* the engine lost the order between streams: one chain in the order of calls */
     int overflow; /* over the limits: not replayable, `why` says so */
     char why[256];
     void *engine_cache; /* the gpu engine's instantiated graph */
@@ -36,7 +37,7 @@ void recording_clear(Recording *recording, Device *engine);
 /* Edges of the recording as a graph: for call i, writes the indices of the calls it must wait
  * for into `before` (capacity count) and returns how many.  Order within a stream, the legacy
  * default stream's barriers, event record/wait pairs, and host synchronisations (which order
- * everything after them).  Calls that do no device work have no node: only nodes have edges,
+ * everything after them): call_order.h.  Calls that do no device work have no node: only nodes have edges,
  * and only to nodes.  Copies to the host and frees count as host synchronisations too, since
  * the host could act on them. */
 size_t recording_edges(const Recording *recording, size_t i, size_t *before);

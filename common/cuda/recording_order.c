@@ -1,4 +1,4 @@
-/* Which call must wait for which, by CUDA's rules, found in one pass over the recording.
+/* Which call must wait for which, by the rules of call_order.h, found in one pass over the recording.
  *
  * First every kept call, node or not, gets direct predecessors, a few each:
  *   - the call before it on its stream;
@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/cuda/call_order.h"
 
 enum { STEP_LIMIT = 1 << 23 };
 #define NONE UINT32_MAX
@@ -179,32 +181,17 @@ static void pass_call(Pass *pass, uint32_t i)
     size_t begin = pass->pred.count;
     size_t event = handle_index(pass->event, pass->events, call->event);
     list_add(&pass->first, (uint32_t)begin, &pass->broken);
-    switch (call->kind) {
-    case CALL_SYNC:
-        pass_device_sync(pass);
-        break;
-    case CALL_EVENT_SYNC:
+    CallOrder order = call_order(call);
+    if (order.host == HOST_WAITS_DEVICE) pass_device_sync(pass);
+    if (order.is_on_stream) pass_on_stream(pass, i, call->stream);
+    if (order.waits_event || order.host == HOST_WAITS_EVENT)
         pred_add(pass, pass->event_record[event]);
-        break;
-    case CALL_STREAM_WAIT:
-        pass_on_stream(pass, i, call->stream);
-        pred_add(pass, pass->event_record[event]);
-        break;
-    case CALL_EVENT_RECORD:
-        pass_on_stream(pass, i, call->stream);
-        pass->event_record[event] = i;
-        break;
-    default: /* a node, or CALL_STREAM_SYNC */
-        pass_on_stream(pass, i, call->stream);
-        break;
-    }
+    if (order.records_event) pass->event_record[event] = i;
     int after_host = 0;
     for (size_t k = begin; k < pass->pred.count; k++)
         if (pass->host == NONE || pass->pred.item[k] >= pass->host) after_host = 1;
     if (!after_host) pred_add(pass, pass->host);
-    if (call->kind == CALL_SYNC || call->kind == CALL_EVENT_SYNC ||
-        call->kind == CALL_STREAM_SYNC || call->kind == CALL_COPY_TO_HOST)
-        pass->host = i;
+    if (order.host != HOST_WAITS_NOT) pass->host = i;
 }
 
 /* ---- from direct predecessors to edges between nodes ---------------------------------------- */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "common/base/plain_name.h"
+#include "common/cuda/call_order.h"
 #include "common/cuda/recording.h"
 #include "common/cuda/wire.h"
 #include "common/simulator/core/tensor_map.h"
@@ -125,7 +126,8 @@ static TimelineMark work_place(SimDevice *sim, Timeline *timeline, uint64_t read
                                TimelineMark before)
 {
     const SimWork *work = &sim->work;
-    if (work->overlaps) return timeline_overlap(timeline, &work->launch, ready, before);
+    if (work->overlaps && work->cycles)
+        return timeline_overlap(timeline, &work->launch, ready, before);
     uint64_t end = timeline_place(timeline, work->resource, work->share, later(ready, before.end),
                                   work->cycles);
     uint64_t after = work->is_launch ? work->cycles - work->launch.pdl_trigger : 0;
@@ -137,6 +139,7 @@ static TimelineMark work_place(SimDevice *sim, Timeline *timeline, uint64_t read
 static void call_time(SimDevice *sim, const DeviceCall *call)
 {
     const SimEvent *event = event_at(sim, call->event);
+    CallOrder rule = call_order(call);
     uint64_t ready = stream_ready(sim, call->stream), end = ready;
     if (sim->work.cycles) {
         TimelineMark mark = work_place(sim, &sim->timeline, others_ready(sim, call->stream),
@@ -144,26 +147,19 @@ static void call_time(SimDevice *sim, const DeviceCall *call)
         stream_busy(sim, call->stream, mark);
         end = mark.end;
     }
-    switch (call->kind) {
-    case CALL_STREAM_WAIT:
-        if (event && event->recorded)
-            stream_busy(sim, call->stream, (TimelineMark){event->cycle, event->cycle});
+    if (rule.waits_event && event && event->recorded)
+        stream_busy(sim, call->stream, (TimelineMark){event->cycle, event->cycle});
+    switch (rule.host) {
+    case HOST_WAITS_NOT:
         break;
-    case CALL_COPY_TO_HOST:
-    case CALL_STREAM_SYNC:
+    case HOST_WAITS_STREAM:
         sim->host = later(sim->host, end);
         break;
-    case CALL_EVENT_SYNC:
+    case HOST_WAITS_EVENT:
         if (event && event->recorded) sim->host = later(sim->host, event->cycle);
         break;
-    case CALL_FREE:
-        if (call->value == FREE_ON_STREAM) break;
+    case HOST_WAITS_DEVICE:
         sim->host = later(sim->host, sim->timeline.end);
-        break;
-    case CALL_SYNC:
-        sim->host = later(sim->host, sim->timeline.end);
-        break;
-    default:
         break;
     }
 }
@@ -414,15 +410,33 @@ static int module_call(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
 
 /* ---- streams and events --------------------------------------------------------------------- */
 
+/* Operations before the first stream of one's own are on the default stream, and nobody remembers
+ * them.  Making that stream waits for them, here and in the recording. */
+static int order_open(SimDevice *sim, DeviceReply *reply)
+{
+    if (sim->order) return 0;
+    sim->order = stream_order_open();
+    if (!sim->order) return -1;
+    if (sim->is_unordered) {
+        reply->notes |= REPLY_WAITED;
+        sim->host = later(sim->host, sim->timeline.end);
+    }
+    return 0;
+}
+
 static int stream_create(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     SimStream *stream = table_append(&sim->streams, sizeof *stream);
     if (!stream) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many streams");
-    if (!sim->order) sim->order = stream_order_open();
-    if (!sim->order) return device_fail(reply, DEVICE_OUT_OF_MEMORY, "too many streams");
+    uint32_t handle = sim->streams.count;
+    if (call->value & STREAM_NON_BLOCKING_FLAG) handle |= DEVICE_STREAM_NON_BLOCKING;
+    if (order_open(sim, reply) != 0 || stream_order_begin(sim->order, handle) != 0)
+        return device_fail(reply, DEVICE_OUT_OF_MEMORY,
+                           "more than %d streams at a time, those included whose work the host has "
+                           "not waited for: their order is not followed here",
+                           ORDER_STREAMS - 1);
     stream->live = 1;
-    reply->value[0] = sim->streams.count;
-    if (call->value & STREAM_NON_BLOCKING_FLAG) reply->value[0] |= DEVICE_STREAM_NON_BLOCKING;
+    reply->value[0] = handle;
     return 0;
 }
 
@@ -431,6 +445,7 @@ static int stream_destroy(SimDevice *sim, const DeviceCall *call, DeviceReply *r
     if (call->stream == 0)
         return device_fail(reply, DEVICE_INVALID_HANDLE, "the default stream stays");
     stream_at(sim, call->stream)->live = 0;
+    stream_order_end(sim->order, call->stream);
     return 0;
 }
 
@@ -463,7 +478,10 @@ static int event_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply
     if (call->kind == CALL_EVENT_ELAPSED) return event_elapsed(sim, call, reply);
     SimEvent *event = event_at(sim, call->event);
     if (!event) return device_fail(reply, DEVICE_INVALID_HANDLE, "no event %u", call->event);
-    if (call->kind == CALL_EVENT_DESTROY) event->live = 0;
+    if (call->kind == CALL_EVENT_DESTROY) {
+        event->live = 0;
+        order_clock_free(&event->order);
+    }
     if (call->kind == CALL_EVENT_RECORD) {
         event->recorded = 1;
         event->cycle = stream_ready(sim, call->stream);
@@ -581,14 +599,21 @@ static const char *operation_name(SimDevice *sim, const DeviceCall *call, char *
     }
 }
 
-static void call_order(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+static void order_note(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     char text[96];
+    CallOrder rule = call_order(call);
+    if (!sim->order) {
+        sim->is_unordered |= rule.is_operation;
+        if (rule.host == HOST_WAITS_DEVICE) sim->is_unordered = 0;
+        return;
+    }
     SimEvent *event = event_at(sim, call->event);
     const char *name = operation_name(sim, call, text, sizeof text);
-    SimtTouch *touch = call->kind == CALL_LAUNCH ? &sim->touch : NULL;
-    stream_order_call(sim->order, call, event ? &event->order : NULL, name, touch, reply->message,
-                      sizeof reply->message);
+    const SimtTouch *touch = call->kind == CALL_LAUNCH ? &sim->touch : NULL;
+    sim->looked += stream_order_call(sim->order, call, event ? &event->order : NULL, name, touch,
+                                     reply->message, sizeof reply->message);
+    if (stream_order_lost(sim->order)) reply->notes |= REPLY_SERIAL;
 }
 
 /* ---- launches that overlap ------------------------------------------------------------------ */
@@ -657,13 +682,35 @@ static int is_question(const DeviceCall *call)
     }
 }
 
+static int *lets_next(SimDevice *sim, uint32_t handle)
+{
+    SimStream *stream = stream_at(sim, handle);
+    return stream ? &stream->lets_next : &sim->default_lets_next;
+}
+
+/* May the launch begin before the end of the one before it on its stream?  Only if that one does
+ * not let it, so that nothing overlaps, or if it is checked against what that one touched. */
+static int may_overlap(SimDevice *sim, const DeviceCall *call)
+{
+    return call->kind == CALL_LAUNCH && call->value & LAUNCH_OVERLAPS &&
+           (!*lets_next(sim, call->stream) ||
+            (sim->early.is_there && sim->early.stream == call->stream));
+}
+
 /* What the next launch may overlap, after a call that succeeded. */
 static void early_keep(SimDevice *sim, const DeviceCall *call)
 {
     SimEarly *early = &sim->early;
     if (is_question(call)) return;
-    simt_touch_close(&early->touch);
-    if (!sim->work.tells || simt_touch_copy(&sim->touch, &early->touch) != 0) return;
+    if (call_order(call).is_operation) *lets_next(sim, call->stream) = sim->work.tells != 0;
+    int overlapped = early->is_there && call->value & LAUNCH_OVERLAPS;
+    if (overlapped && sim->work.tells & TELLS_BEFORE && sim->has_touch)
+        sim->looked += simt_touch_join(&sim->touch, &early->touch);
+    early->is_there =
+        sim->work.tells && sim->has_touch && !simt_touch_is_partial(&sim->touch);
+    if (!early->is_there) return;
+    SimtTouch free_one = early->touch;
+    early->touch = sim->touch, sim->touch = free_one;
     early->stream = call->stream;
     operation_name(sim, call, early->kernel, sizeof early->kernel);
 }
@@ -683,9 +730,11 @@ static int lost_tell(SimDevice *sim, DeviceReply *reply)
     return -1;
 }
 
-static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
+static int sim_execute(Device *device, const DeviceCall *asked, DeviceReply *reply)
 {
     SimDevice *sim = (SimDevice *)device;
+    DeviceCall one = *asked;
+    const DeviceCall *call = &one;
     memset(reply, 0, offsetof(DeviceReply, message));
     reply->message[0] = '\0';
     if (lost_tell(sim, reply) != 0) return 0;
@@ -694,8 +743,11 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     if (call->kind != CALL_LAUNCH && sim_settle(sim, reply) != 0) return 0;
     if (host_waits(call)) guard_lower(&sim->guard, sim->gpu);
     sim->work = (SimWork){0};
+    int overlaps = may_overlap(sim, call);
+    if (call->kind == CALL_LAUNCH && !overlaps) one.value &= ~(uint32_t)LAUNCH_OVERLAPS;
     sim->settles_later = may_settle_later(sim, call);
-    if (wants_touch(sim, call) && simt_touch_open(sim->gpu, &sim->touch) != 0)
+    sim->has_touch = wants_touch(sim, call);
+    if (sim->has_touch && simt_touch_renew(sim->gpu, &sim->touch) != 0)
         return device_fail(reply, DEVICE_OUT_OF_MEMORY, "out of host memory for a launch");
     int alone = call->kind != CALL_LAUNCH;
     if (alone) guard_enter(&sim->guard);
@@ -703,13 +755,14 @@ static int sim_execute(Device *device, const DeviceCall *call, DeviceReply *repl
     if (alone) guard_leave(&sim->guard);
     if (status == 0 && reply->status == DEVICE_SUCCESS) {
         if (!sim->unsettled.waits) call_time(sim, call);
-        early_keep(sim, call);
         launch_guard(sim, call);
-        if (sim->order) call_order(sim, call, reply);
+        order_note(sim, call, reply);
+        early_keep(sim, call);
+        if (overlaps) reply->notes |= REPLY_OVERLAPS;
     }
     /* Every wait fails from then on, before it comes here. */
     if (device_status_sticky(reply->status)) guard_lower(&sim->guard, sim->gpu);
-    simt_touch_close(&sim->touch);
+    sim->has_touch = 0;
     return status;
 }
 
@@ -719,7 +772,7 @@ static void cost_take(SimDevice *sim, uint64_t cycles, DeviceCost *cost)
     cost->cycles = cycles;
     cost->seconds = cycles_to_seconds(sim, cycles);
     memset(&sim->cost, 0, sizeof sim->cost);
-    sim->costliest = sim->moved = 0;
+    sim->costliest = sim->moved = sim->looked = 0;
 }
 
 /* What comes next begins after what was paid for. */
@@ -740,7 +793,7 @@ uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, Devic
 }
 
 /* Executes the recording's nodes in order; they take place on a timeline of their own, each after
- * those that the recording says it waits for.  It may overlap only a single one. */
+ * those that the recording says it waits for.  It may overlap only a single one, on its stream. */
 static void nodes_replay(SimDevice *sim, const Recording *recording, TimelineMark *mark,
                          size_t *before, Timeline *timeline, DeviceReply *reply)
 {
@@ -753,7 +806,8 @@ static void nodes_replay(SimDevice *sim, const Recording *recording, TimelineMar
         size_t edges = recording_edges(recording, i, before);
         for (size_t k = 0; k < edges; k++)
             last.end = later(last.end, mark[before[k]].end);
-        last.pdl_trigger = edges == 1 ? mark[before[0]].pdl_trigger : last.end;
+        int is_next = edges == 1 && recording->call[before[0]].stream == recording->call[i].stream;
+        last.pdl_trigger = is_next && !recording->serial ? mark[before[0]].pdl_trigger : last.end;
         mark[i] = work_place(sim, timeline, 0, last);
     }
 }
@@ -783,10 +837,10 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     TimelineMark *mark = calloc(recording->count + 1, sizeof *mark);
     size_t *before = calloc(recording->count + 1, sizeof *before);
     DeviceCost live = sim->cost;
-    uint64_t live_costliest = sim->costliest, live_moved = sim->moved;
+    uint64_t live_costliest = sim->costliest, live_moved = sim->moved, live_looked = sim->looked;
     reply.status = DEVICE_OUT_OF_MEMORY;
     memset(&sim->cost, 0, sizeof sim->cost);
-    sim->costliest = sim->moved = 0;
+    sim->costliest = sim->moved = sim->looked = 0;
     if (timeline && mark && before) {
         reply.status = DEVICE_SUCCESS;
         freed_retire(sim, recording, 0);
@@ -797,6 +851,7 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     sim->cost = live;
     sim->costliest = live_costliest;
     sim->moved = live_moved;
+    sim->looked = live_looked;
     free(timeline), free(mark), free(before);
     if (reply.status == DEVICE_SUCCESS) return 0;
     return error_set(error, "replay: %s: %s", device_status_name(reply.status),
@@ -841,6 +896,9 @@ static void sim_close(Device *device)
     for (uint32_t i = 1; i <= sim->modules.count; i++)
         if (module_at(sim, i)) simt_module_unload(sim->gpu, module_at(sim, i));
     stream_order_close(sim->order);
+    for (uint32_t i = 0; i < sim->events.count; i++)
+        order_clock_free(&((SimEvent *)sim->events.item)[i].order);
+    simt_touch_close(&sim->touch);
     simt_touch_close(&sim->early.touch);
     simt_touch_close(&sim->guard.touch);
     simt_close(sim->gpu);

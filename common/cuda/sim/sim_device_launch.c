@@ -98,7 +98,7 @@ uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
     enum { BYTES_AN_INSTRUCTION = 64 }; /* a warp's load and its store move 128 */
     const SimUnsettled *unsettled = &sim->unsettled;
     uint64_t used = sim->cost.counters.warp_instructions + sim->moved / BYTES_AN_INSTRUCTION +
-                    bytes / BYTES_AN_INSTRUCTION;
+                    sim->looked / BYTES_AN_INSTRUCTION + bytes / BYTES_AN_INSTRUCTION;
     if (unsettled->waits) used += unsettled->result->counters.warp_instructions;
     return !sim->instruction_limit         ? UINT64_MAX
            : sim->instruction_limit > used ? sim->instruction_limit - used
@@ -119,7 +119,7 @@ static void tell_endless_launches(const SimDevice *sim, uint64_t left, DeviceRep
 /* May it run beside the launch before it? */
 static int overlaps_early(const SimDevice *sim, const DeviceCall *call)
 {
-    return call->value & LAUNCH_OVERLAPS && sim->early.touch.groups &&
+    return call->value & LAUNCH_OVERLAPS && sim->early.is_there &&
            sim->early.stream == call->stream;
 }
 
@@ -155,7 +155,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
                          .params_bytes = function->info.params_bytes};
     uint64_t left = sim_instructions_left(sim, 0);
     if (sim->instruction_limit) launch.instruction_limit = left ? left : 1;
-    if (sim->touch.groups) launch.touch = &sim->touch;
+    if (sim->has_touch) launch.touch = &sim->touch;
     if (overlaps_early(sim, call))
         launch.early = &sim->early.touch, launch.early_name = sim->early.kernel;
     launch.line_work = sim->line_work;

@@ -17,6 +17,7 @@ typedef struct SimFunction {
 
 typedef struct SimStream {
     int live;
+    int lets_next;     /* its last operation is a launch that lets the next one begin early */
     TimelineMark mark; /* of its last operation */
 } SimStream;
 
@@ -45,7 +46,8 @@ typedef struct SimUnsettled {
 
 /* The last launch, if it let the next one begin before its own end. */
 typedef struct SimEarly {
-    SimtTouch touch; /* empty: there is none */
+    int is_there;
+    SimtTouch touch;
     uint32_t stream;
     char kernel[96];
 } SimEarly;
@@ -68,11 +70,15 @@ typedef struct SimDevice {
     SimTable events;            /* SimEvent */
     Timeline timeline;
     TimelineMark default_mark; /* of the default stream's last operation */
+    int default_lets_next;     /* SimStream.lets_next of the default stream */
     uint64_t blocking_ready;   /* ... and that of any stream that waits for the default one */
     uint64_t host;             /* how far the host has waited */
     uint64_t taken;            /* the timeline's end when the cost was last taken */
     StreamOrder *order;        /* NULL until the program makes a stream of its own */
-    SimtTouch touch;           /* of the launch in hand */
+    int is_unordered;          /* without `order`, operations since the host waited for all */
+    uint64_t looked;           /* bytes that the race check looked at since the cost was taken */
+    SimtTouch touch;           /* of the launch in hand, if `has_touch`; else cleared by the next */
+    int has_touch;
     SimEarly early;            /* nothing has been waited for since */
     int guards;                /* sim_device_set_guards */
     SimGuard guard;

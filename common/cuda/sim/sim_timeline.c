@@ -87,21 +87,29 @@ uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t s
     return at;
 }
 
+static uint64_t since(uint64_t from, uint64_t to)
+{
+    return to > from ? to - from : 0;
+}
+
 TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
                               TimelineMark before)
 {
     uint64_t first = before.pdl_trigger + TIMELINE_HAND; /* instruction */
     if (first < ready + launch->launch) first = ready + launch->launch;
-    uint64_t own = launch->pdl_wait - launch->launch;
+    uint64_t own = since(launch->launch, launch->pdl_wait);
     uint64_t pdl_wait = timeline_fill(timeline, TIMELINE_SMS, launch->share, first, own);
     uint64_t goes_on = before.end + TIMELINE_RESUME;
     if (launch->pdl_wait == launch->cycles || goes_on < pdl_wait) goes_on = pdl_wait;
     uint64_t end = timeline_fill(timeline, TIMELINE_SMS, launch->share, goes_on,
-                                 launch->cycles - launch->pdl_wait);
+                                 since(launch->pdl_wait, launch->cycles));
     int early = launch->pdl_trigger < launch->pdl_wait;
-    uint64_t pdl_trigger = early ? first + launch->pdl_trigger - launch->launch
-                                 : end - (launch->cycles - launch->pdl_trigger);
-    return (TimelineMark){.pdl_trigger = pdl_trigger, .end = end};
+    uint64_t pdl_trigger = early ? first + since(launch->launch, launch->pdl_trigger)
+                          : end - since(launch->pdl_trigger, launch->cycles);
+    /* A launch that never waits does not end before the one that it overlaps: whoever waits for it
+     * waits for both. */
+    if (!early && pdl_trigger < before.end) pdl_trigger = before.end;
+    return (TimelineMark){.pdl_trigger = pdl_trigger, .end = end > before.end ? end : before.end};
 }
 
 uint32_t timeline_share(uint64_t part, uint64_t whole)

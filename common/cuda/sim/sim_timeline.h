@@ -65,7 +65,8 @@ typedef struct TimelineMark {
     uint64_t pdl_trigger, end;
 } TimelineMark;
 
-/* Places a launch that may begin when the one before it has told. */
+/* Places a launch that may begin when the one before it has told.  A launch without a price has no
+ * cycles: it takes no time. */
 TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
                               TimelineMark before);
 

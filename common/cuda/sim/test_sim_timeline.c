@@ -63,8 +63,16 @@ static void launches_overlap_up_to_their_wait(void **state)
      * end. */
     const TimelineLaunch late = {
         .launch = 10, .pdl_trigger = 95, .pdl_wait = 100, .cycles = 100, .share = HALF};
-    mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.pdl_trigger = 50, .end = 60000});
+    mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.pdl_trigger = 50, .end = 20050});
     assert_int_equal(mark.end, 20100);
+    /* One that never waits does not end before the other, so that who waits for it waits for both. */
+    mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.pdl_trigger = 50, .end = 60000});
+    assert_int_equal(mark.end, 60000);
+    /* Without a price it has no cycles: nothing is placed, and nothing wraps around. */
+    Timeline none = {0};
+    mark = timeline_overlap(&none, &(TimelineLaunch){.launch = 10, .share = HALF}, 0,
+                            (TimelineMark){0});
+    assert_true(mark.end < 10000);
     mark = timeline_overlap(&t, &(TimelineLaunch){10, 95, 60, 100, HALF}, 30000,
                             (TimelineMark){.pdl_trigger = 50, .end = 60000});
     assert_int_equal(mark.end, 60000 + TIMELINE_RESUME + 40);
@@ -357,6 +365,87 @@ static void an_overlap_without_a_wait_is_told(void **state)
     }
 }
 
+/* Launches of a chain, on two streams, with calls between them. */
+typedef enum Between { NOTHING, A_RECORD, A_SYNC, A_WAIT } Between;
+
+/* writes, which lets the next one begin; `idle`, which does so before it has waited, if `three`;
+ * and reads.  Returns the last launch's recorded `value`; what is found is in *text. */
+static uint32_t chain_record(int three, Between between, char *text, size_t bytes)
+{
+    static const char PTX[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry writes(.param .u64 p)\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n"
+        "griddepcontrol.launch_dependents;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, 7;\n"
+        "st.global.u32 [%rd1], %r1;\nret;\n}\n"
+        ".visible .entry idle(.param .u64 p)\n{\ngriddepcontrol.launch_dependents;\nret;\n}\n"
+        ".visible .entry reads(.param .u64 p)\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n"
+        "ld.param.u64 %rd1, [p];\nld.global.nc.u32 %r1, [%rd1];\nret;\n}\n";
+    Bench b = bench_of(1);
+    Recording recording = {0};
+    Device *recorder = recorder_open(b.device, &recording);
+    uint32_t module = (uint32_t)call(b.device, (DeviceCall){.kind = CALL_MODULE_LOAD,
+                                                            .data = PTX,
+                                                            .data_bytes = sizeof PTX}),
+             event = (uint32_t)call(b.device, (DeviceCall){.kind = CALL_EVENT_CREATE});
+    DeviceCall launch = {.kind = CALL_LAUNCH,
+                         .function = pair_function(b.device, module, "writes"),
+                         .grid = {1, 1, 1},
+                         .block = {1, 1, 1},
+                         .stream = b.one,
+                         .value = LAUNCH_OVERLAPS,
+                         .data = &b.buffer,
+                         .data_bytes = sizeof b.buffer};
+    call(recorder, launch);
+    launch.function = pair_function(b.device, module, "idle");
+    if (three) call(recorder, launch);
+    if (between == A_SYNC)
+        call(recorder, (DeviceCall){.kind = CALL_STREAM_SYNC, .stream = b.one});
+    if (between == A_RECORD || between == A_WAIT)
+        call(recorder, (DeviceCall){.kind = CALL_EVENT_RECORD, .stream = b.one, .event = event});
+    if (between == A_WAIT) {
+        launch.stream = b.two;
+        call(recorder, (DeviceCall){.kind = CALL_STREAM_WAIT, .stream = b.two, .event = event});
+    }
+    launch.function = pair_function(b.device, module, "reads");
+    DeviceReply reply;
+    DeviceCost cost;
+    Error error = {""};
+    assert_int_equal(recorder->execute(recorder, &launch, &reply), 0);
+    assert_int_equal(reply.status, DEVICE_SUCCESS);
+    snprintf(text, bytes, "%s", reply.message);
+    uint32_t value = recording.call[recording.count - 1].value;
+    b.device->study(b.device, DEVICE_EXECUTED); /* without a price it ends, too */
+    assert_int_equal(b.device->replay(b.device, &recording, 1, &cost, &error), 0);
+    assert_int_equal(cost.cycles, 0);
+    b.device->study(b.device, DEVICE_PRICED);
+    assert_int_equal(b.device->replay(b.device, &recording, 1, &cost, &error), 0);
+    assert_true(cost.cycles > 0 && cost.cycles < 100000);
+    recorder->close(recorder);
+    recording_clear(&recording, b.device);
+    b.device->close(b.device);
+    return value;
+}
+
+static void what_overlaps_in_the_price_was_checked(void **state)
+{
+    char text[2048];
+    (void)state;
+    assert_int_equal(chain_record(0, NOTHING, text, sizeof text), LAUNCH_OVERLAPS);
+    assert_non_null(strstr(text, "Race between launches"));
+    /* The launch between has waited for nothing: the third may overlap the first. */
+    assert_int_equal(chain_record(1, NOTHING, text, sizeof text), LAUNCH_OVERLAPS);
+    assert_non_null(strstr(text, "Race between launches"));
+    /* The launch before is over for what comes between, so nothing may overlap. */
+    assert_int_equal(chain_record(0, A_RECORD, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(chain_record(0, A_SYNC, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    /* On another stream it waits for the end, whatever its flag says: the flag may stay, for the
+     * replay looks at the streams. */
+    chain_record(0, A_WAIT, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
 /* Blocks of 16 warps with 512 times four sums, of which the SMs hold three each; or of one warp. */
 static uint64_t streams_cycles(uint32_t threads, int streams)
 {
@@ -475,6 +564,7 @@ int main(void)
         cmocka_unit_test(launches_of_a_chain_overlap),
         cmocka_unit_test(a_replay_of_a_chain_overlaps_as_the_call_did),
         cmocka_unit_test(an_overlap_without_a_wait_is_told),
+        cmocka_unit_test(what_overlaps_in_the_price_was_checked),
     };
     return cmocka_run_group_tests_name("simulated time", tests, NULL, NULL);
 }

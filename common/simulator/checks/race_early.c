@@ -19,7 +19,7 @@ void race_early_over(Warp *warp)
         __atomic_store_n(&warp->worker->launch->early_over, 1, __ATOMIC_RELAXED);
 }
 
-static int is_over(const Warp *warp)
+int race_early_waited(const Warp *warp)
 {
     uint64_t waited = warp->block->early_over;
     return warp->early_over || (waited && warp->worker->epoch > waited) ||
@@ -42,7 +42,7 @@ void race_early(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t ma
     static const char *const KIND[] = {
         [SIMT_TOUCH_READ] = "Read", [SIMT_TOUCH_WRITE] = "Write", [SIMT_TOUCH_ATOMIC] = "Atomic"};
     const Launch *launch = warp->worker->launch;
-    if (is_over(warp)) return;
+    if (race_early_waited(warp)) return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         for (uint64_t at = address[lane] & ~3ull; at < address[lane] + bytes; at += 4) {

@@ -6,6 +6,8 @@
 
 /* The warp has waited for the launch before. */
 void race_early_over(Warp *warp);
+/* Has the warp waited, itself or by its block? */
+int race_early_waited(const Warp *warp);
 /* Called with each access of a launch that overlaps one before it. */
 void race_early(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                 SimtTouchKind kind);

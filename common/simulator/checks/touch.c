@@ -1,8 +1,23 @@
-/* touch.c - which words of device memory a launch touched, for the order between streams.  Accesses
- * of less than a word are not noted. */
+/* touch.c - which words of device memory a launch touched, for the order between streams.  An
+ * access to a part of a word counts as one to the word: this may report a race between two streams
+ * that use different halves of a word, and misses none. */
 #include "common/simulator/checks/touch.h"
 
 #include "common/simulator/checks/race_early.h"
+
+static void bit_set(uint64_t *bits, uint64_t at)
+{
+    uint64_t bit = 1ull << at % 64;
+    if (!(__atomic_load_n(&bits[at / 64], __ATOMIC_RELAXED) & bit))
+        __atomic_fetch_or(&bits[at / 64], bit, __ATOMIC_RELAXED);
+}
+
+static void word_note(const SimtTouch *touch, uint64_t word, SimtTouchKind kind)
+{
+    uint64_t page = word / 64 / SIMT_TOUCH_PAGE, pages = touch->groups / SIMT_TOUCH_PAGE;
+    if (page < pages) bit_set(touch->bits[kind], word);
+    bit_set(touch->pages, page < pages ? page : pages);
+}
 
 void touch_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                 SimtTouchKind kind)
@@ -10,15 +25,10 @@ void touch_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t ma
     const SimtLaunch *launch = warp->worker->launch->launch;
     const SimtTouch *touch = launch->touch;
     if (launch->early && warp->worker->racecheck) race_early(warp, ins, address, mask, bytes, kind);
-    if (!touch || bytes < 4) return;
+    if (!touch) return;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t first = (address[__builtin_ctz(m)] - DEVICE_BASE) / 4;
-        for (uint64_t word = first; word < first + bytes / 4; word++) {
-            uint64_t bit = 1ull << word % 64;
-            if (word / 64 >= touch->groups) continue;
-            uint64_t *group = &touch->bits[kind][word / 64];
-            if (!(__atomic_load_n(group, __ATOMIC_RELAXED) & bit))
-                __atomic_fetch_or(group, bit, __ATOMIC_RELAXED);
-        }
+        uint64_t from = address[__builtin_ctz(m)] - DEVICE_BASE;
+        for (uint64_t word = from / 4; word <= (from + bytes - 1) / 4; word++)
+            word_note(touch, word, kind);
     }
 }

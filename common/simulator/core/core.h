@@ -364,6 +364,7 @@ struct SimtKernel {
     int spins;              /* a loop waits for what other threads write: blocks run side by side */
     int waits;              /* ... and only looks at what other blocks may write */
     int in_order;           /* these, or global atomics: blocks run one after the other */
+    int stores_parts;       /* stores less than a word to global memory */
     int registers_known;    /* from a cubin */
     uint32_t machine_local; /* bytes of local memory, from a cubin */
     int arrays_in_registers; /* what the PTX has in local memory, as machine code shows */
@@ -788,7 +789,7 @@ struct Launch {
     uint64_t blocks, limit;
     int notes;        /* what it touches has to be noted, or held against the launch before */
     int early_over;   /* its blocks order each other, and one has waited for the launch before */
-    int tells;        /* a block has let the next launch begin */
+    int tells;        /* SimtTells: a block has let the next launch begin */
     uint64_t stop_at; /* blocks from this number on need not run */
     uint32_t threads_per_block, warps_per_block, shared_bytes, resident;
     uint32_t reserved_at;               /* in shared memory: CUDA's own part, if it is asked for */

@@ -42,13 +42,23 @@ typedef struct SimtKernelInfo {
 
 typedef enum SimtTouchKind { SIMT_TOUCH_READ, SIMT_TOUCH_WRITE, SIMT_TOUCH_ATOMIC } SimtTouchKind;
 
-/* Words of device memory that a launch touched: a bit each, in groups of 64. */
+enum { SIMT_TOUCH_PAGE = 64 }; /* groups of a page */
+
+/* Words of device memory that a launch touched: a bit each, in groups of 64.  An access to a part
+ * of a word touches the word.  The pages tell where to look, so that the work of looking does not
+ * grow with the memory that is allocated. */
 typedef struct SimtTouch {
     uint64_t *bits[3]; /* by SimtTouchKind */
-    uint64_t groups;
+    uint64_t *pages;   /* a bit for each SIMT_TOUCH_PAGE groups: any of them is not 0; the bit
+                        * after the last page: words beyond all groups were touched */
+    uint64_t groups;   /* a multiple of SIMT_TOUCH_PAGE */
 } SimtTouch;
 
 enum { SIMT_LINES = 4096 };
+
+/* A launch lets the next one begin early; and a warp did so before it had waited for the launch
+ * before this one, so that the next one may overlap that launch too. */
+typedef enum SimtTells { TELLS_AFTER = 1, TELLS_BEFORE = 2 } SimtTells;
 
 typedef struct SimtLaunch {
     uint32_t grid[3], block[3], dynamic_shared;
@@ -101,7 +111,7 @@ typedef struct SimtResult {
      * ended; and until those that are there first wait for the launch before: `cycles` where none
      * does. */
     uint64_t pdl_trigger_cycles, pdl_wait_cycles;
-    int tells; /* a block did so */
+    int tells; /* SimtTells: a block did so */
     uint32_t resident_blocks;
     uint32_t
         occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */

@@ -70,7 +70,9 @@ HANDLER(DEPENDENTS)
     if (ins->aux)
         race_early_over(warp);
     else
-        __atomic_store_n(&warp->worker->launch->tells, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&warp->worker->launch->tells,
+                          race_early_waited(warp) ? TELLS_AFTER : TELLS_AFTER | TELLS_BEFORE,
+                          __ATOMIC_RELAXED);
     return ins + 1;
 }
 

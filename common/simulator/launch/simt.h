@@ -103,8 +103,12 @@ void simt_write_runs(SimtGpu *gpu, FILE *stream);
 /* For a launch's words: as much room as is given out now; -1: out of memory.  Closing zeroes it. */
 int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch);
 void simt_touch_close(SimtTouch *touch);
-int simt_touch_copy(const SimtTouch *from, SimtTouch *to); /* -1: out of memory */
-uint64_t simt_touch_bytes(const SimtTouch *touch);
+/* For the next launch: opened, or made larger, or cleared where the last launch touched it. */
+int simt_touch_renew(const SimtGpu *gpu, SimtTouch *touch);
+/* Adds what an earlier launch touched; returns the bytes that it looked at. */
+uint64_t simt_touch_join(SimtTouch *touch, const SimtTouch *earlier);
+/* Did the launch touch memory that had not been given out when the touch was opened? */
+int simt_touch_is_partial(const SimtTouch *touch);
 uint64_t simt_memory_begin(void); /* the address of the first word */
 
 /* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
