@@ -194,7 +194,8 @@ static int word_is_settled(const Warp *warp, size_t i, uint32_t bytes)
 static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
                             unsigned char *value)
 {
-    uint32_t element = ins->bytes, bytes = element < WORD ? element : WORD, k = skip / element;
+    uint32_t element = ins->bytes, k = skip / element,
+             left = element - skip % element, bytes = left < WORD ? left : WORD;
     uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
     if (element < WORD && ins->vector > 1) return 0; /* several elements in a word */
     if (slot == NO_SLOT || element > 8) return 0;    /* no plain store: its values lie elsewhere */
@@ -323,6 +324,22 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
     race_words(warp, ins, offset, mask, bytes, kind);
 }
 
+/* A block that has not waited used what others wrote, at hazard->ins; this one is still to write,
+ * or to say that it has written. */
+static void look_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
+                        const OrderHazard *hazard)
+{
+    const uint32_t *grid = warp->worker->launch->launch->grid;
+    RaceEnds ends = race_ends(warp, ins, hazard->ins, 0);
+    finding_add(warp, ins, SIMT_RACECHECK, lane, address, WORD,
+                "Race reported between blocks: block (%llu,%llu,%llu) uses at %.100s what another "
+                "block wrote.  It has looked once at a word that other blocks still change at "
+                "%.100s, and waits for no value of it: neither in a loop, nor as the last to come",
+                (unsigned long long)(hazard->block % grid[0]),
+                (unsigned long long)(hazard->block / grid[0] % grid[1]),
+                (unsigned long long)(hazard->block / grid[0] / grid[1]), ends.where, ends.here);
+}
+
 /* Two blocks and one word that nothing orders; writing what is there already harms nobody. */
 static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, int write,
                           const OrderHazard *hazard)
@@ -369,14 +386,35 @@ static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
     return 0;
 }
 
+/* The same of the bytes of a word from `at` on, of an access of so many bytes from `address` on: in
+ * a kernel that stores parts of words, blocks may share a word and no byte. */
+static int parts_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint64_t at,
+                       uint32_t bytes, RaceKind kind, int told)
+{
+    uint64_t end = at + WORD < address + bytes ? at + WORD : address + bytes;
+    int found = 0;
+    for (uint64_t byte = at; byte < end; byte++)
+        found |= blocks_check(warp, ins, lane, byte, (uint32_t)(byte - address), kind,
+                              told || found);
+    return found;
+}
+
 /* Atomics, volatile and ordered accesses tell and are told what others have done. */
 static void order_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     Worker *worker = warp->worker;
     if (is_flag(worker, ins)) worker->epoch++;
-    for (uint32_t m = mask; m && worker->launch->order; m &= m - 1)
-        race_order_signal(worker->launch, warp->block->number, address[__builtin_ctz(m)],
-                          ins->order);
+    OrderHazard hazard;
+    int told = 0;
+    for (uint32_t m = mask; m && worker->launch->order; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        if (!race_order_signal(worker->launch, warp->block->number, address[lane], ins->order,
+                               ins->class == CLASS_ATOMIC, &hazard) ||
+            told)
+            continue;
+        look_report(warp, ins, lane, address[lane], &hazard);
+        told = 1;
+    }
 }
 
 void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
@@ -413,9 +451,13 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
                 word_note_read(words, i, tag, place, part, RACE_OPEN);
             else
                 word_note_write(words, i, tag, place, part, own);
-            if (kind == RACE_ATOMIC || ins->bytes < WORD) continue;
-            blocks_told |= blocks_check(warp, ins, lane, at, (uint32_t)(at - address[lane]), kind,
-                                        blocks_told);
+            if (kind == RACE_ATOMIC) continue;
+            if (worker->kernel->stores_parts)
+                blocks_told |=
+                    parts_check(warp, ins, lane, address[lane], at, bytes, kind, blocks_told);
+            else if (ins->bytes >= WORD)
+                blocks_told |= blocks_check(warp, ins, lane, at, (uint32_t)(at - address[lane]),
+                                            kind, blocks_told);
         }
     }
 }

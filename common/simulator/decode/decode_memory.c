@@ -198,6 +198,8 @@ static int access_emit(Decoder *d, Access *access)
     if (access->space == PTX_PARAM && !address.base64)
         return refuse(d, "a 32-bit parameter address");
     Ins *ins = emit(d, access_op(access, bytes), access_class(access, calling));
+    int is_global = access->space == PTX_GLOBAL || access->space == PTX_SPACE_NONE;
+    if (access->store && bytes < 4 && is_global) d->kernel->stores_parts = 1;
     ins->d = slot[0];
     memcpy(ins->v, slot, sizeof slot);
     ins->a = address.a, ins->imm = address.imm, ins->base64 = address.base64,

@@ -42,7 +42,9 @@ static uint32_t threads_wanted(const Launch *launch)
     uint64_t pieces = launch->blocks / (launch->cluster_blocks ? launch->cluster_blocks : 1);
     if (cores > PARALLEL_MOST) cores = PARALLEL_MOST;
     if (cores > pieces) cores = (uint32_t)pieces;
-    return launch->kernel->in_order || launch->launch->cooperative ? 1 : cores;
+    int in_order = launch->kernel->in_order ||
+                   (launch->gpu->racecheck && race_orders(launch->kernel));
+    return in_order || launch->launch->cooperative ? 1 : cores;
 }
 
 /* The workers of a launch whose blocks wait for none but those of their cluster: on each host
@@ -203,6 +205,21 @@ static int refuse_for_memory(Run *run, const char *text)
 
 static const char NO_ROOM_FOR_CYCLES[] = "out of host memory for the cycles of the launch";
 
+/* Its blocks synchronise more than racecheck follows, so that nobody knows whether they race. */
+static void order_report(Run *run)
+{
+    char name[128];
+    SimtReport *report = &run->race;
+    plain_name(run->launch.kernel->info.name, name, sizeof name);
+    memset(report, 0, sizeof *report);
+    report->check = SIMT_RACECHECK;
+    snprintf(report->kernel, sizeof report->kernel, "%s", run->launch.kernel->info.name);
+    snprintf(report->text, sizeof report->text,
+             "Race check given up: the blocks of kernel %.120s exchange data through more flags and "
+             "atomics than racecheck follows (%u entries)", name, RACE_ORDER_ENTRIES);
+    run->races++;
+}
+
 static int result_collect(Run *run)
 {
     uint64_t fault = UINT64_MAX, finding = UINT64_MAX;
@@ -227,6 +244,7 @@ static int result_collect(Run *run)
         }
     rest_run(run);
     if (run->failed) return refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
+    if (race_order_lost(&run->launch)) order_report(run);
     if (run->races && finding == UINT64_MAX) result->report = run->race;
     result->findings += run->races;
     return 0;
@@ -288,7 +306,7 @@ static int run_open(Run *run, uint32_t most)
     run->worker = calloc(most, sizeof *run->worker);
     if (!run->worker || arenas_open(gpu, most)) return -1;
     if (gpu->racecheck &&
-        (launch->kernel->fences ? race_order_open(launch) : race_blocks_open(launch)))
+        (race_orders(launch->kernel) ? race_order_open(launch) : race_blocks_open(launch)))
         return -1;
     if (!launch->count) return 0;
     return traffic_open(launch) || trace_open(launch) || profile_open(launch) ||
