@@ -40,6 +40,37 @@ static int add_job(Plan *plan, Gradebook *book, const Job *job, Error *error)
     return plan->job[plan->jobs++].taken ? 0 : error_set(error, "out of memory");
 }
 
+/* The time in the name, or that of an archive which the platform or the instructor wrote.  In a
+ * folder the author may set the times of all files.  0: not known. */
+static int64_t submitted_at(const Handed *handed, const HandedFiles *files)
+{
+    if (handed->named_at) return handed->named_at;
+    int is_own = handed->kind == HANDED_ARCHIVE && !strchr(handed->submission, '/');
+    return is_own ? files->newest : 0;
+}
+
+/* An earlier archive of the same attempt that holds the lab, too; or NULL. */
+static const char *earlier_of_attempt(const Plan *plan, const Handed *handed, const Lab *lab)
+{
+    for (size_t i = 0; handed->attempt && i < plan->firsts; i++)
+        if (plan->first[i].attempt == handed->attempt && plan->first[i].lab == lab &&
+            strcmp(plan->first[i].student, handed->student) == 0 &&
+            strcmp(plan->first[i].submission, handed->submission) != 0)
+            return plan->first[i].submission;
+    return NULL;
+}
+
+static int note_first(Plan *plan, const Handed *handed, const Lab *lab, Error *error)
+{
+    if (!handed->attempt) return 0;
+    AttemptFile *grown = realloc(plan->first, (plan->firsts + 1) * sizeof *grown);
+    if (!grown) return error_set(error, "out of memory");
+    plan->first = grown;
+    plan->first[plan->firsts++] =
+        (AttemptFile){handed->attempt, lab, handed->student, handed->submission};
+    return 0;
+}
+
 static int add_handed(Plan *plan, Gradebook *book, size_t number, HandedFiles *files, Error *error)
 {
     const Handed *handed = &plan->roster.item[number];
@@ -49,7 +80,8 @@ static int add_handed(Plan *plan, Gradebook *book, size_t number, HandedFiles *f
                           error))
         return -1;
     if (files->problem[0]) tell_problem(handed, files->problem);
-    int64_t at = handed->named_at ? handed->named_at : files->newest;
+    int64_t at = submitted_at(handed, files);
+    if (!at && plan->deadline) plan->undated++;
     Job job = {.handed = handed,
                .taken = taken,
                .late = plan->deadline && at > plan->deadline,
@@ -62,6 +94,14 @@ static int add_handed(Plan *plan, Gradebook *book, size_t number, HandedFiles *f
         if (plan->only && job.lab != plan->only) continue;
         text_set(job.problem, sizeof job.problem, "%s", lab->problem);
         text_set(job.digest, sizeof job.digest, "%s", lab->digest);
+        const char *earlier = !lab->problem[0] ? earlier_of_attempt(plan, handed, job.lab) : NULL;
+        if (earlier)
+            text_set(job.problem, sizeof job.problem,
+                     "%.200s holds this lab, too: archives in one folder are one attempt, and the "
+                     "first by name counts",
+                     earlier);
+        else if (!lab->problem[0] && note_first(plan, handed, job.lab, error))
+            return -1;
         if (add_job(plan, book, &job, error)) return -1;
     }
     return 0;
@@ -82,7 +122,9 @@ void plan_clear(Plan *plan)
     for (size_t i = 0; i < plan->jobs; i++)
         free(plan->job[i].taken);
     free(plan->job);
+    free(plan->first);
     roster_clear(&plan->roster);
     plan->job = NULL;
-    plan->jobs = 0;
+    plan->first = NULL;
+    plan->jobs = plan->firsts = 0;
 }

@@ -6,6 +6,13 @@
 #include "autograder/class/gradebook.h"
 #include "autograder/class/jobs.h"
 
+/* The archive of an attempt that a lab was taken from. */
+typedef struct AttemptFile {
+    size_t attempt;
+    const Lab *lab;
+    const char *student, *submission;
+} AttemptFile;
+
 typedef struct Plan {
     const char *submissions, *work; /* the class's folder; an absolute folder to work in */
     const Catalog *catalog;
@@ -15,6 +22,9 @@ typedef struct Plan {
     Roster roster;
     Job *job;          /* by student, submission and lab */
     size_t jobs, held; /* held: results that the gradebook has already */
+    size_t undated;    /* submissions that a deadline says nothing about: their time is not known */
+    AttemptFile *first;
+    size_t firsts;
 } Plan;
 
 /* Takes in what `roster` lists, tells on stdout what cannot be, and marks what is late.  -1 with

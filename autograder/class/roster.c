@@ -160,7 +160,7 @@ static int kind_of(const char *folder, const char *name)
 
 /* Takes over `student`. */
 static int add(Roster *roster, char *student, const char *folder, const char *name, HandedKind kind,
-               int64_t named_at, Error *error)
+               int64_t named_at, size_t attempt, Error *error)
 {
     Handed *grown = realloc(roster->item, (roster->count + 1) * sizeof *grown);
     if (grown) roster->item = grown;
@@ -170,7 +170,7 @@ static int add(Roster *roster, char *student, const char *folder, const char *na
         free(student);
         return error_set(error, "out of memory");
     }
-    roster->item[roster->count++] = (Handed){student, submission, kind, named_at};
+    roster->item[roster->count++] = (Handed){student, submission, kind, named_at, attempt};
     return 0;
 }
 
@@ -188,6 +188,14 @@ static int holds_submissions(const char *path, struct dirent **entry, int entrie
     return entries && (stamps == entries || archives == entries);
 }
 
+/* A platform's folder for one student: the student chose the names in it. */
+static int is_platforms(const char *name)
+{
+    regmatch_t group[GROUPS];
+    return matches("_assignsubmission_file", name, group) ||
+           matches("^[^_]+_(LATE_)?[0-9]+_[0-9]+_", name, group);
+}
+
 static int add_folder(Roster *roster, const char *class_folder, const char *name, char *student,
                       int64_t named_at, Error *error)
 {
@@ -196,16 +204,20 @@ static int add_folder(Roster *roster, const char *class_folder, const char *name
     text_set(path, sizeof path, "%s/%s", class_folder, name);
     int entries = scandir(path, &entry, is_shown, by_bytes), status = 0;
     if (entries < 0 || !holds_submissions(path, entry, entries)) {
-        status = add(roster, student, "", name, HANDED_FOLDER, named_at, error);
+        status = add(roster, student, "", name, HANDED_FOLDER, named_at, 0, error);
     } else {
         regmatch_t group[GROUPS];
+        size_t attempt = roster->count + 1; /* no other folder's */
+        int trusted = !is_platforms(name);
         for (int i = 0; i < entries && !status; i++) {
             const char *part = entry[i]->d_name;
-            char *stamp = matches("^" STAMP, part, group) ? piece(part, &group[0]) : NULL;
+            char *stamp =
+                trusted && matches("^" STAMP, part, group) ? piece(part, &group[0]) : NULL;
             int64_t at = stamp ? time_parse(stamp) : -1;
             free(stamp);
             status = add(roster, student ? strdup(student) : NULL, name, part,
-                         (HandedKind)kind_of(path, part), at > 0 ? at : named_at, error);
+                         (HandedKind)kind_of(path, part), at > 0 ? at : named_at,
+                         at > 0 ? 0 : attempt, error);
         }
         free(student);
     }
@@ -253,7 +265,7 @@ int roster_read(const char *folder, Roster *roster, Error *error)
         free(stem);
         status = kind == HANDED_FOLDER
                      ? add_folder(roster, folder, name, student, named_at, error)
-                     : add(roster, student, "", name, (HandedKind)kind, named_at, error);
+                     : add(roster, student, "", name, (HandedKind)kind, named_at, 0, error);
     }
     free_entries(entry, entries);
     if (!status && !roster->count)

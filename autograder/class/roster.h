@@ -16,7 +16,12 @@ typedef enum HandedKind { HANDED_FOLDER, HANDED_ARCHIVE, HANDED_LINK } HandedKin
 typedef struct Handed {
     char *student, *submission; /* submission: its path below the class's folder */
     HandedKind kind;
-    int64_t named_at; /* seconds since 1970, from a time stamp in the name; 0: there is none */
+    /* Seconds since 1970, from a time stamp in a name that the student did not choose; 0: there is
+     * none. */
+    int64_t named_at;
+    /* Archives without a time stamp in one folder are one attempt: they have the same number; 0:
+     * an attempt of its own. */
+    size_t attempt;
 } Handed;
 
 typedef struct Roster {

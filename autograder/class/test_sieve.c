@@ -351,6 +351,35 @@ static void test_names_that_are_understood(void **state)
                         "strange: notes.txt\n");
 }
 
+/* Names below a platform's folder are the student's: no time stamp counts there, and all archives
+ * are one attempt.  The same for archives without a stamp in any folder. */
+static void test_what_students_name_says_no_time(void **state)
+{
+    static const char *const NAMES[] = {
+        "Fay_9812_assignsubmission_file_/2026-09-01T12-00-00Z.zip",
+        "Fay_9812_assignsubmission_file_/2026-09-02T12-00-00Z.zip",
+        "grayfay_123_4568_work/2026-09-01T12-00Z/02-naive/conv.cu",
+        "hal/a.zip",
+        "hal/b.zip",
+        "ida/2026-09-01T12-00Z.zip",
+        NULL};
+    Roster roster;
+    Error error = {""};
+    (void)state;
+    roster_of(NAMES);
+    assert_int_equal(roster_read(path, &roster, &error), 0);
+    assert_int_equal(roster.count, 6);
+    for (size_t i = 0; i < roster.count; i++) {
+        int is_stamped = strcmp(roster.item[i].student, "ida") == 0;
+        assert_int_equal(roster.item[i].named_at != 0, is_stamped);
+        assert_int_equal(roster.item[i].attempt != 0, !is_stamped);
+    }
+    assert_int_equal(roster.item[0].attempt, roster.item[1].attempt); /* Fay's */
+    assert_int_equal(roster.item[3].attempt, roster.item[4].attempt); /* hal's */
+    assert_int_not_equal(roster.item[0].attempt, roster.item[3].attempt);
+    roster_clear(&roster);
+}
+
 static void test_times(void **state)
 {
     (void)state;
@@ -396,6 +425,7 @@ int main(void)
         TEST(test_a_folder_is_walked_without_its_links),
         TEST(test_a_pipe_is_not_waited_for),
         TEST(test_names_that_are_understood),
+        TEST(test_what_students_name_says_no_time),
         TEST(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

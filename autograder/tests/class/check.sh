@@ -124,6 +124,23 @@ tell "repeated ones count once, and late ones are marked"
 TZ=UTC class first --deadline 2026-10-02T12:00 && ! marks first | grep -q 'late|often/2026-10-02'
 tell "a deadline may move"
 
+
+# ---- times and attempts that a student chooses
+moodle="$work/lms/Fay_1_assignsubmission_file_"
+mkdir -p "$moodle" "$work/lms/old"
+for n in 2026-09-01T12-00-00Z 2026-09-02T12-00-00Z; do
+    rm -rf "$work/one" && mkdir -p "$work/one/$lab" && echo "gets ${n#2026-09-0}" | sed 's/T.*/0/' >"$work/one/$lab/conv.c"
+    (cd "$work/one" && tar czf "$moodle/$n.tgz" "$lab")
+done
+mkdir -p "$work/lms/old/$lab" && echo 'gets 30' >"$work/lms/old/$lab/conv.c"
+touch -d 2026-08-01T00:00Z "$moodle"/* "$work/lms/old/$lab/conv.c"
+"$build/bin/class" --build "$build" --submissions "$work/lms" --lab 01 --engine sim --seed 7 --results "$work/lms-results" \
+    --grade "$work/grade" --jobs 1 --deadline 2026-09-15 >"$work/out" 2>&1 &&
+    grep -q 'The time of 3 submissions is not known' "$work/out" &&
+    "$build/bin/class" --dump --results "$work/lms-results" >"$work/marks" && grep -q 'graded.*10' "$work/marks" &&
+    ! grep -q '	graded	20' "$work/marks" && grep -q 'one attempt' "$work/marks"
+tell "names and file times that a student chose give neither a time nor a second attempt"
+
 # ---- killed
 i=0
 while [ $i -lt 14 ]; do
