@@ -7,8 +7,12 @@
  * own caches are not asked: the described ones are those of a common server, 32 KB, 8 ways, and 1
  * MB, 16 ways, lines of 64 bytes.
  *
- * cachegrind lives in the process that it counts, so code that knows valgrind can lie to it.  The
- * caller holds the counts against measured times (judging/speed_counted.c). */
+ * cachegrind lives in the process that it counts, so code that knows valgrind can lie to it, and it
+ * can write to the descriptor of the counts.  Therefore each count must stand there exactly once,
+ * and the pipe must have had room for all: neither a forged count before the real one nor a full
+ * pipe that keeps the real one out goes unseen.  The caller holds the counts against measured times
+ * (judging/speed_counted.c). */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +64,12 @@ uint64_t run_count_cycles(const RunCount *count)
     return count->instructions + 10 * count->l1_misses + 100 * count->ll_misses;
 }
 
-/* The number after the last `label`: what stands there earlier the program may have written. */
+/* The number after the label, which must stand there once: another one the program has written. */
 static int log_number(const char *log, const char *label, uint64_t *number)
 {
-    const char *last = NULL;
-    for (const char *at = log; (at = strstr(at, label)); at++)
-        last = at + strlen(label);
-    if (!last) return -1;
+    const char *last = strstr(log, label);
+    if (!last || strstr(last + 1, label)) return -1;
+    last += strlen(label);
     *number = 0;
     for (last += strspn(last, " "); (*last >= '0' && *last <= '9') || *last == ','; last++)
         if (*last != ',') *number = *number * 10 + (uint64_t)(*last - '0');
@@ -84,6 +87,20 @@ static int log_parse(const char *log, RunCount *count)
     return 0;
 }
 
+/* All of it, after the process has ended.  -1: more than valgrind writes, or the process made the
+ * pipe smaller, so that something may be missing. */
+static int log_read(int pipe, char log[LOG_BYTES])
+{
+    size_t used = 0;
+    ssize_t got;
+    while (used < LOG_BYTES && (got = read(pipe, log + used, LOG_BYTES - used)) > 0)
+        used += (size_t)got;
+    if (used == LOG_BYTES || fcntl(pipe, F_GETPIPE_SZ) < 2 * LOG_BYTES) return -1;
+    if (memchr(log, 0, used)) return -1; /* it would hide what follows */
+    log[used] = 0;
+    return 0;
+}
+
 /* The runner's socket is closed: it ends, and its counts are read. */
 static void runner_end(Session *session, int slot, RunOutcome *outcome, RunCount *count)
 {
@@ -96,14 +113,15 @@ static void runner_end(Session *session, int slot, RunOutcome *outcome, RunCount
     if (outcome->status != RUN_OK) return;
     int ended = sandbox_wait(runner->pid, sandbox_clock() + END_SECONDS, &end);
     if (ended) runner->pid = 0;
-    ssize_t bytes = read(runner->count, log, sizeof log - 1);
-    log[bytes > 0 ? bytes : 0] = 0;
+    int is_whole = ended && log_read(runner->count, log) == 0;
     runner_kill(runner);
-    if (!ended || end.code != 0 || log_parse(log, count))
+    if (!ended || end.code != 0 || !is_whole || log_parse(log, count))
         outcome_say(outcome, RUN_EXITED,
                     "it did not end as it should when its instructions were "
                     "counted (%s)",
-                    ended ? "no counts came out" : "it goes on running");
+                    !ended      ? "it goes on running"
+                    : !is_whole ? "the program wrote to the descriptor of the counts"
+                                : "no counts came out, or more than one of each");
 }
 
 /* A process that makes no call. */
