@@ -11,6 +11,8 @@
 
 /* A source is one module; each may hold as many as a million decoded instructions. */
 enum { HANDLES_MAX = 4096, MODULES_MAX = 16 };
+/* Of __device__ and __constant__ variables, which are filled anew before each replay. */
+static const uint64_t VARIABLES_MAX = 256ull << 20;
 
 typedef enum Kind { KIND_MODULE, KIND_FUNCTION, KIND_STREAM, KIND_EVENT, KINDS } Kind;
 
@@ -30,7 +32,8 @@ struct Gatekeeper {
     size_t allocations, allocation_capacity;
     Allocation *freed; /* the recorder puts frees off: these are there until the recording goes */
     size_t freeds, freed_capacity;
-    int modules; /* loaded so far */
+    int modules;              /* loaded so far */
+    uint64_t variables_bytes; /* of all of them */
 };
 
 Gatekeeper *gatekeeper_open(uint64_t memory_bytes)
@@ -218,6 +221,7 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
     case CALL_MODULE_LOAD: /* counted for good: loading again and again is no way around */
         keeper->modules++;
         keeper->used_bytes += reply->value[1];
+        keeper->variables_bytes += reply->value[1];
         return handle_add(keeper, KIND_MODULE, given);
     case CALL_MODULE_FUNCTION:
         return handle_add(keeper, KIND_FUNCTION, given);
@@ -242,12 +246,21 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
     return 0;
 }
 
+/* For the variables of the next module; 0 would be any. */
+static uint64_t variables_room(const Gatekeeper *keeper)
+{
+    uint64_t memory = keeper->memory_bytes - keeper->used_bytes,
+             variables = VARIABLES_MAX - keeper->variables_bytes;
+    uint64_t room = memory < variables ? memory : variables;
+    return room ? room : 1;
+}
+
 int gatekeeper_execute(Gatekeeper *keeper, Device *next, const DeviceCall *call, DeviceReply *reply)
 {
     memset(reply, 0, sizeof *reply);
     if (!call_allowed(keeper, call, reply)) return 0;
     DeviceCall bounded = *call;
-    if (call->kind == CALL_MODULE_LOAD) bounded.bytes = keeper->memory_bytes - keeper->used_bytes;
+    if (call->kind == CALL_MODULE_LOAD) bounded.bytes = variables_room(keeper);
     if (next->execute(next, &bounded, reply)) return -1;
     if (reply->status == DEVICE_SUCCESS && call_note(keeper, call, reply))
         device_fail(reply, DEVICE_OUT_OF_MEMORY, "the device process is out of memory");

@@ -329,6 +329,7 @@ static int limit_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply
 static int module_load(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     Error error = {""};
+    sim->looked += call->data_bytes * BYTES_AN_INSTRUCTION; /* reading a byte: an instruction */
     SimtModule *module =
         simt_module_load(sim->gpu, call->data, call->data_bytes, call->bytes, &error);
     if (!module) return device_fail(reply, DEVICE_INVALID_IMAGE, "%s", error.text);
@@ -376,11 +377,31 @@ static void function_info(const SimDevice *sim, const SimtKernelInfo *from, Func
     to->binary_version = sim->machine.cc_major * 10 + sim->machine.cc_minor;
 }
 
+/* What the host does to decode one instruction takes it as long as executing so many. */
+enum { DECODE_COST = 250 };
+
+/* Finds the kernel, which decodes it: at the expense of whoever asks. */
+static SimtKernel *kernel_find(SimDevice *sim, const DeviceCall *call, Error *error)
+{
+    uint64_t before = simt_decode_work();
+    simt_decode_allow(sim->instruction_limit ? sim_instructions_left(sim, 0) / DECODE_COST
+                                             : UINT64_MAX);
+    SimtKernel *kernel = simt_kernel_find(module_at(sim, call->module), call->data, error);
+    int is_stopped = simt_decode_is_stopped();
+    simt_decode_allow(UINT64_MAX);
+    sim->looked += (simt_decode_work() - before) * DECODE_COST * BYTES_AN_INSTRUCTION;
+    sim->is_stopped = !kernel && is_stopped;
+    return kernel;
+}
+
 static int module_function(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     Error error = {""};
-    SimtModule *module = module_at(sim, call->module);
-    SimtKernel *kernel = simt_kernel_find(module, call->data, &error);
+    SimtKernel *kernel = kernel_find(sim, call, &error);
+    if (sim->is_stopped)
+        return device_fail(reply, DEVICE_LAUNCH_TIMEOUT,
+                           "decoding the kernels takes more than this call may use: the calls in "
+                           "them expand to too many instructions");
     if (!kernel) return device_fail(reply, DEVICE_INVALID_FUNCTION, "%s", error.text);
     SimFunction *function = table_append(&sim->functions, sizeof *function);
     void *room = reply_room(sim, reply, sizeof(FunctionInfo));

@@ -95,7 +95,6 @@ void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *r
 
 uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
 {
-    enum { BYTES_AN_INSTRUCTION = 64 }; /* a warp's load and its store move 128 */
     const SimUnsettled *unsettled = &sim->unsettled;
     uint64_t used = sim->cost.counters.warp_instructions + sim->moved / BYTES_AN_INSTRUCTION +
                     sim->looked / BYTES_AN_INSTRUCTION + bytes / BYTES_AN_INSTRUCTION;
@@ -103,6 +102,13 @@ uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
     return !sim->instruction_limit         ? UINT64_MAX
            : sim->instruction_limit > used ? sim->instruction_limit - used
                                            : 0;
+}
+
+/* What a launch costs the host, whatever its kernel does: tables for all of device memory. */
+static uint64_t launch_cost(const SimDevice *sim)
+{
+    enum { FIXED = 200, BYTES = 8192 }; /* instructions; bytes of device memory for one more */
+    return FIXED + simt_memory_span(sim->gpu) / BYTES;
 }
 
 /* Each launch ends, but they do not: the last one, which the limit stops, is not to blame. */
@@ -153,7 +159,12 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
                                      call->value >> (LAUNCH_CLUSTER + 16) & 0xff},
                          .params = call->data,
                          .params_bytes = function->info.params_bytes};
+    sim->looked += launch_cost(sim) * BYTES_AN_INSTRUCTION;
     uint64_t left = sim_instructions_left(sim, 0);
+    if (sim->instruction_limit && !left)
+        return device_fail(reply, DEVICE_LAUNCH_TIMEOUT,
+                           "the launches, copies and fills of this call took more than it may use: "
+                           "does a loop around them never end?");
     if (sim->instruction_limit) launch.instruction_limit = left ? left : 1;
     if (sim->has_touch) launch.touch = &sim->touch;
     if (overlaps_early(sim, call))

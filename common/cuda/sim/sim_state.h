@@ -76,6 +76,7 @@ typedef struct SimDevice {
     uint64_t taken;            /* the timeline's end when the cost was last taken */
     StreamOrder *order;        /* NULL until the program makes a stream of its own */
     int is_unordered;          /* without `order`, operations since the host waited for all */
+    int is_stopped;            /* a kernel was not found, for decoding it would take too much */
     uint64_t looked;           /* bytes that the race check looked at since the cost was taken */
     SimtTouch touch;           /* of the launch in hand, if `has_touch`; else cleared by the next */
     int has_touch;
@@ -107,6 +108,9 @@ void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *r
 int sim_settle(SimDevice *sim, DeviceReply *reply);
 int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+
+/* Bytes that count as one instruction: a warp's load and its store move 128. */
+enum { BYTES_AN_INSTRUCTION = 64 };
 
 /* Warp instructions that may still be executed before take_cost, 0: none, where `bytes` are copied
  * or filled now.  What copies and fills take counts as a kernel's that does the same. */

@@ -94,6 +94,36 @@ int words_finished(Decoder *d)
     return 0;
 }
 
+/* ---- what decoding costs ------------------------------------------------------------------- */
+
+/* Of the process, which decodes on one thread. */
+static uint64_t work_done, work_most = UINT64_MAX;
+static int is_stopped;
+
+uint64_t decode_work(void)
+{
+    return work_done;
+}
+
+void decode_allow(uint64_t more)
+{
+    work_most = more < UINT64_MAX - work_done ? work_done + more : UINT64_MAX;
+    is_stopped = 0;
+}
+
+int decode_is_stopped(void)
+{
+    return is_stopped;
+}
+
+static void work_check(Decoder *d)
+{
+    if (d->failed || work_done + d->count < work_most) return;
+    is_stopped = 1;
+    refuse(d, "decoding the kernels takes more than this call may use: calls expand to more than "
+              "%u instructions", d->count);
+}
+
 /* ---- emitting ----------------------------------------------------------------------------- */
 Ins *emit(Decoder *d, Op op, OpClass class)
 {
@@ -102,6 +132,7 @@ Ins *emit(Decoder *d, Op op, OpClass class)
         .d = NO_SLOT, .guard = NO_SLOT, .v = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}};
     if (d->module->decoded + d->count >= CODE_LIMIT && !d->failed)
         refuse(d, "more than %d instructions in a module after expanding calls", CODE_LIMIT);
+    work_check(d);
     d->code = grow(d, d->code, d->count, &d->room, sizeof *d->code);
     if (d->failed) return &nowhere;
     Ins *ins = &d->code[d->count++];
@@ -448,6 +479,7 @@ int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error)
     if (!d) return error_set(error, "out of host memory for decoding a kernel");
     const SimtKernelInfo info = kernel->info;
     int result = kernel_build(d);
+    work_done += d->count;
     while (result != 0 && d->again) {
         Decoder *next = decoder_open(kernel, handlers, d);
         if (!next) break;
@@ -456,6 +488,7 @@ int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error)
         decoder_close(d), free(d);
         d = next;
         result = kernel_build(d);
+        work_done += d->count;
     }
     if (result == 0) kernel->module->decoded += kernel->count;
     decoder_close(d), free(d);

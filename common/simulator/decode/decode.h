@@ -12,6 +12,14 @@
 
 /* Decodes the kernel, at the first call; a kernel that was refused is refused again.  `handlers`
  * has one for each Op.  -1 with error: what cannot be executed, and on which line it stands. */
+/* Instructions that this process has decoded, refused kernels included: what it costs. */
+uint64_t decode_work(void);
+/* From now on kernels are refused once `more` further instructions are decoded; UINT64_MAX: never.
+ * For programs that decode what others wrote. */
+void decode_allow(uint64_t more);
+/* Was a kernel refused for that since decode_allow was called? */
+int decode_is_stopped(void);
+
 int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error);
 void kernel_release(SimtKernel *kernel);
 

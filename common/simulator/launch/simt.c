@@ -465,6 +465,21 @@ SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error)
     return NULL;
 }
 
+uint64_t simt_decode_work(void)
+{
+    return decode_work();
+}
+
+void simt_decode_allow(uint64_t more)
+{
+    decode_allow(more);
+}
+
+int simt_decode_is_stopped(void)
+{
+    return decode_is_stopped();
+}
+
 int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, uint64_t *bytes,
                        Error *error)
 {
@@ -560,6 +575,11 @@ void simt_touch_close(SimtTouch *touch)
         free(touch->bits[kind]);
     free(touch->pages);
     *touch = (SimtTouch){0};
+}
+
+uint64_t simt_memory_span(const SimtGpu *gpu)
+{
+    return gpu->memory.next;
 }
 
 uint64_t simt_memory_begin(void)

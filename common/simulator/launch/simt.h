@@ -87,6 +87,11 @@ void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info);
 /* Blocks of `threads` with `dynamic_shared` bytes that fit one SM at once: min over registers
  * (allocated by warp in the machine's unit), shared memory, threads and blocks. 0 when one block
  * does not fit. `limit` (may be NULL) names what binds. */
+/* decode_work, decode_allow and decode_is_stopped of decode.h. */
+uint64_t simt_decode_work(void);
+void simt_decode_allow(uint64_t more);
+int simt_decode_is_stopped(void);
+
 uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads,
                               uint32_t dynamic_shared, const char **limit);
 
@@ -109,6 +114,7 @@ int simt_touch_renew(const SimtGpu *gpu, SimtTouch *touch);
 uint64_t simt_touch_join(SimtTouch *touch, const SimtTouch *earlier);
 /* Did the launch touch memory that had not been given out when the touch was opened? */
 int simt_touch_is_partial(const SimtTouch *touch);
+uint64_t simt_memory_span(const SimtGpu *gpu); /* bytes from there to the end of all memory */
 uint64_t simt_memory_begin(void); /* the address of the first word */
 
 /* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
