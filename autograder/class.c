@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "autograder/class/gradebook.h"
+#include "autograder/class/explain.h"
 #include "autograder/class/plan.h"
 #include "autograder/class/similarity.h"
 #include "autograder/class/slurm.h"
@@ -46,13 +47,14 @@ static const char USAGE[] =
     "  --gpu NAME         the simulated machine (default: the lab's)\n"
     "  --seed N           the class's seed: every student's follows from it and the name\n"
     "  --dump             only prints the gradebook as tab-separated text\n"
+    "  --explain STUDENT  only prints how the student earned each point, for appeals\n"
     "  --grade PROGRAM    what grades one submission (default <build>/bin/grade)\n"
     "Run it again to resume: results that are in the gradebook are not graded again.\n"
     "Exit: 0 everything is graded; 1 not; 2 wrong usage; 130 interrupted.\n";
 
 typedef struct Options {
     const char *submissions, *root, *build, *lab, *results, *jobs, *deadline, *gpu, *grade, *engine,
-        *sbatch;
+        *sbatch, *explain;
     Seed seed;
     int dump;
 } Options;
@@ -92,6 +94,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"gpu", OPTION_TEXT, &options->gpu},
         {"seed", OPTION_SEED, &options->seed},
         {"dump", OPTION_FLAG, &options->dump},
+        {"explain", OPTION_TEXT, &options->explain},
         {"grade", OPTION_TEXT, &options->grade},
         {"help", OPTION_HELP, (void *)USAGE},
         {0},
@@ -109,7 +112,8 @@ static int find_folders(Class *class, Error *error)
         text_set(given, sizeof given, "%s", options->results);
     else
         text_set(given, sizeof given, "%s/class", options->build);
-    if (!options->dump && directory_make(given))
+    int reads_only = options->dump || options->explain;
+    if (!reads_only && directory_make(given))
         return error_set(error, "RESULTS=%.300s: %s", given, strerror(errno));
     char *full = realpath(given, NULL);
     int fits = full && strlen(full) < sizeof class->results;
@@ -120,7 +124,7 @@ static int find_folders(Class *class, Error *error)
     text_set(class->work, sizeof class->work, "%s/.class-work", class->results);
     text_set(class->grade, sizeof class->grade, "%s%s",
              options->grade ? options->grade : options->build, options->grade ? "" : "/bin/grade");
-    if (!options->dump && access(class->grade, X_OK))
+    if (!reads_only && access(class->grade, X_OK))
         return error_set(error, "%.300s: %s", class->grade, strerror(errno));
     return 0;
 }
@@ -374,6 +378,13 @@ static int dump(Class *class, Error *error)
     return gradebook_each(class->book, dump_row, NULL, error);
 }
 
+static int explain(Class *class, Error *error)
+{
+    if (find_folders(class, error) || !(class->book = gradebook_read(class->path, error)))
+        return -1;
+    return explain_student(class->book, class->options.explain, stdout, error);
+}
+
 static void class_close(Class *class)
 {
     gradebook_close(class->book);
@@ -412,12 +423,14 @@ int main(int argc, char **argv)
     Error error;
     setlocale(LC_CTYPE, "C.UTF-8"); /* names of files in archives */
     if (parse_options(argc, argv, &class.options, &error) ||
-        (!class.options.dump && class_open(&class, &error))) {
+        (!class.options.dump && !class.options.explain && class_open(&class, &error))) {
         screen_error("class", error.text);
         class_close(&class);
         return EXIT_USAGE;
     }
-    int status = class.options.dump ? dump(&class, &error) : grade_class(&class, &error);
+    int status = class.options.dump      ? dump(&class, &error)
+                 : class.options.explain ? explain(&class, &error)
+                                         : grade_class(&class, &error);
     if (status < 0) screen_error("class", error.text);
     if (status == 1)
         fprintf(stderr,

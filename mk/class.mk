@@ -5,13 +5,15 @@
 #:                       a whole class into one gradebook; the same command resumes
 #:                       (docs/instructor/class.md); ENGINE=slurm or slurm-gpu
 #:                       [SBATCH=options]: on a cluster's nodes
+#:   make class EXPLAIN=student [RESULTS=dir]
+#:                       how the student earned each point, for appeals
 QUIET_TARGETS += class
 class-answer: # similarity-tester compares the submissions with one another
 	$(Q)$(plus)sh common/setup/setup.sh "$$BUILD" similarity-tester
 	$(call stage,tools $(BUILD)/bin/class)
 	$(Q)$(plus)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
 	    --results "$$RESULTS" --deadline "$$DEADLINE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS" \
-	    --sbatch "$$SBATCH"; $(save_status)
+	    --sbatch "$$SBATCH" --explain "$$EXPLAIN"; $(save_status)
 
 #:   make export FORMAT=junit [RESULTS=dir] [OUT=file]
 #:                       the last grade in another system's format; FORMAT=canvas

@@ -9,7 +9,7 @@
 # would change every command in the pages.  With other goals, -n or -t, make runs as usual.
 
 # A missing LAB= or SUBMISSIONS= is answered by a question.
-INCOMPLETE := $(filter $(if $(LAB),,$(LAB_TARGETS)) $(if $(SUBMISSIONS),,class),$(MAKECMDGOALS))
+INCOMPLETE := $(filter $(if $(LAB),,$(LAB_TARGETS)) $(if $(SUBMISSIONS)$(EXPLAIN),,class),$(MAKECMDGOALS))
 LETTERS    := $(filter-out --%,$(firstword -$(MAKEFLAGS)))
 ifeq ($(filter-out $(QUIET_TARGETS) $(INCOMPLETE),$(or $(MAKECMDGOALS),labs))$(findstring n,$(LETTERS))$(findstring t,$(LETTERS)),)
 MAKEFLAGS += --question

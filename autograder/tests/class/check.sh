@@ -125,6 +125,15 @@ TZ=UTC class first --deadline 2026-10-02T12:00 && ! marks first | grep -q 'late|
 tell "a deadline may move"
 
 
+# ---- how each point was earned
+"$build/bin/class" --build "$build" --results "$work/first" --explain often >"$work/out" 2>&1 &&
+    grep -q '^often: how each point was earned' "$work/out" && [ "$(grep -c '^01-sequential, often/' "$work/out")" = 3 ] &&
+    [ "$(grep -c 'counts for this lab' "$work/out")" = 1 ] && grep -q 'often/2026-10-02T12-00-00Z: 90/.*, counts for this lab' "$work/out" &&
+    grep -q '  together$' "$work/out"
+tell "a student's points are explained from the gradebook alone"
+! "$build/bin/class" --build "$build" --results "$work/first" --explain nobody >"$work/out" 2>&1 && grep -q 'no such student' "$work/out"
+tell "nobody's points are not explained"
+
 # ---- times and attempts that a student chooses
 moodle="$work/lms/Fay_1_assignsubmission_file_"
 mkdir -p "$moodle" "$work/lms/old"
