@@ -17,7 +17,7 @@ static json_t *stage_of(const Record *record)
         int passed = check->outcome == CHECK_PASSED || check->outcome == CHECK_SKIPPED;
         json_t *result = json_pack("{s:b}", "passed", passed);
         if (!passed) json_object_set_new(result, "hint", plain_json(check->text));
-        json_t *name = plain_json(check->name);
+        json_t *name = plain_json_name(check->name);
         json_object_set_new(stage, json_string_value(name), result);
         json_decref(name);
     }
@@ -31,7 +31,7 @@ void autolab_write(FILE *stream, const Submission *submission)
     json_t *feedback = json_pack("{s:s, s:o}", "_presentation", "semantic", "stages", stages);
     for (int i = 0; i < submission->records; i++) {
         const Record *record = submission->record[i];
-        json_t *name = plain_json(record->lab);
+        json_t *name = plain_json_name(record->lab);
         json_object_set_new(feedback, json_string_value(name), stage_of(record));
         json_object_set_new(scores, json_string_value(name), json_real(record->points));
         json_array_append_new(stages, name);

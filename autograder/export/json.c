@@ -23,7 +23,7 @@ json_t *json_check_name(const Record *record, const Check *check)
 {
     char name[200];
     text_set(name, sizeof name, "%s: %s", record->lab, check->name);
-    return plain_json(name);
+    return plain_json_name(name);
 }
 
 double submission_share(const Submission *submission)

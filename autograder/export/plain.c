@@ -86,11 +86,42 @@ void plain_tap(FILE *stream, const char *text)
     }
 }
 
+/* Spaces of all widths, and what is not shown at all. */
+static int is_blank(uint32_t code)
+{
+    return code == ' ' || code == '\t' || code == '\n' || code == 0xA0 || code == 0xAD ||
+           code == 0x34F || code == 0x1680 || code == 0x115F || code == 0x1160 || code == 0x3164 ||
+           code == 0xFFA0 || (code >= 0x180B && code <= 0x180F) ||
+           (code >= 0x2000 && code <= 0x200F) || (code >= 0x2028 && code <= 0x202F) ||
+           (code >= 0x205F && code <= 0x206F) || code == 0x2800 || code == 0x3000 ||
+           (code >= 0xFE00 && code <= 0xFE0F) || code == 0xFEFF;
+}
+
+/* = + - @, also the minus sign, and the small and the fullwidth forms of all. */
+static int begins_formula(uint32_t code)
+{
+    static const uint32_t SIGNS[] = {'=',    '+',    '-',    '@',    0x2212, 0xFE62, 0xFE63,
+                                     0xFE66, 0xFE6B, 0xFF0B, 0xFF0D, 0xFF1D, 0xFF20};
+    for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++)
+        if (code == SIGNS[i]) return 1;
+    return 0;
+}
+
+static int is_formula(const char *text)
+{
+    uint32_t code = 0;
+    for (int bytes; *text; text += bytes ? bytes : 1) {
+        bytes = decode((const unsigned char *)text, &code);
+        if (bytes && begins_formula(code)) return 1;
+        if (bytes && is_plain(code) && !is_blank(code)) return 0;
+    }
+    return 0;
+}
+
 void plain_csv(FILE *stream, const char *text)
 {
-    const char *first = text + strspn(text, " \t\n");
     fputc('"', stream);
-    if (*first && strchr("=+-@", *first)) fputc('\'', stream);
+    if (is_formula(text)) fputc('\'', stream);
     for (char shown[5]; next(&text, shown);) {
         if (shown[0] == '"') fputc('"', stream);
         fputs(shown[0] == '\n' || shown[0] == '\t' ? " " : shown, stream);
@@ -98,14 +129,36 @@ void plain_csv(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-json_t *plain_json(const char *text)
+/* No tag begins here for an HTML parser: a tag's '<' has a letter, '/', '!' or '?' behind it. */
+static void put_without_tags(FILE *stream, const char *text)
+{
+    static const char JOINER[] = "\xE2\x81\xA0"; /* U+2060 */
+    for (char shown[5]; next(&text, shown);) {
+        fputs(shown, stream);
+        int begins_tag = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
+                         *text == '/' || *text == '!' || *text == '?';
+        if (shown[0] == '<' && begins_tag) fputs(JOINER, stream);
+    }
+}
+
+static json_t *json_of(const char *text, void (*put)(FILE *, const char *))
 {
     char *plain = NULL;
     size_t bytes;
     FILE *stream = open_memstream(&plain, &bytes);
     if (!stream) return NULL;
-    plain_put(stream, text);
+    put(stream, text);
     json_t *value = fclose(stream) ? NULL : json_string(plain);
     free(plain);
     return value;
+}
+
+json_t *plain_json(const char *text)
+{
+    return json_of(text, put_without_tags);
+}
+
+json_t *plain_json_name(const char *name)
+{
+    return json_of(name, plain_put);
 }

@@ -70,8 +70,23 @@ static void each_format_escapes_its_own(void **state)
     expect(plain_csv, "+1", "\"'+1\"");
     expect(plain_csv, "-1", "\"'-1\"");
     expect(plain_csv, "", "\"\"");
+    /* Behind a no-break space, a zero-width space and a byte order mark; fullwidth, and a minus. */
+    expect(plain_csv, "\302\240=1", "\"'\302\240=1\"");
+    expect(plain_csv, "\342\200\213=1", "\"'\342\200\213=1\"");
+    expect(plain_csv, "\357\273\277 +1", "\"'\357\273\277 +1\"");
+    expect(plain_csv, "\357\274\235 1", "\"'\357\274\235 1\"");
+    expect(plain_csv, "\342\210\2221", "\"'\342\210\2221\"");
+    expect(plain_csv, "\033=1", "\"'\357\277\275=1\"");
+    expect(plain_csv, "a\302\240=1", "\"a\302\240=1\"");
     json_t *json = plain_json("a\033\"\377");
     assert_string_equal(json_string_value(json), "a\357\277\275\"\357\277\275");
+    json_decref(json);
+    json = plain_json("a < b, <img src=x>, </p>, <5");
+    assert_string_equal(json_string_value(json),
+                        "a < b, <\342\201\240img src=x>, <\342\201\240/p>, <5");
+    json_decref(json);
+    json = plain_json_name("<b>");
+    assert_string_equal(json_string_value(json), "<b>");
     json_decref(json);
 }
 
