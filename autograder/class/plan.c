@@ -1,8 +1,10 @@
 #include "autograder/class/plan.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "autograder/class/handed_files.h"
 #include "autograder/text/text.h"
@@ -71,6 +73,22 @@ static int note_first(Plan *plan, const Handed *handed, const Lab *lab, Error *e
     return 0;
 }
 
+/* Archives in one folder are one attempt: of each lab the first by name is taken, and the file of
+ * another one goes. */
+static int one_attempt(Plan *plan, Job *job, Error *error)
+{
+    char path[4400];
+    text_set(path, sizeof path, "%s/%s/%s", job->taken, job->lab->name, job->lab->ini.source);
+    if (!job->handed->attempt || access(path, F_OK)) return 0;
+    const char *earlier = earlier_of_attempt(plan, job->handed, job->lab);
+    if (!earlier) return note_first(plan, job->handed, job->lab, error);
+    text_set(job->problem, sizeof job->problem,
+             "%.200s holds this lab, too: archives in one folder are one attempt, and the first by "
+             "name counts",
+             earlier);
+    return unlink(path) ? error_set(error, "%.300s: %s", path, strerror(errno)) : 0;
+}
+
 static int add_handed(Plan *plan, Gradebook *book, size_t number, HandedFiles *files, Error *error)
 {
     const Handed *handed = &plan->roster.item[number];
@@ -94,14 +112,7 @@ static int add_handed(Plan *plan, Gradebook *book, size_t number, HandedFiles *f
         if (plan->only && job.lab != plan->only) continue;
         text_set(job.problem, sizeof job.problem, "%s", lab->problem);
         text_set(job.digest, sizeof job.digest, "%s", lab->digest);
-        const char *earlier = !lab->problem[0] ? earlier_of_attempt(plan, handed, job.lab) : NULL;
-        if (earlier)
-            text_set(job.problem, sizeof job.problem,
-                     "%.200s holds this lab, too: archives in one folder are one attempt, and the "
-                     "first by name counts",
-                     earlier);
-        else if (!lab->problem[0] && note_first(plan, handed, job.lab, error))
-            return -1;
+        if (one_attempt(plan, &job, error)) return -1;
         if (add_job(plan, book, &job, error)) return -1;
     }
     return 0;

@@ -147,7 +147,8 @@ touch -d 2026-08-01T00:00Z "$moodle"/* "$work/lms/old/$lab/conv.c"
     --grade "$work/grade" --jobs 1 --deadline 2026-09-15 >"$work/out" 2>&1 &&
     grep -q 'The time of 3 submissions is not known' "$work/out" &&
     "$build/bin/class" --dump --results "$work/lms-results" >"$work/marks" && grep -q 'graded.*10' "$work/marks" &&
-    ! grep -q '	graded	20' "$work/marks" && grep -q 'one attempt' "$work/marks"
+    ! grep -q '	graded	20' "$work/marks" && grep -q '^Fay_1.*missing' "$work/marks" &&
+    "$build/bin/class" --build "$build" --results "$work/lms-results" --explain Fay_1 | grep -q 'one attempt'
 tell "names and file times that a student chose give neither a time nor a second attempt"
 
 # ---- killed
