@@ -401,11 +401,12 @@ static int grade_class(Class *class, Error *error)
     printf("class: %zu submissions, %zu results to grade, %zu are there; seed %" PRIu64 "\n",
            roster->count, class->plan.jobs, class->plan.held, class->plan.seed);
     if (class->plan.undated)
-        printf("The time of %zu submission%s is not known: there is no time stamp in a name that the "
-               "student did not choose, and file times in a folder can be set.  DEADLINE says "
-               "nothing about %s.\n",
-               class->plan.undated, class->plan.undated == 1 ? "" : "s",
-               class->plan.undated == 1 ? "it" : "them");
+        printf(
+            "The time of %zu submission%s is not known: there is no time stamp in a name that the "
+            "student did not choose, and file times in a folder can be set.  DEADLINE says "
+            "nothing about %s.\n",
+            class->plan.undated, class->plan.undated == 1 ? "" : "s",
+            class->plan.undated == 1 ? "it" : "them");
     fflush(stdout);
     int status = grade_all(class, error);
     if (status) return status;

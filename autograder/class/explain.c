@@ -90,7 +90,8 @@ static void prediction_row(FILE *stream, const RecordPrediction *prediction)
         text_add(what, sizeof what, "answered %g, true value %g", prediction->answer,
                  prediction->truth);
     else
-        text_add(what, sizeof what, "answered %g, its true value was not found", prediction->answer);
+        text_add(what, sizeof what, "answered %g, its true value was not found",
+                 prediction->answer);
     row(stream, prediction->points, prediction->possible, what);
 }
 
@@ -154,11 +155,13 @@ int explain_student(Gradebook *book, const char *student, FILE *stream, Error *e
     char name[600];
     Explaining e = {.student = student, .stream = stream, .record = calloc(1, sizeof *e.record)};
     name_show(student, name, sizeof name);
-    int status = e.record ? gradebook_best(book, best_note, &e, error)
-                          : error_set(error, "out of memory");
+    int status =
+        e.record ? gradebook_best(book, best_note, &e, error) : error_set(error, "out of memory");
     if (!status) {
-        fprintf(stream, "%s: how each point was earned, from the gradebook alone.  Nothing is "
-                        "graded again.\n", name);
+        fprintf(stream,
+                "%s: how each point was earned, from the gradebook alone.  Nothing is "
+                "graded again.\n",
+                name);
         status = gradebook_each(book, result_explain, &e, error);
     }
     if (!status && !e.results)

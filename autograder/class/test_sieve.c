@@ -355,14 +355,13 @@ static void test_names_that_are_understood(void **state)
  * are one attempt.  The same for archives without a stamp in any folder. */
 static void test_what_students_name_says_no_time(void **state)
 {
-    static const char *const NAMES[] = {
-        "Fay_9812_assignsubmission_file_/2026-09-01T12-00-00Z.zip",
-        "Fay_9812_assignsubmission_file_/2026-09-02T12-00-00Z.zip",
-        "grayfay_123_4568_work/2026-09-01T12-00Z/02-naive/conv.cu",
-        "hal/a.zip",
-        "hal/b.zip",
-        "ida/2026-09-01T12-00Z.zip",
-        NULL};
+    static const char *const NAMES[] = {"Fay_9812_assignsubmission_file_/2026-09-01T12-00-00Z.zip",
+                                        "Fay_9812_assignsubmission_file_/2026-09-02T12-00-00Z.zip",
+                                        "grayfay_123_4568_work/2026-09-01T12-00Z/02-naive/conv.cu",
+                                        "hal/a.zip",
+                                        "hal/b.zip",
+                                        "ida/2026-09-01T12-00Z.zip",
+                                        NULL};
     Roster roster;
     Error error = {""};
     (void)state;

@@ -727,8 +727,7 @@ static void early_keep(SimDevice *sim, const DeviceCall *call)
     int overlapped = early->is_there && call->value & LAUNCH_OVERLAPS;
     if (overlapped && sim->work.tells & TELLS_BEFORE && sim->has_touch)
         sim->looked += simt_touch_join(&sim->touch, &early->touch);
-    early->is_there =
-        sim->work.tells && sim->has_touch && !simt_touch_is_partial(&sim->touch);
+    early->is_there = sim->work.tells && sim->has_touch && !simt_touch_is_partial(&sim->touch);
     if (!early->is_there) return;
     SimtTouch free_one = early->touch;
     early->touch = sim->touch, sim->touch = free_one;

@@ -34,8 +34,8 @@ typedef struct Lane {
     uint32_t stream;  /* its handle */
     uint32_t epoch;   /* of its last operation */
     int is_used, has_ended;
-    int is_exported;     /* some other clock has this epoch: the next operation begins a new one */
-    int is_open;         /* used since the last call on the legacy stream, which has to wait for it */
+    int is_exported; /* some other clock has this epoch: the next operation begins a new one */
+    int is_open;     /* used since the last call on the legacy stream, which has to wait for it */
     uint64_t host_known; /* `host_version` at which it learned what the host knows */
 } Lane;
 
@@ -483,8 +483,7 @@ static int operation_append(StreamOrder *order, const Operation *now)
 
 static void operation_add(StreamOrder *order, Operation *now, uint64_t *looked)
 {
-    Operation *earlier =
-        order->operations >= NAMED_OPERATIONS ? same_epoch(order, now) : NULL;
+    Operation *earlier = order->operations >= NAMED_OPERATIONS ? same_epoch(order, now) : NULL;
     int failed = 0;
     *looked += order->operations;
     if (earlier) {
@@ -539,7 +538,8 @@ static void operation_note(StreamOrder *order, const DeviceCall *call, uint32_t 
     clock_set(order, &lane->clock, at, lane->epoch);
 }
 
-static void host_wait(StreamOrder *order, const CallOrder *rule, Lane *lane, const OrderClock *event)
+static void host_wait(StreamOrder *order, const CallOrder *rule, Lane *lane,
+                      const OrderClock *event)
 {
     switch (rule->host) {
     case HOST_WAITS_NOT:
@@ -571,8 +571,7 @@ uint64_t stream_order_call(StreamOrder *order, const DeviceCall *call, OrderCloc
     Lane *lane = order->lane[at];
     uint64_t looked = 0;
     if (rule.is_on_stream) stream_place(order, at);
-    if (rule.is_operation)
-        operation_note(order, call, at, name, touch, message, bytes, &looked);
+    if (rule.is_operation) operation_note(order, call, at, name, touch, message, bytes, &looked);
     if (rule.waits_event && event) clock_learn(order, &lane->clock, event);
     if (rule.records_event && event) {
         event->count = event->count < lane->clock.count ? event->count : lane->clock.count;

@@ -80,8 +80,8 @@ typedef struct SimDevice {
     uint64_t looked;           /* bytes that the race check looked at since the cost was taken */
     SimtTouch touch;           /* of the launch in hand, if `has_touch`; else cleared by the next */
     int has_touch;
-    SimEarly early;            /* nothing has been waited for since */
-    int guards;                /* sim_device_set_guards */
+    SimEarly early; /* nothing has been waited for since */
+    int guards;     /* sim_device_set_guards */
     SimGuard guard;
     uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;

@@ -105,7 +105,7 @@ TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, 
                                  since(launch->pdl_wait, launch->cycles));
     int early = launch->pdl_trigger < launch->pdl_wait;
     uint64_t pdl_trigger = early ? first + since(launch->launch, launch->pdl_trigger)
-                          : end - since(launch->pdl_trigger, launch->cycles);
+                                 : end - since(launch->pdl_trigger, launch->cycles);
     /* A launch that never waits does not end before the one that it overlaps: whoever waits for it
      * waits for both. */
     if (!early && pdl_trigger < before.end) pdl_trigger = before.end;

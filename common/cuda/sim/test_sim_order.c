@@ -34,7 +34,7 @@ typedef struct Program {
     uint64_t buffer[BUFFERS];
     uint32_t stream[STREAMS], event[EVENTS];
     int is_recorded[EVENTS];
-    int raced; /* a reply had a message */
+    int raced;                                      /* a reply had a message */
     unsigned reads[MOST_CALLS], writes[MOST_CALLS]; /* buffers of the recording's calls, as bits */
 } Program;
 
@@ -85,22 +85,35 @@ static void operation(Program *p, uint32_t stream)
     unsigned write = size ? 1u << to : 0, read = size ? 1u << from : 0;
     switch (chance(8)) {
     case 0:
-        ask(p, (DeviceCall){.kind = CALL_COPY_TO_DEVICE, .dst = p->buffer[to], .data = bytes,
-                            .data_bytes = size, .stream = stream}, 0, write);
+        ask(p,
+            (DeviceCall){.kind = CALL_COPY_TO_DEVICE,
+                         .dst = p->buffer[to],
+                         .data = bytes,
+                         .data_bytes = size,
+                         .stream = stream},
+            0, write);
         break;
     case 1:
-        ask(p, (DeviceCall){.kind = CALL_COPY_TO_HOST, .src = p->buffer[from], .bytes = size,
-                            .stream = stream}, read, 0);
+        ask(p,
+            (DeviceCall){
+                .kind = CALL_COPY_TO_HOST, .src = p->buffer[from], .bytes = size, .stream = stream},
+            read, 0);
         break;
     case 2:
     case 3:
     case 4:
-        ask(p, (DeviceCall){.kind = CALL_COPY_ON_DEVICE, .dst = p->buffer[to],
-                            .src = p->buffer[from], .bytes = size, .stream = stream}, read, write);
+        ask(p,
+            (DeviceCall){.kind = CALL_COPY_ON_DEVICE,
+                         .dst = p->buffer[to],
+                         .src = p->buffer[from],
+                         .bytes = size,
+                         .stream = stream},
+            read, write);
         break;
     default:
-        ask(p, (DeviceCall){.kind = CALL_FILL, .dst = p->buffer[to], .bytes = size,
-                            .stream = stream}, 0, write);
+        ask(p,
+            (DeviceCall){.kind = CALL_FILL, .dst = p->buffer[to], .bytes = size, .stream = stream},
+            0, write);
     }
 }
 
@@ -123,8 +136,8 @@ static void step(Program *p)
         ask(p, (DeviceCall){.kind = CALL_STREAM_QUERY, .stream = stream}, 0, 0);
         break;
     case 7:
-        ask(p, (DeviceCall){.kind = chance(2) ? CALL_EVENT_QUERY : CALL_EVENT_SYNC,
-                            .event = event}, 0, 0);
+        ask(p, (DeviceCall){.kind = chance(2) ? CALL_EVENT_QUERY : CALL_EVENT_SYNC, .event = event},
+            0, 0);
         break;
     case 8:
         ask(p, (DeviceCall){.kind = CALL_STREAM_SYNC, .stream = stream}, 0, 0);
@@ -158,8 +171,8 @@ static int is_apart(const Program *p)
             ordered[i][before[k]] = 1;
         }
         for (size_t j = 0; j < i; j++) {
-            unsigned clash = (p->writes[i] & (p->reads[j] | p->writes[j])) |
-                             (p->reads[i] & p->writes[j]);
+            unsigned clash =
+                (p->writes[i] & (p->reads[j] | p->writes[j])) | (p->reads[i] & p->writes[j]);
             if (clash && !ordered[i][j]) return 1;
         }
     }
@@ -204,8 +217,10 @@ static void what_the_check_lets_pass_is_ordered_in_the_price(void **state)
         stream_renew(p, i);
     for (int i = 0; i < EVENTS; i++)
         p->event[i] = (uint32_t)ask(p, (DeviceCall){.kind = CALL_EVENT_CREATE}, 0, 0);
-    ask(p, (DeviceCall){.kind = CALL_FILL, .dst = p->buffer[0], .bytes = BUFFER,
-                        .stream = p->stream[0]}, 0, 1);
+    ask(p,
+        (DeviceCall){
+            .kind = CALL_FILL, .dst = p->buffer[0], .bytes = BUFFER, .stream = p->stream[0]},
+        0, 1);
     assert_int_equal(p->raced, is_apart(p));
     assert_false(p->raced);
     program_end(p);
@@ -277,14 +292,17 @@ static void no_operation_is_forgotten(void **state)
         d->execute(d, &(DeviceCall){.kind = CALL_EVENT_CREATE}, &reply);
         event = (uint32_t)reply.value[0];
         for (uint64_t i = 0; i < MANY; i++) {
-            DeviceCall fill = {.kind = CALL_FILL, .dst = at[0] + 4 * i, .bytes = 4,
-                               .stream = stream[0]};
+            DeviceCall fill = {
+                .kind = CALL_FILL, .dst = at[0] + 4 * i, .bytes = 4, .stream = stream[0]};
             d->execute(d, &fill, &reply);
             assert_string_equal(reply.message, "");
             DeviceCall record = {.kind = CALL_EVENT_RECORD, .event = event, .stream = stream[0]};
             if (apart) d->execute(d, &record, &reply);
         }
-        DeviceCall copy = {.kind = CALL_COPY_ON_DEVICE, .dst = at[1], .src = at[0], .bytes = 4,
+        DeviceCall copy = {.kind = CALL_COPY_ON_DEVICE,
+                           .dst = at[1],
+                           .src = at[0],
+                           .bytes = 4,
                            .stream = stream[1]};
         d->execute(d, &copy, &reply);
         assert_non_null(strstr(reply.message, "nothing orders the two"));

@@ -383,9 +383,9 @@ static uint32_t chain_record(int three, Between between, char *text, size_t byte
     Bench b = bench_of(1);
     Recording recording = {0};
     Device *recorder = recorder_open(b.device, &recording);
-    uint32_t module = (uint32_t)call(b.device, (DeviceCall){.kind = CALL_MODULE_LOAD,
-                                                            .data = PTX,
-                                                            .data_bytes = sizeof PTX}),
+    uint32_t module = (uint32_t)call(
+                 b.device,
+                 (DeviceCall){.kind = CALL_MODULE_LOAD, .data = PTX, .data_bytes = sizeof PTX}),
              event = (uint32_t)call(b.device, (DeviceCall){.kind = CALL_EVENT_CREATE});
     DeviceCall launch = {.kind = CALL_LAUNCH,
                          .function = pair_function(b.device, module, "writes"),
@@ -398,8 +398,7 @@ static uint32_t chain_record(int three, Between between, char *text, size_t byte
     call(recorder, launch);
     launch.function = pair_function(b.device, module, "idle");
     if (three) call(recorder, launch);
-    if (between == A_SYNC)
-        call(recorder, (DeviceCall){.kind = CALL_STREAM_SYNC, .stream = b.one});
+    if (between == A_SYNC) call(recorder, (DeviceCall){.kind = CALL_STREAM_SYNC, .stream = b.one});
     if (between == A_RECORD || between == A_WAIT)
         call(recorder, (DeviceCall){.kind = CALL_EVENT_RECORD, .stream = b.one, .event = event});
     if (between == A_WAIT) {

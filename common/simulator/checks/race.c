@@ -194,8 +194,8 @@ static int word_is_settled(const Warp *warp, size_t i, uint32_t bytes)
 static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
                             unsigned char *value)
 {
-    uint32_t element = ins->bytes, k = skip / element,
-             left = element - skip % element, bytes = left < WORD ? left : WORD;
+    uint32_t element = ins->bytes, k = skip / element, left = element - skip % element,
+             bytes = left < WORD ? left : WORD;
     uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
     if (element < WORD && ins->vector > 1) return 0; /* several elements in a word */
     if (slot == NO_SLOT || element > 8) return 0;    /* no plain store: its values lie elsewhere */
@@ -394,8 +394,8 @@ static int parts_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addre
     uint64_t end = at + WORD < address + bytes ? at + WORD : address + bytes;
     int found = 0;
     for (uint64_t byte = at; byte < end; byte++)
-        found |= blocks_check(warp, ins, lane, byte, (uint32_t)(byte - address), kind,
-                              told || found);
+        found |=
+            blocks_check(warp, ins, lane, byte, (uint32_t)(byte - address), kind, told || found);
     return found;
 }
 

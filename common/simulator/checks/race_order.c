@@ -68,9 +68,9 @@ typedef struct Release {
 typedef struct BlockOrder {
     uint32_t fenced, acquired; /* times of the last ones */
     KnownList known;
-    Release *release; /* in the order of time */
+    Release *release;                    /* in the order of time */
     uint32_t releases, capacity, looked; /* of the releases, those before its last single look */
-    uint64_t next_used; /* block + 1 */
+    uint64_t next_used;                  /* block + 1 */
     int is_used;
 } BlockOrder;
 
@@ -156,7 +156,8 @@ static int entry_room(RaceOrder *order, void **item, uint32_t count, uint32_t *c
 {
     if (count < *capacity) return 0;
     uint32_t wanted = *capacity ? 2 * *capacity : 4;
-    void *grown = order->entries + wanted <= RACE_ORDER_ENTRIES ? realloc(*item, wanted * bytes) : NULL;
+    void *grown =
+        order->entries + wanted <= RACE_ORDER_ENTRIES ? realloc(*item, wanted * bytes) : NULL;
     if (!grown) {
         order->is_lost = 1;
         return -1;
@@ -183,7 +184,8 @@ static uint32_t known_find(const KnownList *list, uint32_t flag)
 static Known known_of(const KnownList *list, uint32_t flag)
 {
     uint32_t at = known_find(list, flag);
-    return at < list->count && list->item[at].flag == flag ? list->item[at] : (Known){flag, 0, 0, 0};
+    return at < list->count && list->item[at].flag == flag ? list->item[at]
+                                                           : (Known){flag, 0, 0, 0};
 }
 
 static uint32_t known_most(const KnownList *list, uint32_t flag)
@@ -293,7 +295,8 @@ static int flag_release(RaceOrder *order, uint64_t block, OrderWord *w, uint32_t
                         OrderHazard *hazard)
 {
     BlockOrder *own = block_of(order, block);
-    int reads = (how & ORDER_READS) != 0, once = !(how & ORDER_SPINS), seen = is_seen(order, w, own);
+    int reads = (how & ORDER_READS) != 0, once = !(how & ORDER_SPINS),
+        seen = is_seen(order, w, own);
     Flag *flag = flag_of(order, w, !reads && !is_atomic);
     if (!flag) return 0;
     uint32_t number = w->flag - 1;

@@ -120,8 +120,10 @@ static void work_check(Decoder *d)
 {
     if (d->failed || work_done + d->count < work_most) return;
     is_stopped = 1;
-    refuse(d, "decoding the kernels takes more than this call may use: calls expand to more than "
-              "%u instructions", d->count);
+    refuse(d,
+           "decoding the kernels takes more than this call may use: calls expand to more than "
+           "%u instructions",
+           d->count);
 }
 
 /* ---- emitting ----------------------------------------------------------------------------- */

@@ -42,8 +42,8 @@ static uint32_t threads_wanted(const Launch *launch)
     uint64_t pieces = launch->blocks / (launch->cluster_blocks ? launch->cluster_blocks : 1);
     if (cores > PARALLEL_MOST) cores = PARALLEL_MOST;
     if (cores > pieces) cores = (uint32_t)pieces;
-    int in_order = launch->kernel->in_order ||
-                   (launch->gpu->racecheck && race_orders(launch->kernel));
+    int in_order =
+        launch->kernel->in_order || (launch->gpu->racecheck && race_orders(launch->kernel));
     return in_order || launch->launch->cooperative ? 1 : cores;
 }
 
@@ -214,9 +214,11 @@ static void order_report(Run *run)
     memset(report, 0, sizeof *report);
     report->check = SIMT_RACECHECK;
     snprintf(report->kernel, sizeof report->kernel, "%s", run->launch.kernel->info.name);
-    snprintf(report->text, sizeof report->text,
-             "Race check given up: the blocks of kernel %.120s exchange data through more flags and "
-             "atomics than racecheck follows (%u entries)", name, RACE_ORDER_ENTRIES);
+    snprintf(
+        report->text, sizeof report->text,
+        "Race check given up: the blocks of kernel %.120s exchange data through more flags and "
+        "atomics than racecheck follows (%u entries)",
+        name, RACE_ORDER_ENTRIES);
     run->races++;
 }
 
