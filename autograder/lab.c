@@ -34,7 +34,8 @@ static const char USAGE[] =
     "  ladder  [--lab NN]  how the grades went, and tables to draw it by in --out DIR\n"
     "  names   [--lab NN]  the labs' names, one a line; or that one's\n"
     "  plan               the labs, what comes before each and how long it takes (Markdown)\n"
-    "  hint     --lab NN  hints that the last grade unlocked, and the next staged one\n"
+    "  hint     --lab NN  [--todo N] hints that the last grade unlocked, and the next staged one;\n"
+    "                     or the next of the three hints of TODO(N)\n"
     "  reset    --lab NN  restores the skeleton; your file is saved as <source>.bak1, .bak2 ...\n"
     "  solution --lab NN  the solution and how yours differs, once passed\n"
     "  run      --lab NN  [--case NAME | --shape \"N=64 ...\" | --maps FILE --shape \"K=64 ...\"]\n"
@@ -81,6 +82,7 @@ typedef struct Options {
     const char *runs;           /* where a run's executed instructions go; NULL: nowhere */
     const char *sample;         /* how many mutants; NULL: all */
     const char *against; /* what a profile stands beside: reference or baseline; NULL: none */
+    const char *todo;    /* the number of a region, for its hints; NULL: staged hints */
     const char *line;    /* of the source, where `see` opens; NULL: anywhere */
     const char *what, *all, *again; /* the progress of what, in how many parts, as long as when */
     int ptx, alone;                 /* alone: without the baseline beside it */
@@ -109,6 +111,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"out", OPTION_TEXT, &options->out},
         {"sample", OPTION_TEXT, &options->sample},
         {"line", OPTION_TEXT, &options->line},
+        {"todo", OPTION_TEXT, &options->todo},
         {"against", OPTION_TEXT, &options->against},
         {"what", OPTION_TEXT, &options->what},
         {"all", OPTION_TEXT, &options->all},
@@ -127,11 +130,6 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
 
 /* ---- the commands ------------------------------------------------------------------------- */
 
-static int lab_hint(const Options *options, const Lab *lab, Error *error)
-{
-    return hint_print(stdout, lab, options->build, error);
-}
-
 static void skeleton_path(const Options *options, const Lab *lab, char *path, size_t bytes)
 {
     text_set(path, bytes, "%s/autograder/tests/skeletons/%s/%s", options->root, lab->name,
@@ -141,6 +139,22 @@ static void skeleton_path(const Options *options, const Lab *lab, char *path, si
 static void source_path(const Options *options, const Lab *lab, char *path, size_t bytes)
 {
     text_set(path, bytes, "%s/labs/%s/%s", options->root, lab->name, lab->ini.source);
+}
+
+static int lab_hint(const Options *options, const Lab *lab, Error *error)
+{
+    char mine[1200], skeleton[1200];
+    source_path(options, lab, mine, sizeof mine);
+    skeleton_path(options, lab, skeleton, sizeof skeleton);
+    char *text = file_text(mine, NULL), *pristine = file_text(skeleton, NULL);
+    const HintSource source = {text, pristine};
+    int status =
+        options->todo
+            ? hint_print_todo(stdout, lab, options->build, atoi(options->todo), &source, error)
+            : hint_print(stdout, lab, options->build, &source, error);
+    free(text);
+    free(pristine);
+    return status;
 }
 
 /* What the student has there; NULL with errno ENOENT: nothing. */

@@ -61,7 +61,7 @@ ladder-answer:
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(plus)sh common/setup/ladder.sh "$$BUILD" "$$LAB"; $(save_status)
 
-#:   make hint LAB=04            the next hint
+#:   make hint LAB=04 [TODO=5]   the next hint, or the next of a region's three
 #:   make watch LAB=04           grade again after each save
 #:   make reset LAB=04           the skeleton again (keeps a backup)
 #:   make solution LAB=04        the solution, after you have passed
@@ -70,7 +70,7 @@ LAB_TARGETS   += hint watch reset solution
 OWN_TARGETS   += solution
 hint-answer solution-answer reset-answer:
 	$(call stage,$(BUILD)/bin/lab)
-	$(Q)$(plus)$(BUILD)/bin/lab $(@:-answer=) $(where) --lab "$$LAB"; $(save_status)
+	$(Q)$(plus)$(BUILD)/bin/lab $(@:-answer=) $(where) --lab "$$LAB" $${TODO:+--todo "$$TODO"}; $(save_status)
 
 watch-answer:
 	$(call stage,tools)

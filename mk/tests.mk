@@ -46,6 +46,7 @@ OWN_TARGETS += check numbers
 check:
 	$(call stage,tools $(NUMBER_TOOLS))
 	$(Q)$(BUILD)/bin/lab check $(where)
+	$(Q)sh autograder/mutate/ideas.sh "$$BUILD" check "$$LAB"
 	$(Q)$(if $(LONG),NUMBERS_LONG=1) sh docs/numbers/numbers.sh "$$BUILD" check "$$LAB"
 
 numbers:
@@ -92,11 +93,18 @@ fuzz:
 	$(call checked,CC="$$CLANG" fuzzers $(BUILD)/fuzz/tests/common/simulator/conformance/tool_conformance,-fsanitize=fuzzer-no-link)
 	$(Q)sh common/setup/fuzz.sh $(BUILD)/fuzz "$${SECONDS:-60}"
 
+#:   make ideas LAB=02
+#:                       each TODO and idea, the variants without it, and the
+#:                       points that each loses
 #:   make mutate LAB=02 [SAMPLE=50 SEED=1 VERBOSE=1 JOBS=n SHARD=1/4 KNOWN=file]
 #:                       share of small changes of the solution that the cases find
-.PHONY: mutate
-LAB_TARGETS += mutate
-OWN_TARGETS += mutate
+.PHONY: ideas mutate
+LAB_TARGETS += ideas mutate
+OWN_TARGETS += ideas mutate
+ideas:
+	$(call stage,tools)
+	$(Q)sh autograder/mutate/ideas.sh "$$BUILD" show "$$LAB"
+
 mutate:
 	$(call stage,tools)
 	$(Q)sh autograder/mutate/mutate.sh "$$BUILD" "$$LAB"

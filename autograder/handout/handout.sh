@@ -66,8 +66,8 @@ show_ini()
     echo '; everything from .sealed, so a change here has no effect.'
     awk '/^[[:space:]]*[;#]/ { next }
          /^\[/ { section = $0 }
-         /^\[/ || NF == 0 { gone = section ~ /^\[hint / }
-         /^[^[:space:]\[]/ { key = $1; gone = section ~ /^\[hint / || (section ~ /^\[predict / && (key == "formula" || key == "metric")) ||
+         /^\[/ || NF == 0 { gone = section ~ /^\[(hint|todo) / }
+         /^[^[:space:]\[]/ { key = $1; gone = section ~ /^\[(hint|todo) / || (section ~ /^\[predict / && (key == "formula" || key == "metric")) ||
              (section ~ /^\[hidden/ && key == "with") }
          !gone' "$1" | cat -s
 }

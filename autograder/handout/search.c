@@ -160,6 +160,21 @@ static void add_hints(const Lab *lab, Secrets *secrets)
     }
 }
 
+/* The idea and the code of a region; its question gives nothing away. */
+static void add_todo_hints(const Lab *lab, Secrets *secrets)
+{
+    char what[100];
+    for (int i = 0; i < lab->ini.todos; i++)
+        for (int level = 1; level < LAB_LEVELS; level++) {
+            const LabTodoHint *hint = &lab->ini.todo[i];
+            char *normal = search_normal(lab_todo_hint(&lab->ini, hint->number, level), 1);
+            if (normal && strlen(normal) > HINT_CHARACTERS) normal[HINT_CHARACTERS] = 0;
+            text_set(what, sizeof what, "hint of TODO(%d), %s", hint->number,
+                     LAB_LEVEL_NAMES[level]);
+            secret_add(secrets, lab, normal, what);
+        }
+}
+
 /* What is looked for of "layout=chwn | layout=chwn N=65": each that has two keys or more. */
 static void add_hidden(const Lab *lab, Secrets *secrets)
 {
@@ -184,6 +199,7 @@ int secrets_open(const char *root, const Catalog *catalog, Secrets *secrets, Err
         for (int j = 0; j < lab->ini.predictions; j++)
             add_formula(lab, &lab->ini.prediction[j], secrets);
         add_hints(lab, secrets);
+        add_todo_hints(lab, secrets);
         add_hidden(lab, secrets);
     }
     return 0;

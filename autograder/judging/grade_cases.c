@@ -16,7 +16,7 @@
 
 static void unlock_hint(LabRun *run, RecordCase *item)
 {
-    const char *hint = lab_fault_hint(&run->lab->ini, item->fault);
+    const char *hint = lab_fault_question(&run->lab->ini, item->fault);
     for (RecordCase *before = run->record->item; before < item; before++)
         if (!strcmp(before->fault, item->fault)) return;
     if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
@@ -125,6 +125,13 @@ static int whole_number(const Record *record, int item)
     return record->cases + item;
 }
 
+/* The share of the reference's speed below which a public case earns no speed points. */
+static double none_below_of(const LabRun *run, const RecordCase *item)
+{
+    const int number = lab_case_find(&run->lab->ini, item->name);
+    return number < 0 ? 0 : run->lab->ini.item[number].none_below;
+}
+
 static void time_case(LabRun *run, RecordCase *item, uint64_t counted)
 {
     AheadCase inputs;
@@ -132,6 +139,7 @@ static void time_case(LabRun *run, RecordCase *item, uint64_t counted)
     if (inputs_of(run, item, ", timed", &inputs, &error)) return;
     judge_choose(&run->judge, inputs.operation);
     run->speed.counted = counted;
+    run->speed.none_below = none_below_of(run, item);
     run->speed.whole =
         ahead_take(run->ahead, whole_number(run->record, (int)(item - run->record->item)));
     speed_measure(&run->speed, &inputs.problem, &inputs.random, item);
@@ -487,7 +495,7 @@ static void cases_speed(LabRun *run)
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack,
-                        run->speed.sim || run->judge.host, all);
+                        none_below_of(run, &record->item[i]), run->speed.sim || run->judge.host, all);
     for (int i = 0; i < record->cases; i++)
         say_why_slow(run, &record->item[i]);
 }
@@ -502,6 +510,10 @@ void lab_run_cases(LabRun *run)
     for (int i = 0; i < run->lab->ini.operations && record_all_correct(record); i++)
         run_again(run, i);
     RecordCase *first = record->item;
+    if (record->cases && !run->judge.host && case_ignores_stream(run->judge.habits, first)) {
+        unlock_hint(run, first);
+        first->points = 0;
+    }
     if (record->cases && first->verdict == CASE_CORRECT)
         case_habits(run->judge.habits, first->text, sizeof first->text);
     cases_speed(run);

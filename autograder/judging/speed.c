@@ -159,11 +159,11 @@ void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, Re
     }
 }
 
-void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct)
+void speed_score(RecordSpeed *speed, double slack, double none_below, int exact, int all_correct)
 {
     if (speed->verdict == SPEED_NOT_TIMED || speed->verdict == SPEED_NOT_CORRECT) return;
     SpeedScore score =
-        score_speed(speed->s, speed->s_ref, slack, exact ? SCORE_LEAST_EXACT : SCORE_LEAST_MEASURED,
+        score_speed(speed->s, speed->s_ref, slack, none_below, exact ? SCORE_LEAST_EXACT : SCORE_LEAST_MEASURED,
                     speed->possible);
     speed->needed = score.needed;
     if (speed->verdict != SPEED_SCORED) return;

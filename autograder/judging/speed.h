@@ -17,6 +17,7 @@ typedef struct SpeedSetup {
     const char *cache;          /* build/cache/cycles */
     uint64_t simulator;         /* digest of what simulates */
     double slack;               /* of lab.ini */
+    double none_below;          /* of the case that is measured */
     uint64_t counted; /* of a host lab: the submission's count of this case; 0: not yet counted */
     const GpuCeilings *ceilings; /* of the card, for the roofline floor; NULL: unknown */
     Expected *whole; /* on a card: for the window that is judged whole; NULL: made when it comes */
@@ -43,7 +44,7 @@ void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 
 /* Turns times, or `exact` cycles, into points, once it is known whether every case is right. */
-void speed_score(RecordSpeed *speed, double slack, int exact, int all_correct);
+void speed_score(RecordSpeed *speed, double slack, double none_below, int exact, int all_correct);
 
 /* Cycles below which nobody can be on this machine: arithmetic at full rate (of the tensor cores
  * where the lab allows less than fp32), every byte once through the L2. */

@@ -92,21 +92,21 @@ static int measure_unseen(void *context, int repeats, double *seconds, Error *er
     return error_set(error, "%.900s", outcome.message);
 }
 
-static double points_at(double s, double s_ref, double slack)
+static double points_at(double s, double s_ref, double slack, double none_below)
 {
-    return score_speed(s, s_ref, slack, SCORE_LEAST_MEASURED, 1).points;
+    return score_speed(s, s_ref, slack, none_below, SCORE_LEAST_MEASURED, 1).points;
 }
 
 /* Whether the mark is the same wherever in their intervals the two ratios really lie.  `same`:
  * submission and reference are one program, so one ratio stands for both. */
 static int mark_is_settled(const PairedResult *student, const PairedResult *reference, int same,
-                           double slack)
+                           double slack, double none_below)
 {
     double drift = fabs(student->drift) + fabs(reference->drift);
     if (student->verdict == PAIRED_OK && reference->verdict == PAIRED_OK) drift = 0;
     double s_low = student->low * (1 - drift), s_high = student->high * (1 + drift);
-    double low = points_at(s_low, same ? s_low : reference->high, slack);
-    double high = points_at(s_high, same ? s_high : reference->low, slack);
+    double low = points_at(s_low, same ? s_low : reference->high, slack, none_below);
+    double high = points_at(s_high, same ? s_high : reference->low, slack, none_below);
     return fabs(high - low) <= MARK_SLACK;
 }
 
@@ -205,7 +205,7 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
         }
         times_into(speed, &all.student, &all.reference);
         speed->verdict = SPEED_SCORED;
-        if (!mark_is_settled(&all.student, &all.reference, same, setup->slack)) continue;
+        if (!mark_is_settled(&all.student, &all.reference, same, setup->slack, setup->none_below)) continue;
         first_run_against_later(&side[SLOT_SUBMISSION], speed);
         return;
     }

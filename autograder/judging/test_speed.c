@@ -222,7 +222,7 @@ static void cycles_become_points(void **state)
     assert_int_equal(item.speed.verdict, SPEED_SCORED);
     assert_float_equal(item.speed.s, 2, 0);
     assert_float_equal(item.speed.s_ref, 4.8, 1e-12);
-    speed_score(&item.speed, 1.2, 0, 1);
+    speed_score(&item.speed, 1.2, 0, 0, 1);
     assert_float_equal(item.speed.needed, 4, 1e-12);
     assert_float_equal(item.speed.points, 5, 1e-9);
 }
@@ -414,7 +414,7 @@ static void nobody_is_faster_than_the_machine(void **state)
     RecordCase item = measure(&setup);
     assert_int_equal(item.speed.verdict, SPEED_REVIEW);
     assert_non_null(strstr(item.speed.text, "an instructor has to review this"));
-    speed_score(&item.speed, 1.2, 0, 1);
+    speed_score(&item.speed, 1.2, 0, 0, 1);
     assert_float_equal(item.speed.points, 0, 0);
     fake.cycles[SLOT_SUBMISSION] = 144;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
@@ -509,11 +509,11 @@ static void speed_waits_for_correctness_and_for_a_gap(void **state)
 {
     (void)state;
     RecordSpeed speed = {.verdict = SPEED_SCORED, .s = 9, .s_ref = 4.8, .possible = 10};
-    speed_score(&speed, 1.2, 0, 0);
+    speed_score(&speed, 1.2, 0, 0, 0);
     assert_int_equal(speed.verdict, SPEED_NOT_CORRECT);
     assert_float_equal(speed.points, 0, 0);
     RecordSpeed close = {.verdict = SPEED_SCORED, .s = 9, .s_ref = 1.7, .possible = 10};
-    speed_score(&close, 1.2, 0, 1);
+    speed_score(&close, 1.2, 0, 0, 1);
     assert_int_equal(close.verdict, SPEED_TOO_CLOSE);
 }
 
@@ -528,7 +528,7 @@ static void paired_times_become_points(void **state)
     assert_int_equal(item.speed.verdict, SPEED_SCORED);
     assert_float_equal(item.speed.s, 2, 0.01);
     assert_true(item.speed.s_low <= item.speed.s && item.speed.s <= item.speed.s_high);
-    speed_score(&item.speed, 1.2, 0, 1);
+    speed_score(&item.speed, 1.2, 0, 0, 1);
     assert_float_equal(item.speed.points, 5, 0.05);
     assert_true(fake.calls[0] == 1 && fake.calls[1] == 1 && fake.calls[2] == 1);
 }

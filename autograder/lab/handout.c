@@ -139,6 +139,20 @@ static void print_cases(FILE *stream, const LabIni *ini, const Operation *operat
     fputc('\n', stream);
 }
 
+/* Where the speed points begin, in the solution's time. */
+static void print_floors(FILE *stream, const LabIni *ini)
+{
+    if (ini->none_below > 0)
+        fprintf(stream, "It earns none from %.2f times the solution's time on.\n",
+                1 / ini->none_below);
+    for (int i = 0; i < ini->cases; i++) {
+        const LabCase *item = &ini->item[i];
+        if (!item->timed || item->none_below <= 0 || item->none_below == ini->none_below) continue;
+        fprintf(stream, "Case `%s` earns none from %.2f times the solution's time on.\n",
+                item->name, 1 / item->none_below);
+    }
+}
+
 void handout_print_shapes(FILE *stream, const LabIni *ini)
 {
     char macs[40];
@@ -154,7 +168,8 @@ void handout_print_shapes(FILE *stream, const LabIni *ini)
                 "Correct results earn %g points, predictions %g and speed %g. "
                 "A timed case earns its full speed\npoints within %g times the solution's time.\n",
                 ini->points_correct, ini->points_predict, ini->points_speed, ini->slack);
-    else
+    if (ini->points_speed > 0) print_floors(stream, ini);
+    if (ini->points_speed <= 0)
         fprintf(stream, "Correct results earn %g points and predictions %g.\n", ini->points_correct,
                 ini->points_predict);
 }

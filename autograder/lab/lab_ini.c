@@ -57,6 +57,7 @@ static const Field POINTS_FIELDS[] = {
 
 static const Field SPEED_FIELDS[] = {
     {"slack", FIELD_NUMBER, 1, offsetof(LabIni, slack), 0, 1, 10},
+    {"none_below", FIELD_NUMBER, 0, offsetof(LabIni, none_below), 0, 0, 1},
     {0},
 };
 
@@ -64,6 +65,7 @@ static const Field CASE_FIELDS[] = {
     TEXT(LabCase, shape, 1),
     TEXT(LabCase, shape_gpu, 0),
     {"timed", FIELD_YES, 0, offsetof(LabCase, timed), 0, 0, 0},
+    {"none_below", FIELD_NUMBER, 0, offsetof(LabCase, none_below), 0, 0, 1},
     TEXT(LabCase, about, 1),
     {"operation", FIELD_TEXT, 0, offsetof(LabCase, operation_name), 64, 0, 0},
     {0},
@@ -87,7 +89,13 @@ static const Field PREDICT_FIELDS[] = {
     {0},
 };
 
-static const Field HINT_FIELDS[] = {TEXT(LabHint, text, 1), TEXT(LabHint, speed, 0), {0}};
+static const Field HINT_FIELDS[] = {
+    TEXT(LabHint, question, 0), TEXT(LabHint, text, 1), TEXT(LabHint, speed, 0), {0}};
+
+static const Field TODO_FIELDS[] = {
+    TEXT(LabTodoHint, question, 1), TEXT(LabTodoHint, idea, 1), TEXT(LabTodoHint, code, 1), {0}};
+
+const char *const LAB_LEVEL_NAMES[LAB_LEVELS] = {"question", "idea", "code"};
 
 static int field_set(const IniFile *file, const IniEntry *entry, const Field *field, void *object,
                      Error *error)
@@ -423,6 +431,23 @@ static int take_hint(const IniFile *file, const IniSection *section, LabIni *lab
     return 0;
 }
 
+/* [todo 1], [todo 2] ...: whether the source has such regions is for `lab check`. */
+static int take_todo(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    char expected[16];
+    if (lab->todos == LAB_TODOS) {
+        return ini_error(error, file, section->line, "more than %d TODO regions", LAB_TODOS);
+    }
+    LabTodoHint *hint = &lab->todo[lab->todos++];
+    hint->number = lab->todos;
+    text_set(expected, sizeof expected, "%d", hint->number);
+    if (strcmp(expected, section->name + strlen("todo "))) {
+        return ini_error(error, file, section->line, "the next hints of a region are [todo %d]",
+                         hint->number);
+    }
+    return section_fill(file, section, TODO_FIELDS, hint, error);
+}
+
 typedef struct SectionKind {
     const char *prefix; /* a whole name, or "case " for "case lenet-c1" */
     int (*take)(const IniFile *, const IniSection *, LabIni *, Error *);
@@ -446,7 +471,7 @@ static int take_hidden(const IniFile *file, const IniSection *section, LabIni *l
 static const SectionKind KINDS[] = {
     {"lab", take_lab},       {"points", take_points}, {"speed", take_speed},
     {"hidden", take_hidden}, {"case ", take_case},    {"predict ", take_prediction},
-    {"hint ", take_hint},
+    {"hint ", take_hint},    {"todo ", take_todo},
 };
 
 static int take_section(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
@@ -466,7 +491,7 @@ static int take_section(const IniFile *file, const IniSection *section, LabIni *
     }
     return ini_error(error, file, section->line,
                      "unknown section [%s]; there are: lab, points, speed, case NAME, hidden, "
-                     "predict NAME, hint N, hint FAULT",
+                     "predict NAME, hint N, hint FAULT, todo N",
                      section->name);
 }
 
@@ -491,6 +516,20 @@ static int check_sums(const IniFile *file, const LabIni *lab, Error *error)
     }
     if (!lab_stage_hint(lab, 1)) {
         return ini_error(error, file, points_line, "there is no [hint 1]");
+    }
+    return 0;
+}
+
+/* A case without a floor of its own has the lab's.  All points must be within reach above it. */
+static int check_floors(const IniFile *file, LabIni *lab, Error *error)
+{
+    for (int i = 0; i < lab->cases; i++) {
+        LabCase *item = &lab->item[i];
+        if (item->none_below <= 0) item->none_below = lab->none_below;
+        if (item->none_below * lab->slack <= 1) continue;
+        return ini_error(error, file, ini_section_find(file, "speed")->line,
+                         "none_below = %g in case %s is above 1 / slack = %.3f", item->none_below,
+                         item->name, 1 / lab->slack);
     }
     return 0;
 }
@@ -524,6 +563,7 @@ static int fill(const IniFile *file, LabIni *lab, Error *error)
         if (take_section(file, &file->section[i], lab, error)) return -1;
     }
     if (!lab->cases) return ini_error(error, file, 1, "there is no [case NAME]");
+    if (check_floors(file, lab, error)) return -1;
     return check_hidden(file, lab, error) ? -1 : check_sums(file, lab, error);
 }
 
@@ -564,6 +604,24 @@ const char *lab_fault_hint(const LabIni *lab, const char *fault)
 {
     for (int i = 0; fault && *fault && i < lab->hints; i++)
         if (!strcmp(lab->hint[i].fault, fault)) return lab->hint[i].text;
+    return NULL;
+}
+
+const char *lab_fault_question(const LabIni *lab, const char *fault)
+{
+    for (int i = 0; fault && *fault && i < lab->hints; i++)
+        if (!strcmp(lab->hint[i].fault, fault) && *lab->hint[i].question)
+            return lab->hint[i].question;
+    return lab_fault_hint(lab, fault);
+}
+
+const char *lab_todo_hint(const LabIni *lab, int number, int level)
+{
+    for (int i = 0; i < lab->todos; i++) {
+        const LabTodoHint *hint = &lab->todo[i];
+        if (hint->number != number) continue;
+        return level == 0 ? hint->question : level == 1 ? hint->idea : level == 2 ? hint->code : NULL;
+    }
     return NULL;
 }
 

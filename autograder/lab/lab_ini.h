@@ -19,6 +19,7 @@ enum {
     LAB_PREDICTIONS = 16,
     LAB_HINTS = 40,
     LAB_NEEDS = 4,
+    LAB_TODOS = 32,
     LAB_HIDDEN = 64,
     LAB_OPERATIONS = 8
 };
@@ -36,6 +37,7 @@ typedef struct LabCase {
     const Operation *operation;
     Problem problem, problem_gpu; /* problem_gpu is problem where the file gives no shape_gpu */
     int timed;
+    double none_below; /* of this case; the lab's where the file gives none */
 } LabCase;
 
 typedef struct LabPrediction {
@@ -50,8 +52,18 @@ typedef struct LabHint {
     int stage;      /* 1, 2, ...; 0 for one that a fault unlocks */
     char fault[48]; /* fault_name() */
     char speed[96]; /* slow_name()s that unlock it, where that is too slow; "" none */
+    char question[700]; /* the first level, which a failing grade shows; "": text is shown */
     char text[1500];
 } LabHint;
+
+/* The three hints of a TODO region, each more precise than the one before. */
+enum { LAB_LEVELS = 3 };
+extern const char *const LAB_LEVEL_NAMES[LAB_LEVELS]; /* "question", "idea", "code" */
+
+typedef struct LabTodoHint {
+    int number; /* of TODO(number) */
+    char question[700], idea[900], code[1200];
+} LabTodoHint;
 
 typedef struct LabIni {
     char title[120], part[120], papers[200];
@@ -72,6 +84,7 @@ typedef struct LabIni {
     int needs;
     double points_correct, points_speed, points_predict;
     double slack;
+    double none_below; /* share of the solution's speed below which a case earns none; 0: no floor */
     LabCase item[LAB_CASES];
     int cases, timed_cases;
     int hidden_count;
@@ -81,6 +94,8 @@ typedef struct LabIni {
     int predictions;
     LabHint hint[LAB_HINTS];
     int hints;
+    LabTodoHint todo[LAB_TODOS];
+    int todos;
 } LabIni;
 
 /* `shown` is the path in messages.  In a student's copy (sealed.h) what is read is the sealed text.
@@ -90,6 +105,12 @@ int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab
 
 /* The hint that `fault` unlocks, or NULL. */
 const char *lab_fault_hint(const LabIni *lab, const char *fault);
+
+/* The first level of that hint, which a failing grade shows: its question, else all of it. */
+const char *lab_fault_question(const LabIni *lab, const char *fault);
+
+/* The hint of TODO(number) at a level from 0 on, or NULL. */
+const char *lab_todo_hint(const LabIni *lab, int number, int level);
 
 /* The compute capability that the lab's PTX is compiled for, in tens: what it needs, or 75. */
 int lab_ini_cc(const LabIni *lab);

@@ -95,8 +95,7 @@ static const BadLab BAD[] = {
     {"[speed]", "[sped]", "x:1: there is no section [speed]"},
     {"[speed]\nslack", "[velocity]\nslack = 1\n[speed]\nslack",
      "x:14: unknown section [velocity]; there are: lab, points, speed, case NAME, hidden, predict "
-     "NAME, hint N, "
-     "hint FAULT"},
+     "NAME, hint N, hint FAULT, todo N"},
     {"part =", "prat =",
      "x:3: unknown key 'prat' in [lab]; it takes: title, part, order, takes, after, source, "
      "operation, "
@@ -106,6 +105,12 @@ static const BadLab BAD[] = {
     {"order = 2", "order = 2.5", "x:4: 'order' is a whole number, not 2.5"},
     {"order = 2", "order = -1", "x:4: 'order' is -1, but must lie in 0..9999"},
     {"order = 2", "order = nan", "x:4: 'order' is not a number: 'nan'"},
+    {"slack = 1.2", "slack = 1.2\nnone_below = 0.9",
+     "x:14: none_below = 0.9 in case lenet-c1 is above 1 / slack = 0.833"},
+    {"slack = 1.2", "slack = 1.2\nnone_below = 2",
+     "x:16: 'none_below' is 2, but must lie in 0..1"},
+    {"timed = yes", "timed = yes\nnone_below = 0.84",
+     "x:14: none_below = 0.84 in case lenet-c1 is above 1 / slack = 0.833"},
     {"slack = 1.2", "slack = 0.5", "x:15: 'slack' is 0.5, but must lie in 1..10"},
     {"conv.cu", "../conv.cu",
      "x:5: source is the name of a .cu or .c file in this directory, not '../conv.cu'"},

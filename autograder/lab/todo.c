@@ -153,6 +153,22 @@ const TodoRegion *todo_first_open(const char *text, const TodoList *list, const 
     return NULL;
 }
 
+int todo_hint_applies(const char *text, const TodoList *list, const char *pristine,
+                      const TodoList *pristine_list, const char *hint)
+{
+    int both = list->regions < pristine_list->regions ? list->regions : pristine_list->regions;
+    int named = 0;
+    for (const char *at = hint; (at = strstr(at, "TODO(")); at++) {
+        long number = strtol(at + strlen("TODO("), NULL, 10);
+        if (number < 1 || number > both) continue;
+        named = 1;
+        if (region_is_open(text, &list->region[number - 1], pristine,
+                           &pristine_list->region[number - 1]))
+            return 1;
+    }
+    return !named;
+}
+
 static int line_of(const char *text, size_t offset)
 {
     int line = 1;

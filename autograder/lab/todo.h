@@ -39,6 +39,10 @@ int todo_is_stub(const char *text, const TodoRegion *region);
 const TodoRegion *todo_first_open(const char *text, const TodoList *list, const char *pristine,
                                   const TodoList *pristine_list, const char *hint);
 
+/* Whether any TODO(n) that `hint` names is still to be written, or it names none. */
+int todo_hint_applies(const char *text, const TodoList *list, const char *pristine,
+                      const TodoList *pristine_list, const char *hint);
+
 /* Proves that two files are identical outside their regions, with the same markers.  -1 with the
  * line of the first difference in `student`. */
 int todo_compare(const char *shown, const char *student, const char *solution, Error *error);

@@ -56,13 +56,30 @@ void case_stopped(CaseVerdict verdict, const char *message, RecordCase *item)
     if (fault) text_set(item->fault, sizeof item->fault, "%s", fault_name(fault));
 }
 
+int case_ignores_stream(uint32_t habits, RecordCase *item)
+{
+    if (!(habits & HABIT_NO_STREAM) || item->verdict != CASE_CORRECT) return 0;
+    item->verdict = CASE_WRONG;
+    text_set(item->fault, sizeof item->fault, "%s", fault_name(FAULT_STREAMS));
+    text_set(item->text, sizeof item->text,
+             "The outputs are right, but a launch names no stream and runs in the default one. A "
+             "caller that waits for the given stream only would read y too early. Launch on the "
+             "stream that you are given: <<<grid, block, bytes, stream>>>.");
+    return 1;
+}
+
 void case_habits(uint32_t habits, char *text, size_t bytes)
 {
     const char *lines[] = {
         habits & HABIT_NO_STREAM ? "A launch names no stream, so it uses the default stream, which "
                                    "waits for all others: use the stream that your function "
-                                   "receives, <<<grid, block, bytes, stream>>>."
+                                   "receives, <<<grid, block, bytes, stream>>>. A grade counts "
+                                   "this as wrong."
                                  : NULL,
+        habits & HABIT_LEAKS
+            ? "Each call leaves memory allocated (cudaMalloc without cudaFree), so a program that "
+              "calls you often runs out of it: free what a call allocates."
+            : NULL,
         habits & HABIT_WAITS
             ? "Your code waits for the device (cudaDeviceSynchronize or a similar call): remove "
               "that call. The caller waits, and may have more work for the GPU in the meantime."

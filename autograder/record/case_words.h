@@ -15,4 +15,7 @@ void case_stopped(CaseVerdict verdict, const char *message, RecordCase *item);
  * `text` holds. */
 void case_habits(uint32_t habits, char *text, size_t bytes);
 
+/* Makes a right case wrong if a launch named no stream; returns whether it did. */
+int case_ignores_stream(uint32_t habits, RecordCase *item);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "autograder/text/files.h"
+#include "autograder/lab/todo.h"
 #include "autograder/record/record.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
@@ -40,7 +41,8 @@ static int print_unlocked(FILE *stream, const Lab *lab, const char *build)
             else
                 fprintf(stream, "The last grade found case %s slower than it could be:\n",
                         item->name);
-            text_wrap(stream, 2, item->hint);
+            const char *whole = lab_fault_hint(&lab->ini, item->fault);
+            text_wrap(stream, 2, whole ? whole : item->hint);
             fputc('\n', stream);
             printed++;
         }
@@ -50,13 +52,57 @@ static int print_unlocked(FILE *stream, const Lab *lab, const char *build)
     return printed;
 }
 
-int hint_print(FILE *stream, const Lab *lab, const char *build, Error *error)
+/* Whether a hint still has a subject: it names no region, or one that is not yet written. */
+static int hint_applies(const HintSource *source, const char *hint)
+{
+    TodoList mine, skeleton;
+    if (!source->text || !source->skeleton ||
+        todo_scan("source", source->text, &mine, NULL) ||
+        todo_scan("skeleton", source->skeleton, &skeleton, NULL))
+        return 1;
+    return todo_hint_applies(source->text, &mine, source->skeleton, &skeleton, hint);
+}
+
+int hint_print_todo(FILE *stream, const Lab *lab, const char *build, int number,
+                    const HintSource *source, Error *error)
+{
+    char path[700], text[32];
+    if (!lab->ini.todos)
+        return error_set(error, "%s has no hints for single TODO regions; make hint LAB=%.2s",
+                         lab->name, lab->name);
+    if (!lab_todo_hint(&lab->ini, number, 0))
+        return error_set(error, "%s has no TODO(%d); it has TODO(1) to TODO(%d)", lab->name, number,
+                         lab->ini.todos);
+    text_set(path, sizeof path, "%s/progress/levels/%s.%d", build, lab->name, number);
+    char *shown = file_text(path, NULL);
+    int level = shown ? atoi(shown) : 0;
+    free(shown);
+    if (level < 0 || level >= LAB_LEVELS) level = LAB_LEVELS - 1;
+    text_set(text, sizeof text, "TODO(%d)", number);
+    if (!hint_applies(source, text))
+        fprintf(stream, "TODO(%d) is already written; make grade LAB=%.2s checks it.\n", number,
+                lab->name);
+    for (int i = 0; i <= level; i++) {
+        fprintf(stream, "TODO(%d), hint %d of %d (%s):\n", number, i + 1, LAB_LEVELS,
+                LAB_LEVEL_NAMES[i]);
+        text_wrap(stream, 2, lab_todo_hint(&lab->ini, number, i));
+    }
+    text_set(text, sizeof text, "%d\n", level + 1);
+    return file_write(path, text, error);
+}
+
+int hint_print(FILE *stream, const Lab *lab, const char *build, const HintSource *source,
+               Error *error)
 {
     char path[700], number[16];
     int stages = 0, next = hint_shown(lab, build) + 1;
     while (lab_stage_hint(&lab->ini, stages + 1))
         stages++;
     print_unlocked(stream, lab, build);
+    while (next <= stages && !hint_applies(source, lab_stage_hint(&lab->ini, next)))
+        next++;
+    if (lab->ini.todos)
+        fprintf(stream, "make hint LAB=%.2s TODO=1 shows the hints of one region.\n", lab->name);
     if (next > stages) {
         fprintf(stream, "All %d hints of %s, again:\n", stages, lab->name);
         for (int i = 1; i <= stages; i++) {

@@ -4,13 +4,18 @@
 
 #include "autograder/text/text.h"
 
-SpeedScore score_speed(double s, double s_ref, double slack, double least, double possible)
+SpeedScore score_speed(double s, double s_ref, double slack, double none_below, double least,
+                       double possible)
 {
     SpeedScore score = {0};
     if (!(s > 0 && s_ref > 0 && slack > 0)) return score;
     score.needed = s_ref / slack;
     score.counts = score.needed >= least;
-    if (score.counts) score.points = possible * fmin(fmax(log(s) / log(score.needed), 0), 1);
+    const double lowest = fmax(1, none_below * s_ref);
+    if (!score.counts) return score;
+    score.points = s >= score.needed ? possible
+                   : s <= lowest     ? 0
+                                     : possible * log(s / lowest) / log(score.needed / lowest);
     return score;
 }
 

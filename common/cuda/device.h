@@ -225,7 +225,8 @@ typedef struct Recording Recording;
 /* What an entry point may do and nobody asks of it. */
 typedef enum DeviceHabit {
     HABIT_NO_STREAM = 1, /* a launch that names no stream */
-    HABIT_WAITS = 2      /* waiting for the device */
+    HABIT_WAITS = 2,     /* waiting for the device */
+    HABIT_LEAKS = 4      /* memory that several calls in a row allocated and did not free */
 } DeviceHabit;
 
 struct Device {

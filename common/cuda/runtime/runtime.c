@@ -77,9 +77,23 @@ void runtime_note_habit(uint32_t habit)
     runtime_unlock();
 }
 
+/* Allocations that are not freed, how many there were at the last take, and how many takes found
+ * more than the one before.  One such call may set up memory that all later ones use. */
+static int allocations, allocations_before, growing_calls;
+enum { LEAKING_CALLS = 2 };
+
+void runtime_note_allocations(int change)
+{
+    runtime_lock();
+    allocations += change;
+    runtime_unlock();
+}
+
 uint32_t runtime_take_habits(void)
 {
     runtime_lock();
+    if (allocations > allocations_before && ++growing_calls >= LEAKING_CALLS) habits |= HABIT_LEAKS;
+    allocations_before = allocations;
     uint32_t taken = habits;
     habits = 0;
     runtime_unlock();

@@ -95,6 +95,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     DeviceReply reply;
     cudaError_t status = runtime_call("cudaMalloc", &call, &reply);
     if (status == cudaSuccess) *pointer = (void *)(uintptr_t)reply.value[0];
+    if (status == cudaSuccess) runtime_note_allocations(1);
     return status;
 }
 
@@ -104,6 +105,7 @@ cudaError_t cudaFree(void *pointer)
     cudaError_t status;
     if (runtime_memory_take("cudaFree", pointer, &status)) return status;
     status = runtime_call("cudaFree", &call, NULL);
+    if (status == cudaSuccess && pointer) runtime_note_allocations(-1);
     if (status == cudaSuccess) pool_takes_back(pointer);
     return status;
 }
@@ -159,6 +161,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
         return runtime_capture_free("cudaFreeAsync", call.stream, pointer);
     if (runtime_memory_take("cudaFreeAsync", pointer, &status)) return status;
     status = runtime_call("cudaFreeAsync", &call, NULL);
+    if (status == cudaSuccess && pointer) runtime_note_allocations(-1);
     if (status == cudaSuccess) pool_takes_back(pointer);
     return status;
 }

@@ -51,6 +51,8 @@ void runtime_unlock(void);
  * `api` is the cuda* function's name for messages.  `reply` may be NULL. */
 /* Keeps a DeviceHabit for runtime_take_habits. */
 void runtime_note_habit(uint32_t habit);
+/* 1 for memory that the program allocated, -1 for memory that it freed. */
+void runtime_note_allocations(int change);
 cudaError_t runtime_call(const char *api, const DeviceCall *call, DeviceReply *reply);
 
 /* The same without keeping anything: for questions whose failure is an answer. */

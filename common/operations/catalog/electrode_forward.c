@@ -170,6 +170,14 @@ static void draw_weights(Random *random, int inputs, float *w)
         w[i] = (float)(w[i] - mean + 0x1p-30);
 }
 
+/* The logits of many classes are so large that their exponentials overflow: a softmax has to
+ * subtract the maximum. */
+static double offset_of(const ElectrodeProblem *p, int layer)
+{
+    enum { MANY_CLASSES = 17, OFFSET = 100 };
+    return layer == ELECTRODE_LAYERS - 1 && p->classes >= MANY_CLASSES ? OFFSET : 0;
+}
+
 /* All layers' weights and biases in the order in which they lie: a FULL as the report's takes one
  * core 50 ms, and every timed window has its own. */
 typedef struct WeightFill {
@@ -191,7 +199,8 @@ static void weights_share(void *context, int share)
         random_skip(&own, (uint64_t)weights + (uint64_t)first * ((uint64_t)inputs + 1));
         for (int k = first; k < last; k++) {
             draw_weights(&own, inputs, fill->w + weights + (size_t)k * (size_t)inputs);
-            fill->w[fill->p->biases[l] + k] = (float)(random_unit(&own) - 0.5 + 0x1p-30);
+            fill->w[fill->p->biases[l] + k] =
+                (float)(random_unit(&own) - 0.5 + 0x1p-30 + offset_of(fill->p, l));
         }
     }
 }

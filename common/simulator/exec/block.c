@@ -369,6 +369,7 @@ static void hopper_clear(Warp *warp)
     warp->phase_ins = NULL;
     warp->phase_at = 0;
     warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
+    warp->syncs = 0, warp->has_unsynced = 0;
     warp->wgmma_ins = NULL;
     warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;
     warp->early_over = 0;
@@ -734,7 +735,8 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
     if (launch->count && worker_count_open(worker) != 0) return -1;
     worker->racecheck = launch->gpu->racecheck;
     if (worker->racecheck && race_open(worker) != 0) return -1;
-    memset(worker->files, 0, worker->file_stride * warps);
+    /* What a thread finds in a register that it has not written is nobody's promise either. */
+    memset(worker->files, 0xff, worker->file_stride * warps);
     for (uint32_t i = 0; i <= kernel->mems; i++)
         worker->hit[i] = &launch->gpu->none;
     worker->block.warp = worker->warp;
