@@ -510,11 +510,13 @@ void lab_run_cases(LabRun *run)
     for (int i = 0; i < run->lab->ini.operations && record_all_correct(record); i++)
         run_again(run, i);
     RecordCase *first = record->item;
-    if (record->cases && !run->judge.host && case_ignores_stream(run->judge.habits, first)) {
+    const int ignores_stream =
+        record->cases && !run->judge.host && case_ignores_stream(run->judge.habits, first);
+    if (ignores_stream) {
         unlock_hint(run, first);
         first->points = 0;
     }
-    if (record->cases && first->verdict == CASE_CORRECT)
+    if (record->cases && (ignores_stream || first->verdict == CASE_CORRECT))
         case_habits(run->judge.habits, first->text, sizeof first->text);
     cases_speed(run);
     leave_out_starved(record);

@@ -91,6 +91,8 @@ todos() {
     awk -F "$tab" '
         FNR == NR { number[FNR] = $1; first[FNR] = $2; last[FNR] = $3; all = FNR; next }
         /^(---|\+\+\+)/ { next }
+        /^@@/ { within = 1 }
+        !within { next }
         /^@@/ { split($0, part, /[-, ]+/); line = part[2]; next }
         /^[-+]/ { for (i = 1; i <= all; i++) if (line > first[i] && line <= last[i]) hit[i] = 1 }
         /^[- ]/ { line++ }
@@ -102,11 +104,10 @@ todos() {
 
 # variants LAB: "TODO idea patch case", one a line.
 variants() {
-    for _fault in "autograder/tests/mutants/$1"/*/fault.patch; do
-        [ -f "$_fault" ] || continue
-        _expect=${_fault%/*}/expect.ini
-        printf '%s\t%s\t%s\t%s\n' "$(todos "$_fault" "$IDEAS_RUN/$1.regions")" \
-            "$(sed -n '1s/^; *//p' "$_expect")" "$_fault" "$(sed -n 's/^case *= *//p' "$_expect")"
+    for _patch in "autograder/tests/mutants/$1"/*.patch; do
+        [ -f "$_patch" ] || continue
+        printf '%s\t%s\t%s\t%s\n' "$(todos "$_patch" "$IDEAS_RUN/$1.regions")" \
+            "$(sed -n '1s/^; *//p' "$_patch")" "$_patch" "$(sed -n '/^---/q; s/^case *= *//p' "$_patch")"
     done
     for _patch in "autograder/tests/ideas/$1"/*.patch; do
         [ -f "$_patch" ] || continue
@@ -141,7 +142,6 @@ IDEAS_ONE=1 xargs -r -d '\n' -P "${JOBS:-2}" -n 1 sh "$0" "$build" "$mode" <"$ID
 table() {
     while IFS=$tab read -r todo idea patch case; do
         name=${patch%.patch}
-        name=${name%/fault}
         line=$IDEAS_RUN/submissions/$1/$(echo "$patch $case" | tr '/ ' '__')/earned
         [ -f "$line" ] && grep -qxF "$1|$patch|$case" "$IDEAS_RUN/all" || line=/dev/null
         printf '%s\t%s\t%s\t%s\t%s\n' "$todo" "$idea" "${name#autograder/tests/}" "${case:-all}" "$(cat "$line")"

@@ -72,7 +72,7 @@ int options_parse(int argc, char **argv, const Option *option, int words, const 
                   Error *error)
 {
     struct option table[OPTIONS + 1] = {{0}};
-    for (int i = 0; option[i].name; i++)
+    for (int i = 0; option[i].name && i < OPTIONS; i++)
         table[i] = (struct option){.name = option[i].name,
                                    .has_arg = option[i].kind != OPTION_FLAG &&
                                               option[i].kind != OPTION_HELP};

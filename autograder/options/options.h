@@ -32,7 +32,7 @@ typedef struct Option {
     void *value;
 } Option;
 
-enum { OPTIONS = 24 }; /* the most that a table may have */
+enum { OPTIONS = 48 }; /* the most that a table may have */
 
 /* Reads the options of `option`, whose last has no name.  What is no option stays: the first
  * `words` of them go to `word`, more are refused.  -1 with an error that names the option. */

@@ -62,9 +62,8 @@ int case_ignores_stream(uint32_t habits, RecordCase *item)
     item->verdict = CASE_WRONG;
     text_set(item->fault, sizeof item->fault, "%s", fault_name(FAULT_STREAMS));
     text_set(item->text, sizeof item->text,
-             "The outputs are right, but a launch names no stream and runs in the default one. A "
-             "caller that waits for the given stream only would read y too early. Launch on the "
-             "stream that you are given: <<<grid, block, bytes, stream>>>.");
+             "The outputs are right, but not on the given stream: a caller that waits for that "
+             "stream only can read y too early.");
     return 1;
 }
 

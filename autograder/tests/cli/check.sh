@@ -163,7 +163,7 @@ sed 's|<<<grid, block, 0, stream>>>(\(.*\));|<<<grid, block>>>(\1);\n    cudaDev
 run 0 "$lab" run --build "$build" --lab 02 --case uneven --submission "$work/wait" --engine sim --alone &&
     grep -q 'A launch names no stream' "$work/out" && grep -q 'Your code waits for the device' "$work/out" &&
     run 0 "$grade" --build "$build" --lab 02 --case uneven --submission "$work/wait" --engine sim --results "$work/results" &&
-    grep -q 'A launch names no stream' "$work/out" && grep -q 'Your code waits for the device' "$work/out" &&
+    grep -q 'not on the given stream' "$work/out" && grep -q 'A launch names no stream' "$work/out" && grep -q 'Your code waits for the device' "$work/out" &&
     run 0 "$lab" run --build "$build" --lab 02 --case uneven --submission solutions --engine sim --alone && ! grep -q 'stream' "$work/out"
 tell what-nobody-asks-for-is-said
 run 2 "$lab" run --build "$build" --lab 02 --case uneven --shape 'N=1' && one_line 'CASE selects one of the lab.s cases, SHAPE defines one of your own'
