@@ -73,7 +73,6 @@ typedef struct Hazard {
     RaceKind before;
     uint32_t ins, thread; /* of the earlier access */
     int lanes;            /* it is the same store */
-    int unsynced;         /* it is of the same warp */
 } Hazard;
 
 static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address,
@@ -91,9 +90,8 @@ static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
         "hazard on %s%s, %s",
         KIND[hazard->before], ends.where, ends.who, KIND[kind], ends.here, hazard->name,
         shared ? "__shared__ memory" : "__global__ memory", element,
-        hazard->unsynced ? "lanes of one warp with no __syncwarp between them"
-        : hazard->lanes  ? "lanes of one store with different values: any of them may stay"
-                         : "with no barrier between them");
+        hazard->lanes ? "lanes of one store with different values: any of them may stay"
+                      : "with no barrier between them");
 }
 
 static uint32_t tag_warp(uint32_t tag)
@@ -141,7 +139,7 @@ static int word_check(const RaceWords *words, size_t i, uint32_t own, uint32_t b
     if (tag_is_now(wrote, own) && !tag_is_own(wrote, own) &&
         place_bytes(at, words->wrote_part[i]) & bytes && !(kind == RACE_ATOMIC && atomic)) {
         *hazard = (Hazard){kind == RACE_READ ? "RAW" : "WAW", atomic ? RACE_ATOMIC : RACE_WRITE,
-                           at >> RACE_INS_SHIFT, place_thread(at), 0, 0};
+                           at >> RACE_INS_SHIFT, place_thread(at), 0};
         return 1;
     }
     at = words->read_at[i];
@@ -152,7 +150,7 @@ static int word_check(const RaceWords *words, size_t i, uint32_t own, uint32_t b
         if (!tag_is_own(read, tag_of_any(own))) return 0;
         at = words->other_at[i];
     }
-    *hazard = (Hazard){"WAR", RACE_READ, at >> RACE_INS_SHIFT, place_thread(at), 0, 0};
+    *hazard = (Hazard){"WAR", RACE_READ, at >> RACE_INS_SHIFT, place_thread(at), 0};
     return 1;
 }
 
@@ -243,7 +241,7 @@ void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t ma
         if (!first[i]) first[i] = (uint8_t)(lane + 1);
         if (at < 0) continue;
         Hazard hazard = {"WAW", RACE_WRITE, (uint32_t)(ins - warp->code),
-                         warp->index * LANES + other, 1, 0};
+                         warp->index * LANES + other, 1};
         hazard_report(warp, ins, lane, address[lane] + (uint32_t)at, RACE_WRITE, shared, &hazard);
         return;
     }
@@ -289,7 +287,7 @@ static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
         word_note_read(words, i, own, place, part, RACE_OPEN);
     } else {
         word_note_write(words, i, own, place, part, kind);
-        words->fences[i] = race_fences(warp);
+        words->fences[i] = warp->proxy_fences * RACE_FENCE;
     }
     return found;
 }
@@ -308,28 +306,6 @@ void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mas
             uint32_t part = bytes_of(at, bytes);
             if (kind == RACE_READ && word_is_settled(warp, at / WORD, part)) continue;
             told |= word_access(warp, ins, offset, lane, at, part, kind, told);
-        }
-    }
-}
-
-void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
-                   uint32_t bytes)
-{
-    const RaceWords *words = warp->worker->race_shared;
-    uint32_t own = race_tag(warp->worker->epoch, warp->index), now = race_fences(warp);
-    if (ins->order || race_era_ended(warp->worker)) return;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m), from = offset[lane];
-        for (uint32_t at = from; at < from + bytes; at += WORD) {
-            size_t i = at / WORD;
-            uint32_t wrote = words->wrote[i], place = words->wrote_at[i];
-            if (!tag_is_now(wrote, own) || !tag_is_own(wrote, own) || wrote & RACE_BY_ATOMIC ||
-                words->fences[i] != now || place_thread(place) == warp->index * LANES + lane ||
-                !(place_bytes(place, words->wrote_part[i]) & bytes_of(at, bytes)))
-                continue;
-            Hazard hazard = {"RAW", RACE_WRITE, place >> RACE_INS_SHIFT, place_thread(place), 0, 1};
-            hazard_report(warp, ins, lane, at, RACE_READ, 1, &hazard);
-            return;
         }
     }
 }

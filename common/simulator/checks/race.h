@@ -19,7 +19,7 @@ typedef enum RaceKind { RACE_READ, RACE_WRITE, RACE_ATOMIC } RaceKind;
 struct RaceWords {
     uint32_t *read, *wrote;                  /* tags */
     uint32_t *read_at, *other_at, *wrote_at; /* places; other: of a reader of another warp */
-    uint32_t *fences; /* race_fences of the writer's warp, and RACE_BY_PROXY */
+    uint32_t *fences; /* of the writer's warp between proxies, and RACE_BY_PROXY */
     /* Where the place does not say that it was all: each byte's reader; the bytes of the write. */
     uint32_t *readers;
     uint8_t *wrote_part;
@@ -42,15 +42,7 @@ enum { RACE_WHOLE = 1, RACE_THREAD = 2, RACE_INS_SHIFT = 11 };
 /* Readers of a word's bytes, 8 bits each: who as in a tag, READER_ANY of several, 0 of none. */
 enum { READER_ANY = 0xff };
 /* Fences: whether the tensor memory accelerator wrote, and the fences. */
-enum { RACE_BY_PROXY = 1, RACE_SYNC_SHIFT = 1, RACE_FENCE_SHIFT = 16 };
-
-/* The fences of a warp between proxies and the synchronisations of its lanes, both modulo a power
- * of two. */
-static inline uint32_t race_fences(const Warp *warp)
-{
-    uint32_t syncs = warp->syncs << RACE_SYNC_SHIFT & ((1u << RACE_FENCE_SHIFT) - 1);
-    return warp->proxy_fences << RACE_FENCE_SHIFT | (syncs & ~(uint32_t)RACE_BY_PROXY);
-}
+enum { RACE_BY_PROXY = 1, RACE_FENCE = 2 };
 
 static inline uint32_t race_place(uint32_t ins, uint32_t thread, int whole)
 {
@@ -76,9 +68,6 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
 /* The same without a look at bulk copies: of an access that orders nothing. */
 void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                 RaceKind kind);
-/* Does a lane read what another lane of its warp stored, with no synchronisation between them? */
-void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
-                   uint32_t bytes);
 /* Do lanes of one plain store bring different values to one address, or offset of shared memory? */
 void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int shared);
 /* Of a piece of 16 bytes of shared memory that the tensor memory accelerator or a warpgroup's

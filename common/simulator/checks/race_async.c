@@ -24,9 +24,7 @@ static int is_unfenced(const Warp *warp, size_t i)
     if (words->fences[i] & RACE_BY_PROXY || !words->wrote[i] || wrote < worker->block_epoch ||
         writer >= warp->block->warps)
         return 0;
-    if ((worker->warp[writer].proxy_fences ^ words->fences[i] >> RACE_FENCE_SHIFT) %
-        (1u << RACE_FENCE_SHIFT))
-        return 0;
+    if (worker->warp[writer].proxy_fences * RACE_FENCE != words->fences[i]) return 0;
     return warp->proxy_epoch <= wrote;
 }
 

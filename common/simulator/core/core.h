@@ -611,8 +611,6 @@ struct Warp {
     uint32_t wgmma_fences, wgmmas;      /* so many of each so far */
     const Ins *wgmma_ins;               /* the latest product */
     uint32_t proxy_fences;
-    uint32_t syncs;           /* synchronisations of its lanes so far: __syncwarp, shuffles, votes */
-    int has_unsynced;         /* lanes stored to shared memory since the last of them */
     uint32_t *wgmma_register; /* per register of wgmma: the group it is in flight of, and ... */
     uint32_t *wgmma_written;  /* ... the fences when it was written; both one more, 0: none */
     uint64_t proxy_epoch;     /* of its last fence between proxies */

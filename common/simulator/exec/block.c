@@ -369,7 +369,6 @@ static void hopper_clear(Warp *warp)
     warp->phase_ins = NULL;
     warp->phase_at = 0;
     warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
-    warp->syncs = 0, warp->has_unsynced = 0;
     warp->wgmma_ins = NULL;
     warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;
     warp->early_over = 0;

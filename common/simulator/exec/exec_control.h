@@ -341,19 +341,12 @@ ALWAYS uint32_t reduced(uint32_t how, uint32_t r, uint32_t x)
 
 #include "common/simulator/exec/warp_sync.h"
 
-/* The lanes' stores to shared memory are visible to each other. */
-ALWAYS void lanes_synced(Warp *warp)
-{
-    warp->syncs++, warp->has_unsynced = 0;
-}
-
 /* Goes on only when all lanes that are named are here; otherwise these wait, or have met others. */
 #define MEET(members)                                                                              \
     do {                                                                                           \
         const Ins *elsewhere_;                                                                     \
         if (!members_agree(warp, members) && lanes_meet(warp, ins, members, &elsewhere_))          \
             return elsewhere_;                                                                     \
-        lanes_synced(warp);                                                                        \
     } while (0)
 
 HANDLER(WARPSYNC)

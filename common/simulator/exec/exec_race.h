@@ -21,7 +21,7 @@ ALWAYS uint32_t shared_lanes(Warp *warp, const Ins *ins, const uint32_t *off, ui
 {
     const RaceWords words = *warp->worker->race_shared;
     const RaceRow row = race_row(warp, ins, 0, bytes);
-    uint32_t before = UINT32_MAX, fences = race_fences(warp);
+    uint32_t before = UINT32_MAX, fences = warp->proxy_fences * RACE_FENCE;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = first_lane(m), from = off[lane], place = row.place + lane * RACE_THREAD;
         size_t word = from / RACE_WORD;
@@ -46,7 +46,7 @@ ALWAYS uint32_t shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, ui
         RaceRow row = race_row(warp, ins, 0, bytes);
         size_t first = off[0] / RACE_WORD;
         uint32_t count = LANES * row.each;
-        if (store ? row_write(&words, first, count, &row, race_fences(warp))
+        if (store ? row_write(&words, first, count, &row, warp->proxy_fences * RACE_FENCE)
                   : row_read(&words, first, count, &row, open))
             return 0;
     }
@@ -63,7 +63,7 @@ ALWAYS uint32_t shared_halves(const Warp *warp, const Ins *ins, const uint32_t *
     if (!store) return halves_are_settled(&words, off, row.own) ? 0 : mask;
     if (shape != SHAPE_LINEAR || off[0] % RACE_WORD) return mask;
     size_t first = off[0] / RACE_WORD;
-    return row_write_halves(&words, first, &row, race_fences(warp)) ? 0 : mask;
+    return row_write_halves(&words, first, &row, warp->proxy_fences * RACE_FENCE) ? 0 : mask;
 }
 
 /* Is a bulk copy under way where the lanes go?  Idle ones may be taken for others. */
@@ -133,8 +133,6 @@ ALWAYS void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off, uint32
 {
     RaceKind kind = store ? RACE_WRITE : RACE_READ;
     if (store && lanes_may_meet(ins, mask, shape)) shared_lanes_raced(warp, ins, off, mask);
-    if (!store && warp->has_unsynced) race_unsynced(warp, ins, off, mask, bytes);
-    if (store) warp->has_unsynced = 1;
     uint32_t left = shared_rows(warp, ins, off, mask, bytes, shape, store, open);
     if (left == mask)
         race_shared(warp, ins, off, mask, bytes, kind);
@@ -180,7 +178,7 @@ static void async_raced(Warp *warp, const Ins *ins, uint32_t lane, const uint32_
 {
     const RaceWords words = *warp->worker->race_shared;
     const RaceRow row = race_row(warp, ins, lane, PIECE_BYTES);
-    uint32_t low = UINT32_MAX, high = 0, offset[LANES], fences = race_fences(warp);
+    uint32_t low = UINT32_MAX, high = 0, offset[LANES], fences = warp->proxy_fences * RACE_FENCE;
     int fenced = 1;
     for (uint32_t i = 0; i < count; i++)
         low = piece[i] < low ? piece[i] : low, high = piece[i] > high ? piece[i] : high;

@@ -275,7 +275,7 @@ static int touch_move(Warp *warp, const Ins *ins)
     if (ins->op != OP_MOV_32) return 0;
     uint32_t to = register_number(warp, ins->d), from = register_number(warp, ins->a);
     warp->wgmma_register[to] = from ? warp->wgmma_register[from] : 0;
-    warp->wgmma_written[to] = from ? warp->wgmma_written[from] : warp->wgmma_fences + 1;
+    warp->wgmma_written[to] = from ? warp->wgmma_written[from] : 0;
     return 1;
 }
 
