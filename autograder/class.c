@@ -63,9 +63,10 @@ typedef struct Class {
     Options options;
     Catalog catalog;
     Gradebook *book;
-    char results[3000], work[3100], path[3100], grade[4096]; /* absolute; path: the gradebook's */
+    char results[3000], work[3100], path[3100], grade[4096]; /* absolute paths; path: the
+                                                              * gradebook's */
     int lock, at_once, slurm;
-    const char *engine; /* of each job: "sim" or "gpu" */
+    const char *engine; /* engine of each job: "sim" or "gpu" */
     Plan plan;
     size_t done, deferred;
     double began;
@@ -102,7 +103,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
     return options_parse(argc, argv, table, 0, NULL, error);
 }
 
-/* ---- before --------------------------------------------------------------------------------- */
+/* ---- preparation ---------------------------------------------------------------------------- */
 
 static int find_folders(Class *class, Error *error)
 {
@@ -129,7 +130,7 @@ static int find_folders(Class *class, Error *error)
     return 0;
 }
 
-/* The folder itself is the lock: it ends with this process. */
+/* The folder itself is locked; the lock ends with this process. */
 static int lock_results(Class *class, Error *error)
 {
     class->lock = open(class->results, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -176,7 +177,7 @@ static int take_deadline(const char *text, int64_t *deadline, Error *error)
                                       text);
 }
 
-/* What all rows share is decided once, by the first run. */
+/* Settings of the whole gradebook are fixed by the first run. */
 static int settle(Class *class, Error *error)
 {
     char held[24] = "";
@@ -216,7 +217,7 @@ static int class_open(Class *class, Error *error)
     return class->book ? settle(class, error) : -1;
 }
 
-/* ---- while ---------------------------------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------------------ */
 
 static void tell_time_left(const Class *class)
 {
@@ -242,7 +243,7 @@ static void tell(const Class *class, const Job *job, const StillRecord *record)
     tell_time_left(class);
 }
 
-/* A child's result becomes the student's. */
+/* Stores a child's result as the student's. */
 static int keep(Job *job, const char *text, const char *trouble, void *context, Error *error)
 {
     Class *class = context;
@@ -293,7 +294,7 @@ static int grade_all(Class *class, Error *error)
     return slurm_run(&jobs, !strcmp(class->engine, "gpu"), class->options.sbatch, error);
 }
 
-/* ---- after ---------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 static int write_summary(Class *class, const Summary *summary, Error *error)
 {
@@ -308,7 +309,7 @@ static int write_summary(Class *class, const Summary *summary, Error *error)
     return 0;
 }
 
-/* Whose work reads alike: a question for a person, never a mark. */
+/* Reports similar solutions: a question for a person, never a mark. */
 static int tell_alike(Class *class)
 {
     char path[3200];
@@ -392,7 +393,7 @@ static void class_close(Class *class)
     catalog_close(&class->catalog);
 }
 
-/* 0, 1 interrupted, or -1 with error. */
+/* 0; 1: interrupted; -1 with error. */
 static int grade_class(Class *class, Error *error)
 {
     const Roster *roster = &class->plan.roster;
@@ -422,7 +423,7 @@ int main(int argc, char **argv)
 {
     static Class class;
     Error error;
-    setlocale(LC_CTYPE, "C.UTF-8"); /* names of files in archives */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* for file names in archives */
     if (parse_options(argc, argv, &class.options, &error) ||
         (!class.options.dump && !class.options.explain && class_open(&class, &error))) {
         screen_error("class", error.text);

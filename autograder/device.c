@@ -1,6 +1,6 @@
 /* device.c - the trusted process that owns the engine: memory, kernels, recordings, clocks.
  *
- * It takes one request after another from grade and ends when grade does. */
+ * It executes one request of grade after another and ends when grade ends. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "common/cuda/sim/sim_device.h"
 #include "common/cuda/wire.h"
 
-/* A runner's allocations: enough for any lab's scratch, little enough that the simulator's host
- * survives. */
+/* Limit of a runner's allocations: enough for any lab's scratch memory, and harmless for the
+ * simulator's host. */
 #define RUNNER_BYTES_SIM (2ull << 30)
 
 static void slot_close(DeviceProcess *process, Slot *slot)
@@ -41,8 +41,8 @@ static int engine_start(DeviceProcess *process, Error *error)
     return process->engine ? 0 : -1;
 }
 
-/* A simulated GPU begins every problem as new: the sets of its L1 go by the address, so what was
- * allocated for earlier problems would move a kernel's cycles. */
+/* A simulated GPU is reset for every problem: the sets of its L1 depend on the address, so
+ * allocations for earlier problems would change a kernel's cycles. */
 static int engine_renew(DeviceProcess *process, Error *error)
 {
     if (process->opening.engine != ENGINE_SIM) return 0;
@@ -69,7 +69,7 @@ static void engine_open(DeviceProcess *process, const ControlRequest *request, C
     reply->properties = process->properties;
 }
 
-/* One descriptor, sent beside one byte. */
+/* Receives one descriptor, sent with one byte. */
 static int descriptor_receive(int fd)
 {
     char byte;
@@ -132,7 +132,7 @@ static void problem_set(DeviceProcess *process, const ControlRequest *request, C
     memcpy(call->address, process->tensors.address, sizeof call->address);
 }
 
-/* The run itself, once all is ready. */
+/* The run itself, after the preparation. */
 static void slot_run(DeviceProcess *process, const ControlRequest *request, Slot *slot,
                      ControlReply *reply)
 {
@@ -151,7 +151,7 @@ static void slot_run(DeviceProcess *process, const ControlRequest *request, Slot
     if (!call) reply->spent.run -= reply->spent.upload;
 }
 
-/* What is common to a call and a replay: inputs in, the run, outputs out. */
+/* Common part of a call and a replay: inputs, the run, outputs. */
 static void problem_run(DeviceProcess *process, const ControlRequest *request, Slot *slot,
                         ControlReply *reply)
 {
@@ -237,7 +237,9 @@ int main(void)
         FrameType type;
         void *body = NULL;
         uint64_t bytes;
-        if (wire_receive(DEVICE_CONTROL, 0, &type, &body, &bytes, NULL)) break; /* grade is gone */
+        if (wire_receive(DEVICE_CONTROL, 0, &type, &body, &bytes, NULL))
+            break; /* grade has
+                                                                                 * ended */
         int over = type != FRAME_REQUEST || request_serve(process, body, bytes);
         free(body);
         if (over) break;

@@ -1,8 +1,8 @@
-/* doctor.c - what this machine can run, time, profile and keep apart, asked from the things
- * themselves.
+/* doctor.c - report of this machine's capabilities: running, timing, profiling, sandbox.  Each is
+ * tested directly.
  *
- * Prints an aligned paragraph per question; a "no" comes with its remedy.  Exit status 0: the
- * doctor only tells. */
+ * Prints an aligned paragraph per question; a "no" is followed by the remedy.  The exit status is
+ * always 0. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void row(const char *what, const char *format, ...)
     free(text);
 }
 
-/* First line of a command's output, without its newline; 0 when there is one. */
+/* First line of a command's output, without its newline; 0 if there is one. */
 static int first_line(const char *command, char *line, size_t bytes)
 {
     FILE *pipe = popen(command, "r");

@@ -1,4 +1,4 @@
-/* export - writes results in a format that others read.  `export --help` says which. */
+/* export - writes results in formats of other programs.  `export --help` lists them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static int write_class(FILE *stream, const Options *options, const Format *forma
     return status;
 }
 
-/* The whole text first: a file is written whole or not at all. */
+/* Builds the whole text first, so that a file is written atomically. */
 static int export_write(const Options *options, const Format *format, Error *error)
 {
     char *text = NULL;

@@ -53,12 +53,12 @@ typedef struct Options {
     const char *root, *build, *lab, *submission, *gpu, *only_case, *results;
     DeviceEngine engine;
     Seed seed;
-    double fail_under; /* negative: not asked for */
+    double fail_under; /* negative: not set */
     double call_seconds;
     int verbose, watch, ptx_only;
 } Options;
 
-/* Half-written files go; the children end with this process (device sees its socket close, the
+/* Removes unfinished files; the children end with this process (device sees its socket close, the
  * sandbox dies with its parent). */
 static void on_signal(int number)
 {
@@ -105,7 +105,7 @@ static int gpu_works(void)
     return 1;
 }
 
-/* The GPU unasked only where it also works. */
+/* Selects the GPU by default only if it works. */
 static DeviceEngine engine_choose(DeviceEngine wanted)
 {
     DeviceEngine engine = engine_resolve(wanted);
@@ -125,7 +125,7 @@ static int absolute(const char *path, char *full, Error *error)
     return 0;
 }
 
-/* A name that comes from the command line must not walk out of the directory of machine files. */
+/* A name from the command line must not lead out of the directory of machine files. */
 static int load_machine(const char *name, Grader *grader, Error *error)
 {
     const char *directory = grader->gpus;
@@ -178,14 +178,14 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     return 0;
 }
 
-/* Whether what is graded is the learner's own work in labs/. */
+/* Whether the submission is the learner's own work in labs/. */
 static int is_own(const Options *options)
 {
     return !options->results && !strcmp(options->submission, "labs");
 }
 
-/* The learner's own marks, which the progress list reads, lie in <build>/results; those of any
- * other submission, the answer key included, in a folder of its name below. */
+/* The learner's own results, which the progress list reads, are in <build>/results; those of any
+ * other submission, including the reference solutions, are in a folder of its name below. */
 static void results_directory(const Grader *grader, const Options *options, char *path,
                               size_t bytes)
 {
@@ -198,7 +198,7 @@ static void results_directory(const Grader *grader, const Options *options, char
         text_set(path, bytes, "%s/results/%s", grader->build, name ? name + 1 : "other");
 }
 
-/* The best grade and the climb are the learner's, whatever comes after them. */
+/* Stores the best grade and the history of the learner before later steps can fail. */
 static int keep_progress(const Grader *grader, const Options *options, const Record *record,
                          Error *error)
 {
@@ -207,8 +207,8 @@ static int keep_progress(const Grader *grader, const Options *options, const Rec
                                                                                               : 0;
 }
 
-/* For who watches: the case that was wrong when the lab was last looked at is remembered beside the
- * hints that were shown. */
+/* Watch mode: path of the file that stores the last wrong case of a lab, next to the number of
+ * hints shown. */
 static void watch_path(const Options *options, const Lab *lab, char *path, size_t bytes)
 {
     text_set(path, bytes, "%s/progress/%s.wrong", options->build, lab->name);
@@ -224,7 +224,7 @@ static void watch_begin(const Options *options, const Lab *lab, Grader *grader)
     free(name);
 }
 
-/* Whether all was right, and the record is one to keep. */
+/* Whether all was correct; stores the wrong case otherwise. */
 static int watch_end(const Options *options, const Lab *lab, const Record *record)
 {
     char path[700];
@@ -248,7 +248,7 @@ static void show(const Record *record, ReportDepth depth)
     free(text);
 }
 
-/* Grades, prints and keeps; -1 when the result could not be kept or the grader itself failed. */
+/* Grades, prints and stores; -1 if the result could not be stored or the grader itself failed. */
 static int grade_one(Grader *grader, const Options *options, const Lab *lab,
                      double total[TURN_RESULTS])
 {
@@ -325,16 +325,16 @@ static void build_share(void *context, int share)
         grade_lab_build(ahead->chosen->grader, ahead->chosen->lab[i]);
 }
 
-/* Times of a card are taken when nobody else is at it.  So compilers come first, those of all labs
- * side by side: later they would keep a card waiting, or be in its way. */
+/* A GPU is timed while no other work runs.  So all labs are compiled first, in parallel: later,
+ * compilers would delay or disturb the timing. */
 static void build_ahead(const Chosen *chosen)
 {
     BuildAhead ahead = {chosen, parallel_shares(chosen->labs, 1)};
     parallel_run(ahead.shares, build_share, &ahead);
 }
 
-/* Builds, inputs and judgements use one core, a small case's blocks as well: so on the simulator
- * two labs share the machine. */
+/* Builds, inputs, judgements and a small case's blocks use one core, so on the simulator two labs
+ * run in parallel. */
 static int grade_each(Chosen *chosen, double (*result)[TURN_RESULTS])
 {
     int card = chosen->grader->engine == ENGINE_GPU, wrong = 0;
@@ -347,7 +347,7 @@ static int grade_each(Chosen *chosen, double (*result)[TURN_RESULTS])
     return wrong;
 }
 
-/* Prints the last line and chooses the exit status. */
+/* Prints the last line and returns the exit status. */
 static int conclude(const Options *options, const double total[TURN_RESULTS], int wrong)
 {
     char earned[32], possible[32];
@@ -386,8 +386,8 @@ static int grade_all(Grader *grader, const Options *options, const Catalog *cata
     return status;
 }
 
-/* Judging a large output takes a gigabyte, again and again.  A page that is new costs ten times
- * what writing to it does, so what was freed is kept for the next. */
+/* Judging a large output takes a gigabyte, again and again.  A new page costs ten times as much as
+ * writing to it, so freed memory is kept for the next output. */
 static void memory_keep(void)
 {
     mallopt(M_MMAP_MAX, 0);

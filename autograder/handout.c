@@ -1,5 +1,5 @@
-/* handout - the two parts of `make handout` that scripts cannot do: sealing, and searching a copy
- * for what it must not show.  autograder/handout/handout.sh calls it. */
+/* handout - the two parts of `make handout` that need C: sealing, and the search for secrets.
+ * Called by autograder/handout/handout.sh. */
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static const Lab *skeleton_lab(const Catalog *catalog, const char *path)
     return NULL;
 }
 
-/* A later lab's skeleton that begins with what an earlier lab asked for was handed out by name. */
+/* A later lab's skeleton may contain an earlier lab's solution if the instructor named it. */
 static int is_meant(const Catalog *catalog, const char *path, const Secret *secret)
 {
     const Lab *lab = skeleton_lab(catalog, path);
@@ -172,7 +172,7 @@ static int search_copy(const Options *options, const Catalog *catalog, const Sec
 /* ---- which labs --------------------------------------------------------------------------- */
 
 typedef struct Given {
-    const Lab *lab; /* whose skeleton it is */
+    const Lab *lab; /* lab of the skeleton */
     int quiet, given;
 } Given;
 
@@ -180,7 +180,7 @@ static void say_given(void *context, const char *path, const Secret *secret)
 {
     Given *given = context;
     (void)path;
-    /* What lab 00 asks for stands in every kernel: there it answers nothing any more. */
+    /* Lab 00's regions occur in every kernel, so they reveal nothing there. */
     if (!secret->region || secret->lab == given->lab || !secret->lab->ini.order) return;
     if (!given->quiet)
         printf("%s %s", given->given ? "," : given->lab->name, given->given ? "" : "begins with ");
@@ -188,7 +188,7 @@ static void say_given(void *context, const char *path, const Secret *secret)
     given->given++;
 }
 
-/* Whether the lab's skeleton shows what another lab asks for; tells what, unless `quiet`. */
+/* Whether the lab's skeleton contains another lab's solution; prints it, unless `quiet`. */
 static int lab_gives(const Options *options, const Lab *lab, const Secrets *secrets, int quiet,
                      Error *error)
 {

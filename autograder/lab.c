@@ -1,5 +1,5 @@
-/* lab - the front door's helper: progress, hints, reset, solution, run, check.  The Makefile calls
- * it. */
+/* lab - commands of the front end: progress, hints, reset, solution, run, check.  Called by the
+ * Makefile. */
 #include <inttypes.h>
 #include <errno.h>
 #include <stdio.h>
@@ -173,7 +173,7 @@ static int lab_reset(const Options *options, const Lab *lab, Error *error)
     skeleton_path(options, lab, from, sizeof from);
     source_path(options, lab, to, sizeof to);
     char *mine = source_text(options, lab, error);
-    if (!mine && errno != ENOENT) return -1; /* something that cannot be kept is not replaced */
+    if (!mine && errno != ENOENT) return -1; /* a file that cannot be saved is not replaced */
     char *skeleton = file_text(from, error);
     int status = skeleton ? 0 : -1;
     if (skeleton && mine && !strcmp(skeleton, mine)) {
@@ -225,7 +225,7 @@ static int lab_solution(const Options *options, const Lab *lab, Error *error)
     free(text);
     printf("The solution is %s; the changes from yours to it:\n", solution);
     fflush(stdout);
-    /* That they differ is no trouble, which is what diff's 1 would say. */
+    /* diff's status 1 only means that they differ, which is not an error. */
     execlp("sh", "sh", "-c", "diff -u \"$1\" \"$2\"; [ $? -le 1 ]", "sh", mine, solution,
            (char *)NULL);
     return error_set(error, "sh: %m");
@@ -272,7 +272,7 @@ static int run_toolchain(const Options *options, Toolchain *toolchain, Error *er
     return toolchain_load(root, directory, toolchain, error);
 }
 
-/* Where it stands how long something took the last time (ticker.h). */
+/* Path of the file with the duration of the last time (ticker.h). */
 static void clock_path(const Options *options, const Lab *lab, const char *what, char *path,
                        size_t bytes)
 {
@@ -285,8 +285,8 @@ static int built(const Build *build, Error *error)
     return build->status == BUILD_OK ? 0 : error_set(error, "%s", build->message);
 }
 
-/* The submission, and beside it one of the workbook's own programs where that is wanted.  A script
- * that asks for numbers has no debugger: it takes what `make grade` compiled. */
+/* Builds the submission, and if needed one of the course's own programs.  A script that needs
+ * numbers does not use a debugger, so it uses the build of `make grade`. */
 static int build_run(const Options *options, const Lab *lab, const char *folder, const char *source,
                      Build *build, Build *beside, OwnProgram which, Error *error)
 {
@@ -309,7 +309,7 @@ static int build_run(const Options *options, const Lab *lab, const char *folder,
     return beside ? built(beside, error) : 0;
 }
 
-/* On a GPU the profiler is Nsight Compute, over the same program. */
+/* On a GPU the profiler is Nsight Compute, with the same program. */
 static int profile_on_gpu(const char *const *argv, int count, Error *error)
 {
     const char *ncu[32] = {"ncu",       "--section",          "SpeedOfLight",
@@ -323,8 +323,8 @@ static int profile_on_gpu(const char *const *argv, int count, Error *error)
                             "make profile ENGINE=sim");
 }
 
-/* A submission is a directory of labs, or one source: a step that a handout has the student run.
- * The folder and the path beneath it, as intake_read takes them. */
+/* A submission is a folder of labs, or one source, as for a step of a handout.  Returns the folder,
+ * and the path below it, for intake_read. */
 static const char *submission_path(const Options *options, const Lab *lab, char *path, size_t bytes)
 {
     struct stat status;
@@ -340,7 +340,7 @@ typedef enum Purpose { TO_RUN, TO_PROFILE, TO_SEE } Purpose;
 
 static const char *const PURPOSE_NAMES[] = {"run", "profile", "see"};
 
-/* What was chosen must be there, and no choice may silence another. */
+/* Checks that the chosen items exist and that no option hides another. */
 static int choices_check(const Options *options, const Lab *lab, Error *error)
 {
     char names[700] = "";
@@ -366,13 +366,13 @@ typedef struct Command {
     int count;
 } Command;
 
-/* A flag without a value is given where nothing else is asked. */
+/* A flag without a value is added if it is set. */
 static void pass_flag(Command *command, const char *flag)
 {
     command->argv[command->count++] = flag;
 }
 
-/* A flag and its value, where there is one. */
+/* Adds a flag and its value, if there is one. */
 static void pass(Command *command, const char *flag, const char *value)
 {
     if (!value) return;
@@ -380,7 +380,7 @@ static void pass(Command *command, const char *flag, const char *value)
     pass_flag(command, value);
 }
 
-/* What the command line of lab has, handed on. */
+/* Passes options of lab's command line on to the program. */
 static void pass_options(Command *command, const Options *options, const Lab *lab)
 {
     pass(command, "--root", options->root);
@@ -398,7 +398,7 @@ static void pass_options(Command *command, const Options *options, const Lab *la
     pass(command, "--runs", options->runs);
 }
 
-/* Where a page goes (see), or tables and plots (profile). */
+/* Adds the path for a page (see), or for tables and plots (profile). */
 static void pass_purpose(Command *command, const Options *options, Purpose purpose, const char *out)
 {
     if (purpose == TO_RUN) return;
@@ -407,7 +407,8 @@ static void pass_purpose(Command *command, const Options *options, Purpose purpo
     if (purpose == TO_SEE) pass(command, "--line", options->line);
 }
 
-/* Runs the submission's program in place of this one; beside it the baseline, or the reference. */
+/* Replaces this process by the submission's program, which compares itself with the baseline or the
+ * reference. */
 static int program_start(const Options *options, const Lab *lab, Purpose purpose,
                          const char *source, const Build *build, const Build *beside, int reference,
                          Error *error)
@@ -491,7 +492,8 @@ static void print_fields(const Lab *lab, const char *name, const Problem *proble
     putchar('\n');
 }
 
-/* For programs that measure solutions without the grader: common/simulator/validation/layers.cu. */
+/* Used by programs that measure solutions without the grader:
+ * common/simulator/validation/layers.cu. */
 static int lab_cases(const Options *options, const Lab *lab, Error *error)
 {
     Problem own;
@@ -505,7 +507,7 @@ static int lab_cases(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
-/* What a case, or a shape, is served as.  On a card it is the card's shape. */
+/* The problem that a case, or a shape, is served as.  On a GPU it has the GPU's shape. */
 static int served_problem(const Options *options, const LabIni *ini, const Operation **operation,
                           Problem *problem, Error *error)
 {
@@ -521,7 +523,7 @@ static int served_problem(const Options *options, const LabIni *ini, const Opera
     return 0;
 }
 
-/* For common/apps/serve/serve.sh. */
+/* Used by common/apps/serve/serve.sh. */
 static int lab_served(const Options *options, const Lab *lab, Error *error)
 {
     const LabIni *ini = &lab->ini;
@@ -546,7 +548,7 @@ static int by_flops(const void *left, const void *right)
     return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
 }
 
-/* For tests that can stop at the first case that shows something. */
+/* Used by tests that stop at the first case with a finding. */
 static int lab_smallest(const Options *options, const Lab *lab, Error *error)
 {
     const LabIni *ini = &lab->ini;
@@ -574,7 +576,7 @@ static int lab_questions(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
-/* Hidden shapes as a grade draws them: an example for each seed. */
+/* Prints hidden shapes as a grade draws them: an example for each seed. */
 static int lab_hidden(const Options *options, const Lab *lab, Error *error)
 {
     uint64_t seed = options->seed ? strtoull(options->seed, NULL, 0) : 0;
@@ -591,8 +593,8 @@ static int lab_hidden(const Options *options, const Lab *lab, Error *error)
     return 0;
 }
 
-/* A table with a header: name, line, kind, TODO region (with #2 where the second of lines that read
- * alike is meant), the lines before and after. */
+/* Prints a table with a header: name, line, kind, TODO region (with #2 for the second of equal
+ * lines), the lines before and after. */
 static int mutant_show(const Options *options, const Lab *lab, const char *source,
                        const Mutant *mutant, Error *error)
 {

@@ -1,6 +1,6 @@
-/* run - one lab in one plain process: the submission, the drop-in runtime and an engine, so that
- * debuggers and profilers work as usual.  Linked with one submission; `lab run` builds and starts
- * it.  Nothing here is trusted, and nothing here is a grade. */
+/* run - one lab in one unsandboxed process: the submission, the drop-in runtime and an engine, so
+ * that debuggers and profilers work as usual.  Linked with one submission; `lab run` builds and
+ * starts it.  It is not trusted and gives no grade. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,8 @@ static int open_engine(Trial *trial, Error *error)
         trial->device = device_open_gpu(0, error);
     } else {
         text_set(directory, sizeof directory, "%s/common/simulator/gpus", trial->root);
-        /* Who asks for numbers reads no findings, and checks move no number. */
+        /* Commands that only need numbers do not print findings, and checks do not change
+         * numbers. */
         int read = !trial->cost_only && !trial->counters && !trial->runs;
         SimDeviceOptions options = {.machine = trial->gpu,
                                     .gpus_directory = directory,
@@ -68,8 +69,8 @@ static int open_engine(Trial *trial, Error *error)
     return 0;
 }
 
-/* The verdict on one call, with further runs where it is wrong; they must not change what it cost.
- * -1: there is none. */
+/* The verdict on one call, with further runs if it is wrong; they must not change its cost. -1: no
+ * verdict. */
 static int judge(Trial *trial, Workload *workload, RecordCase *item, Error *error)
 {
     const LabIni *ini = &trial->found->ini;
@@ -77,7 +78,8 @@ static int judge(Trial *trial, Workload *workload, RecordCase *item, Error *erro
     Judgement judgement;
     Finding found;
     char checked[sizeof trial->finding];
-    trial->stopped = CASE_BROKEN; /* not the submission's doing, unless the call says so */
+    trial->stopped = CASE_BROKEN; /* not the submission's fault, unless the call reports
+                                   * otherwise */
     if (trial_call(trial, workload, &observed, error)) {
         if (trial->stopped == CASE_BROKEN) return -1;
         case_stopped(trial->stopped, error->text, item);
@@ -103,7 +105,7 @@ static int judge(Trial *trial, Workload *workload, RecordCase *item, Error *erro
     return 0;
 }
 
-/* 0 where the case is right, 1 where it is wrong, -1 with error where that cannot be told. */
+/* 0 if the case is correct, 1 if it is wrong, -1 with error if there is no verdict. */
 static int run_case(Trial *trial, Error *error)
 {
     Workload workload;
@@ -136,7 +138,7 @@ static int run_case(Trial *trial, Error *error)
     return status ? status : !correct;
 }
 
-/* The baseline's side: no verdict, no page, only what the call cost. */
+/* The baseline's process: no verdict and no page, only the cost of the call. */
 static int run_for_cost(Trial *trial, Error *error)
 {
     Workload workload;
@@ -234,7 +236,7 @@ static int parse_options(int argc, char **argv, Trial *trial, Error *error)
     return 0;
 }
 
-/* The case with its verdict and its cost, as a page for the student. */
+/* Prints the case with its verdict and its cost. */
 static int run_page(Trial *trial, Error *error)
 {
     int status = run_case(trial, error);
@@ -243,7 +245,7 @@ static int run_page(Trial *trial, Error *error)
         return status;
     }
     char leaks[400], line[500];
-    /* After a fault in a kernel cudaFree fails too. */
+    /* After a fault in a kernel, cudaFree fails too. */
     uint64_t left = !status && trial->device && trial->engine == ENGINE_SIM
                         ? sim_device_leaks(trial->device, leaks, sizeof leaks)
                         : 0;

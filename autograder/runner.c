@@ -1,7 +1,8 @@
-/* runner.c - main of the sandboxed program: calls the submission's entry point when `device` asks.
+/* runner.c - main of the sandboxed program: calls the submission's entry point at the request of
+ * `device`.
  *
- * Everything here runs beside untrusted code and is trusted by nobody.  What it says of guard bands
- * and inputs of host labs only makes messages better. */
+ * This code shares a process with untrusted code, so nothing trusts its output.  Its reports on
+ * guard bands and inputs of host labs only improve messages. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 enum { EXIT_WIRE = 90, EXIT_MEMORY = 91 };
 
-/* ---- host labs: tensors of our own, between guard bands ----------------------------------- */
+/* ---- host labs: tensors in this process, between guard bands -------------------------------- */
 
 static void host_call(int fd, const CallRequest *request, const float *floats)
 {

@@ -1,13 +1,13 @@
-/* simulate - what `make simulate` links with any CUDA program: the drop-in runtime, the simulated
- * GPU, and a report on stderr when the program ends.
+/* simulate - linked by `make simulate` with any CUDA program: the drop-in runtime, the simulated
+ * GPU, and a report on stderr at the end of the program.
  *
- * The program is its user's own: nothing is judged and nothing is boxed in.  Between the runtime
- * and the simulated GPU stands a Device that looks at each call: it tells what the checks find at
- * once, and adds up what each kernel cost.  Linked with --wrap=main: the report is due while the
- * program's modules are still loaded.
+ * The program belongs to its user: it is neither judged nor sandboxed.  A Device between the
+ * runtime and the simulated GPU inspects each call: it reports findings of the checks at once and
+ * adds up the cost of each kernel.  Linked with --wrap=main, because the report is printed while
+ * the program's modules are still loaded.
  *
- * The environment chooses: SIMULATE_GPU (h200), SIMULATE_GPUS (where the machines are described),
- * SIMULATE_PROFILE=file (that source line by line). */
+ * Environment: SIMULATE_GPU (h200), SIMULATE_GPUS (folder of the machine descriptions),
+ * SIMULATE_PROFILE=file (of which a profile by source line is printed). */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -33,22 +33,25 @@ typedef struct Kernel {
     uint32_t function; /* its handle */
     FunctionInfo info;
     uint32_t launches, resident_blocks;
-    uint64_t cycles; /* of its launches, each alone */
+    uint64_t cycles; /* sum of its launches' cycles, each measured alone */
 } Kernel;
 
 typedef struct Simulation {
-    Device device; /* first: what the runtime calls */
+    Device device; /* first member: the runtime's device */
     Device *gpu;
     SimtMachine machine;
     Kernel kernel[KERNELS];
     int kernels;
     DeviceCost all;
-    char told[TOLD][1024];  /* findings, each told once */
-    int tellings, findings; /* a call that is refused is told, and no finding */
-    int used, forked;       /* CUDA was, by this process or by the one that made it */
-    int faulted;            /* a kernel: whatever the program calls after that fails */
-    char early[512];        /* what host code did too early, to be told outside of a handler: "" */
-    char lacking[1024];     /* what this GPU first did not do and a card would: "" */
+    char told[TOLD][1024];  /* findings that were already reported */
+    int tellings, findings; /* number of reports and of findings; a rejected call is a report but
+                             * not a finding */
+    int used, forked;       /* Booleans: CUDA was used by this process; by its parent */
+    int faulted;            /* Boolean: a kernel failed, so all later calls fail */
+    char early[512];        /* host access before synchronisation, to be reported outside of the
+                             * signal handler; "": none */
+    char lacking[1024];     /* the first feature that this simulator lacks and a real GPU has; "":
+                             * none */
 } Simulation;
 
 static Simulation simulation;
@@ -59,7 +62,7 @@ static const char *chosen(const char *name, const char *otherwise)
     return value && *value ? value : otherwise;
 }
 
-/* ---- what the checks find ---- */
+/* ---- findings of the checks ---- */
 
 static void tell(int32_t status, const char *text)
 {
@@ -76,13 +79,13 @@ static void tell(int32_t status, const char *text)
     simulation.faulted |= device_status_sticky(status);
 }
 
-/* A card would have gone on: what the program says from here on is not what it would say there. */
+/* A real GPU would have continued, so the program's output from here on is not comparable. */
 static void lack(const char *text)
 {
     if (!*simulation.lacking) text_set(simulation.lacking, sizeof simulation.lacking, "%s", text);
 }
 
-/* What the runtime refuses, and no device hears of. */
+/* Reports a call that the runtime rejects without the device. */
 static void tell_refusal(int32_t status, const char *text)
 {
     tell(status, text);
@@ -121,7 +124,7 @@ static int loads_code(const DeviceCall *call)
     return call->kind == CALL_MODULE_LOAD || call->kind == CALL_MODULE_FUNCTION;
 }
 
-/* The signal that came while a launch ran, or 0. */
+/* The signal that arrived during a launch, or 0. */
 static volatile int interrupted;
 static volatile sig_atomic_t launching;
 
@@ -131,7 +134,7 @@ static void end_by(int number)
     raise(number);
 }
 
-/* A launch that somebody is tired of says where it is; a second signal does not wait for that. */
+/* An interrupted launch reports its present line; a second signal ends the program at once. */
 static void interrupt(int number)
 {
     if (launching && !interrupted)
@@ -140,7 +143,8 @@ static void interrupt(int number)
         end_by(number);
 }
 
-/* Was the address to be executed?  A page that is given back can be read and written, no more. */
+/* Whether the address was to be executed.  Memory that is made accessible again can only be read
+ * and written. */
 static int is_jump(uint64_t address, const ucontext_t *context)
 {
 #if defined __x86_64__
@@ -152,9 +156,9 @@ static int is_jump(uint64_t address, const ucontext_t *context)
 #endif
 }
 
-/* Memory that host code came to before a kernel was waited for is given back, and told with the
- * next call.  A device pointer that it follows, or a jump into any such memory: the signal comes
- * again after this, and ends the program as on any machine. */
+/* Handles an access of host code to memory that a kernel still uses: makes the memory accessible
+ * and reports the access with the next call.  For a device pointer, or a jump into such memory, the
+ * signal comes again afterwards and ends the program as usual. */
 static void host_fault(int number, siginfo_t *info, void *context)
 {
     char near[256], text[512];
@@ -177,7 +181,7 @@ static void host_fault(int number, siginfo_t *info, void *context)
     (void)written;
 }
 
-/* A program may have a handler of its own, or a sanitizer's. */
+/* A program may have its own handler, or a sanitizer's. */
 static int host_fault_is_heard(void)
 {
     struct sigaction now;
@@ -185,7 +189,7 @@ static int host_fault_is_heard(void)
            now.sa_sigaction == host_fault;
 }
 
-/* As on a card, whose driver does not know a child of a process that has used it. */
+/* As on a real GPU, whose driver does not work in a child of a process that has used it. */
 static void forked(void)
 {
     simulation.forked |= simulation.used;
@@ -286,7 +290,7 @@ static void report(void)
     } else {
         fprintf(stderr, "    no kernel ran to its end\n");
     }
-    /* After a fault in a kernel cudaFree fails too. */
+    /* After a fault in a kernel, cudaFree fails too. */
     uint64_t left = simulation.faulted ? 0 : sim_device_leaks(simulation.gpu, leaks, sizeof leaks);
     if (left)
         fprintf(stderr, "    leak check: %" PRIu64 " allocation%s never freed: %s\n", left,
@@ -298,8 +302,7 @@ static void report(void)
     text_wrap(stderr, 4, simulation.lacking);
 }
 
-/* The last word: a program that ended well although a check found something, or although some of it
- * was not done, did not end well. */
+/* Exit status: a program with a finding or an unsupported feature does not end with 0. */
 static void judge_end(int status, void *unused)
 {
     (void)unused;
@@ -307,7 +310,7 @@ static void judge_end(int status, void *unused)
     if (!status && (simulation.findings || *simulation.lacking)) _exit(FOUND_STATUS);
 }
 
-/* Where nobody else has a say in the signal. */
+/* Installs the handler if the program has none. */
 static void signal_watch(int number, const struct sigaction *action)
 {
     struct sigaction before;
@@ -327,7 +330,7 @@ static void signals_watch(void)
     signal_watch(SIGTERM, &end);
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 /* Before the program's own constructors, which may call CUDA. */
 __attribute__((constructor(101))) static void simulation_open(void)

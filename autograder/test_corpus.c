@@ -1,11 +1,11 @@
-/* test_corpus - the grader graded: solutions get full marks, skeletons none and a first step,
- * mutants are named, unusual but right programs pass, attacks gain nothing.  Runs the grade program
- * itself and reads its records.
+/* test_corpus - test of the grader: solutions get full marks, skeletons get none and a first task,
+ * mutants get the expected message, unusual but correct programs pass, attacks gain nothing.  Runs
+ * the grade program itself and reads its records.
  *
- *   test_corpus BUILD [FILTER]    from the workbook's root; FILTER: what their names must hold
+ *   test_corpus BUILD [FILTER]    from the course's root; FILTER: a part of their names
  *
- * Called by autograder/tests/corpus/check.sh, which makes the mutants in BUILD/planted.  Prints
- * "ok NAME" or "not ok NAME: why" for each, and exits 1 if any failed. */
+ * Called by autograder/tests/corpus/check.sh, which makes the mutants in BUILD/planted.  Prints "ok
+ * NAME" or "not ok NAME: why" for each, and exits 1 if any failed. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ typedef struct Corpus {
     int items;
 } Corpus;
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- list of submissions --------------------------------------------------------------------- */
 
 static int corpus_add(Corpus *corpus, const Item *item)
 {
@@ -161,17 +161,18 @@ static int corpus_open(Corpus *corpus, Error *error)
     }
     catalog_close(&catalog);
     if (status) return -1;
-    /* Right code that nobody would expect is judged as an attack that is none. */
+    /* Unusual but correct code is judged like a harmless attack. */
     if (add_items(corpus, KIND_ATTACK, "autograder/tests", "right", NULL, error)) return -1;
     return add_items(corpus, KIND_ATTACK, "autograder/tests", "attacks", NULL, error);
 }
 
 /* ---- grading one ----------------------------------------------------------------------------- */
 
-/* Of CPU time, so right code needs no more beside other work; endless code need not run long. */
+/* Seconds of CPU time: correct code needs no more if other programs run, and endless code need not
+ * run long. */
 #define CALL_SECONDS "3"
 
-/* `seconds` gets the CPU time of grade and of all that it waited for. */
+/* Stores in `seconds` the CPU time of grade and of all its children. */
 static int grade_item(const Corpus *corpus, const Item *item, const char *results, Record *record,
                       double *seconds, Error *error)
 {
@@ -180,13 +181,13 @@ static int grade_item(const Corpus *corpus, const Item *item, const char *result
     text_set(log, sizeof log, "%s/log", results);
     text_set(record_path, sizeof record_path, "%s/%s.json", results, item->lab);
     if (directory_make(results)) return error_set(error, "%s: %m", results);
-    unlink(record_path); /* of an earlier test */
+    unlink(record_path); /* left by an earlier test */
     pid_t child = fork();
     if (child == 0) {
         int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         dup2(fd, 1);
         dup2(fd, 2);
-        /* A mutant earns no speed points, and what ptxas makes of it nobody asks. */
+        /* A mutant earns no points for speed, so its registers do not matter. */
         execl(program, program, "--build", corpus->build, "--lab", item->lab, "--submission",
               item->submission, "--engine", "sim", "--seed", "20260131", "--results", results,
               "--call-seconds", CALL_SECONDS, "--case", item->only,
@@ -205,7 +206,7 @@ static int grade_item(const Corpus *corpus, const Item *item, const char *result
     return record_read(results, item->lab, record, error);
 }
 
-/* ---- what must be so ------------------------------------------------------------------------- */
+/* ---- expectations ---------------------------------------------------------------------------- */
 
 static double speed_points(const Record *record)
 {
@@ -234,7 +235,7 @@ static int expect_skeleton(const Record *record, Error *error)
     return 0;
 }
 
-/* A comma-separated list holds a name. */
+/* Whether a comma-separated list contains a name. */
 static int list_has(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -282,7 +283,7 @@ static int expect_mutant(const Item *item, const Record *record, Error *error)
                      wrong->text);
 }
 
-/* How the whole record would be called in docs of attacks: the worst thing that happened. */
+/* The verdict on the whole record in the docs of attacks: the worst one of its cases. */
 static const char *attack_verdict(const Record *record)
 {
     if (record->status == RECORD_NO_BUILD || record->status == RECORD_MISSING) return "rejected";
@@ -326,7 +327,7 @@ static int expect_attack(const Item *item, const Record *record, Error *error)
         return error_set(error, "the words '%s' are missing; the first case says: %.500s",
                          item->words, record->item[0].text);
     }
-    /* "noeffect": graded as if the attempt were not there. */
+    /* "noeffect": graded as if the attempt did not exist. */
     const char *wanted = strcasecmp(item->verdict, "noeffect") ? item->verdict : "honest";
     for (const char *list = wanted; *list; list += strspn(list, ", ")) {
         size_t word = strcspn(list, ", ");
@@ -354,7 +355,7 @@ static int item_test(const Corpus *corpus, const Item *item, const char *results
     return expect_attack(item, record, error);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all submissions ------------------------------------------------------------------------- */
 
 /* Prints an item's line; 0 or -1. */
 static int item_report(const Corpus *corpus, const Item *item, Record *record)

@@ -1,4 +1,5 @@
-/* build.c - from a source file to a program: take it in, look it up, compile, link, keep. */
+/* build.c - build of a source file to a program: read, look up in the cache, compile, link,
+ * store. */
 #include "autograder/build/build.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "autograder/build/build_parts.h"
 #include "common/base/intake.h"
 
-/* Takes every "<private directory>/" out of the log, so that the student reads the file's own
+/* Removes every "<private directory>/" from the log, so that the student reads the file's own
  * name. */
 static void log_shorten(char *log, const char *directory)
 {
@@ -33,14 +34,14 @@ static int run_compiler(const BuildJob *job, Build *build, Error *error)
     log_shorten(build->log, job->directory);
     intake_clean(build->log);
     build_explain(job, 0, &end, build);
-    /* What was killed for what it used has shown that the compiler ran. */
+    /* A compiler that was killed for exceeding a limit did run. */
     if (build->status != BUILD_OK && end.excess == EXCESS_NONE && !end.flooded)
         build_house_failed(job, build);
     return 0;
 }
 
-/* The object that this source was compiled to before, into job->directory, and what the compiler
- * said.  1: there is one. */
+/* Looks up the object of this source; copies it to job->directory, with the compiler's output.  1:
+ * found. */
 static int object_find(const BuildJob *job, Build *build)
 {
     char path[2 * BUILD_PATH];
@@ -52,8 +53,8 @@ static int object_find(const BuildJob *job, Build *build)
     return found;
 }
 
-/* A copy, for what the linker's box has in hand is no longer ours.  What cannot be kept is compiled
- * again. */
+/* Stores a copy, because the linker's sandbox can change the original.  If it fails, the source is
+ * compiled again. */
 static void object_keep(const BuildJob *job, const Build *build)
 {
     char path[2 * BUILD_PATH];
@@ -63,7 +64,7 @@ static void object_keep(const BuildJob *job, const Build *build)
         build_cache_publish(job, job->object, BUILD_KEPT, build->log, &error);
 }
 
-/* BUILD_OBJECT in job->directory, unless build->status says why not. */
+/* Makes BUILD_OBJECT in job->directory, or sets build->status to the reason of the failure. */
 static int object_make(const BuildJob *job, Build *build, Error *error)
 {
     build->status = BUILD_OK;
@@ -73,7 +74,7 @@ static int object_make(const BuildJob *job, Build *build, Error *error)
     return 0;
 }
 
-/* Compiler and linker share the log: the compiler's warnings first. */
+/* Compiler and linker share the log; the compiler's warnings come first. */
 static int run_tools(const BuildJob *job, Build *build, Error *error)
 {
     SandboxEnd end;
@@ -89,7 +90,7 @@ static int run_tools(const BuildJob *job, Build *build, Error *error)
     return 0;
 }
 
-/* The box takes whole paths only. */
+/* The sandbox needs absolute paths. */
 static int tool_missing(const char *what, const char *path, Error *error)
 {
     if (!path || (*path == '/' && !access(path, X_OK))) return 0;
@@ -115,7 +116,7 @@ static int program_find(const BuildJob *job, Build *build)
     return build->log != NULL;
 }
 
-/* What is in job->source, to a program: found, or made. */
+/* Builds a program from job->source, or finds it in the cache. */
 static void build_taken(BuildJob *job, Build *build)
 {
     Error error = {""};

@@ -1,9 +1,9 @@
-/* build_cache.c - build/cache/<digest>/: a program or an object, and the compiler's lines, there
- * whole or not at all.
+/* build_cache.c - build cache: build/cache/<digest>/ has a program or an object, and the compiler's
+ * output; entries are atomic.
  *
- * A build works in a private directory beneath the cache and is renamed into place, so graders side
- * by side, a full disk or a killed grader leave nothing half-written; what a killed one leaves is
- * swept by a later build. */
+ * A build works in a private directory below the cache and renames its result into place.  So
+ * parallel graders, a full disk or a killed grader leave no incomplete entry; a later build removes
+ * a killed grader's directory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +91,7 @@ char *build_cache_find(const BuildJob *job, const char *digest, const char *name
     if (snprintf(path, bytes, "%s/%s", entry, name) >= (int)bytes || access(path, R_OK))
         return NULL;
     snprintf(log, sizeof log, "%s/log", entry);
-    utimensat(AT_FDCWD, entry, NULL, 0); /* used: not stale */
+    utimensat(AT_FDCWD, entry, NULL, 0); /* recently used, so not stale */
     return text_read(log);
 }
 
@@ -165,7 +165,7 @@ int build_cache_publish(const BuildJob *job, const char *digest, const char *nam
     snprintf(to, sizeof to, "%s/log", made);
     if (bytes_write(to, log, strlen(log), error)) return -1;
     snprintf(entry, sizeof entry, "%s/%s", job->cache, digest);
-    /* Another grader may have been first: what it made is the same. */
+    /* Another grader may have been faster; its entry is the same. */
     if (rename(made, entry) && errno != EEXIST && errno != ENOTEMPTY)
         return disk_error(entry, error);
     return 0;

@@ -1,11 +1,11 @@
-/* build_command.c - the grader's own command lines, and the box they run in.
+/* build_command.c - the grader's compiler command lines, and the sandbox for them.
  *
- * nvcc makes PTX for compute_75 or what the lab needs, which the simulator executes and any newer
- * driver can compile, and of that same PTX machine code for sm_90.  So the source is compiled once,
- * ptxas's registers are those of what is executed, and no __CUDA_ARCH__ parts the two.  A lab that
- * needs 9.0 has it for Hopper's units, which PTX calls compute_90a and only sm_90a has.  The C of
- * host labs is compiled with -O3 and without -march: submission, baseline and reference alike, so
- * that a measured ratio is the code's and not the flags'. */
+ * nvcc generates PTX for compute_75 or the lab's requirement, which the simulator executes and any
+ * newer driver can compile, and from that PTX machine code for sm_90.  So the source is compiled
+ * once, ptxas's registers belong to the executed code, and __CUDA_ARCH__ is the same for both.  A
+ * lab that needs 9.0 uses Hopper's units, which PTX calls compute_90a and only sm_90a has.  The C
+ * of host labs is compiled with -O3 and without -march for submission, baseline and reference, so
+ * that a measured ratio depends on the code and not on the flags. */
 #include <ctype.h>
 #include <libgen.h>
 #include <limits.h>
@@ -16,15 +16,14 @@
 
 #include "autograder/build/build_parts.h"
 
-/* -O1 is for the host's code, which starts kernels and is not judged for speed; the device's is the
- * same at any level.  177 and 550: a variable is never used.  A skeleton has many, for its TODO
- * regions to use. */
+/* -O1 affects the host's code, which launches kernels and is not judged for speed; device code is
+ * the same at any level.  177 and 550: a variable is never used, which is usual in skeletons. */
 #define DEVICE_FLAGS                                                                               \
     "-O1", "-lineinfo", "-std=c++17", "-cudart", "none", "-Xcompiler=-Wall",                       \
         "-Wno-deprecated-gpu-targets", "-diag-suppress=177,550"
 #define NATIVE_CODE "sm_90"
 
-/* Host code beside device code; and, by Toolchain.nvcc_flags, kernels beside each other. */
+/* Compiles host and device code in parallel; with Toolchain.nvcc_flags also kernels in parallel. */
 #define SIDE_BY_SIDE "--threads=2"
 #define HOST_FLAGS   "-O3", "-std=c11", "-Wall"
 
@@ -55,9 +54,9 @@ static void command_add_all(Command *command, const char *const *list)
         command_add(command, *list++);
 }
 
-/* ---- the box --------------------------------------------------------------------------------- */
+/* ---- the sandbox ----------------------------------------------------------------------------- */
 
-/* The directory above the program's bin/, links followed: the whole of a toolkit. */
+/* The directory above the program's bin/, with links resolved: the root of a toolkit. */
 static void prefix_of(const char *program, char *prefix, size_t bytes)
 {
     char full[PATH_MAX];
@@ -69,7 +68,7 @@ static void prefix_of(const char *program, char *prefix, size_t bytes)
     snprintf(prefix, bytes, "%s", full);
 }
 
-/* The box has /usr/bin and its neighbours already. */
+/* Whether the sandbox already contains the directory: /usr/bin and similar ones. */
 static int is_system(const char *prefix)
 {
     return !*prefix || !strcmp(prefix, "/usr") || !strncmp(prefix, "/usr/lib/", 9);
@@ -81,7 +80,7 @@ static int box_run(const BuildJob *job, const Command *command, const char *cons
     const Toolchain *toolchain = job->toolchain;
     const char *tool[] = {toolchain->nvcc, toolchain->cc, toolchain->cxx};
     char prefix[3][PATH_MAX], include[BUILD_PATH];
-    /* Where it works itself: by the whole path nvcc --threads would lose it behind a space. */
+    /* The directory in which nvcc works; nvcc --threads does not support a path with a space. */
     const char *environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "TMPDIR=.", NULL};
     int count = 0;
     SandboxSpec spec = {.argv = command->argv,
@@ -105,20 +104,20 @@ static int box_run(const BuildJob *job, const Command *command, const char *cons
 
 /* ---- compile --------------------------------------------------------------------------------- */
 
-/* Every CUDA source has cuda_runtime.h and <cmath> read, four times over, and they take most of its
- * compilation.  A source that says none of a part's words can do without that part:
- *   - from C++17 on g++'s <cmath> brings Bessel functions and the like, all in namespace std, and
+/* Every CUDA source includes cuda_runtime.h and <cmath>, which are read four times and take most of
+ * its compilation.  A source that contains none of a part's words does not need that part:
+ *   - from C++17 on g++'s <cmath> has Bessel functions and similar ones, all in namespace std, and
  *     much of the library that they need;
- *   - the C library's functions of _Float32 and its kin: all of <math.h> once more for each;
- *   - what the toolkit's other headers use as well, so that a source that includes one of those has
- *     all of it: textures and surfaces, loads and stores by cache (a function for each type),
- *     shuffles, atomics, and products of bytes.
- * What leaves a part out is its header's own guard against being read twice. */
+ *   - the C library's functions of _Float32 and similar types: all of <math.h> again for each;
+ *   - parts that the toolkit's other headers also use, so that a source that includes one has
+ *     all of them: textures and surfaces, loads and stores by cache (a function for each type),
+ *     shuffles, atomics, and dot products of bytes.
+ * A part is left out by defining its header's include guard. */
 enum { PART_WORDS = 8, PART_GUARDS = 4 };
 
 typedef struct Part {
     const char *guard[PART_GUARDS], *word[PART_WORDS];
-    int toolkit; /* other headers of the toolkit use it */
+    int toolkit; /* Boolean: other headers of the toolkit use it */
 } Part;
 
 static const Part parts[] = {
@@ -141,7 +140,7 @@ static const Part parts[] = {
     {{"-D__SM_61_INTRINSICS_H__"}, {"*__dp"}, 1},
 };
 
-/* These headers use nothing of the toolkit but what any source gets. */
+/* Headers that use no part of the toolkit beyond the basic ones. */
 static const char *const plain_headers[] = {
     "convlab/",  "stdio.h",  "stdlib.h",       "stdint.h",        "stddef.h",
     "stdbool.h", "stdarg.h", "string.h",       "math.h",          "limits.h",
@@ -153,7 +152,7 @@ static int is_word(char letter)
     return isalnum((unsigned char)letter) || letter == '_';
 }
 
-/* "std": by itself; "*tex": also within other words. */
+/* "std": a whole word; "*tex": also inside other words. */
 static int source_says(const BuildJob *job, const char *word)
 {
     const char *end = job->source + job->source_bytes, *from = job->source;
@@ -167,7 +166,7 @@ static int source_says(const BuildJob *job, const char *word)
     return 0;
 }
 
-/* Whether `at`, behind the word "include", names a plain header. */
+/* Whether `at`, after the word "include", names one of plain_headers. */
 static int names_plain(const char *at)
 {
     at += strspn(at, " <");
@@ -176,8 +175,8 @@ static int names_plain(const char *at)
     return 0;
 }
 
-/* One header instead of g++'s, common/include/lean/utility, for a source that uses nothing of
- * namespace std and includes nobody who does.  `make setup` has tried it. */
+/* Replaces g++'s header by common/include/lean/utility for a source that uses nothing of namespace
+ * std and includes no header that does.  `make setup` has tested it. */
 static void lean_add(const BuildJob *job, int others, Command *command)
 {
     if (others || !job->toolchain->lean[0] || source_says(job, "std")) return;
@@ -186,7 +185,7 @@ static void lean_add(const BuildJob *job, int others, Command *command)
     command_add(command, command->lean);
 }
 
-/* By the word alone, wherever it stands; "included" is another.  job->source ends with 0. */
+/* Searches for the word alone, anywhere; "included" is another word.  job->source ends with 0. */
 static int source_includes_others(const BuildJob *job)
 {
     const char *end = job->source + job->source_bytes, *at = job->source;
@@ -216,9 +215,9 @@ static void parts_leave_out(const BuildJob *job, Command *command)
     lean_add(job, others, command);
 }
 
-/* Kernels beside each other: where they are optimised and made machine code of, or the latter
- * alone.  A function that is not inlined gets a name for each kernel so, and accelerators are known
- * by their names. */
+/* Processes kernels in parallel: optimisation and generation of machine code, or the latter alone.
+ * Functions that are not inlined then get a name per kernel, which is not possible with
+ * accelerators, because they are identified by name. */
 static void kernels_add(const BuildJob *job, Command *command)
 {
     const Toolchain *toolchain = job->toolchain;
@@ -231,8 +230,8 @@ static void kernels_add(const BuildJob *job, Command *command)
     if (toolchain->ptxas_flags[0]) command_add(command, command->ptxas);
 }
 
-/* nvcc's steps by ourselves, which leaves no core idle; or nvcc, which has host code beside device
- * code if it is told to. */
+/* Performs nvcc's steps with steps.sh, which leaves no core idle; else nvcc, which can compile host
+ * and device code in parallel. */
 static void steps_add(const BuildJob *job, const char *nvcc, Command *command)
 {
     const Toolchain *toolchain = job->toolchain;

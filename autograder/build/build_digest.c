@@ -1,7 +1,7 @@
-/* build_digest.c - a name for everything that goes into an object or a program, so that the same is
- * built once: BLAKE2b of it.
+/* build_digest.c - digest of all inputs of an object or a program, so that each is built only once:
+ * BLAKE2b.
  *
- * Contents for what is ours and small; path, size and time of change for the compilers. */
+ * Own and small files count by their contents; compilers count by path, size and time of change. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ typedef crypto_generichash_state Hash;
 
 static void hash_begin(Hash *hash)
 {
-    (void)!sodium_init(); /* picks the fastest BLAKE2b; where that fails, the plain one is right */
+    (void)!sodium_init(); /* selects the fastest BLAKE2b; if that fails, the default is correct */
     crypto_generichash_init(hash, NULL, 0, crypto_generichash_BYTES);
 }
 
@@ -29,7 +29,7 @@ static void hash_end(Hash *hash, char digest[65])
     sodium_bin2hex(digest, 65, sum, sizeof sum);
 }
 
-/* Length first, so that no two lists of parts run together into the same bytes. */
+/* Length first, so that no two different lists of parts give the same bytes. */
 static void part_add(Hash *hash, const void *data, size_t bytes)
 {
     unsigned long long length = bytes;
@@ -63,7 +63,7 @@ static void compiler_add(Hash *hash, const char *path)
 {
     struct stat status;
     text_add(hash, path);
-    if (stat(path, &status)) return; /* the build itself will say so */
+    if (stat(path, &status)) return; /* the build itself reports the error */
     long long mark[3] = {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
     part_add(hash, mark, sizeof mark);
 }

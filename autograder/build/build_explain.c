@@ -1,8 +1,7 @@
-/* build_explain.c - from what the compiler and the linker printed to the one line that says what to
- * do.
+/* build_explain.c - the student's one-line message, derived from the compiler's or linker's output.
  *
- * What is printed is the submission's to choose (#error), so it decides nothing but words: whether
- * the house is at fault is found out by build_house.c. */
+ * The submission can influence this output (#error), so it affects only the wording; build_house.c
+ * finds out whether the installation is at fault. */
 #include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
@@ -43,7 +42,7 @@ static int symbol_is_undefined(const char *log, const char *symbol)
     return strstr(log, gnu) || strstr(log, gold);
 }
 
-/* ---- the entry point's declaration, out of our own headers ----------------------------------- */
+/* ---- the entry point's declaration, from the course's headers -------------------------------- */
 
 static int declaration_in(const char *path, const char *entry, char *out)
 {
@@ -66,7 +65,7 @@ static int declaration_in(const char *path, const char *entry, char *out)
     return found;
 }
 
-/* Leaves the header's name ("conv.h") in `header`, and what it declares in `out`. */
+/* Stores the header's name ("conv.h") in `header`, and its declaration of the entry in `out`. */
 static int declaration_find(const BuildJob *job, const char *entry, char header[64],
                             char out[SIGNATURE_BYTES])
 {
@@ -85,7 +84,7 @@ static int declaration_find(const BuildJob *job, const char *entry, char header[
 
 /* ---- the link -------------------------------------------------------------------------------- */
 
-/* A linker reports every undefined name; the first entry point among them says most. */
+/* A linker reports every undefined name; a missing entry point is reported first. */
 static int explain_entry(const BuildJob *job, Build *build)
 {
     char signature[SIGNATURE_BYTES] = "", header[64] = "conv.h", entry[BUILD_ENTRY];
@@ -164,7 +163,7 @@ static void explain_compile(const BuildJob *job, Build *build)
 
 static int explain_limits(const BuildJob *job, const SandboxEnd *end, Build *build)
 {
-    /* These words tell one failure of the submission from another; neither is worth more. */
+    /* These words distinguish failures of the submission; no points depend on them. */
     static const char *const memory[] = {"virtual memory exhausted", "out of memory",
                                          "annot allocate memory", "bad_alloc", NULL};
     static const char *const size[] = {"File too large", "File size limit", NULL};

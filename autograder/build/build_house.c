@@ -1,7 +1,7 @@
-/* build_house.c - whose fault is a compilation that failed?
+/* build_house.c - check whether the installation caused a failed compilation.
  *
- * Not what the compiler printed tells, for the submission chooses its words.  Room is asked for on
- * the disk, and the compiler is given a file that is known to be good. */
+ * The compiler's output is no evidence, because the submission can influence it.  Instead, the disk
+ * is checked for free space, and the compiler is run on a file that is known to be good. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "autograder/build/build_parts.h"
 
-/* More than what compiling a lab leaves behind. */
+/* More than the compilation of a lab writes. */
 #define ROOM_BYTES (16ll << 20)
 
 static const char known_good_device[] =
@@ -37,7 +37,7 @@ static void first_line(char *log)
     log[strcspn(log, "\n")] = 0;
 }
 
-/* The compiler's turn with a good file; 1 with what became of it. */
+/* Runs the compiler on a good file; 1 with the status if that fails. */
 static int compiler_fails(const BuildJob *job, Build *build)
 {
     BuildJob good = *job;

@@ -1,18 +1,18 @@
-/* build_janitor.c - removes a build's private directory when the grader ends in the middle of it.
+/* build_janitor.c - removes a build's private directory if the grader ends during the build.
  *
- * A child process in a session of its own waits on a pipe: one byte says that the build is over, an
- * end without it that the grader is gone, be it by Ctrl-C or SIGKILL.  A signal handler could do
- * neither the second nor, among threads, the first. */
+ * A child process in a session of its own waits on a pipe: one byte means that the build is
+ * finished, an end without it that the grader has ended, by Ctrl-C or SIGKILL.  A signal handler
+ * cannot handle SIGKILL, and with several threads not Ctrl-C either. */
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "autograder/build/build_parts.h"
 
-/* The compilers get their death signal with the grader's end; a moment later they are gone. */
+/* Time for the compilers to end: they get a death signal when the grader ends. */
 enum { SETTLE_MICROSECONDS = 300000, WAIT_FD = 3 };
 
-/* After fork, maybe out of several threads: system calls only. */
+/* Called after fork, possibly from several threads: system calls only. */
 static void janitor_run(int wait_fd, const char *directory)
 {
     char byte;
@@ -32,7 +32,7 @@ void build_janitor_start(BuildJob *job)
 {
     int ends[2];
     job->janitor_fd = -1;
-    if (pipe2(ends, O_CLOEXEC)) return; /* then a later build's sweep is what is left */
+    if (pipe2(ends, O_CLOEXEC)) return; /* then only a later build's cleanup removes it */
     job->janitor = fork();
     if (job->janitor == 0) janitor_run(ends[0], job->directory);
     close(ends[0]);

@@ -1,4 +1,4 @@
-/* build_source.c - taking a submission's source in: one regular file, plainly named, of a bounded
+/* build_source.c - reading a submission's source: one regular file with a simple name and a limited
  * size. */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* build_toolchain.c - where the compilers are: KEY=value lines that `make setup` wrote. */
+/* build_toolchain.c - paths of the compilers: KEY=value lines written by `make setup`. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int line_take(const Key *keys, size_t count, const char *line)
         memcpy(keys[i].value, line + length + 1, value);
         keys[i].value[value] = 0;
     }
-    return 0; /* other keys are other programs' */
+    return 0; /* keys of other programs */
 }
 
 static int absolute(const char *path, char *out, size_t bytes, Error *error)
@@ -58,7 +58,7 @@ int toolchain_load(const char *root, const char *build_directory, Toolchain *too
     if (absolute(build_directory, toolchain->build, sizeof toolchain->build, error)) return -1;
     snprintf(path, sizeof path, "%s/toolchain.env", toolchain->build);
     FILE *file = fopen(path, "r");
-    if (!file) return 0; /* not set up: the usual places */
+    if (!file) return 0; /* not set up: default paths */
     while (fgets(line, sizeof line, file))
         if (line_take(keys, sizeof keys / sizeof *keys, line)) bad = 1;
     fclose(file);

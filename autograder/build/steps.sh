@@ -1,13 +1,13 @@
 #!/bin/sh
-# steps.sh NVCC FLAG... -c NAME.cu -o OBJECT - the steps that nvcc would take, as it says itself
-# (--dryrun), but side by side where none waits for the other.
+# steps.sh NVCC FLAG... -c NAME.cu -o OBJECT - parallel execution of the steps that nvcc lists
+# (--dryrun), as far as they are independent.
 #
-# nvcc compiles the host's code last of all, because that includes two files which device code
-# makes: the stub, by which the host knows kernels, and the fat binary.  But the stub comes at the
-# end of it.  So here the host's compiler begins beside cicc, and finds a pipe where the stub will
-# be; and the fat binary is left to the assembler.
+# nvcc compiles the host's code last, because it includes two files generated from device code: the
+# stub, which registers kernels, and the fat binary.  But the stub is included at the end.  So here
+# the host's compiler starts together with cicc and reads the stub from a pipe; the assembler
+# includes the fat binary.
 #
-# Where a step fails, nvcc itself is run: what it says is what a student reads.
+# If a step fails, nvcc itself is run, so that the student reads its messages.
 set -u
 name='' option=''
 for argument; do
@@ -16,7 +16,7 @@ for argument; do
 done
 stub=$name.cudafe1.stub.c
 
-# The host's compiler must not wait at the pipe for ever.
+# Prevents the host's compiler from waiting at the pipe forever.
 plain()
 {
     exec 3<>"$stub"
@@ -26,7 +26,7 @@ plain()
     exec "$@" --threads=2
 }
 
-# nvcc's steps are text to a shell, and these are in it.
+# nvcc's steps are shell text that contains these paths.
 case "$PWD $*" in *[!]A-Za-z0-9/._\ +@,:=[-]*) exec "$@" --threads=2 ;; esac
 
 # A function for each step.
@@ -71,7 +71,7 @@ host=$!
 device_half >4.log 2>&1 || plain "$@"
 cat stub >"$stub" &
 feeding=$!
-# Without the pipe: an assembler that a source sends there would wait for ever, too.
+# Without the pipe: an assembler file in the source could otherwise wait forever, too.
 if ! { machine_code >5.log 2>&1 && fat_binary >6.log 2>&1 && wait $host && wait $feeding &&
     rm "$stub" && host_object >8.log 2>&1; }; then
     plain "$@"

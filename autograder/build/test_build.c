@@ -1,4 +1,4 @@
-/* test_build.c - submissions good, broken and hostile through the compiler's box. */
+/* test_build.c - valid, broken and hostile submissions in the compiler's sandbox. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ static void build_text(const char *name, const char *text, Build *build)
     print_message("%d %.1f s: %s\n", build->status, build->seconds, build->message);
 }
 
-/* Nothing is left in the cache directory while no build runs. */
+/* No directory remains in the cache while no build runs. */
 static int work_directories(void)
 {
     char command[700];
@@ -93,8 +93,8 @@ static void test_good(void **state)
     build_clear(&again);
 }
 
-/* The object of a program that was compiled before is taken, its warnings too; one with -g is
- * another. */
+/* The object of an already compiled program is reused, with its warnings; one with -g is
+ * different. */
 static void test_objects_are_shared(void **state)
 {
     Build runner, run;
@@ -126,7 +126,7 @@ static void test_objects_are_shared(void **state)
     build_clear(&runner);
 }
 
-/* Only ptxas knows that this is no instruction: of PTX alone there is a program, of its own
+/* Only ptxas rejects this instruction: from PTX alone a program can be built, with its own
  * digest. */
 static void test_ptx_only(void **state)
 {
@@ -159,8 +159,8 @@ static void test_digest_covers_the_source(void **state)
     build_clear(&other);
 }
 
-/* Who says a part's word gets it; who does not waits for less (the names are libstdc++'s, of C++17,
- * glibc's and the toolkit's). */
+/* A source with a part's word gets the part; one without compiles less (the names are those of
+ * libstdc++ for C++17, glibc and the toolkit). */
 static void test_parts_of_the_headers(void **state)
 {
     static const char uses[] =
@@ -211,7 +211,8 @@ static void test_parts_of_the_headers(void **state)
     build_clear(&build);
 }
 
-/* What another header of the toolkit may use is there, though the source says no word of it. */
+/* Parts that another header of the toolkit uses are included, even if the source has none of their
+ * words. */
 static void test_other_headers_have_all_parts(void **state)
 {
     Build build;
@@ -240,7 +241,7 @@ static void test_host(void **state)
     build_clear(&build);
 }
 
-/* Whichever way it is compiled, the same is said of it. */
+/* The messages are the same for both ways of compiling. */
 static void test_steps_say_what_nvcc_says(void **state)
 {
     static const char *const more[] = {
@@ -276,7 +277,7 @@ static void test_syntax_error(void **state)
     assert_int_equal(build.status, BUILD_ERROR);
     assert_non_null(strstr(build.message, "conv.cu(3): error"));
     assert_non_null(strstr(build.log, "conv.cu(3): error"));
-    assert_null(strstr(build.log, "/cache/")); /* the private directory is nobody's business */
+    assert_null(strstr(build.log, "/cache/")); /* the private directory is not shown */
     build_clear(&build);
     expect("conv.c", "int main( {\n", BUILD_ERROR, "conv.c:1:");
 }
@@ -361,7 +362,7 @@ static void test_bombs(void **state)
     expect("conv.c", endless, BUILD_LIMIT, "messages");
 }
 
-/* A grader that is killed in the middle of a build leaves no directory behind. */
+/* A grader that is killed during a build leaves no directory behind. */
 static void test_killed_grader(void **state)
 {
     static const char slow[] = "#define A(x) x + x + x + x + x + x + x + x + x + x\n"
@@ -375,7 +376,7 @@ static void test_killed_grader(void **state)
         _exit(0);
     }
     usleep(400000);
-    assert_int_not_equal(work_directories(), 0); /* it is at work */
+    assert_int_not_equal(work_directories(), 0); /* it is working */
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     for (int i = 0; i < 50 && work_directories(); i++)
@@ -438,7 +439,7 @@ static void test_no_compiler(void **state)
     build_clear(&build);
 }
 
-/* What the house broke is said to be the house's, and what a source prints is no evidence. */
+/* Faults of the installation are reported as such, and a source's output is no evidence. */
 static void test_whose_fault(void **state)
 {
     Toolchain relative = toolchain, broken = toolchain;
@@ -466,7 +467,7 @@ static void shell(const char *format, const char *argument, const char *other)
     if (system(command)) fail_msg("%s", command);
 }
 
-/* A build directory of this test's own, because other tests build at the same time. */
+/* A build directory of its own, because other tests build at the same time. */
 static void own_cache(void)
 {
     char command[1400];
@@ -477,8 +478,7 @@ static void own_cache(void)
     snprintf(toolchain.build, sizeof toolchain.build, "%s/build", directory);
 }
 
-/* A small file system for the cache, filled to the brim, then with too little room for the
- * compiler. */
+/* A small file system for the cache: full, then with too little space for the compiler. */
 static void test_full_disk(void **state)
 {
     Toolchain full = toolchain;
@@ -489,7 +489,7 @@ static void test_full_disk(void **state)
     snprintf(command, sizeof command,
              "mkdir -p %.64s/full/cache && mount -t tmpfs -o size=32k none %.64s/full/cache",
              directory, directory);
-    if (system(command)) skip(); /* not root, or no mounts here */
+    if (system(command)) skip(); /* not root, or mounts are not allowed */
     shell("ln -s '%s/lib' '%s/lib'", toolchain.build, full.build);
     shell("ln -s '%s/obj' '%s/obj'", toolchain.build, full.build);
     for (int some_room = 0; some_room < 2; some_room++) {
@@ -505,7 +505,7 @@ static void test_full_disk(void **state)
         assert_int_equal(build.status, BUILD_BROKEN);
         assert_non_null(strstr(build.message, "disk"));
         build_clear(&build);
-        shell("test -z \"$(ls '%s/cache')\"%s", full.build, ""); /* nothing half-written */
+        shell("test -z \"$(ls '%s/cache')\"%s", full.build, ""); /* no incomplete file */
     }
     shell("umount '%s/cache'%s", full.build, "");
 }
@@ -529,7 +529,7 @@ int main(int argc, char **argv)
         printf("skipped: %s is not built\n", build);
         return 0;
     }
-    /* Programs linked with its objects need its flags, which a submission does not get. */
+    /* Programs linked with its objects need its flags, which a submission's build does not have. */
     if (SANITIZED) {
         printf("skipped: a sanitized build has no libraries for submissions\n");
         return 0;

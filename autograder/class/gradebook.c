@@ -24,8 +24,8 @@ struct Gradebook {
     char path[4096];
 };
 
-/* The order of the primary key is the order of the rows and of every walk.  All at once, so that
- * nobody who is killed leaves half a gradebook. */
+/* The primary key's order is the order of all rows and iterations.  One transaction, so that a
+ * killed process leaves no incomplete gradebook. */
 static const char SCHEMA[] =
     "BEGIN IMMEDIATE;"
     "PRAGMA application_id = " TEXT_OF(
@@ -90,8 +90,8 @@ static sqlite3_stmt *prepare(Gradebook *book, const char *sql, int texts, const 
     return NULL;
 }
 
-/* Runs a statement that answers with at most one row and ends it: 1 with its first column, 0: no
- * row, -1 with error.  `value` may be NULL. */
+/* Runs a statement with at most one result row and finalises it: 1 with the row's first column, 0:
+ * no row, -1 with error.  `value` may be NULL. */
 static int step_once(Gradebook *book, sqlite3_stmt *statement, char *value, size_t bytes,
                      Error *error)
 {
@@ -114,7 +114,7 @@ static int pragma(Gradebook *book, const char *sql, int *number, Error *error)
     return found == 1 ? 0 : -1;
 }
 
-/* A new file gets the tables; any other has to be a gradebook of this version. */
+/* Creates the tables in a new file; any other file has to be a gradebook of this version. */
 static int check(Gradebook *book, int may_create, Error *error)
 {
     int application, version, tables;
@@ -303,7 +303,7 @@ int gradebook_best(Gradebook *book, GradebookVisit *visit, void *context, Error 
     return walk(book, BEST, visit, context, error);
 }
 
-/* ---- the end -------------------------------------------------------------------------------- */
+/* ---- close ---------------------------------------------------------------------------------- */
 
 static int sync_file(const char *path, Error *error)
 {
@@ -313,9 +313,9 @@ static int sync_file(const char *path, Error *error)
     return status;
 }
 
-/* The schema's version counts such writings, and the tables are the same: it begins anew.  The old
- * file is closed, and its WAL gone with that, before the new one takes its name: a WAL would be
- * read into whatever file stands beside it. */
+/* The file is written again so that equal tables give equal bytes, because the schema's version
+ * counts changes.  The old file is closed, which removes its WAL, before the new one gets its name:
+ * SQLite would apply a WAL to any file with that name. */
 int gradebook_finish(Gradebook *book, Error *error)
 {
     char path[sizeof book->path], part[sizeof book->path + 8];

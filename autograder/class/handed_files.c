@@ -18,7 +18,7 @@
 enum { TAKE_SECONDS = 30 };
 static const rlim_t TAKE_BYTES = (rlim_t)1 << 30;
 
-/* ---- in the process that reads -------------------------------------------------------------- */
+/* ---- in the reading process ----------------------------------------------------------------- */
 
 static int write_slot(const char *into, const Lab *lab, int file, const SieveSlot *slot,
                       Error *error)
@@ -29,7 +29,7 @@ static int write_slot(const char *into, const Lab *lab, int file, const SieveSlo
     return file_write(path, slot->data, error);
 }
 
-/* What the lab's files are, or why they are not, decides its digest. */
+/* The digest covers the lab's files, or the reason why they were not accepted. */
 static int finish_lab(const char *into, const Lab *lab, SieveSlot slot[SIEVE_FILES],
                       HandedLab *taken, Error *error)
 {
@@ -78,7 +78,7 @@ static int read_all(const char *path, HandedKind kind, const Catalog *catalog, c
         text_set(lab->problem, sizeof lab->problem, "%s", sieve->problem);
         status = finish_lab(into, &catalog->lab[i], sieve->slot[i], lab, error);
     }
-    return status; /* the process ends, and its memory with it */
+    return status; /* the process ends, which frees its memory */
 }
 
 static void limit(int resource, rlim_t most)
@@ -87,7 +87,7 @@ static void limit(int resource, rlim_t most)
     setrlimit(resource, &both);
 }
 
-/* ---- in the process that waits -------------------------------------------------------------- */
+/* ---- in the waiting process ----------------------------------------------------------------- */
 
 typedef struct Answer {
     HandedFiles files;

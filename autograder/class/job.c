@@ -1,4 +1,4 @@
-/* job.c - one job: its folder, its command line, what came of it. */
+/* job.c - one job: folder, command line and result. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* jobs.c - jobs on this machine: so many children at a time. */
+/* jobs.c - jobs on this machine: a limited number of children at a time. */
 #include "autograder/class/jobs.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "autograder/text/text.h"
 
-/* The child gives way when this process dies, however that happens, and has nothing of ours. */
+/* Sets up the child: lower priority, death with this process, no inherited descriptors. */
 static void become_grade(const char *const *word, const char *folder, const sigset_t *signals,
                          pid_t parent)
 {
@@ -48,7 +48,7 @@ static int start(const Jobs *jobs, Job *job, const sigset_t *signals, Error *err
     return 0;
 }
 
-/* A broken record (grade's status 1) is tried again as if the child had died. */
+/* A broken record (grade's status 1) is retried like a child that died. */
 static int end(Jobs *jobs, Job *job, int status, const sigset_t *signals, Error *error)
 {
     char how[80];
@@ -74,7 +74,7 @@ static void end_all(Jobs *jobs)
     }
 }
 
-/* Those that have ended by now: their number less those begun again, or -1 with error. */
+/* Reaps the children that have ended: their number less the restarted ones, or -1 with error. */
 static int reap(Jobs *jobs, size_t begun, const sigset_t *signals, Error *error)
 {
     int ended = 0, status;
@@ -98,7 +98,7 @@ static int run(Jobs *jobs, int at_once, const sigset_t *signals, Error *error)
             running++;
         }
         int number = sigwaitinfo(signals, NULL);
-        if (number < 0) continue; /* stopped, and going on */
+        if (number < 0) continue; /* a stopped or continued child */
         if (number != SIGCHLD) return 1;
         int ended = reap(jobs, begun, signals, error);
         if (ended < 0) return -1;

@@ -10,7 +10,7 @@
 #include "autograder/text/text.h"
 #include "common/operations/operation/random.h"
 
-/* A keyed hash of the name (BLAKE2b): no student can work out another's, or the class's. */
+/* A keyed hash of the name (BLAKE2b): no student can compute another's seed, or the class's. */
 static uint64_t seed_of(uint64_t class_seed, const char *student)
 {
     Random class_key, key;

@@ -1,5 +1,5 @@
-/* plan.h - what is to do for a class: every submission taken in, and a job for each of its labs
- * that the gradebook has no result of. */
+/* plan.h - list of pending jobs of a class: every submission is read, and each of its labs without
+ * a result in the gradebook becomes a job. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_PLAN_H
 #define CONVLAB_AUTOGRADER_CLASS_PLAN_H
 
@@ -14,11 +14,11 @@ typedef struct AttemptFile {
 } AttemptFile;
 
 typedef struct Plan {
-    const char *submissions, *work; /* the class's folder; an absolute folder to work in */
+    const char *submissions, *work; /* the class's folder; an absolute work folder */
     const Catalog *catalog;
     const Lab *only;  /* NULL: all */
-    uint64_t seed;    /* of the class: a student's follows from it and the student's name */
-    int64_t deadline; /* seconds since 1970; 0: there is none */
+    uint64_t seed;    /* of the class: a student's seed is derived from it and the student's name */
+    int64_t deadline; /* seconds since 1970; 0: none */
     Roster roster;
     Job *job;          /* by student, submission and lab */
     size_t jobs, held; /* held: results that the gradebook has already */
@@ -27,8 +27,8 @@ typedef struct Plan {
     size_t firsts;
 } Plan;
 
-/* Takes in what `roster` lists, tells on stdout what cannot be, and marks what is late.  -1 with
- * error.  plan_clear frees it, roster included. */
+/* Reads the submissions of `roster`, reports unusable ones on stdout, and marks late ones.  -1 with
+ * error.  plan_clear frees it, including the roster. */
 int plan_make(Plan *plan, Gradebook *book, Error *error);
 void plan_clear(Plan *plan);
 

@@ -58,7 +58,7 @@ void name_show(const char *name, char *text, size_t bytes)
 static const char *const ENDINGS[] = {".zip",    ".tar",     ".tar.gz", ".tgz",
                                       ".tar.xz", ".tar.zst", NULL};
 
-/* The length of a name without an archive's ending; 0: it is no archive's. */
+/* Length of an archive's name without its extension; 0: not an archive. */
 static size_t archive_stem(const char *name)
 {
     size_t length = strlen(name);
@@ -86,7 +86,7 @@ static char *piece(const char *text, const regmatch_t *group)
     return strndup(text + group->rm_so, (size_t)(group->rm_eo - group->rm_so));
 }
 
-/* Whether some entry is called `stem`, as a folder or an archive. */
+/* Whether an entry is called `stem`, as a folder or an archive. */
 static int is_there(struct dirent **entry, int entries, const char *stem)
 {
     for (int i = 0; i < entries; i++) {
@@ -99,7 +99,7 @@ static int is_there(struct dirent **entry, int entries, const char *stem)
     return 0;
 }
 
-/* The student of an entry called `stem`, malloc'd: a platform's way of naming, a time stamp, a
+/* The student of an entry called `stem`, malloc'd: removes a platform's additions, a time stamp, a
  * count; else the name itself. */
 static char *student_of(const char *stem, struct dirent **entry, int entries, int64_t *named_at)
 {
@@ -146,7 +146,7 @@ static void free_entries(struct dirent **entry, int entries)
     free(entry);
 }
 
-/* What an entry of a folder is; -1: no submission. */
+/* Kind of a folder's entry; -1: not a submission. */
 static int kind_of(const char *folder, const char *name)
 {
     char path[8192];
@@ -158,7 +158,7 @@ static int kind_of(const char *folder, const char *name)
     return S_ISREG(status.st_mode) && archive_stem(name) ? HANDED_ARCHIVE : -1;
 }
 
-/* Takes over `student`. */
+/* Takes ownership of `student`. */
 static int add(Roster *roster, char *student, const char *folder, const char *name, HandedKind kind,
                int64_t named_at, size_t attempt, Error *error)
 {
@@ -174,8 +174,8 @@ static int add(Roster *roster, char *student, const char *folder, const char *na
     return 0;
 }
 
-/* A student's folder of submissions: each entry has a time stamp for a name, or each is an archive.
- * 0: it is not such a folder. */
+/* Reads a student's folder of submissions: each entry has a time stamp as name, or each is an
+ * archive. 0: it is not such a folder. */
 static int holds_submissions(const char *path, struct dirent **entry, int entries)
 {
     int stamps = 0, archives = 0;
@@ -238,7 +238,7 @@ static void tell_strange(Roster *roster, const char *name)
     name_show(name, shown, sizeof shown);
     text_add(roster->strange, sizeof roster->strange, "%s%s", roster->strange[0] ? ", " : "",
              shown);
-    intake_clean(roster->strange); /* where it was cut */
+    intake_clean(roster->strange); /* the place of the cut may be inside a character */
 }
 
 int roster_read(const char *folder, Roster *roster, Error *error)

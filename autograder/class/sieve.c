@@ -7,7 +7,7 @@
 
 enum { LOOSE_RANK = 1000 };
 
-/* In one line, whatever the names in it hold. */
+/* Prints names into one line, whatever characters they contain. */
 static void say(char *text, size_t bytes, const char *format, va_list arguments)
 {
     char said[400];
@@ -36,7 +36,7 @@ static int is_part(const char *part, size_t length, const char *name)
     return strlen(name) == length && !strncmp(part, name, length);
 }
 
-/* Hidden parts are a system's or a version control's own. */
+/* Hidden parts belong to an operating system or a version control system. */
 static int is_hidden(const char *path)
 {
     for (const char *part = path; *part; part += strspn(part, "/")) {
@@ -60,8 +60,8 @@ static int file_of(const Lab *lab, const char *name)
     return !strcmp(name, lab->ini.source) ? 0 : !strcmp(name, "predict.ini") ? 1 : -1;
 }
 
-/* Finds the lab, the file and how near `path` is: twice the folders above NN-name/ and 1, less 1
- * where the last of those is labs/.  0: no lab's file. */
+/* Finds the lab, the file and the rank of `path`: twice the number of folders above NN-name/, plus
+ * 1, less 1 if the last of those is labs/.  0: not a lab's file. */
 static int place(const Sieve *sieve, const char *path, int *lab, int *file)
 {
     const char *part[64];
@@ -71,12 +71,12 @@ static int place(const Sieve *sieve, const char *path, int *lab, int *file)
         part[parts] = at;
         length[parts] = strcspn(at, "/");
         at += length[parts];
-        parts += !is_part(part[parts], length[parts], "."); /* tar's "./" is no folder */
+        parts += !is_part(part[parts], length[parts], "."); /* tar's "./" is not a folder */
     }
     if (!parts || parts == 64) return 0;
     const char *name = part[parts - 1];
     *lab = parts >= 2 ? lab_of(sieve, part[parts - 2], length[parts - 2]) : -1;
-    if (*lab < 0) { /* loose, where one lab is asked for */
+    if (*lab < 0) { /* a file without a lab's folder, if only one lab is graded */
         if (!sieve->only) return 0;
         *lab = (int)(sieve->only - sieve->catalog->lab);
         *file = file_of(sieve->only, name);

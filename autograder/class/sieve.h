@@ -1,15 +1,15 @@
-/* sieve.h - which of the paths of a submission is which lab's file: the one that lies least deep,
- * one below labs/ before others. */
+/* sieve.h - selection of the labs' files among the paths of a submission: the file with the least
+ * depth wins, one below labs/ before others. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_SIEVE_H
 #define CONVLAB_AUTOGRADER_CLASS_SIEVE_H
 
 #include "autograder/class/handed_files.h"
 
-enum { SIEVE_FILES = 2, SIEVE_FILE_BYTES = 4 << 20 }; /* of a lab: its source, predict.ini */
+enum { SIEVE_FILES = 2, SIEVE_FILE_BYTES = 4 << 20 }; /* files of a lab: its source, predict.ini */
 
 /* One file of one lab. */
 typedef struct SieveSlot {
-    int rank; /* 0: nothing yet; less is nearer */
+    int rank; /* 0: none yet; lower values win */
     char *path, *data;
     size_t bytes;
     char problem[400];
@@ -19,12 +19,12 @@ typedef struct Sieve {
     const Catalog *catalog;
     const Lab *only;
     SieveSlot slot[HANDED_LABS][SIEVE_FILES];
-    char problem[400]; /* why nothing is taken at all */
+    char problem[400]; /* reason why nothing is accepted */
     int64_t newest;
 } Sieve;
 
-/* The slot that wants what lies at `path`, emptied for it; NULL: no lab's file, or there is one
- * nearer.  Of two that are equally near neither is taken. */
+/* The slot for the file at `path`, emptied for it; NULL: not a lab's file, or there is one of lower
+ * rank.  If two have the same rank, neither is accepted. */
 SieveSlot *sieve_want(Sieve *sieve, const char *path);
 /* printf into the slot's problem, cleaned. */
 void slot_refuse(SieveSlot *slot, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-/* sieve_archive.c - an archive that was handed in, read entry by entry by libarchive and never
- * extracted: only the data of the labs' files is kept. */
+/* sieve_archive.c - a submitted archive, read entry by entry with libarchive and never extracted:
+ * only the data of the labs' files are stored. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -11,14 +11,14 @@
 
 #include "autograder/class/sieve.h"
 
-/* A workbook with all twelve labs solved has less than 1 MiB and some hundred files.  Text packs to
- * a tenth, or a hundredth where it repeats itself; a bomb to less than a thousandth. */
+/* A course with all labs solved has less than 1 MiB and some hundred files.  Text compresses to a
+ * tenth, or a hundredth if it is repetitive; a decompression bomb to less than a thousandth. */
 enum {
     ARCHIVE_BYTES = 64 << 20,
     SWOLLEN_BYTES = 256 << 20,
     ARCHIVE_ENTRIES = 20000,
     MOST_SWELLING = 200,
-    FREE_BYTES = 4 << 20, /* so much may come out of any archive */
+    FREE_BYTES = 4 << 20, /* output that is allowed for any archive */
     PIECE_BYTES = 64 << 10
 };
 
@@ -27,7 +27,7 @@ typedef struct Reading {
     int64_t packed, unpacked, entries;
 } Reading;
 
-/* What would lead out of the archive if somebody extracted it. */
+/* Whether a path would lead out of the archive if somebody extracted it. */
 static int leads_out(const char *path)
 {
     if (*path == '/' || *path == '\\' || (*path && path[1] == ':')) return 1;
@@ -45,8 +45,8 @@ static int is_bomb(const Reading *reading)
            (reading->unpacked > FREE_BYTES && reading->unpacked / MOST_SWELLING > reading->packed);
 }
 
-/* Reads an entry's data to its end, counted, and keeps it in the slot where there is one.  -1: the
- * archive is at its end, for one reason or another. */
+/* Reads an entry's data to its end, counts it, and stores it in the slot, if any.  -1: the archive
+ * has ended, or a limit was exceeded. */
 static int read_data(Sieve *sieve, Reading *reading, SieveSlot *slot)
 {
     char piece[PIECE_BYTES];
@@ -77,7 +77,7 @@ static int read_data(Sieve *sieve, Reading *reading, SieveSlot *slot)
     return 0;
 }
 
-/* -1: what follows does not matter any more. */
+/* -1: the rest is not needed. */
 static int take(Sieve *sieve, Reading *reading, struct archive_entry *entry)
 {
     const char *path = archive_entry_pathname(entry);

@@ -1,4 +1,4 @@
-/* sieve_folder.c - a folder that was handed in: a walk that follows no link. */
+/* sieve_folder.c - a submitted folder: a traversal that follows no link. */
 #include <errno.h>
 #include <fts.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static void take(Sieve *sieve, const char *folder, const char *path, const struc
         sieve->newest = status->st_mtime;
 }
 
-/* A link in the place of a lab's folder hides that lab: say so rather than that it is missing. */
+/* A link in the place of a lab's folder hides that lab: reports the link instead of a missing
+ * lab. */
 static void look_behind(Sieve *sieve, const char *path)
 {
     char file[4200];

@@ -12,7 +12,7 @@
 
 typedef struct Pair {
     int percent;
-    size_t of, with; /* places in the roster: so much of `of` is in `with` */
+    size_t of, with; /* indices in the roster: the share of `of` that is also in `with` */
 } Pair;
 
 typedef struct Pairs {
@@ -20,7 +20,7 @@ typedef struct Pairs {
     size_t count;
 } Pairs;
 
-/* ---- what is compared ----------------------------------------------------------------------- */
+/* ---- compared text -------------------------------------------------------------------------- */
 
 static int is_same(const char *text, const TodoRegion *region, const char *other,
                    const TodoRegion *other_region)
@@ -30,7 +30,8 @@ static int is_same(const char *text, const TodoRegion *region, const char *other
            !memcmp(text + region->body, other + other_region->body, bytes);
 }
 
-/* Leaves of a source, in place, what the student wrote; all of it where its marks are gone. */
+/* Reduces a source, in place, to what the student wrote; keeps all of it if its TODO marks are
+ * missing. */
 static void keep_own(char *text, const char *pristine)
 {
     TodoList list, pristine_list;
@@ -48,8 +49,8 @@ static void keep_own(char *text, const char *pristine)
     text[kept] = '\0';
 }
 
-/* folder/<place in the roster> of each source of the lab, and their names in folder/files: how
- * many, or -1 with error. */
+/* Writes each source of the lab to folder/<index in the roster>, and their names to folder/files:
+ * their number, or -1 with error. */
 static int write_sources(const char *root, const char *work, const Lab *lab, size_t count,
                          const char *folder, Error *error)
 {
@@ -79,7 +80,7 @@ static int write_sources(const char *root, const char *work, const Lab *lab, siz
     return status ? -1 : sources;
 }
 
-/* ---- what sim_c++ says ---------------------------------------------------------------------- */
+/* ---- output of sim_c++ ---------------------------------------------------------------------- */
 
 /* "3 consists for 97 % of 12 material". */
 static int read_pairs(const char *folder, const Roster *roster, Pairs *pairs, Error *error)
@@ -148,7 +149,7 @@ int similarity_report(const char *root, const char *work, const Catalog *catalog
             return error_set(error, "%.300s: %s", folder, strerror(errno));
         int sources = write_sources(root, work, lab, roster->count, folder, error);
         if (sources < 0) return -1;
-        if (sources < 2) continue; /* with nobody to compare with */
+        if (sources < 2) continue; /* nothing to compare with */
         int status = compare(folder, error) || read_pairs(folder, roster, &found, error) ? -1 : 0;
         report_lab(lab, roster, &found, report);
         *pairs += found.count;

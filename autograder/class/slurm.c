@@ -14,9 +14,8 @@
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
-/* An array may have 1,000 tasks where nobody says otherwise (MaxArraySize).  A task that ended well
- * may have done so on a node whose files are seen here only later: NFS looks again after a
- * minute. */
+/* Default limit of tasks in an array (MaxArraySize): 1,000.  The files of a task that ended well
+ * may be visible here only later: NFS checks again after a minute. */
 enum {
     ARRAY_TASKS = 500,
     LOOK_SECONDS = 2,
@@ -30,13 +29,13 @@ typedef struct Slurm {
     int one_gpu;
     const char *options;
     size_t left;  /* jobs that are not done */
-    int arrays;   /* submitted so far */
-    int silences; /* looks in a row that the controller did not answer */
+    int arrays;   /* number of arrays submitted so far */
+    int silences; /* number of successive polls without an answer of the controller */
 } Slurm;
 
-/* ---- handing over --------------------------------------------------------------------------- */
+/* ---- submission ----------------------------------------------------------------------------- */
 
-/* job-N/words, a NUL behind each. */
+/* Writes job-N/words, with a NUL after each word. */
 static int write_words(const Jobs *jobs, const Job *job, Error *error)
 {
     char path[4200], folder[4096];
@@ -52,7 +51,7 @@ static int write_words(const Jobs *jobs, const Job *job, Error *error)
     return 0;
 }
 
-/* A tasks file for jobs that wait to be handed over, ARRAY_TASKS at most: how many, or -1. */
+/* Writes a task file for waiting jobs, at most ARRAY_TASKS: their number, or -1. */
 static int write_tasks(Slurm *slurm, const char *name, Error *error)
 {
     char path[4200];
@@ -69,7 +68,7 @@ static int write_tasks(Slurm *slurm, const char *name, Error *error)
         }
         job->state = JOB_HANDED;
         job->task = tasks++;
-        job->array = -1; /* until sbatch says */
+        job->array = -1; /* unknown until sbatch reports it */
         job->absent = 0;
         job->tries++;
         fprintf(file, "%zu\n", i);
@@ -79,7 +78,7 @@ static int write_tasks(Slurm *slurm, const char *name, Error *error)
     return tasks;
 }
 
-/* What a tool printed into work/said, its first line. */
+/* The first line of a tool's output in work/said. */
 static void said(const Slurm *slurm, char *line, size_t bytes)
 {
     char path[4200];
@@ -96,7 +95,8 @@ typedef struct SbatchLine {
     char range[40], folder[4096], chdir[4200], script[PATH_MAX], options[2000];
 } SbatchLine;
 
-/* Slurm itself would run a task of a node that failed again, minutes later: here that is ours. */
+/* Slurm would requeue a task of a failed node minutes later; this is disabled, because the program
+ * itself does it. */
 static int sbatch_line(const Slurm *slurm, const char *tasks_name, int tasks, SbatchLine *line,
                        Error *error)
 {
@@ -139,7 +139,7 @@ static int submit(Slurm *slurm, const char *tasks_name, int tasks, long *array, 
     return 0;
 }
 
-/* work/submitted: for a later run, should this one be killed. */
+/* Appends to work/submitted, for a later run if this one is killed. */
 static int write_down(const Slurm *slurm, long array, Error *error)
 {
     char path[4200];
@@ -150,7 +150,7 @@ static int write_down(const Slurm *slurm, long array, Error *error)
     return 0;
 }
 
-/* Hands over all that wait. */
+/* Submits all waiting jobs. */
 static int hand_over(Slurm *slurm, Error *error)
 {
     for (;;) {
@@ -167,9 +167,9 @@ static int hand_over(Slurm *slurm, Error *error)
     }
 }
 
-/* ---- gathering ------------------------------------------------------------------------------ */
+/* ---- collection ----------------------------------------------------------------------------- */
 
-/* The job has ended, or is lost: to be handed over again, or done. */
+/* The job has ended, or is lost: it is submitted again, or done. */
 static int finish(Slurm *slurm, Job *job, int died, const char *how, Error *error)
 {
     int again = job_finish(slurm->jobs, job, died, how, error);
@@ -179,7 +179,7 @@ static int finish(Slurm *slurm, Job *job, int died, const char *how, Error *erro
     return 0;
 }
 
-/* What has left its status in its folder. */
+/* Collects the jobs that have left a status in their folders. */
 static int gather(Slurm *slurm, Error *error)
 {
     for (size_t i = 0; i < slurm->jobs->count; i++) {
@@ -199,7 +199,7 @@ static int gather(Slurm *slurm, Error *error)
     return 0;
 }
 
-/* Of a task that squeue lists in this state nothing more will come. */
+/* Whether a task in this state of squeue will produce no result. */
 static int is_lost(const char *state)
 {
     static const char *const LOST[] = {"NODE_FAIL", "BOOT_FAIL",     "CANCELLED", "DEADLINE",
@@ -224,7 +224,7 @@ static void take_state(Slurm *slurm, long array, int task, const char *state)
     }
 }
 
-/* Asks squeue for the state of every task; 0 when it answers. */
+/* Polls squeue for the state of every task; 0 if it answers. */
 static int look(Slurm *slurm)
 {
     static const char *const WORD[] = {"squeue",       "--noheader",        "--array", "--me",
@@ -244,7 +244,8 @@ static int look(Slurm *slurm)
     return 0;
 }
 
-/* What has left nothing: its node failed, it was cancelled, or the queue knows it no more. */
+/* Gives up jobs without a status: the node failed, the job was cancelled, or the queue does not
+ * list it. */
 static int give_up_lost(Slurm *slurm, Error *error)
 {
     slurm->silences = look(slurm) ? slurm->silences + 1 : 0;
@@ -259,7 +260,7 @@ static int give_up_lost(Slurm *slurm, Error *error)
     return 0;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the whole run -------------------------------------------------------------------------- */
 
 void slurm_forget(const char *work)
 {

@@ -1,17 +1,16 @@
-/* slurm.h - the jobs of a class on an existing Slurm cluster, as job arrays: what jobs_run does on
- * this machine, done by its nodes.
+/* slurm.h - jobs of a class on a Slurm cluster, as job arrays: the counterpart of jobs_run.
  *
- * Workbook, build folder and results have to be at the same place on every node. */
+ * Course, build folder and results must have the same path on every node. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_SLURM_H
 #define CONVLAB_AUTOGRADER_CLASS_SLURM_H
 
 #include "autograder/class/jobs.h"
 
-/* Runs all jobs; returns as jobs_run does.  `one_gpu`: each job gets a card.  `options`: more
- * words for sbatch, parted by blanks, or NULL. */
+/* Runs all jobs; returns as jobs_run does.  `one_gpu`: each job gets a GPU.  `options`: additional
+ * words for sbatch, separated by blanks, or NULL. */
 int slurm_run(Jobs *jobs, int one_gpu, const char *options, Error *error);
 
-/* Cancels what a run that was killed had handed over from the folder `work`. */
+/* Cancels the jobs that a killed run had submitted from the folder `work`. */
 void slurm_forget(const char *work);
 
 #endif

@@ -7,9 +7,9 @@
 #include "autograder/record/record.h"
 #include "autograder/text/text.h"
 
-/* ---- texts without the folder --------------------------------------------------------------- */
+/* ---- removal of the folder from texts ------------------------------------------------------ */
 
-/* `text` without any "work/<part>/", malloc'd; NULL: it has none. */
+/* `text` without any "work/<part>/", malloc'd; NULL: it contains none. */
 static char *without(const char *text, const char *work)
 {
     size_t length = strlen(work);
@@ -41,7 +41,7 @@ static json_t *still_value(json_t *value, const char *work)
     return value;
 }
 
-/* ---- numbers without the clock --------------------------------------------------------------- */
+/* ---- removal of times ------------------------------------------------------------------------ */
 
 static void still_case(json_t *item, int on_host)
 {

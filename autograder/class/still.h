@@ -1,19 +1,19 @@
-/* still.h - a result record without what a clock said: grading again gives the same bytes. */
+/* still.h - reproducible result record, without times: grading again gives the same bytes. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_STILL_H
 #define CONVLAB_AUTOGRADER_CLASS_STILL_H
 
 #include "common/base/error.h"
 
-/* What the gradebook wants to know of a record besides its text. */
+/* Fields of a record that the gradebook stores in addition to its text. */
 typedef struct StillRecord {
     char *text; /* JSON, malloc'd */
     char status[16];
     double points, possible;
 } StillRecord;
 
-/* Takes from the record `text` when and how long it was graded, measured times of host code, and
- * the way to a job's own folder, "work/<one part>/", wherever a text has it.  A `problem` that is
- * not empty becomes the message.  -1 with error: it is no record. */
+/* Removes from the record `text`: time and duration of the grading, measured times of host code,
+ * and the path of a job's own folder, "work/<one part>/".  A `problem` that is not empty becomes
+ * the message.  -1 with error: it is not a record. */
 int still_record(const char *text, const char *work, const char *problem, StillRecord *record,
                  Error *error);
 

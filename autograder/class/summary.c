@@ -11,7 +11,7 @@ static SummaryLab *lab_find(Summary *summary, const char *name)
 {
     for (int i = 0; i < summary->labs; i++)
         if (!strcmp(summary->lab[i].name, name)) return &summary->lab[i];
-    return NULL; /* of a workbook that has changed since */
+    return NULL; /* the course has changed since */
 }
 
 static int count(const GradebookResult *result, void *context, Error *error)

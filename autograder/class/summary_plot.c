@@ -1,4 +1,4 @@
-/* summary_plot.c - the spread of a class's marks as a figure, by gnuplot. */
+/* summary_plot.c - distributions of a class's marks as a figure, by gnuplot. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "autograder/class/summary.h"
 #include "autograder/class/tool.h"
 
-/* One small histogram a lab, three beside each other.  gnuplot runs in the folder: no path of the
+/* One small histogram per lab, three in a row.  gnuplot runs in the folder, so that no path of the
  * user's is in a script. */
 static void write_script(FILE *script, const Summary *summary, const char *terminal,
                          const char *name, int rows)
@@ -27,7 +27,7 @@ static void write_script(FILE *script, const Summary *summary, const char *termi
             fprintf(script, "%d %zu\n", bin, lab->bin[bin]);
             if (lab->bin[bin] > most) most = lab->bin[bin];
         }
-        /* Nobody is half a student. */
+        /* Integer tick marks, because students are counted. */
         fprintf(script, "END\nset ytics %s\nset title '%s: %zu student%s'\n",
                 most <= 5 ? "1" : "autofreq", lab->name, lab->graded, lab->graded == 1 ? "" : "s");
         fprintf(script, "plot $bins with boxes lc rgb '#4477aa'\n");

@@ -1,7 +1,7 @@
 #!/bin/sh
-# task.sh WORK TASKS - one task of a job array: the job whose number stands in its line of
-# WORK/TASKS.  Its command line lies in its folder, a NUL behind each word; what it prints and how
-# it ended go there too, for the class that waits for them.
+# task.sh WORK TASKS - one task of a job array: the job whose number is in its line of WORK/TASKS.
+# Its command line is in its folder, with a NUL after each word; its output and exit status go there
+# too, for the class that waits for them.
 work=$1
 number=$(sed -n "$((SLURM_ARRAY_TASK_ID + 1))p" "$work/$2")
 folder=$work/job-$number

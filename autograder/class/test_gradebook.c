@@ -141,7 +141,7 @@ static void test_nothing_is_committed_twice(void **state)
     assert_int_equal(gradebook_has(book, "ada", "02-naive", "ada", "d1", &error), 1);
     assert_int_equal(gradebook_commit(book, &result, &error), -1);
     assert_non_null(strstr(error.text, "already"));
-    result.digest = "d2"; /* handed in anew under the same name */
+    result.digest = "d2"; /* submitted again under the same name */
     result.points = 80;
     assert_int_equal(gradebook_has(book, "ada", "02-naive", "ada", "d2", &error), 0);
     commit(book, result);
@@ -208,7 +208,7 @@ static void test_best_of_repeated_submissions(void **state)
     gradebook_close(book);
 }
 
-/* One order of commits after another, one run interrupted: the same bytes. */
+/* The bytes are the same for any order of commits and for an interrupted run. */
 static char *finished_bytes(int order, size_t *bytes)
 {
     Error error = {""};

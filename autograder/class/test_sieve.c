@@ -57,7 +57,7 @@ static void is_taken(int lab, const char *text)
     assert_memory_equal(slot->data, text, slot->bytes);
 }
 
-/* ---- archives that this test makes ---------------------------------------------------------- */
+/* ---- archives made by this test ------------------------------------------------------------- */
 
 static struct archive *archive_begin(int zip)
 {
@@ -141,7 +141,7 @@ static void test_loose_files_where_one_lab_is_asked_for(void **state)
     assert_null(source_of(2)->data);
 }
 
-/* Each of them refuses the whole archive, whatever else is in it. */
+/* Each path makes the whole archive invalid, whatever else it contains. */
 static void test_no_path_leads_out(void **state)
 {
     static const char *const OUT[] = {"../02-naive/conv.cu",      "/02-naive/conv.cu",
@@ -219,7 +219,7 @@ static void test_too_many_entries(void **state)
     assert_non_null(strstr(sieve->problem, "more than 20000 files"));
 }
 
-/* Cut off at every 97th byte, and with a byte changed there: a sentence or the file, never more. */
+/* Truncated at every 97th byte, or with a byte changed there: a message or the file. */
 static void test_broken_archives_end_in_a_sentence(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void test_names_that_are_understood(void **state)
     static const char *const NAMES[] = {"ada/02-naive/conv.cu",
                                         "bob.zip",
                                         "bob_2.zip",
-                                        "cy_7.tar.gz", /* nobody is called cy */
+                                        "cy_7.tar.gz", /* no student is called cy */
                                         "dan_2026-10-01T12:00Z.tgz",
                                         "eve/2026-10-01T12-00-00Z/02-naive/conv.cu",
                                         "eve/2026-10-02 12.30.15Z.zip",

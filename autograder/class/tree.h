@@ -1,8 +1,8 @@
-/* tree.h - a folder with all that is in it. */
+/* tree.h - removal of a folder with its contents. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_TREE_H
 #define CONVLAB_AUTOGRADER_CLASS_TREE_H
 
-/* Removes it, following no link; one that is not there is removed already.  -1 with errno. */
+/* Removes it without following links; a missing folder is no error.  -1 with errno. */
 int tree_remove(const char *path);
 
 #endif

@@ -1,7 +1,7 @@
-/* autolab.c - the last two lines of an autograder's output.  The last is the autoresult,
- * https://docs.autolabproject.com/lab/ : a problem a lab, called by its name.  The line before is
- * the formatted feedback, https://docs.autolabproject.com/features/formatted-feedback/ : a stage a
- * lab.  The scoreboard has one column, the sum. */
+/* autolab.c - the last two lines of an autograder's output for Autolab.  The last is the
+ * autoresult, https://docs.autolabproject.com/lab/ : one problem per lab, with its name.  The line
+ * before is the formatted feedback, https://docs.autolabproject.com/features/formatted-feedback/ :
+ * one stage per lab.  The scoreboard has one column, the sum. */
 #include <stdlib.h>
 
 #include "autograder/export/format.h"

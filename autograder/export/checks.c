@@ -36,7 +36,7 @@ static CheckOutcome case_outcome(const Record *record, const RecordCase *item)
     return item->verdict == CASE_CORRECT ? CHECK_PASSED : CHECK_FAILED;
 }
 
-/* A lab that was not graded has one thing to say, for every check. */
+/* A lab that was not graded has the same text for every check. */
 static void case_text(const Record *record, const RecordCase *item, char *text, size_t bytes)
 {
     if (record->status != RECORD_GRADED) {
@@ -80,7 +80,7 @@ static void add_speed(Checks *checks, const Record *record, const RecordCase *it
     text_add(check->text, sizeof check->text, "%s%s\n", *speed->text ? ": " : "", speed->text);
 }
 
-/* One check, as the points are one share; each shape that is not right has its say. */
+/* One check, because the points are one share; it lists each shape that failed. */
 static void add_hidden(Checks *checks, const Record *record)
 {
     Check *check = NULL;
@@ -96,7 +96,7 @@ static void add_hidden(Checks *checks, const Record *record)
             check->possible += item->possible;
         }
         if (outcome == CHECK_PASSED) continue;
-        /* A wrong shape says more than one that could not be judged. */
+        /* A wrong shape takes precedence over one that could not be judged. */
         if (check->outcome != CHECK_FAILED) check->outcome = outcome;
         if (record->status == RECORD_GRADED)
             text_add(check->text, sizeof check->text, "%s, %s: ", item->name, item->shape);

@@ -1,8 +1,8 @@
-/* checks.h - a record as a list of checks, each passed or not: what platforms call tests.
+/* checks.h - a record as a list of checks, each passed or not: the tests of the platforms.
  *
- * A public case is a check, its speed another, the hidden set is one, each prediction is one.  The
- * points of a record's checks add up to the record's mark, possible points as well.  A check has
- * passed when it has all its points. */
+ * Each public case is a check, its speed another; the hidden set is one, each prediction is one.
+ * The points of a record's checks add up to the record's mark, and the same holds for possible
+ * points.  A check has passed if it has all its points. */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_CHECKS_H
 #define CONVLAB_AUTOGRADER_EXPORT_CHECKS_H
 
@@ -11,8 +11,8 @@
 typedef enum CheckOutcome {
     CHECK_PASSED,
     CHECK_FAILED,
-    CHECK_SKIPPED, /* left out of N: it says nothing about the submission */
-    CHECK_BROKEN   /* the grader's own fault; left out of N */
+    CHECK_SKIPPED, /* left out of N: no evidence about the submission */
+    CHECK_BROKEN   /* the grader's own error; left out of N */
 } CheckOutcome;
 
 typedef struct Check {
@@ -20,21 +20,21 @@ typedef struct Check {
     char text[6000];
     CheckOutcome outcome;
     double points, possible;
-    double seconds; /* that the call took, 0 where that is not known */
+    double seconds; /* duration of the call, 0 if unknown */
 } Check;
 
 enum { CHECKS = 2 * LAB_CASES + 1 + LAB_PREDICTIONS };
 
 typedef struct Checks {
     int count;
-    int of[CHECK_BROKEN + 1]; /* how many have each outcome */
+    int of[CHECK_BROKEN + 1]; /* number of checks by outcome */
     Check item[CHECKS];
 } Checks;
 
 /* malloc'd, for free(); NULL: out of memory. */
 Checks *checks_of(const Record *record);
 const char *check_outcome_name(CheckOutcome outcome); /* "passed", "failed", "skipped", "broken" */
-/* "7.14286": six digits, which no mark needs more of. */
+/* "7.14286": six digits are enough for every mark. */
 const char *points_exact(double points, char text[32]);
 
 #endif

@@ -24,7 +24,8 @@ static int page_file(const ClassResults *results, const char *path, Error *error
     return status;
 }
 
-/* Beside, then renamed: a copy that was cut off is no gradebook. */
+/* Writes another file and renames it, so that an interrupted copy leaves no incomplete
+ * gradebook. */
 static int copy_file(const char *from, const char *to, Error *error)
 {
     char part[1100];

@@ -1,6 +1,6 @@
-/* class_page.c - a class as one page: what an instructor asks after a run, in the order of asking.
- * How did the labs go; which cases failed or were slow; what did most get wrong; what has changed
- * since the last run; and what of each student, those who need help first. */
+/* class_page.c - HTML page of a class, in the order of an instructor's questions. It shows the
+ * results of the labs; cases that failed or were slow; the most common errors; changes since the
+ * last run; each student, those who need help first. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "autograder/record/score.h"
 #include "autograder/text/text.h"
 
-/* A formatted cell; what it holds is escaped. */
+/* A formatted cell; its text is escaped. */
 static void cell(FILE *stream, const char *class, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -26,7 +26,7 @@ static void cell(FILE *stream, const char *class, const char *format, ...)
     page_element(stream, "td", class, text);
 }
 
-/* A name that begins with '#' heads a column of numbers. */
+/* A name that starts with '#' is the heading of a numeric column. */
 static void headings(FILE *stream, const char *const *name)
 {
     fputs("<table>\n<tr>", stream);
@@ -37,7 +37,7 @@ static void headings(FILE *stream, const char *const *name)
 
 /* ---- the labs ------------------------------------------------------------------------------- */
 
-/* A column for each tenth of the points, the last one for all of them. */
+/* One column per tenth of the points, the last one for full points. */
 static void write_spread(FILE *stream, const SummaryLab *lab)
 {
     enum { STEP = 18, HIGH = 40 };
@@ -141,7 +141,7 @@ static void write_faults(FILE *stream, const Tally *tally, int students)
 
 /* ---- since the last run --------------------------------------------------------------------- */
 
-/* "+5", "-3.5", "new", or "" where nothing moved or nothing is known. */
+/* "+5", "-3.5", "new", or "" without a change or an earlier result. */
 static const char *change_text(const ClassResults *results, const char *student, const char *lab,
                                double now, char text[40])
 {
@@ -184,17 +184,18 @@ static void write_changes(FILE *stream, const ClassResults *results)
 
 /* ---- the students --------------------------------------------------------------------------- */
 
-/* A student's rows, written while the gradebook is read, shown in another order. */
+/* A student's rows, written while the gradebook is read, and shown in another order. */
 typedef struct StudentPart {
     const MarksStudent *marks;
     char *rows;
-    double points, full; /* full: of the labs that the class has handed in, deferred ones apart */
+    double points, full; /* full: of the labs that were submitted by the class, except deferred
+                          * ones */
 } StudentPart;
 
 typedef struct Students {
     const ClassResults *results;
     StudentPart *part;
-    int at; /* the student that is being read; -1 before the first */
+    int at; /* index of the current student; -1 before the first */
     FILE *rows;
     size_t bytes;
 } Students;
@@ -205,7 +206,7 @@ static int same_fault(const RecordCase *a, const RecordCase *b)
            !strcmp(case_fault(a), case_fault(b));
 }
 
-/* "lenet-c1, uneven: tile-edge: why" for each fault, in the words of the first case that has it. */
+/* "lenet-c1, uneven: tile-edge: why" for each fault, with the text of its first case. */
 static void write_reasons(FILE *stream, const Record *record)
 {
     if (*record->message) page_element(stream, "p", NULL, record->message);

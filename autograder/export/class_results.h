@@ -1,5 +1,5 @@
-/* class_results.h - all that is known of a class: its gradebook, the best marks in it, and those of
- * the run before. */
+/* class_results.h - results of a class: its gradebook, its best marks, and those of the previous
+ * run. */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_CLASS_RESULTS_H
 #define CONVLAB_AUTOGRADER_EXPORT_CLASS_RESULTS_H
 
@@ -12,12 +12,12 @@ typedef struct ClassResults {
     Gradebook *book;
     Summary summary;
     Marks marks;
-    int compared; /* `before` was read */
+    int compared; /* Boolean: `before` was read */
     Marks before;
 } ClassResults;
 
-/* `since` is the gradebook of the run before, or NULL; one that is not there is none.  `root` is
- * the workbook's.  -1 with error; either way class_results_close frees it. */
+/* `since` is the gradebook of the previous run, or NULL; a missing file counts as NULL.  `root` is
+ * the course's root folder.  -1 with error; either way class_results_close frees it. */
 int class_results_open(const char *gradebook, const char *since, const char *root,
                        ClassResults *results, Error *error);
 void class_results_close(ClassResults *results);

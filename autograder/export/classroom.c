@@ -1,5 +1,5 @@
-/* classroom.c - the result of a grader of GitHub Classroom: JSON in base64, on one line, as the
- * action reads it that reports to Classroom,
+/* classroom.c - result of a grader of GitHub Classroom: JSON in base64, on one line. The action
+ * that reports to Classroom reads it,
  * https://github.com/classroom-resources/autograding-grading-reporter (src/main.js and
  * src/notify-classroom.js: it adds up the tests' scores). */
 #include <sodium.h>
@@ -25,7 +25,7 @@ static json_t *test_of(const Record *record, const Check *check)
                      "", "line_no", 0, "duration", 1000 * check->seconds);
 }
 
-/* An error speaks before a failure. */
+/* An error takes precedence over a failure. */
 static const char *worst(const json_t *tests)
 {
     const char *found = "pass";

@@ -1,4 +1,4 @@
-/* csv.c - a class as two platforms import it: a row a student, a column a lab.
+/* csv.c - a class in the import formats of two platforms: one row per student, one column per lab.
  *
  * Canvas: its importer is the documentation, lib/gradebook_importer.rb in
  * https://github.com/instructure/canvas-lms: Student, ID, SIS Login ID and Section come first, and
@@ -9,7 +9,7 @@
  * "username" and each lab to its grade item.  Feedback is left out, as importing it overwrites
  * grades.
  *
- * A student without a mark has an empty cell, which both leave alone. */
+ * A student without a mark has an empty cell, which both ignore. */
 #include <math.h>
 
 #include "autograder/export/checks.h"

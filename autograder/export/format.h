@@ -1,12 +1,12 @@
-/* format.h - the formats in which a mark leaves the workbook, as a table: one file a format.
+/* format.h - export formats of marks, as a table: one file per format.
  *
  * Module: exporters of result records (docs/instructor/export.md).
  * Callers: the program export.
  * May use: class, record.
  *
- * A format reads records and nothing else, so what it says is what docs/instructor/result-record.md says.
- * What a record quotes of a submission is hostile: plain.h is the only way of a text into a
- * format. */
+ * A format reads only records, as described in docs/instructor/result-record.md.  Texts that a
+ * record quotes from a submission are untrusted: plain.h is the only way in which a format may
+ * write a text. */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_FORMAT_H
 #define CONVLAB_AUTOGRADER_EXPORT_FORMAT_H
 
@@ -15,16 +15,17 @@
 #include "autograder/export/class_results.h"
 #include "autograder/export/submission.h"
 
-/* One of the two writers is NULL.  A writer leaves failures of the stream to its caller. */
+/* One of the two writers is NULL.  A writer ignores errors of the stream; its caller checks
+ * them. */
 typedef struct Format {
     const char *name;                                               /* FORMAT=name */
     const char *about;                                              /* one line: who reads it */
     void (*submission)(FILE *stream, const Submission *submission); /* one student's records */
-    /* A class; -1 with error: its gradebook cannot be read. */
+    /* a class; -1 with error: its gradebook cannot be read */
     int (*class)(FILE *stream, const ClassResults *results, Error *error);
 } Format;
 
-/* NULL with an error that lists the formats there are. */
+/* NULL with an error that lists the formats. */
 const Format *format_find(const char *name, Error *error);
 /* "  junit  about\n" for each, for --help. */
 void format_list(FILE *stream);

@@ -1,7 +1,7 @@
 /* gradescope.c - results.json of an autograder,
- * https://gradescope-autograders.readthedocs.io/en/latest/specs/ : a test a check, and the table of
- * make grade as the output of the whole.  The score is the sum of the tests.  Left out: the
- * leaderboard, for which instructors want other columns. */
+ * https://gradescope-autograders.readthedocs.io/en/latest/specs/ : one test per check, and the
+ * table of make grade as the whole output.  The score is the sum of the tests.  The leaderboard is
+ * left out, because instructors want other columns. */
 #include "autograder/export/format.h"
 #include "autograder/export/json.h"
 #include "autograder/export/plain.h"

@@ -1,4 +1,4 @@
-/* html.c - one submission as a page: a table a lab, a row a check. */
+/* html.c - HTML page of one submission: one table per lab, one row per check. */
 #include <stdlib.h>
 
 #include "autograder/export/checks.h"

@@ -1,4 +1,4 @@
-/* json.h - what the formats that are JSON have in common. */
+/* json.h - functions shared by the JSON formats. */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_JSON_H
 #define CONVLAB_AUTOGRADER_EXPORT_JSON_H
 
@@ -8,17 +8,17 @@
 #include "autograder/export/checks.h"
 #include "autograder/export/submission.h"
 
-/* An array of what `of` makes of each check of each lab; owned by the caller. */
+/* An array of the results of `of` for each check of each lab; owned by the caller. */
 typedef json_t *JsonOfCheck(const Record *record, const Check *check);
 json_t *json_checks(const Submission *submission, JsonOfCheck *of);
 
 /* "02-naive: lenet-c1" as a JSON string. */
 json_t *json_check_name(const Record *record, const Check *check);
 
-/* E/N, 0 to 1; 0 where N is 0. */
+/* E/N, 0 to 1; 0 if N is 0. */
 double submission_share(const Submission *submission);
 
-/* What the table of `make grade` says, as a JSON string. */
+/* The table of `make grade` as a JSON string. */
 json_t *json_report(const Submission *submission);
 
 /* Writes `json` and a newline, numbers with six digits, and frees it.  `flags`: jansson's. */

@@ -1,8 +1,8 @@
-/* junit.c - JUnit XML as Jenkins reads it: a test suite a lab, a test case a check.
+/* junit.c - JUnit XML for Jenkins: one test suite per lab, one test case per check.
  *
  * Schema: https://github.com/jenkinsci/xunit-plugin, there junit-10.xsd in
  * src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd.
- * JUnit knows no points: they are properties of the suite, and part of each message. */
+ * JUnit has no points: they are properties of the suite, and part of each message. */
 #include <stdlib.h>
 
 #include "autograder/export/checks.h"

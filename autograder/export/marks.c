@@ -29,7 +29,7 @@ static int take_lab(const GradebookResult *result, void *context, Error *error)
     return 0;
 }
 
-/* Results come by student, so a new student comes last. */
+/* Results are sorted by student, so a new student is appended. */
 static MarksStudent *student_of(Marks *marks, const char *name)
 {
     if (marks->students && !strcmp(marks->student[marks->students - 1].name, name))
@@ -47,7 +47,7 @@ static MarksStudent *student_of(Marks *marks, const char *name)
     return student;
 }
 
-/* The share of the points, for now. */
+/* Stores the share of the points; marks_read scales it. */
 static int take_mark(const GradebookResult *result, void *context, Error *error)
 {
     Marks *marks = context;

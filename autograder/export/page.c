@@ -26,7 +26,7 @@ void page_begin(FILE *stream, const char *title)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          /* No text of a submission can make a browser fetch or run anything. */
+          /* Prevents text of a submission from making a browser fetch or run anything. */
           "<meta http-equiv=\"Content-Security-Policy\" "
           "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
           stream);

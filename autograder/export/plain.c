@@ -6,7 +6,7 @@
 
 #define REPLACED "\xEF\xBF\xBD" /* U+FFFD */
 
-/* The code point at `at` and its length in bytes; 0 where no well-formed UTF-8 begins. */
+/* The code point at `at` and its length in bytes; 0 if it is not well-formed UTF-8. */
 static int decode(const unsigned char *at, uint32_t *code)
 {
     static const uint32_t LEAST[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -25,13 +25,13 @@ static int is_plain(uint32_t code)
 {
     if (code == '\n' || code == '\t') return 1;
     if (code < 0x20 || (code >= 0x7F && code < 0xA0)) return 0; /* C0, delete, C1 */
-    if (code == 0xFFFE || code == 0xFFFF) return 0;             /* XML has none of them */
-    /* Marks, embeddings, overrides and isolates: they show text in another order than it has. */
+    if (code == 0xFFFE || code == 0xFFFF) return 0;             /* not allowed in XML */
+    /* Marks, embeddings, overrides and isolates: they change the displayed order of a text. */
     return code != 0x200E && code != 0x200F && code != 0x061C &&
            !(code >= 0x202A && code <= 0x202E) && !(code >= 0x2066 && code <= 0x2069);
 }
 
-/* Steps over the next character of *at and writes it into `shown`; 0 at the end. */
+/* Advances over the next character of *at and writes it into `shown`; 0 at the end. */
 static int next(const char **at, char shown[5])
 {
     uint32_t code = 0;

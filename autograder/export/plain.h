@@ -1,19 +1,19 @@
-/* plain.h - texts that a submission may have chosen, made harmless for where they go.
+/* plain.h - escaping of untrusted texts for the export formats.
  *
- * Every function first makes the text plain: bytes that are no UTF-8, control characters but the
- * newline and the tab, characters that XML forbids and those that turn the direction of writing
- * become U+FFFD.  Then it escapes what the format obeys. */
+ * Every function first cleans the text: bytes that are not UTF-8, control characters except newline
+ * and tab, characters that XML forbids and those that change the direction of writing become
+ * U+FFFD. Then it escapes the format's special characters. */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_PLAIN_H
 #define CONVLAB_AUTOGRADER_EXPORT_PLAIN_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* As it is, but plain. */
+/* Cleaned, without escapes. */
 void plain_put(FILE *stream, const char *text);
-/* For XML and HTML, between tags and in attributes' quotes. */
+/* XML and HTML, between tags and in attributes' quotes. */
 void plain_xml(FILE *stream, const char *text);
-/* For a line of TAP: '\' and '#' escaped, a newline becomes a blank. */
+/* A line of TAP: '\' and '#' escaped, a newline becomes a blank. */
 void plain_tap(FILE *stream, const char *text);
 /* One cell of CSV (RFC 4180), on one line.  What a spreadsheet would take for a formula, text that
  * begins with = + - @ or another form of these, gets a ' in front of it, also where blanks or

@@ -1,7 +1,7 @@
 /* prairielearn.c - results.json of an external grader,
- * https://docs.prairielearn.com/externalGrading/ : the score is a share, 0 to 1.  Where no lab of
- * the submission could be run, it is not gradable: PrairieLearn then takes no attempt away.  The
- * file may have 1 MB; twelve labs have a tenth of that. */
+ * https://docs.prairielearn.com/externalGrading/ : the score is a share, 0 to 1.  If no lab of the
+ * submission could be run, it is not gradable: PrairieLearn then counts no attempt.  The file may
+ * have 1 MB; twelve labs need a tenth of that. */
 #include "autograder/export/format.h"
 #include "autograder/export/json.h"
 #include "autograder/export/plain.h"

@@ -1,6 +1,6 @@
 /* submitty.c - validation_results.json of a custom validator,
- * https://submitty.org/instructor/autograding/validation : the score is a share, 0 to 1, and a
- * message a check.  Where the grader itself failed it says so to the instructor, and gives no
+ * https://submitty.org/instructor/autograding/validation : the score is a share, 0 to 1, with one
+ * message per check.  If the grader itself failed, the file reports it to the instructor and has no
  * score. */
 #include "autograder/export/format.h"
 #include "autograder/export/json.h"

@@ -10,14 +10,14 @@ const char *case_fault(const RecordCase *item)
     return *item->fault ? item->fault : case_verdict_name(item->verdict);
 }
 
-/* A diagnosis has the first wrong output on its first line, and why below. */
+/* A diagnosis has the first wrong output on its first line, and the cause below. */
 const char *case_reason(const RecordCase *item)
 {
     const char *below = strchr(item->text, '\n');
     return below && below[1] ? below + 1 : item->text;
 }
 
-/* ---- growing lists: that lab and name's entry, a new one at the end; NULL: out of memory  */
+/* ---- growing lists: the entry of that lab and name, appended if new; NULL: out of memory */
 
 static TallyCase *case_of(Tally *tally, const char *lab, const char *name)
 {
@@ -71,7 +71,7 @@ static int count_time(TallyCase *item, const RecordSpeed *speed)
     return 0;
 }
 
-/* 1: right, 0: not; -1: it says nothing about the student. */
+/* 1: correct, 0: not; -1: no evidence about the student. */
 static int judged(const RecordCase *item)
 {
     return case_is_left_out(item->verdict) ? -1 : item->verdict == CASE_CORRECT;

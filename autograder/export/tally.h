@@ -1,5 +1,5 @@
-/* tally.h - what a class got wrong: each case of each lab, and each diagnosis, over the best result
- * of every student. */
+/* tally.h - the most common errors of a class: each case of each lab, and each diagnosis, over the
+ * best result of every student. */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_TALLY_H
 #define CONVLAB_AUTOGRADER_EXPORT_TALLY_H
 
@@ -8,20 +8,22 @@
 
 typedef struct TallyCase {
     char lab[64], name[48]; /* the hidden shapes together are "hidden" */
-    size_t students, right; /* that it was judged for; that had it right */
-    double *slowness;       /* the student's time by the reference's, where it was taken */
+    size_t students, right; /* number of students for whom it was judged; who had it correct */
+    double *slowness;       /* the student's time divided by the reference's, if it was measured */
     size_t timed;
-    double median; /* of those, 0 where there is none */
+    double median; /* median of the slownesses, 0 if there are none */
 } TallyCase;
 
 typedef struct TallyFault {
-    char lab[64], name[48]; /* a fault's or a verdict's name, or a status */
-    char example[400];      /* the first student's */
-    size_t students, last;  /* each counted once */
+    char lab[64], name[48]; /* name of a fault or verdict, or a status */
+    char example[400];      /* from the first student */
+    size_t students, last;  /* number of students, each counted once; index of the last one
+                             * counted */
 } TallyFault;
 
 typedef struct Tally {
-    TallyCase *item; /* by lab; in it the most failed first, of equals the slowest */
+    TallyCase *item; /* sorted by lab; within a lab the most failed first, among equals the
+                      * slowest */
     size_t cases;
     TallyFault *fault; /* the most common first */
     size_t faults, records;
@@ -31,8 +33,8 @@ typedef struct Tally {
 int tally_make(Gradebook *book, Tally *tally, Error *error);
 void tally_clear(Tally *tally);
 
-/* What a case that is not right has: its fault, else its verdict; and the part of its text that
- * explains.  Both are the record's. */
+/* The fault of a case that is not correct, else its verdict; and the explaining part of its text.
+ * Both belong to the record. */
 const char *case_fault(const RecordCase *item);
 const char *case_reason(const RecordCase *item);
 

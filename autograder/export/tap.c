@@ -1,5 +1,5 @@
-/* tap.c - TAP 14, https://testanything.org/tap-version-14-specification.html: a test point a check,
- * and a YAML block where there is something to say.  A JSON string is a YAML string as well. */
+/* tap.c - TAP 14, https://testanything.org/tap-version-14-specification.html: one test point per
+ * check, and a YAML block if there is a message.  A JSON string is also a YAML string. */
 #include <stdlib.h>
 
 #include "autograder/export/checks.h"

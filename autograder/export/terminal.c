@@ -1,4 +1,4 @@
-/* terminal.c - what make grade prints, of records that lie there. */
+/* terminal.c - the output of make grade, from stored records. */
 #include <stdlib.h>
 
 #include "autograder/export/format.h"

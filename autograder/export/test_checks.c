@@ -26,7 +26,7 @@ static void expect(const Checks *checks, const char *name, CheckOutcome outcome,
     assert_non_null(strstr(check->text, text));
 }
 
-/* The sums are the record's own, which other code adds up. */
+/* The sums equal the record's own, which other code adds up. */
 static void expect_sums(const Checks *checks, Record *record)
 {
     double points = 0, possible = 0;
@@ -87,7 +87,7 @@ static void hidden_shapes_that_are_right_pass(void **state)
     Checks *checks = checks_of(record);
     assert_int_equal(checks->count, 1);
     expect(checks, "hidden", CHECK_PASSED, 5, 5, "2 shapes");
-    /* One that could not be judged does not hide one that is wrong. */
+    /* A case that could not be judged does not hide one that is wrong. */
     record->item[0].verdict = CASE_WRONG;
     record->item[1].verdict = CASE_DEFERRED;
     free(checks);
@@ -129,7 +129,7 @@ static void a_lab_that_was_not_graded(void **state)
     }
 }
 
-/* The most that a lab can have. */
+/* The highest number of cases that a lab can have. */
 static void a_lab_of_many_cases_fits(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ static const char *in_folder(const char *name)
     return path;
 }
 
-/* A gradebook of one mark, where another may lie. */
+/* Writes a gradebook with one mark, replacing an existing one. */
 static void grade(const char *student, double points, const char *record)
 {
     Error error;
@@ -79,7 +79,8 @@ static void a_page_compares_with_the_run_before(void **state)
     free(record);
 }
 
-/* A page that could not be made changes neither the one before nor what the next compares with. */
+/* A page that could not be written changes neither the old page nor the data for the next
+ * comparison. */
 static void a_failure_leaves_what_was_there(void **state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void a_failure_leaves_what_was_there(void **state)
     free(record);
 }
 
-/* Every grading failed: there is nothing to show, and that is shown. */
+/* Every grading failed: the page says that there are no marks. */
 static void a_class_without_marks_has_a_page(void **state)
 {
     (void)state;

@@ -90,8 +90,8 @@ static void each_format_escapes_its_own(void **state)
     json_decref(json);
 }
 
-/* Any bytes: what comes out is UTF-8 (jansson looks), without controls, and nothing in it can end
- * the place where it stands. */
+/* The output is UTF-8 for any bytes (checked by jansson), has no control characters, and cannot end
+ * its context. */
 static void any_bytes_become_harmless(void **state)
 {
     (void)state;
@@ -117,7 +117,7 @@ static void any_bytes_become_harmless(void **state)
                         !strncmp(at, "&amp;", 5) || !strncmp(at, "&quot;", 6) ||
                         !strncmp(at, "&#39;", 5));
         assert_null(strpbrk(tap, "\n\r\033"));
-        for (const char *at = tap; *at; at++) { /* a '#' only behind a '\' of its own */
+        for (const char *at = tap; *at; at++) { /* a '#' only after its own '\' */
             if (*at == '\\')
                 at++;
             else

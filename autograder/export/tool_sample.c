@@ -1,7 +1,7 @@
-/* tool_sample DIR - writes what exporters have to cope with, for autograder/tests/export: DIR/every
- * has a lab of each status and a case of each verdict; DIR/hostile has texts that every format
- * might obey; DIR/gradebook.sqlite is a class whose students have such names, DIR/before.sqlite
- * the same class at an earlier run. */
+/* tool_sample DIR - writes difficult input for exporters, for autograder/tests/export. DIR/every
+ * has a lab of each status and a case of each verdict; DIR/hostile has texts with special
+ * characters of every format.  DIR/gradebook.sqlite is a class whose students have such names,
+ * DIR/before.sqlite the same class in an earlier run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "autograder/record/record.h"
 #include "autograder/text/text.h"
 
-/* Commands of terminals, XML, HTML, TAP, YAML, spreadsheets and shells, and no UTF-8 at the end. */
+/* Control sequences of terminals, XML, HTML, TAP, YAML, spreadsheets and shells, and bytes that are
+ * not UTF-8 at the end. */
 static const char HOSTILE[] = "\033[31m]]> <script>alert(1)</script> &amp; \"q\" 'q' \\ # SKIP\n"
                               "...\nok 1\n1..0\n=1+1 $(id) `id` \302\233 \342\200\256 \377\300\257";
 
@@ -92,7 +93,7 @@ static void write_graded(const char *directory)
     finish(directory, record);
 }
 
-/* As the grader leaves a lab that it could not grade. */
+/* The record of a lab that could not be graded. */
 static void write_stopped(const char *directory, const char *lab, RecordStatus status)
 {
     Record *record = start(lab, status);
@@ -175,7 +176,7 @@ static void write_gradebook(const char *path)
     finish_book(book);
 }
 
-/* The run before: other marks of Ada's, and neither Bob nor =cmd. */
+/* The previous run: other marks of Ada, and neither Bob nor =cmd. */
 static void write_before(const char *path)
 {
     Gradebook *book = open_book(path);

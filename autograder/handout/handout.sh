@@ -1,10 +1,10 @@
 #!/bin/sh
-# handout.sh BUILD OUT "LABS" - a student's copy of the workbook into OUT, a git repository with one
-# commit a release.
+# handout.sh BUILD OUT "LABS" - creates a student's copy of the course in OUT, a git repository with
+# one commit per release.
 #
-# LABS are names as in `make grade LAB=`; empty: every lab whose skeleton gives no other lab's
-# answers away.  The copy is made in BUILD, searched for what it must not show (search.h), and only
-# then put into OUT: what is found leaves OUT alone.
+# LABS are names as in `make grade LAB=`; empty: every lab whose skeleton does not contain another
+# lab's solution.  The copy is made in BUILD, searched for secrets (search.h), and only then copied
+# into OUT: if a secret is found, OUT is unchanged.
 set -euf
 build=${1:?usage: handout.sh BUILD OUT LABS}
 out=${2:?usage: handout.sh BUILD OUT LABS}
@@ -27,7 +27,7 @@ fi
 [ ! -e "$out" ] || [ -z "$(git -C "$out" status --porcelain 2>/dev/null)" ] ||
     fail "$out has uncommitted changes, which a release would overwrite: commit or remove them"
 
-# ---- which labs ----
+# ---- selection of labs ----
 names=
 if [ -z "$wanted" ]; then
     names=$($tool names)
@@ -38,7 +38,7 @@ else
     done
 fi
 
-# ---- which files: what the programs are built from, what a student reads ----
+# ---- selection of files: sources of the programs, and pages for students ----
 files()
 {
     if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
@@ -54,12 +54,12 @@ is_ours='^(autograder/(tests|handout)[./]|common/(apps/compare|simulator/(confor
 
 copy=$(mktemp -d "$build/handout.XXXXXX")
 trap 'rm -rf "$copy"' EXIT
-chmod "$(umask -S)" "$copy" # OUT gets its mode, and students read it
+chmod "$(umask -S)" "$copy" # OUT gets its mode, and students must be able to read it
 files | grep -E "$is_shown" | grep -Ev "$is_ours" | grep -v '^labs/' | tar -cf - -T - |
     tar -xf - -C "$copy"
 
 # ---- the labs ----
-# What the grader reads of lab.ini is sealed; this is left of it to be read.
+# The lab.ini for the grader is sealed; this writes the part that students may read.
 show_ini()
 {
     echo '; For reading only: expected answers, hints and hidden shapes are left out. The grader reads'
@@ -84,7 +84,7 @@ for name in $names; do
     $tool seal --lab "$name" --out "$copy"
 done
 
-# ---- the pages: links to what is not in the copy become plain text ----
+# ---- the pages: links to files that are not in the copy become plain text ----
 for name in $names; do grep "^| \[.*](labs/$name/README.md)" README.md || true; done >"$copy/.rows"
 awk -v rows="$copy/.rows" '$0 == "LABS" { while ((getline line < rows) > 0) print line; next } { print }' \
     autograder/handout/student.md >"$copy/README.md"
@@ -123,7 +123,8 @@ else
     echo "  $out: $(wc -l <"$out/RELEASE") labs, searched and without answers; students clone it, and make update there merges the next release"
 fi
 
-# Of the labs that begin with what another one asks for: those that stayed here, or were named.
+# Labs whose skeletons contain another lab's solution: keeps those that were released before, or are
+# named.
 if [ -z "$wanted" ]; then
     begins=$($tool gives)
     said='Held back until you name them with LAB=, because they contain answers of earlier labs:'

@@ -13,13 +13,13 @@
 #include "autograder/text/text.h"
 
 enum {
-    SHORT_REGION = 20,   /* regions of fewer characters are everywhere: `__syncthreads();` */
-    SHORT_FORMULA = 24,  /* formulas of fewer say nothing elsewhere */
-    SHORT_NUMBER = 5,    /* numbers of fewer digits are everywhere */
-    HINT_CHARACTERS = 40 /* of a hint, its beginning */
+    SHORT_REGION = 20,   /* shorter regions occur everywhere, for example `__syncthreads();` */
+    SHORT_FORMULA = 24,  /* shorter formulas reveal nothing outside their lab */
+    SHORT_NUMBER = 5,    /* numbers with fewer digits occur everywhere */
+    HINT_CHARACTERS = 40 /* characters of a hint's start */
 };
 
-/* ---- texts, made comparable --------------------------------------------------------------- */
+/* ---- normalised texts ----------------------------------------------------------------------- */
 
 char *search_normal(const char *text, int comments)
 {
@@ -38,7 +38,7 @@ char *search_normal(const char *text, int comments)
     return normal;
 }
 
-/* The next number of a text, its digits and their point: "1,234.50" gives "1234.5". */
+/* The next number of a text, its digits and point: "1,234.50" gives "1234.5". */
 static const char *number_next(const char *text, char number[40])
 {
     size_t used = 0;
@@ -95,7 +95,7 @@ static int add_regions(const char *root, const Lab *lab, Secrets *secrets, Error
     return status;
 }
 
-/* A long formula is one wherever it stands; a short one and a metric's name only behind a key. */
+/* A long formula is searched for anywhere; a short one and a metric's name only after a key. */
 static void add_formula(const Lab *lab, const LabPrediction *prediction, Secrets *secrets)
 {
     char text[400], what[100];
@@ -114,8 +114,8 @@ static void add_formula(const Lab *lab, const LabPrediction *prediction, Secrets
     free(normal);
 }
 
-/* Powers of two, and three times one: memories have such sizes, 48 KiB or 96, whose numbers say
- * nothing where they stand. */
+/* Whether a value is a power of two, or three times one: memories have such sizes (48 KiB, 96 KiB),
+ * so these numbers reveal nothing. */
 static int is_size(double value)
 {
     int exponent;

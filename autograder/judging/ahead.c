@@ -50,7 +50,7 @@ typedef enum Stage { TO_MAKE, MAKING, MADE, TAKEN } Stage;
 typedef struct Slot {
     AheadCase item;
     Stage stage;
-    Expected *made; /* NULL: there was no memory, or it was taken */
+    Expected *made; /* NULL: out of memory, or already taken by the caller */
     double bytes;
 } Slot;
 
@@ -58,13 +58,14 @@ struct Ahead {
     Slot *slot;
     int *order, count, stop, threaded;
     Precision precision;
-    double held, most; /* bytes that wait for somebody to take them; as many as may */
+    double held, most; /* bytes that are ready and not yet taken; upper limit */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
 };
 
-/* A part of this machine's memory, and nowhere more than this. */
+/* upper limit of the prepared data: a share of this machine's memory, and never more than
+ * MOST_BYTES */
 static const double MOST_BYTES = 2e9, PART = 1.0 / 16;
 
 static double most_bytes(void)
@@ -73,7 +74,8 @@ static double most_bytes(void)
     return part < MOST_BYTES ? part : MOST_BYTES;
 }
 
-/* Inputs, and of an output its room, three numbers and a mark. */
+/* Bytes of a case's inputs, and of each output with its expected value, tolerance, scale and
+ * mark. */
 static double bytes_of(const AheadCase *item)
 {
     TensorShape shape[OPERATION_TENSORS];
@@ -86,7 +88,8 @@ static double bytes_of(const AheadCase *item)
     return bytes;
 }
 
-/* Whether this slot is the thread's to make; waits until there is room for it. */
+/* Reserves a slot for this thread, or returns 0 if it is already taken.  Waits until the limit of
+ * memory allows it. */
 static int slot_begin(Ahead *ahead, Slot *slot)
 {
     pthread_mutex_lock(&ahead->lock);
@@ -109,15 +112,17 @@ static void slot_end(Ahead *ahead, Slot *slot, Expected *made)
     pthread_mutex_unlock(&ahead->lock);
 }
 
-/* The compilers' first steps wait for one another; later one of them leaves a core idle.  A small
- * step back, for on a busy machine somebody may wait for this thread. */
+/* The thread runs at a slightly lower priority, because on a busy machine other processes may be
+ * waiting for this one's result.  The first steps of the compilers are sequential and leave a core
+ * idle. */
 enum { STEP_BACK = 5 };
 
 static void *ahead_run(void *context)
 {
     Ahead *ahead = context;
     Error error;
-    setpriority(PRIO_PROCESS, 0, STEP_BACK); /* on Linux of this thread and of those it begins */
+    setpriority(PRIO_PROCESS, 0, STEP_BACK); /* on Linux: the priority of this thread and of the
+                                              * threads that it creates */
     for (int i = 0; i < ahead->count; i++) {
         Slot *slot = &ahead->slot[ahead->order[i]];
         const AheadCase *item = &slot->item;

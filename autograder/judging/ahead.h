@@ -1,5 +1,5 @@
-/* ahead.h - what the judgement of a call needs and no run does: inputs, and what the outputs for
- * them should be; for the cases to come, beside compilers and runs, which leave cores idle. */
+/* ahead.h - precomputation of the inputs and expected outputs of later cases, on cores that the
+ * compilers and the current run leave idle. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_AHEAD_H
 #define CONVLAB_AUTOGRADER_JUDGING_AHEAD_H
 
@@ -7,33 +7,36 @@
 #include "common/operations/operation/verify.h"
 
 typedef struct Expected {
-    Workload workload; /* filled */
-    Random random;     /* as the filling left it */
+    Workload workload; /* with inputs filled in */
+    Random random;     /* the generator's state after the inputs were drawn */
     Judgement judgement;
-    double inputs, outputs; /* seconds that filling and computing took */
+    double inputs, outputs; /* seconds for drawing the inputs and for computing the expected
+                             * outputs */
 } Expected;
 
-/* NULL with error: out of memory.  Frees nothing for NULL. */
+/* NULL with error: out of memory.  expected_free accepts NULL. */
 Expected *expected_make(const Operation *operation, const Problem *problem, Precision precision,
                         const Random *random, Error *error);
 void expected_free(Expected *expected);
 
 typedef struct AheadCase {
-    const Operation *operation; /* NULL: nothing is to be made */
+    const Operation *operation; /* NULL: nothing to precompute */
     Problem problem;
     Random random;
 } AheadCase;
 
 typedef struct Ahead Ahead;
 
-/* Begins to make what the cases need, in the order of `order`, `count` indices into `list`, which
- * is copied.  NULL: nothing is made ahead. */
+/* Starts to precompute the cases in the order of `order`, which has `count` indices into `list`.
+ * The list is copied.  NULL: nothing is precomputed. */
 Ahead *ahead_begin(const AheadCase *list, const int *order, int count, Precision precision);
-/* What case `number` of the list needs, the caller's to free; NULL: the caller makes it. */
+/* The data of case `number` of the list, owned by the caller; NULL: not precomputed, so the caller
+ * computes them. */
 Expected *ahead_take(Ahead *ahead, int number);
-/* Waits for the case in hand, and makes no more; what was made can be taken.  NULL is allowed. */
+/* Waits for the case that is being computed and starts no other.  Finished cases can still be
+ * taken.  NULL is allowed. */
 void ahead_stop(Ahead *ahead);
-/* Frees all that nobody took; NULL is allowed. */
+/* Frees every case that was not taken; NULL is allowed. */
 void ahead_end(Ahead *ahead);
 
 #endif

@@ -12,14 +12,14 @@ struct Beside {
     const Build *build;
     Ahead *ahead;
     BesideCase *list;
-    Stage *stage; /* of each case of the list */
+    Stage *stage; /* state of each case of the list */
     int *order, count, stop;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
 };
 
-/* Whether a case is this session's to run. */
+/* Reserves a case for the parallel session; 0: the grader already has it. */
 static int case_begin(Beside *beside, int number)
 {
     pthread_mutex_lock(&beside->lock);
@@ -37,7 +37,8 @@ static void case_end(Beside *beside, int number, int right)
     pthread_mutex_unlock(&beside->lock);
 }
 
-/* What a kernel prints belongs to the grader's own session, so there it has to be run. */
+/* A kernel's printed text belongs to the grader's own session, so a case that prints is run
+ * there. */
 static int run_right(Beside *beside, int number)
 {
     BesideCase *one = &beside->list[number];
@@ -47,8 +48,8 @@ static int run_right(Beside *beside, int number)
     return one->item.verdict == CASE_CORRECT && !*session_printed(beside->judge.session);
 }
 
-/* From the last on, until a case is the grader's or not right: what is wrong in one is wrong in
- * others, and each would be run twice. */
+/* Runs the cases from the last one backwards.  Stops at a case that the grader already has, and at
+ * the first wrong one: other cases probably fail for the same reason and would be run twice. */
 static void run_from_the_last(Beside *beside)
 {
     int right = 1;
@@ -94,7 +95,7 @@ Beside *beside_begin(const Judge *judge, const Build *build, Ahead *ahead, Besid
     *beside =
         (Beside){.judge = *judge, .build = build, .ahead = ahead, .list = list, .count = count};
     beside->judge.current.bytes = 0;
-    beside->judge.diagnosed = JUDGE_DIAGNOSES; /* what is wrong the grader finds out */
+    beside->judge.diagnosed = JUDGE_DIAGNOSES; /* the grader diagnoses wrong cases itself */
     pthread_mutex_init(&beside->lock, NULL);
     pthread_cond_init(&beside->change, NULL);
     beside->stage = calloc((size_t)count, sizeof *beside->stage);

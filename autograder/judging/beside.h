@@ -1,6 +1,7 @@
-/* beside.h - without a card one case leaves cores idle: while the grader runs its cases from the
- * first on, a session beside it runs them from the last on, until the two meet.  Only what is right
- * there counts; anything else the grader runs itself, in its turn and with all that it says. */
+/* beside.h - parallel session for grading on the simulator, where one case leaves cores idle: the
+ * grader runs its cases from the first one forwards, this session runs them from the last one
+ * backwards, until every case is taken.  Only correct results of this session count; the grader
+ * runs every other case itself, with its full diagnosis. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_BESIDE_H
 #define CONVLAB_AUTOGRADER_JUDGING_BESIDE_H
 
@@ -8,23 +9,23 @@
 #include "autograder/judging/judge.h"
 
 typedef struct BesideCase {
-    AheadCase inputs; /* operation NULL: not to be run beside */
-    RecordCase item;  /* as it stands before it is judged */
-    CasePrice price;  /* as judge_case's */
+    AheadCase inputs; /* operation NULL: not run in the parallel session */
+    RecordCase item;  /* the record before the case is judged */
+    CasePrice price;  /* as for judge_case */
 } BesideCase;
 
 typedef struct Beside Beside;
 
-/* Begins at the end of `order`, `count` indices into `list`, which is the session's from now on and
- * freed with it.  `judge` is the grader's, whose session and ways are taken over.  NULL: nothing
- * runs beside; then the list is freed. */
+/* Starts at the end of `order`, which has `count` indices into `list`.  The session owns the list
+ * and frees it.  `judge` is the grader's; its session options and function pointers are copied.
+ * NULL: there is no parallel session, and the list is freed. */
 Beside *beside_begin(const Judge *judge, const Build *build, Ahead *ahead, BesideCase *list,
                      const int *order, int count);
-/* 1: case `number` was run beside and is right, and *item is as judge_case leaves it.  0: it is the
- * caller's to run. */
+/* 1: case `number` was run in the parallel session and is correct, and *item is as judge_case
+ * leaves it.  0: the caller runs it. */
 int beside_take(Beside *beside, int number, RecordCase *item);
-/* Waits for the case in hand; what the calls showed of the submission joins `judge`.  NULL is
- * allowed. */
+/* Waits for the current case and adds what the calls revealed about the submission to `judge`.
+ * NULL is allowed. */
 void beside_end(Beside *beside, Judge *judge);
 
 #endif

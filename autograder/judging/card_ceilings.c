@@ -10,7 +10,7 @@
 
 struct CardCeilings {
     pthread_t thread;
-    sem_t measured; /* posted once; the driver may take seconds more to close the card */
+    sem_t measured; /* posted once; afterwards the driver may take seconds to close the GPU */
     int threaded, waited, known;
     GpuCeilings value;
 };
@@ -20,7 +20,7 @@ static void *measure(void *context)
     CardCeilings *ceilings = context;
     Error error;
     Device *device =
-        device_open_gpu(0, &error); /* where it fails the device process will say why */
+        device_open_gpu(0, &error); /* if it fails, the device process reports the reason */
     if (device) {
         ceilings->known = !gpu_ceilings_measure(device, &ceilings->value, &error);
         if (!ceilings->known) fprintf(stderr, "grade: no roofline floor: %s\n", error.text);

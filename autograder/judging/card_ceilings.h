@@ -1,4 +1,5 @@
-/* card_ceilings.h - the roofs of the card that is graded on, measured while compilers work. */
+/* card_ceilings.h - roofline ceilings of the GPU that is used for grading, measured while the
+ * compilers run. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_CARD_CEILINGS_H
 #define CONVLAB_AUTOGRADER_JUDGING_CARD_CEILINGS_H
 
@@ -6,14 +7,14 @@
 
 typedef struct CardCeilings CardCeilings;
 
-/* Begins to measure, in a thread of its own.  NULL: out of memory. */
+/* Starts the measurement in a thread of its own.  NULL: out of memory. */
 CardCeilings *card_ceilings_begin(void);
 
-/* Waits until they are known.  NULL: nothing is being measured, or it failed, which standard error
- * was told.  They are the measurement's. */
+/* Waits for the result, which the measurement owns.  NULL: no measurement was started, or it failed
+ * and reported the reason on standard error. */
 const GpuCeilings *card_ceilings_wait(CardCeilings *ceilings);
 
-/* Waits until the measurement has left the card, which others are timed on. */
+/* Waits until the measurement has released the GPU, so that it does not disturb timed runs. */
 void card_ceilings_leave(CardCeilings *ceilings);
 
 void card_ceilings_end(CardCeilings *ceilings);

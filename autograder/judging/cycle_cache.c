@@ -24,7 +24,7 @@ static void key_path(const char *directory, const CycleCacheKey *key, char *path
     text_set(path, bytes, "%s/%016" PRIx64, directory, digest);
 }
 
-/* What is kept of a cost, a line each; both directions go through this table. */
+/* The stored fields of a cost, one per line.  Reading and writing both use this table. */
 static void cost_numbers(DeviceCost *cost, uint64_t **wide, uint32_t **narrow)
 {
 #define WIDE(field, metric, about) *wide++ = &cost->field;
@@ -46,7 +46,7 @@ static void cost_numbers(DeviceCost *cost, uint64_t **wide, uint32_t **narrow)
 
 enum { NUMBERS_MOST = 64 + COST_LINES };
 
-/* The file holds the whole key, so that two keys of one digest are told apart. */
+/* The file contains the whole key, so keys with equal digests are distinguished. */
 int cycle_cache_find(const char *directory, const CycleCacheKey *key, DeviceCost *cost)
 {
     uint64_t *wide[NUMBERS_MOST];

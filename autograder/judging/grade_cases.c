@@ -38,8 +38,8 @@ int lab_run_simulator(const LabRun *run, const Operation *operation, Judge *judg
     return -1;
 }
 
-/* What failed on a card, which names no line, is run once more where lines are known: a public case
- * in the simulator's shape.  The first few of them: after these the answer is known. */
+/* Repeats a failed GPU run in the simulator, which can name the source line, on a public case in
+ * the simulator's shape.  Only the first few failures are repeated; more add no information. */
 static void run_simulated(LabRun *run, const Problem *problem, Random *random, RecordCase *item)
 {
     int i = lab_case_find(&run->lab->ini, item->name);
@@ -53,8 +53,8 @@ static void run_simulated(LabRun *run, const Problem *problem, Random *random, R
     session_close(judge.session);
 }
 
-/* What a case runs, and the generator of its inputs for `what` of it, "": the case itself.  -1: its
- * shape is none. */
+/* The problem of a case and the generator of its inputs for the purpose `what` ("": the case
+ * itself). -1: its shape is invalid. */
 static int inputs_of(const LabRun *run, const RecordCase *item, const char *what, AheadCase *inputs,
                      Error *error)
 {
@@ -65,7 +65,7 @@ static int inputs_of(const LabRun *run, const RecordCase *item, const char *what
     return inputs->operation ? 0 : -1;
 }
 
-/* Whether a prediction asks what the simulator counted there. */
+/* Whether a prediction needs the simulator's counters of this case. */
 static int case_is_asked_for(const LabRun *run, const RecordCase *item)
 {
     const LabIni *ini = &run->lab->ini;
@@ -76,8 +76,9 @@ static int case_is_asked_for(const LabRun *run, const RecordCase *item)
     return 0;
 }
 
-/* Exact cycles are taken with the case; clocks wait until all cases are right.  What else is asked
- * for is a prediction's truth, a single case, or everything. */
+/* Simulated cycles are measured with the case.  Clock times are measured after all cases are
+ * correct.  Other counters are needed for a prediction, for a single case, or if all were
+ * requested. */
 static CasePrice case_price(const LabRun *run, const RecordCase *item)
 {
     const Grader *grader = run->grader;
@@ -87,7 +88,7 @@ static CasePrice case_price(const LabRun *run, const RecordCase *item)
                                                                                  : CASE_UNPRICED;
 }
 
-/* The case's judgement: from the session beside, where it is right there, or made here. */
+/* The case's judgement: taken from the parallel session if it was correct there, else made here. */
 static void run_or_take(LabRun *run, AheadCase *inputs, CasePrice price, RecordCase *item)
 {
     const int number = (int)(item - run->record->item);
@@ -119,7 +120,7 @@ static void run_case(LabRun *run, RecordCase *item)
     }
 }
 
-/* The place of a case's whole window (speed_paired.c) among what is made ahead. */
+/* Index of a case's fully judged window (speed_paired.c) in the precomputed list. */
 static int whole_number(const Record *record, int item)
 {
     return record->cases + item;
@@ -147,7 +148,7 @@ static void time_case(LabRun *run, RecordCase *item, uint64_t counted)
     run->speed.whole = NULL;
 }
 
-/* A whole layer takes the simulator a second, and a diagnosis runs it several times. */
+/* Simulating a whole layer takes a second, and a diagnosis runs it several times. */
 static const double LARGE_FLOPS = 1e8;
 
 static int case_is_large(const LabRun *run, const RecordCase *item)
@@ -160,7 +161,8 @@ static int case_is_large(const LabRun *run, const RecordCase *item)
 
 static const char STARVED[] = "Deferred, because this machine was too busy to run every case.";
 
-/* Points that hang on several cases are left out of N where one of those could not be judged. */
+/* Points that depend on several cases are left out of N if one of those cases could not be
+ * judged. */
 static void leave_out_starved(Record *record)
 {
     int starved = 0, hidden_starved = 0;
@@ -179,7 +181,7 @@ static void leave_out_starved(Record *record)
     }
 }
 
-/* The public case of least work of an operation, but for `except`; -1: none. */
+/* The public case of an operation with the least work, except `except`; -1: none. */
 static int smallest_case(const LabRun *run, const Operation *operation, int except)
 {
     const LabIni *ini = &run->lab->ini;
@@ -192,9 +194,9 @@ static int smallest_case(const LabRun *run, const Operation *operation, int exce
     return smallest;
 }
 
-/* Whether the code of the lab's operation number `which` keeps from call to call what it must not:
- * on its smallest case.  Where that is not graded nobody asks, so that a grade of one case says of
- * it what the whole grade says.  Every case so far had a process of its own. */
+/* Tests whether the code of the lab's operation `which` keeps state from call to call, on its
+ * smallest case.  Skipped if that case is not graded, so that the grade of a single case agrees
+ * with the whole grade.  Every earlier case had a process of its own. */
 static void run_again(LabRun *run, int which)
 {
     const LabIni *ini = &run->lab->ini;
@@ -219,7 +221,7 @@ static void run_again(LabRun *run, int which)
     }
 }
 
-/* What a case takes, as its products and what every case takes besides. */
+/* Estimated work of a case: its multiplications plus a constant per case. */
 static double case_work(const LabRun *run, const RecordCase *item)
 {
     static const double ANY_CASE = 5e6;
@@ -242,7 +244,7 @@ static void say_case(const LabRun *run, int number, const int *order)
                record->cases, record->item[order[number]].name);
 }
 
-/* The cases as they stand, but first the one that was wrong last time. */
+/* The cases in their order, except that the case that failed last time comes first. */
 static void cases_order(const LabRun *run, int order[RECORD_CASES])
 {
     const Record *record = run->record;
@@ -254,7 +256,7 @@ static void cases_order(const LabRun *run, int order[RECORD_CASES])
         if (i != first) order[used++] = i;
 }
 
-/* Of the cases in their order, and then of each window of a card's that is judged whole. */
+/* Precomputes the cases in their order, then each GPU window that is judged in full. */
 void lab_run_ahead(LabRun *run)
 {
     const Record *record = run->record;
@@ -274,11 +276,12 @@ void lab_run_ahead(LabRun *run)
     free(list);
 }
 
-/* So many cases that all meet a limit speak for the rest, where no case has ended: each of those
- * would cost a limit more, and on a card a new process that opens it. */
+/* Number of cases that may exceed a limit while no case has ended; the others are skipped.  Each
+ * would cost another limit, and on a GPU a new process that opens it. */
 enum { ENDLESS_CASES = 6 };
 
-/* The phase of the source that has most of the instructions which the reference does without. */
+/* Reports the source phase with the largest share of the instructions that the reference does not
+ * need. */
 static void say_where_slow(LabRun *run, RecordCase *item)
 {
     char text[200];
@@ -290,7 +293,7 @@ static void say_where_slow(LabRun *run, RecordCase *item)
     text_add(item->speed.text, sizeof item->speed.text, "\n- %s", text);
 }
 
-/* Unless a case before has it. */
+/* Shows a hint unless an earlier case shows it. */
 static void hint_once(const LabRun *run, RecordCase *item, const char *hint)
 {
     for (const RecordCase *before = run->record->item; hint && before < item; before++)
@@ -298,7 +301,7 @@ static void hint_once(const LabRun *run, RecordCase *item, const char *hint)
     if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
 }
 
-/* In plain C only instructions are told of, beside the times that were measured. */
+/* In plain C only instruction counts are reported, next to the measured times. */
 static void say_why_slow_in_c(LabRun *run, RecordCase *item)
 {
     RecordSpeed *speed = &item->speed;
@@ -309,8 +312,8 @@ static void say_why_slow_in_c(LabRun *run, RecordCase *item)
     hint_once(run, item, lab_slow_hint(&run->lab->ini, slow_name(SLOW_INSTRUCTIONS)));
 }
 
-/* Where points for speed are missing: what the simulator counted more of than in the reference, and
- * the hint that goes with the most of it.  A card counts nothing. */
+/* If points for speed are missing, reports which counter exceeds the reference's most, and the hint
+ * for it.  On a GPU nothing is counted. */
 static void say_why_slow(LabRun *run, RecordCase *item)
 {
     enum { REASONS = 3 };
@@ -341,8 +344,8 @@ static void say_why_slow(LabRun *run, RecordCase *item)
     hint_once(run, item, hint);
 }
 
-/* Whether all cores are busy at this moment, apart from this thread: a second session on busy ones
- * only costs its start.  An average would count the compilers, which have just ended. */
+/* Whether all cores except this thread's are busy now; then a second session would only cost its
+ * start.  A load average would include the compilers, which have just ended. */
 static int machine_is_busy(void)
 {
     long running = 0;
@@ -352,7 +355,7 @@ static int machine_is_busy(void)
     return running > sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* The cases from the last on, beside those from the first on. */
+/* Starts the parallel session, which runs the cases from the last one backwards. */
 static void beside_cases(LabRun *run, const int *order)
 {
     const Record *record = run->record;
@@ -371,7 +374,7 @@ static void beside_cases(LabRun *run, const int *order)
                                    list, order, record->cases);
 }
 
-/* The timed cases, with inputs for `what` of them, and where they stand in the record. */
+/* The timed cases, with inputs for the purpose `what`, and their indices in the record. */
 static int timed_cases(const LabRun *run, const char *what, AheadCase timed[RECORD_CASES],
                        int place[RECORD_CASES])
 {
@@ -387,7 +390,7 @@ static int timed_cases(const LabRun *run, const char *what, AheadCase timed[RECO
     return count;
 }
 
-/* Of a host lab the workbook's own programs are counted, which takes longest of all. */
+/* Host labs: starts counting the course's own programs, which takes longest. */
 static void count_beside(LabRun *run)
 {
     AheadCase timed[RECORD_CASES];
@@ -398,8 +401,8 @@ static void count_beside(LabRun *run)
     if (count) run->counts = counts_begin_own(&run->speed, timed, count);
 }
 
-/* And the submission's timed cases beside each other, into `counted`, by their place in the record;
- * 0: it is counted in its turn, on the same inputs. */
+/* Counts the submission's timed cases in parallel, into `counted` by their index in the record; 0:
+ * not counted here, so speed_measure counts it later on the same inputs. */
 static void count_submission(LabRun *run, uint64_t counted[RECORD_CASES])
 {
     AheadCase timed[RECORD_CASES];
@@ -415,7 +418,7 @@ static void count_submission(LabRun *run, uint64_t counted[RECORD_CASES])
     run->judge.spent[SPENT_CALLS] += sandbox_clock() - start;
 }
 
-/* Which of the lab's operations a case is of. */
+/* Index of a case's operation in the lab. */
 static int operation_index(const LabRun *run, const RecordCase *item)
 {
     const LabIni *ini = &run->lab->ini;
@@ -427,8 +430,8 @@ static int operation_index(const LabRun *run, const RecordCase *item)
     return 0;
 }
 
-/* Every case has its own judgement, whatever became of those before it; where the grade stops at a
- * wrong one, those behind it stay not run. */
+/* Every case is judged independently of the cases before it.  If the grade stops at a wrong case,
+ * the later ones stay "not run". */
 static void cases_in_order(LabRun *run, const int *order)
 {
     Record *record = run->record;
@@ -464,7 +467,7 @@ static void cases_in_order(LabRun *run, const int *order)
                      "not run until %s is correct", wrong);
 }
 
-/* The hidden cases have one share: all of them are right, or none earns it. */
+/* The hidden cases share one set of points: all of them must be correct to earn it. */
 static void cases_earn(Record *record)
 {
     int hidden_right = 1;
@@ -477,7 +480,8 @@ static void cases_earn(Record *record)
     }
 }
 
-/* Exact speed was measured with its case; clocks run now, and nobody else is at work meanwhile. */
+/* Simulated speed was measured with its case.  Clock times are measured now, while no other work
+ * runs. */
 static void cases_speed(LabRun *run)
 {
     Record *record = run->record;
@@ -491,7 +495,7 @@ static void cases_speed(LabRun *run)
     if (all) count_submission(run, counted);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i], counted[i]);
-    all = record_all_correct(record); /* what was timed was judged again */
+    all = record_all_correct(record); /* timed runs were judged again */
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack,

@@ -69,7 +69,7 @@ static void judge_start(LabRun *run)
     run->speed.started[SLOT_SUBMISSION] = 1;
 }
 
-/* Where the answer key does not build either, and by itself, the house is at fault. */
+/* If the reference solution does not build either, on its own, the installation is at fault. */
 static void stop_unbuilt(LabRun *run, const Build *build)
 {
     char message[sizeof build->message + 64];
@@ -127,7 +127,7 @@ static void grade_source(LabRun *run)
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1};
-    /* A card takes its time to open, and so do compilers. */
+    /* Opening a GPU and compiling both take seconds. */
     ticker_say(-1, "grading %s: compiling", run->lab->name);
     programs_begin(&run->programs);
     lab_run_ahead(run);

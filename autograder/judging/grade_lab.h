@@ -1,4 +1,4 @@
-/* grade_lab.h - one lab of one submission, from source file to record.
+/* grade_lab.h - grading of one lab of one submission, from source file to record.
  *
  * Module: verdict, speed and points of one lab, and the cache of cycles.
  * Callers: grade.
@@ -14,29 +14,31 @@
 #include "common/simulator/machine/machine.h"
 
 typedef struct Grader {
-    char root[512], build[512]; /* the workbook's root, the build directory */
+    char root[512], build[512]; /* root folder of the course; build folder */
     char submission[512];       /* holds NN-name/<source>, like labs/ */
     BuildKind kind;             /* of its programs: BUILD_RUNNER or BUILD_RUNNER_PTX */
-    DeviceEngine engine;        /* not ENGINE_AUTO */
-    char machine_name[64];      /* of the simulator */
+    DeviceEngine engine;        /* never ENGINE_AUTO */
+    char machine_name[64];      /* the simulated GPU's name */
     SimtMachine machine;
-    char gpus[600];         /* where the machines are described */
-    CardCeilings *ceilings; /* of a GPU; NULL: none */
+    char gpus[600];         /* folder of the machine descriptions */
+    CardCeilings *ceilings; /* of a GPU; NULL: not measured */
     Toolchain toolchain;
     uint64_t seed;
-    double call_seconds;   /* of CPU time, and of waiting, for one call of the entry point */
-    const char *only_case; /* NULL: all; else one public case, or "hidden" */
-    char first_case[48];   /* comes before the others; "": none does */
-    int stop;              /* at the first case that is not right */
-    int counters;          /* of every public case, timed or not */
-    int crowded;        /* another lab is graded beside, and takes the cores that this one leaves */
-    uint64_t simulator; /* digest of the programs and the machine that simulate */
+    double call_seconds;   /* limit for one call of the entry point: seconds of CPU time, and
+                            * seconds of idle waiting */
+    const char *only_case; /* NULL: all cases; else one public case, or "hidden" */
+    char first_case[48];   /* name of the case that runs first; "": none */
+    int stop;              /* Boolean: stop at the first case that is not correct */
+    int counters;          /* Boolean: collect counters of every public case, timed or not */
+    int crowded;           /* Boolean: another lab is graded at the same time and uses the idle
+                         * cores */
+    uint64_t simulator;    /* digest of the simulator's programs and machine description */
 } Grader;
 
-/* Compiles the programs of a lab, so that grade_lab finds them in the cache. */
+/* Compiles the programs of a lab into the cache, where grade_lab finds them. */
 void grade_lab_build(const Grader *grader, const Lab *lab);
 
-/* Always fills *record; what went wrong is in its status and message. */
+/* Always fills *record; errors are in its status and message. */
 void grade_lab(const Grader *grader, const Lab *lab, Record *record);
 
 #endif

@@ -1,4 +1,5 @@
-/* grade_plan.c - what a record says before anything ran, and when nothing can. */
+/* grade_plan.c - initial contents of a record: cases and predictions before anything has run, and
+ * the status if nothing can run. */
 #include "autograder/judging/lab_run.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ void lab_run_random(const LabRun *run, const char *what, Random *random)
     random_child(&lab, what, random);
 }
 
-/* Every case and prediction with what it could earn. */
+/* Adds every case and prediction with the points it could earn. */
 static void record_plan(LabRun *run)
 {
     const LabIni *ini = &run->lab->ini;
@@ -74,7 +75,7 @@ static void record_plan(LabRun *run)
         const Operation *operation = hidden_draw(ini, &random, i, &problem);
         RecordCase *item = record_add_case(run, name, "drawn fresh", operation, &problem);
         item->hidden = 1;
-        /* One share for the whole set: the last case carries it. */
+        /* the set has one share of points, which its last case carries */
         item->possible = i + 1 == ini->hidden_count ? share : 0;
     }
     for (int i = 0; i < ini->predictions; i++) {

@@ -1,4 +1,4 @@
-/* grade_predictions.c - the points of a learner's answers, and what they ask of the simulator. */
+/* grade_predictions.c - points for predictions, and the simulated counters that they need. */
 #include "autograder/judging/lab_run.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void *simulate_case(void *context)
     return NULL;
 }
 
-/* Begins to simulate a case, unless that has begun before. */
+/* Starts to simulate a case, unless it has already started. */
 static void simulate_begin(LabRun *run, int item)
 {
     Simulated *simulated = &run->simulated[item];
@@ -44,7 +44,7 @@ static void simulate_begin(LabRun *run, int item)
     if (!simulated->threaded) simulate_case(simulated);
 }
 
-/* Waits until it is simulated. */
+/* Waits for the end of the simulation. */
 static void simulate_end(LabRun *run, Simulated *simulated)
 {
     double start = sandbox_clock();
@@ -71,7 +71,7 @@ void lab_run_simulate_end(LabRun *run)
         simulate_end(run, &run->simulated[i]);
 }
 
-/* The cost of a case on the simulator: known already when grading there. */
+/* The cost of a case on the simulator: already known if the case was graded there. */
 static int simulated_cost(LabRun *run, int item, DeviceCost *cost, Error *error)
 {
     const Record *record = run->record;

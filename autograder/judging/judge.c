@@ -42,7 +42,7 @@ int judge_begin_problem(Judge *judge, const Problem *problem, Error *error)
     return 0;
 }
 
-/* The same in the same process, which lives on. */
+/* The same in the same process, which continues. */
 static int judge_next_problem(Judge *judge, const Problem *problem, Error *error)
 {
     if (is_current(judge, problem)) return 0;
@@ -52,7 +52,7 @@ static int judge_next_problem(Judge *judge, const Problem *problem, Error *error
     return 0;
 }
 
-/* ---- runs, clocked --------------------------------------------------------------------------- */
+/* ---- timed runs ------------------------------------------------------------------------------ */
 
 void judge_fill(Judge *judge, Workload *workload, Random *random)
 {
@@ -81,14 +81,15 @@ void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, 
     judge->spent[SPENT_DOWNLOAD] += spent->download;
 }
 
-/* ProbeRun: the submission again, on inputs that the diagnosis chose. */
+/* A ProbeRun: runs the submission again on inputs that the diagnosis chose. */
 static int probe_run(void *context, const Problem *problem, const float *const *tensor,
                      float *output)
 {
     Judge *judge = context;
     Observed observed;
     RunOutcome outcome;
-    /* One limit met is enough: the next probe would meet it as well, and the reader waits. */
+    /* Stops after one exceeded limit: the next probe would probably exceed it too, and costs
+     * time. */
     if (judge->probe_limited || judge_set_problem(judge, problem, NULL)) return -1;
     judge_ask(judge, 0, JUDGE_PROBE, tensor, output, &observed, &outcome);
     judge->probe_limited = outcome.status == RUN_LIMIT;
@@ -119,14 +120,14 @@ static CaseVerdict verdict_of(RunStatus status)
     return CASE_BROKEN;
 }
 
-/* The grader's own trouble: the case is left out of N, and says why. */
+/* An error of the grader itself: the case is left out of N, with the reason. */
 static void judge_broken(RecordCase *item, const Error *error)
 {
     item->verdict = CASE_BROKEN;
     text_set(item->text, sizeof item->text, "%s", error->text);
 }
 
-/* A run's outcome and output into `item`, and what is wrong with the output. */
+/* Records a run's outcome in `item`, and the judgement of its output. */
 static void judge_observed(Judge *judge, Judgement *judgement, const Observed *observed,
                            const RunOutcome *outcome, int probe, RecordCase *item)
 {
@@ -198,15 +199,15 @@ int judge_sample(Judge *judge, const Workload *workload, const Observed *observe
 
 /* ---- a case -------------------------------------------------------------------------------- */
 
-/* What a run cost, whatever it left behind. */
+/* Copies the cost of a run, whatever its result. */
 static void take_outcome(Judge *judge, int slot, const RunOutcome *outcome, RecordCase *item)
 {
     item->cost = outcome->cost;
     if (slot == 0) judge->habits |= outcome->habits;
 }
 
-/* One call of slot 0, JUDGE_CALL or JUDGE_SEARCH, on inputs whose right outputs are known: judged
- * into `item`. */
+/* One call of slot 0, JUDGE_CALL or JUDGE_SEARCH, on inputs whose expected outputs are known;
+ * judged into `item`. */
 static void judge_call(Judge *judge, Expected *expected, int call, int probe, RecordCase *item)
 {
     Workload *workload = &expected->workload;
@@ -218,7 +219,7 @@ static void judge_call(Judge *judge, Expected *expected, int call, int probe, Re
     judge_expected(judge, expected, &observed, &outcome, probe, item);
 }
 
-/* Fresh inputs and their right outputs, for the caller to free; NULL: `item` says why not. */
+/* Fresh inputs and their expected outputs, owned by the caller; NULL: `item` has the reason. */
 static Expected *judge_expect(Judge *judge, const Problem *problem, const Random *random,
                               RecordCase *item)
 {
@@ -266,7 +267,7 @@ void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random
     workload_close(&workload);
 }
 
-/* A race is the cause itself, whichever run shows it. */
+/* A race is itself the cause, whichever run reports it. */
 static int is_race(const char *fault)
 {
     for (Fault race = FAULT_NONE; race <= FAULT_EVERYWHERE; race++)
@@ -274,9 +275,10 @@ static int is_race(const char *fault)
     return 0;
 }
 
-/* `item` was right and `later`, a further run of the same code, is not: its verdict goes into
- * `item`, which goes on to say first what was different, and last what to look for.  Of wrong
- * outputs only how many they are: their pattern says nothing where the inputs were others'. */
+/* `item` was correct and `later`, another run of the same code, is not.  Its verdict goes into
+ * `item`, whose text first says what was different and last what to look for.  Of wrong outputs
+ * only their number is reported, because their pattern depends on inputs that were different
+ * here. */
 static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, const char *what,
                         const char *look)
 {
@@ -296,8 +298,8 @@ static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, 
              (int)(length < 700 ? length : 700), later->text, race ? "" : look);
 }
 
-/* The GPU work that the call recorded, once more on fresh inputs: so the work is done there, and
- * not by host code with the inputs of the call. */
+/* Replays the recorded GPU work on fresh inputs.  This proves that the GPU does the work, not host
+ * code with the inputs of the call. */
 static void judge_repeat(Judge *judge, const Problem *problem, Random *random, int timed,
                          RecordCase *item)
 {
@@ -328,7 +330,7 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *
         /* A timed case is priced by its replay. */
         int call = price == CASE_PRICED ? JUDGE_CALL : JUDGE_SEARCH;
         judge_call(judge, expected, call, judge->diagnosed < JUDGE_DIAGNOSES, item);
-        if (call == JUDGE_SEARCH) item->cost.cycles = 0; /* of its copies alone */
+        if (call == JUDGE_SEARCH) item->cost.cycles = 0; /* cycles of its copies alone */
         judge->diagnosed += item->verdict == CASE_WRONG;
         if (item->verdict == CASE_CORRECT && !judge->host)
             judge_repeat(judge, problem, random, price == CASE_TIMED, item);
@@ -359,11 +361,12 @@ void judge_simulated(Judge *simulator, const Problem *problem, Random *random, R
     if (*there.fault) text_set(item->fault, sizeof item->fault, "%s", there.fault);
 }
 
-/* ---- called again --------------------------------------------------------------------------- */
+/* ---- repeated calls
+ * ---------------------------------------------------------------------------- */
 
-/* The calls of one process, and what is said where one of them is the first that is not right. */
+/* The calls of one process, and the message if one of them is the first wrong one. */
 static const struct {
-    int other; /* the other problem */
+    int other; /* Boolean: the call is for the other problem */
     const char *what;
 } AGAIN[] = {{0, "Correct at first, but not in a second process:"},
              {0, "Correct the first time, but not when the same process calls it again:"},
@@ -398,7 +401,7 @@ void judge_again(Judge *judge, const Problem *problem, const Problem *other, Ran
         if (AGAIN[i].other) {
             judge_alone(judge, other, random, &alone);
             if (case_is_left_out(alone.verdict)) later = alone;
-            /* Wrong alone too: that problem's own fault, which its own case tells. */
+            /* Also wrong alone: an error of that problem, which its own case reports. */
             else if (alone.verdict != CASE_CORRECT)
                 return;
         }

@@ -40,7 +40,8 @@ static void *job_run(void *context)
     return NULL;
 }
 
-/* Whether the answer key is graded: two builds of one file side by side would both compile it. */
+/* Whether the reference solution itself is graded: two parallel builds of one file would both
+ * compile it. */
 static int is_the_key(const LabPrograms *programs)
 {
     char path[1024];

@@ -1,5 +1,5 @@
-/* lab_programs.h - the three programs of a lab's grade, compiled side by side: the submission,
- * which is needed first, and the workbook's own two, which are needed last. */
+/* lab_programs.h - the three programs of a lab's grade, compiled in parallel: the submission, which
+ * is needed first, and the course's baseline and reference, which are needed last. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_LAB_PROGRAMS_H
 #define CONVLAB_AUTOGRADER_JUDGING_LAB_PROGRAMS_H
 
@@ -21,27 +21,28 @@ typedef struct ProgramJob {
 struct LabPrograms {
     const Toolchain *toolchain;
     const Lab *lab;
-    const char *folder; /* the submission's */
-    BuildKind kind;     /* of its program */
-    char source[1024];  /* its file */
-    char beneath[256];  /* where that is in the folder: NN-name/<source>, or <source> alone */
-    Build build[SESSION_RUNNERS]; /* by slot, of speed.h */
+    const char *folder; /* the submission's folder */
+    BuildKind kind;     /* build kind of its program */
+    char source[1024];  /* path of its source file */
+    char beneath[256];  /* path of the source inside the folder: NN-name/<source>, or <source>
+                         * alone */
+    Build build[SESSION_RUNNERS]; /* by slot (speed.h) */
     ProgramJob job[SESSION_RUNNERS];
-    double waited; /* for them */
+    double waited; /* seconds spent waiting for the builds */
 };
 
-/* Finds the submission's source beneath `folder`, whether it is there or not, and fills the rest.
- * What is pointed at outlives it. */
+/* Finds the submission's source below `folder`, whether or not it exists, and fills the other
+ * fields.  The pointers must outlive *programs. */
 void programs_find(LabPrograms *programs, const Toolchain *toolchain, const Lab *lab,
                    const char *folder, BuildKind kind);
-/* Begins to compile all three, a thread each. */
+/* Starts to compile all three, one thread each. */
 void programs_begin(LabPrograms *programs);
-/* Waits until programs->build[slot] is there, or says why it cannot be. */
+/* Waits until programs->build[slot] is ready, or contains the reason why it failed. */
 void programs_wait(LabPrograms *programs, int slot);
 void programs_wait_all(LabPrograms *programs);
-/* Whether the answer key compiles, if need be asked a second time. */
+/* Whether the reference solution compiles; compiles it again if necessary. */
 int programs_key_works(LabPrograms *programs);
-/* Puts their digests into the record. */
+/* Copies the builds' digests into the record. */
 void programs_note(const LabPrograms *programs, Record *record);
 void programs_clear(LabPrograms *programs);
 

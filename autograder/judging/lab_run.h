@@ -1,6 +1,6 @@
-/* lab_run.h - one grade of one lab, while it is made: what its parts share.  grade_lab.c is the
- * whole, grade_plan.c what the record says before anything ran, grade_cases.c the cases,
- * grade_predictions.c the predictions. */
+/* lab_run.h - state of one grading run of one lab, shared by its sources: grade_lab.c (the
+ * sequence), grade_plan.c (the initial record), grade_cases.c (the cases) and grade_predictions.c
+ * (the predictions). */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_LAB_RUN_H
 #define CONVLAB_AUTOGRADER_JUDGING_LAB_RUN_H
 
@@ -14,7 +14,7 @@
 
 typedef struct LabRun LabRun;
 
-/* On a GPU: what a case costs on the simulator, for predictions. */
+/* GPU grading: the cost of a case on the simulator, needed by predictions. */
 typedef struct Simulated {
     const LabRun *run;
     const LabCase *item;
@@ -33,38 +33,40 @@ struct LabRun {
     LabPrograms programs;
     Ahead *ahead;
     Beside *beside;
-    Counts *counts; /* of a host lab's own programs */
+    Counts *counts; /* counts of a host lab's own programs */
     Simulated simulated[LAB_CASES];
     int faults_simulated;
     Judge judge;
     SpeedSetup speed;
 };
 
-/* What case `i` of lab.ini runs: its size depends on the engine. */
+/* The problem of case `i` of lab.ini; its size depends on the engine. */
 const Problem *lab_run_problem(const LabRun *run, int i);
-/* The generator for `what` of this lab: the same for the same seed, whatever else was drawn. */
+/* The generator for the purpose `what` of this lab.  It depends on the seed only, not on other
+ * draws. */
 void lab_run_random(const LabRun *run, const char *what, Random *random);
 
-/* The record with every case and prediction and what each could earn. */
+/* Fills the record with every case and prediction and the points that each could earn. */
 void lab_run_start(LabRun *run);
-/* Ends grading with a status; what could not be run stays "not run". */
+/* Ends grading with a status; cases that were not run stay "not run". */
 void lab_run_stop(LabRun *run, RecordStatus status, const char *message);
-/* What predict.ini beside the source says, into the record's predictions. */
+/* Reads predict.ini next to the source into the record's predictions. */
 void lab_run_answers(LabRun *run);
 
-/* From now on inputs are drawn, and what is right is computed, beside the compilers. */
+/* Starts to draw inputs and compute expected outputs while the compilers run. */
 void lab_run_ahead(LabRun *run);
-/* Every case with its judgement, its points and its speed. */
+/* Runs every case: judgement, points and speed. */
 void lab_run_cases(LabRun *run);
-/* The submission on the simulator, where a card is graded on; the session is the caller's to
- * close.  -1 with error. */
+/* GPU grading: opens the submission on the simulator.  The caller closes the session.  -1 with
+ * error. */
 int lab_run_simulator(const LabRun *run, const Operation *operation, Judge *judge, Error *error);
 
-/* A case is right on the card: what predictions ask about it is simulated beside the next cases. */
+/* A case is correct on the GPU: simulates the counters that predictions need, in parallel to the
+ * next cases. */
 void lab_run_simulate_beside(LabRun *run, const RecordCase *item);
-/* Waits for all that was begun so. */
+/* Waits for all simulations that lab_run_simulate_beside started. */
 void lab_run_simulate_end(LabRun *run);
-/* The points of the answers. */
+/* Awards the points for predictions. */
 void lab_run_predictions(LabRun *run);
 
 #endif

@@ -66,8 +66,8 @@ void speed_wrong(RecordCase *item, const RecordCase *later)
     if (later->verdict != CASE_LIMIT) judge_wrong_later(item, later);
 }
 
-/* As speed_start, with the device to itself: what another runner allocated would move addresses,
- * and with them the cycles. */
+/* As speed_start, but the device has no other allocations: those of another runner would shift
+ * addresses and therefore change the cycles. */
 static int speed_start_alone(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
                              RecordCase *failed)
 {
@@ -90,8 +90,8 @@ void speed_own_inputs(Random *random)
     random_seed(random, 1);
 }
 
-/* What one of the workbook's own programs costs, known from before or simulated now: its cycles; 0
- * where it could not be timed. */
+/* Cycles of one of the course's own programs, from the cache or simulated now; 0 if it could not be
+ * timed. */
 static uint64_t own_cycles(SpeedSetup *setup, int slot, const Problem *problem, DeviceCost *cost,
                            RecordSpeed *speed)
 {

@@ -1,4 +1,5 @@
-/* speed.h - the times of baseline, submission and reference on one case, taken side by side. */
+/* speed.h - times of baseline, submission and reference on one case, measured next to each
+ * other. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_SPEED_H
 #define CONVLAB_AUTOGRADER_JUDGING_SPEED_H
 
@@ -12,8 +13,8 @@ typedef struct SpeedSetup {
     Judge *judge;
     const Build *build[SESSION_RUNNERS]; /* by slot */
     int started[SESSION_RUNNERS];
-    int sim; /* exact cycles of the simulator; else counts of a host lab, or paired times */
-    const SimtMachine *machine; /* sim: for the roofline floor and the cache's key */
+    int sim; /* Boolean: cycles of the simulator; else counts of a host lab, or paired times */
+    const SimtMachine *machine; /* simulator: for the roofline's lower bound and the cache's key */
     const char *cache;          /* build/cache/cycles */
     uint64_t simulator;         /* digest of what simulates */
     double slack;               /* of lab.ini */
@@ -23,40 +24,40 @@ typedef struct SpeedSetup {
     Expected *whole; /* on a card: for the window that is judged whole; NULL: made when it comes */
 } SpeedSetup;
 
-/* Measures the problem that slot 0 was last judged on, into item->speed: times, or a verdict that
- * says why there are none.  Every timed output of the submission is checked, and a wrong
- * one makes the case wrong.  Does not score.  On the simulator judge_case has put the submission's
- * cycles there. */
+/* Measures the problem on which slot 0 was judged last, into item->speed: times, or a verdict with
+ * the reason why there are none.  Every timed output of the submission is checked, and a wrong one
+ * makes the case wrong.  Does not score.  On the simulator, judge_case has already stored the
+ * submission's cycles. */
 void speed_measure(SpeedSetup *setup, const Problem *problem, Random *random, RecordCase *item);
 
-/* Starts `slot` if need be and calls it once, so that it can be replayed; nobody looks at what it
- * computes.  Its inputs are the workload's; NULL: those that lie there, of device labs.  -1 with
- * verdict and text of the run that failed in *failed. */
+/* Starts `slot` if necessary and calls it once, so that it can be replayed; its output is not
+ * checked. Its inputs are the workload's; NULL: those already in device memory (device labs only).
+ * -1 with verdict and text of the failed run in *failed. */
 int speed_start(SpeedSetup *setup, int slot, Workload *workload, RecordCase *failed);
 
-/* The submission, right before, was not in `later`, a run that was timed or counted: so its case is
- * wrong, unless the grader's own trouble was in the way.  A limit that only a timed run met costs
- * no more than that run's points: it says nothing of what the code computes. */
+/* The submission was correct before but not in `later`, a timed or counted run.  Therefore its case
+ * is wrong, except if the grader itself failed.  A limit that only a timed run exceeded costs only
+ * the points for speed, because it says nothing about correctness. */
 void speed_wrong(RecordCase *item, const RecordCase *later);
 
-/* The end of a measurement: its verdict and, printf-style, why. */
+/* Ends a measurement with a verdict and a printf-style reason. */
 void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Turns times, or `exact` cycles, into points, once it is known whether every case is right. */
 void speed_score(RecordSpeed *speed, double slack, double none_below, int exact, int all_correct);
 
-/* Cycles below which nobody can be on this machine: arithmetic at full rate (of the tensor cores
- * where the lab allows less than fp32), every byte once through the L2. */
+/* Lower bound of the cycles on this machine: arithmetic at full rate (that of the tensor cores if
+ * the lab allows less than fp32), and every byte once through the L2. */
 double speed_floor_cycles(const SimtMachine *machine, Precision precision, double flops,
                           double least_bytes);
 
-/* No card's tensor cores do more products a second than so many times its fp32 pipes (an H200's
- * 15 times, a B200's 28 times, by their data sheets): for the floor of a lab that may use them. */
+/* Upper bound of the ratio of tensor core to fp32 multiply-adds per second.  Data sheets: 15 for an
+ * H200, 28 for a B200.  Used for the lower bound of labs that may use tensor cores. */
 enum { SPEED_TENSOR_RATE = 32 };
 
-/* The inputs of the workbook's own programs where their cost is kept: always the same ones, so that
- * a mark does not depend on whose grade was the first, also where cycles follow from the inputs. */
+/* The inputs with which the costs of the course's own programs are cached.  They are always the
+ * same, because cycles can depend on inputs and a mark must not depend on who was graded first. */
 void speed_own_inputs(Random *random);
 
 #endif

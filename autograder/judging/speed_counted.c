@@ -1,11 +1,11 @@
-/* speed_counted.c - estimated cycles by valgrind's cachegrind, and the times that they are held
- * against.
+/* speed_counted.c - estimated cycles by valgrind's cachegrind, compared with CPU times.
  *
- * The counts are exact: the same on a busy machine as on an idle one.  But valgrind lives in the
- * process of the code that it counts, and code that knows its inside can make it count less.  So
- * its request sequence is refused, and counts that no clock confirms are for a person to look at:
- * the gain over the baseline in CPU time has to be at least half of the counted one.  On the
- * workbook's own programs the two differ by 5 to 15 % where nothing else runs. */
+ * The counts are reproducible, on a busy machine as on an idle one.  But valgrind shares a process
+ * with the code that it counts, and code that knows valgrind's internals can lower the counts.
+ * Therefore programs with its request sequence are rejected.  Counts that the clock does not
+ * confirm are marked for review: the gain over the baseline in CPU time has to be at least half of
+ * the counted gain.  On the course's own programs the two differ by 5 to 15 % on an idle
+ * machine. */
 #include "autograder/judging/speed_counted.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static const double UNCONFIRMED = 2;
 
 static const char VALGRIND_TOOL[] = "/usr/libexec/valgrind/cachegrind-amd64-linux";
 
-/* What valgrind.h makes every request of: four rotations that do nothing.  A request can have code
+/* The start of every request of valgrind.h: four rotations without effect.  A request can have code
  * run uncounted. */
 static int program_asks_valgrind(const char *path)
 {
@@ -45,7 +45,7 @@ static int program_asks_valgrind(const char *path)
     return asks;
 }
 
-/* One counted call of `slot` on fresh inputs; -1 with verdict and text of what was wrong in
+/* One counted call of `slot` on fresh inputs; -1 with the failed run's verdict and text in
  * *verdict. */
 static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Random *random,
                       uint64_t *cycles, RecordCase *verdict)
@@ -75,8 +75,8 @@ static int count_once(SpeedSetup *setup, int slot, const Problem *problem, Rando
     return verdict->verdict == CASE_CORRECT && *cycles ? 0 : -1;
 }
 
-/* Of a call that could not be counted.  What valgrind cannot execute makes no case wrong; a wrong
- * output does. */
+/* Ends the measurement of a call that could not be counted.  An instruction that valgrind cannot
+ * execute does not make a case wrong; a wrong output does. */
 static void end_uncounted(RecordCase *item, const RecordCase *verdict)
 {
     if (verdict->verdict == CASE_WRONG) {
@@ -88,22 +88,22 @@ static void end_uncounted(RecordCase *item, const RecordCase *verdict)
               verdict->text);
 }
 
-/* ---- beside ---------------------------------------------------------------------------------- */
+/* ---- parallel counts ------------------------------------------------------------------------- */
 
 /* One program's count of one case, in a session and a thread of its own. */
 typedef struct Count {
     SpeedSetup beside;
-    Judge judge; /* its own */
+    Judge judge; /* the count's own judge */
     int slot, threaded;
     const Problem *problem;
-    Random random;     /* of its inputs */
-    CycleCacheKey key; /* of the workbook's own programs: they cost the same every time */
+    Random random;     /* generator of its inputs */
+    CycleCacheKey key; /* key of the course's own programs, whose cost is the same every time */
     uint64_t cycles;   /* 0: not known */
     RecordCase verdict;
     pthread_t thread;
 } Count;
 
-/* -1: count->verdict says why not. */
+/* -1: count->verdict has the reason. */
 static int count_run(Count *count, SpeedSetup *setup)
 {
     if (count->slot != SLOT_SUBMISSION) speed_own_inputs(&count->random);
@@ -123,7 +123,7 @@ static void *count_beside(void *context)
     return NULL;
 }
 
-/* Whether one of the workbook's own programs was counted before. */
+/* Whether the cache has the count of one of the course's own programs. */
 static int count_known(Count *count, const SpeedSetup *setup)
 {
     char shape[256];
@@ -162,12 +162,12 @@ static void count_end(Count *count)
 enum { OWN_SLOTS = SESSION_RUNNERS - SLOT_BASELINE };
 
 struct Counts {
-    int count; /* of all: of each case so many slots */
+    int count; /* total number, `slots` for each case */
     AheadCase *timed;
     Count one[];
 };
 
-/* Of each case the slots from `first` on. */
+/* Starts the slots from `first` on, for every case. */
 static Counts *counts_begin(const SpeedSetup *setup, const AheadCase *timed, int cases, int first,
                             int slots)
 {
@@ -215,7 +215,7 @@ void counts_end(Counts *counts, uint64_t *cycles)
 
 /* ---- the clock ------------------------------------------------------------------------------- */
 
-/* The least CPU time of some calls, each on inputs of its own; 0 when one fails. */
+/* The least CPU time of several calls, each with new inputs; 0 if one fails. */
 static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Random *random)
 {
     Workload workload;
@@ -240,8 +240,9 @@ static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Ra
     return least;
 }
 
-/* Shown beside the counts; a gain that the clock does not know at all is not believed.  Other work
- * disturbs a processor's caches, so what a clock denies once it is asked again. */
+/* The measured time is shown next to the counts, and a gain that the clock does not show at all is
+ * rejected.  Other work disturbs the processor's caches, so the measurement is repeated before it
+ * is used against a count. */
 static void compare_measured(SpeedSetup *setup, const Problem *problem, Random *random,
                              RecordSpeed *speed)
 {
@@ -262,7 +263,7 @@ static void compare_measured(SpeedSetup *setup, const Problem *problem, Random *
              "; the counts say %.2f times: an instructor has to review this", speed->s);
 }
 
-/* What could not be counted beside the submission is counted alone. */
+/* Programs without a parallel count are counted here. */
 static int own_known(Count own[OWN_SLOTS], SpeedSetup *setup, RecordSpeed *speed)
 {
     for (int i = 0; i < OWN_SLOTS; i++)

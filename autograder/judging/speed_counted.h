@@ -1,25 +1,28 @@
-/* speed_counted.h - the speed of a host lab: instructions and cache misses, not seconds. */
+/* speed_counted.h - speed of host labs, measured in instructions and cache misses, not in
+ * seconds. */
 #ifndef CONVLAB_AUTOGRADER_JUDGING_SPEED_COUNTED_H
 #define CONVLAB_AUTOGRADER_JUDGING_SPEED_COUNTED_H
 
 #include "autograder/judging/speed.h"
 
-/* As speed_measure: estimated cycles of all three programs into item->speed, and a measured time
- * beside them, which is shown and not judged.  Needs every case right, since it calls all three. */
+/* As speed_measure: estimated cycles of all three programs into item->speed, and a measured time,
+ * which is shown and not judged.  Requires that every case is correct, because it calls all
+ * three. */
 void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *random,
                            RecordCase *item);
 
-/* Counts of some cases, each beside the others in a session of its own. */
+/* Counts of several cases, each in a session of its own, in parallel. */
 typedef struct Counts Counts;
 
-/* The workbook's own programs cost the same every time: those of these cases are counted from now
- * on, beside whatever runs, and speed_measure_counted finds what came out.  Wants baseline and
- * reference built.  NULL: they are counted when they are asked for. */
+/* Starts to count the course's own programs on these cases, in parallel to other work; their cost
+ * is the same every time.  speed_measure_counted finds the results.  Requires that baseline and
+ * reference are built.  NULL: they are counted later, when needed. */
 Counts *counts_begin_own(const SpeedSetup *setup, const AheadCase *timed, int cases);
-/* The submission, which is right in all cases, on these inputs.  NULL: as above. */
+/* Starts to count the submission, which is correct in all cases, on these inputs.  NULL: as
+ * above. */
 Counts *counts_begin_submission(const SpeedSetup *setup, const AheadCase *timed, int cases);
-/* Waits for all.  Into `cycles`, unless it is NULL, each count for SpeedSetup.counted; 0 where
- * there is none.  NULL counts are allowed. */
+/* Waits for all counts and stores them in `cycles`, unless it is NULL; 0: no count.  `counts` may
+ * be NULL. */
 void counts_end(Counts *counts, uint64_t *cycles);
 
 #endif

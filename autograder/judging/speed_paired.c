@@ -7,32 +7,34 @@
 #include "autograder/text/text.h"
 #include "common/cuda/paired_timing/paired.h"
 
-/* A mark that could be this much of its points higher or lower is not given. */
+/* A mark is given only if its uncertainty is below this share of its points. */
 static const double MARK_SLACK = 0.02;
-/* The baseline's times are steady where their median is known so well. */
+/* The baseline's times are steady if the relative interval of their median is below this value. */
 static const double STEADY = 0.05;
-/* A first run may take so many times as long as a later one, and so many seconds more.  On an H200
+/* Limits of a first run against a later one: ratio, and additional seconds.  On an H200 the
  * solutions' first runs take 0.99 to 1.013 times as long. */
 static const double FIRST_LONGER = 1.1, FIRST_MORE = 1e-6;
 
-/* A card's clock resolves half a microsecond, so the mean of a hundred repeats of even the shortest
- * kernel is known to some tenths of a per cent.  Each repeat waits ten times as long as such a
- * kernel takes for its poison and for a flushed L2: longer windows would be mostly that. */
+/* A GPU's clock resolves half a microsecond, so the mean of a hundred repeats of even the shortest
+ * kernel is known to some tenths of a per cent.  The poisoning and the L2 flush before each repeat
+ * take ten times as long as such a kernel, so longer windows would mostly measure them. */
 static const PairedOptions on_a_card = {.window_seconds = 0.005, .repeats_max = 100};
 
-/* One side of a comparison: a slot, the submission's on fresh inputs every window. */
+/* One side of a comparison: a slot.  The submission gets fresh inputs in every window. */
 typedef struct Side {
     SpeedSetup *setup;
     int slot;
     Random *random;
     Workload *workload;
-    PairedSubject subject;                           /* its windows */
-    int windows;                                     /* judged so far */
-    int whole;                                       /* the one whose every output is judged */
-    RecordCase judged;                               /* the last window, or what went wrong */
-    double first[PAIRED_PAIRS], later[PAIRED_PAIRS]; /* of each window: seconds of its first run and
-                                                        of each other, where there are others */
-    int several;                                     /* windows of several runs */
+    PairedSubject subject;                           /* its measured windows */
+    int windows;                                     /* number of windows that were judged */
+    int whole;                                       /* index of the window whose every output is
+                                                      * judged */
+    RecordCase judged;                               /* the last window's judgement, or the
+                                                      * failure */
+    double first[PAIRED_PAIRS], later[PAIRED_PAIRS]; /* by window, seconds: its first run, and the
+                                                      * mean of its other runs */
+    int several;                                     /* number of windows with several runs */
 } Side;
 
 static void note_first(Side *side, int repeats, const DeviceCost *cost)
@@ -42,8 +44,8 @@ static void note_first(Side *side, int repeats, const DeviceCost *cost)
     side->later[side->several++] = (cost->seconds * repeats - cost->first) / (repeats - 1);
 }
 
-/* One window of the first look is judged whole, and a submission cannot know which.  Of the others
- * a sample is judged. */
+/* One window of the first round is judged in full, and a submission cannot know which one.  A
+ * sample of the others is judged. */
 static void judge_window(Side *side, Expected *ready, const Observed *observed,
                          const RunOutcome *outcome, RecordCase *verdict)
 {
@@ -55,8 +57,8 @@ static void judge_window(Side *side, Expected *ready, const Observed *observed,
         judge_output(judge, side->workload, observed, outcome, 0, verdict);
 }
 
-/* The submission, `repeats` times on one set of fresh inputs: between two of them all memory that
- * was allocated is poisoned, so that the second finds nothing of the first there. */
+/* Runs the submission `repeats` times on one set of fresh inputs.  Between two repeats all
+ * allocated memory is poisoned, so that no repeat finds results of an earlier one. */
 static int measure_submission(void *context, int repeats, double *seconds, Error *error)
 {
     Side *side = context;
@@ -67,7 +69,7 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
     *verdict = (RecordCase){0};
     Expected *ready = side->windows == side->whole ? side->setup->whole : NULL;
     Workload *workload = ready ? &ready->workload : side->workload;
-    /* Fresh inputs also where others are ready: no window comes sooner than another. */
+    /* Draws inputs even if precomputed ones exist, so that all windows start after equal delays. */
     judge_fill(judge, side->workload, side->random);
     judge_ask(judge, side->slot, repeats, (const float *const *)workload->tensor, workload->output,
               &observed, &outcome);
@@ -77,7 +79,7 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
     return verdict->verdict == CASE_CORRECT ? 0 : error_set(error, "%.900s", verdict->text);
 }
 
-/* Any of them on the inputs that are there, and nobody looks: the workbook's own programs, and
+/* Measures a slot on the present inputs without judging it: the course's own programs, and runs
  * whose time does not count. */
 static int measure_unseen(void *context, int repeats, double *seconds, Error *error)
 {
@@ -97,8 +99,8 @@ static double points_at(double s, double s_ref, double slack, double none_below)
     return score_speed(s, s_ref, slack, none_below, SCORE_LEAST_MEASURED, 1).points;
 }
 
-/* Whether the mark is the same wherever in their intervals the two ratios really lie.  `same`:
- * submission and reference are one program, so one ratio stands for both. */
+/* Whether the mark is the same for all values of the two ratios in their intervals.  `same`:
+ * submission and reference are one program, so one ratio describes both. */
 static int mark_is_settled(const PairedResult *student, const PairedResult *reference, int same,
                            double slack, double none_below)
 {
@@ -110,9 +112,9 @@ static int mark_is_settled(const PairedResult *student, const PairedResult *refe
     return fabs(high - low) <= MARK_SLACK;
 }
 
-/* A run that finds what an earlier one on the same inputs has left is faster than that.  Memory
- * that was allocated is poisoned between them, but a card lets a kernel write beside it, and nobody
- * can clear all that a driver has mapped there. */
+/* Detects a run that reuses results of an earlier run on the same inputs: it is faster than the
+ * first. Allocated memory is poisoned between runs, but a GPU lets a kernel write outside its
+ * allocations, and not all memory that the driver has mapped can be cleared. */
 static void first_run_against_later(Side *side, RecordSpeed *speed)
 {
     if (!side->several || speed->verdict != SPEED_SCORED) return;
@@ -137,7 +139,8 @@ static void times_into(RecordSpeed *speed, const PairedResult *student,
     speed->s_ref = reference->ratio;
 }
 
-/* How many repeats fill a window of each; the submission's windows are judged from then on. */
+/* Finds how many repeats fill a window on each side; from then on the submission's windows are
+ * judged. */
 static int fill_windows(Side side[SESSION_RUNNERS], int same, Error *error)
 {
     for (int slot = 0; slot < (same ? SLOT_REFERENCE : SESSION_RUNNERS); slot++) {
@@ -148,13 +151,13 @@ static int fill_windows(Side side[SESSION_RUNNERS], int same, Error *error)
     return 0;
 }
 
-/* Baseline against submission, and against the reference where that is another program. */
+/* Baseline against submission, and against the reference if that is another program. */
 typedef struct Comparison {
     PairedSeries series[2];
     PairedResult student, reference;
 } Comparison;
 
-/* As far as the next look. */
+/* Measures up to the end of the next round. */
 static int comparison_look(Comparison *all, const Side side[SESSION_RUNNERS], int same,
                            Error *error)
 {
@@ -168,9 +171,9 @@ static int comparison_look(Comparison *all, const Side side[SESSION_RUNNERS], in
                               &all->reference, error);
 }
 
-/* Whether it is the submission that varies, and not the machine, on which baseline and reference
- * are steady: a kernel may wait as long as its inputs say, and earn by it that points are left out
- * which it would not get. */
+/* Whether the submission's times vary and not the machine's, on which baseline and reference are
+ * steady.  A kernel could wait for a time that its inputs determine, so that points that it would
+ * not earn are left out. */
 static int is_own_doing(const Comparison *all, int same)
 {
     const PairedSeries *series = &all->series[0];
@@ -187,7 +190,7 @@ static void count_lowest(const Comparison *all, RecordSpeed *speed)
              all->student.low, all->student.high);
 }
 
-/* The verdict and the times into `speed`. */
+/* Stores the verdict and the times in `speed`. */
 static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int same, RecordCase *item)
 {
     Comparison all = {0};
@@ -220,8 +223,8 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
                   all.reference.high);
 }
 
-/* Calls the programs that are to be replayed: the submission on fresh inputs, the workbook's own on
- * the same. */
+/* Calls the programs once so that they can be replayed: the submission on fresh inputs, the
+ * course's own programs on the same ones. */
 static int start_sides(SpeedSetup *setup, Workload *workload, Random *random, int same,
                        RecordCase *item)
 {
@@ -240,7 +243,7 @@ static int start_sides(SpeedSetup *setup, Workload *workload, Random *random, in
     return 0;
 }
 
-/* What no kernel can beat on this card, 0 where that is not known. */
+/* Lower bound in seconds on this GPU; 0: unknown. */
 static double floor_seconds(const SpeedSetup *setup, const Workload *workload)
 {
     double read_bytes = 0, written_bytes = (double)workload->outputs * sizeof(float);
@@ -262,7 +265,7 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
     Error error;
     Side side[SESSION_RUNNERS];
     int same = !strcmp(setup->build[SLOT_SUBMISSION]->digest, setup->build[SLOT_REFERENCE]->digest);
-    /* A new process: what it keeps from an earlier call would not be in the recording. */
+    /* A new process: state from an earlier call would be missing in the recording. */
     if (judge_begin_problem(setup->judge, problem, &error) ||
         workload_open(setup->judge->operation, problem, &workload, &error)) {
         speed_end(speed, SPEED_DEFERRED, "%s", error.text);

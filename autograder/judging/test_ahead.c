@@ -1,4 +1,5 @@
-/* test_ahead.c - what is made ahead is what would be made at once, and nobody else's. */
+/* test_ahead.c - precomputed cases equal those computed directly, and each is used by its own case
+ * only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 #include "autograder/judging/ahead.h"
 #include "common/operations/catalog/operations.h"
 
-enum { CASES = 4, NONE = 2 }; /* NONE: a case without an operation */
+enum { CASES = 4, NONE = 2 }; /* NONE: index of a case without an operation */
 
 static const char *const shapes[CASES] = {"N=2 C=3 H=9 W=8 K=4 R=3 S=2 pad=1 stride=1",
                                           "N=1 C=2 H=7 W=7 K=3 R=1 S=1 pad=0 stride=1", "",
@@ -46,13 +47,13 @@ static void assert_same(const Expected *ahead, const AheadCase *item)
     assert_memory_equal(ahead->judgement.products, now->judgement.products,
                         outputs * sizeof(double));
     assert_memory_equal(&ahead->random, &now->random, sizeof now->random);
-    /* They are judged by these tensors, and by no copy that was freed. */
+    /* The judgement refers to these tensors, not to a freed copy. */
     assert_ptr_equal(ahead->judgement.tensor, (const float *const *)ahead->workload.tensor);
     expected_free(now);
 }
 
-/* The thread makes the first of its order at once; who is too early takes it away from the thread,
- * and asks a new one. */
+/* The thread starts with the first case of its order.  A caller that is too early takes the case
+ * from the thread and computes it. */
 static void test_the_same_in_any_order(void **state)
 {
     (void)state;
@@ -71,14 +72,14 @@ static void test_the_same_in_any_order(void **state)
             if (i == NONE) assert_null(expected);
             if (expected) assert_same(expected, &list[i]);
             expected_free(expected);
-            assert_null(ahead_take(ahead, i)); /* it is the caller's now */
+            assert_null(ahead_take(ahead, i)); /* now the caller computes it */
         }
         ahead_end(ahead);
     }
     assert_int_equal(made, 3);
 }
 
-/* Whoever ends early leaves nothing behind, as ASan sees, and waits for one case at most. */
+/* An early end leaks nothing (checked by ASan) and waits for at most one case. */
 static void test_ended_early(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_beside.c - a made-up session runs cases from the last on: what is right there is taken,
- * everything else is left to the caller. */
+/* test_beside.c - a fake session runs cases from the last one backwards: correct cases are taken,
+ * all others are left to the caller. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +14,10 @@
 #include "common/base/parallel.h"
 #include "common/operations/catalog/operations.h"
 
-enum { CASES = 6, MINE = 3, TIMED = 5 }; /* MINE: not to be run beside */
+enum { CASES = 6, MINE = 3, TIMED = 5 }; /* MINE: index of the case that only the grader may run */
 
 static struct {
-    int closed, wrong, prints; /* cases; -1: none */
+    int closed, wrong, prints; /* indices of cases; -1: none */
     _Atomic int ran[CASES], runs;
     const char *printed;
 } fake;
@@ -48,7 +48,7 @@ void judge_choose(Judge *judge, const Operation *operation)
 {
     judge->operation = operation;
 }
-/* A problem is nothing but the number of its case. */
+/* In this test a problem contains only the number of its case. */
 void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead,
                 CasePrice price, RecordCase *item)
 {
@@ -67,7 +67,9 @@ void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *
     fake.runs++;
 }
 
-static const int order[CASES] = {2, 0, 1, 3, 5, 4}; /* 4 is the last, then come 5, 1, 0, 2 */
+static const int order[CASES] = {2, 0, 1, 3,
+                                 5, 4}; /* 4 is the last case of the order, before it
+                                                     * come 5, 1, 0 and 2 */
 
 static Beside *begin(const Judge *judge, int wrong, int prints)
 {
@@ -85,7 +87,7 @@ static Beside *begin(const Judge *judge, int wrong, int prints)
         list[i].price = i == TIMED ? CASE_TIMED : CASE_PRICED;
     }
     Beside *beside = beside_begin(judge, &build, NULL, list, order, CASES);
-    /* Only a machine of one core runs nothing beside. */
+    /* Only a machine with one core has no parallel session. */
     if (!beside) assert_int_equal(parallel_cores(), 1);
     return beside;
 }
@@ -97,7 +99,7 @@ static void wait_for(int runs)
     assert_true(fake.runs >= runs);
 }
 
-/* Takes every case in its order, and returns how many were right beside. */
+/* Takes every case in order and returns how many were correct in the parallel session. */
 static int take_all(Beside *beside)
 {
     int taken = 0;
@@ -131,7 +133,7 @@ static void test_from_the_last(void **state)
     assert_int_equal(judge.habits, 1u << 30 | ((1u << CASES) - 1 - (1u << MINE)));
 }
 
-/* Wherever the two meet, no case is taken twice, and none behind the meeting is run beside. */
+/* No case is run twice, whichever case both sides reach first. */
 static void test_they_meet(void **state)
 {
     (void)state;
@@ -157,7 +159,7 @@ static void test_what_is_wrong_is_the_callers(void **state)
     Beside *beside = begin(&judge, 5, -1);
     if (!beside) skip();
     wait_for(2);
-    assert_int_equal(take_all(beside), 1); /* case 4; and no case after the wrong one was tried */
+    assert_int_equal(take_all(beside), 1); /* case 4; no case was tried after the wrong one */
     beside_end(beside, &judge);
     assert_int_equal(fake.runs, 2);
 }

@@ -14,27 +14,32 @@
 #include "common/operations/conv/conv_problem.h"
 #include "common/operations/catalog/operations.h"
 
-/* A made-up session: every program computes what the oracle says, in as many cycles or seconds as
- * the test likes. */
+/* A fake session: every program computes the oracle's outputs, in cycles or seconds that the test
+ * sets. */
 static struct {
     uint64_t cycles[SESSION_RUNNERS];
     double seconds[SESSION_RUNNERS];
     int calls[SESSION_RUNNERS], replays[SESSION_RUNNERS];
-    int searched, priced; /* calls that were more than executed, and more than searched */
-    int counted[SESSION_RUNNERS], can_count, opens; /* a session beside */
-    int wrong_replay;                               /* of the submission */
-    int process_calls, wrong_call; /* of the submission, since its process began: 1, 2, ... */
-    int next_fails;                /* another problem cannot be set in a living process */
-    int wrong_channels;            /* every call for a problem of so many channels is wrong */
-    unsigned shared;               /* a bit a slot that was called since the problem began */
-    int crowded;                   /* replays on a device that other slots were called on */
-    RunStatus status;              /* of the submission */
-    const char *message;           /* its words; NULL: made up */
+    int searched, priced; /* number of calls with search, number of calls with cost */
+    int counted[SESSION_RUNNERS], can_count, opens; /* parallel session: counts by slot, whether
+                                                     * counting works, number of sessions */
+    int wrong_replay;                               /* the submission's replay with a wrong
+                                                     * output */
+    int process_calls, wrong_call; /* calls of the submission since its process started; the wrong
+                                    * one (1, 2, ...) */
+    int next_fails;                /* Boolean: a living process rejects another problem */
+    int wrong_channels;            /* number of channels for which every call is wrong */
+    unsigned shared;               /* a bit mask of the slots called since the problem started */
+    int crowded;                   /* number of replays on a device on which other slots were
+                                    * called */
+    RunStatus status;              /* status of the submission's runs */
+    const char *message;           /* the submission's message; NULL: a default */
     const Operation *operation;
     Problem problem;
-    /* Every second window takes so many times as long; of slot 1 two of four, of 2 four of 8. */
+    /* Factor of the time of every second window; for slot 1 of two of four, for slot 2 of four of
+     * eight. */
     double wavers[SESSION_RUNNERS];
-    double first; /* how many times as long the first of several runs takes; 0: as long */
+    double first; /* factor of the first of several runs; 0: no factor */
     uint32_t noise;
 } fake;
 
@@ -168,7 +173,7 @@ void session_count(Session *session, int slot, const float *const *tensor, float
     if (!slot && fake.wrong_replay) output[3] += 1e9f;
 }
 
-/* ---- the set-up of every test ---- */
+/* ---- set-up of every test ---- */
 
 static Judge judge;
 static Build build[SESSION_RUNNERS];
@@ -239,13 +244,13 @@ static void own_programs_are_simulated_once(void **state)
     assert_int_equal(item.speed.verdict, SPEED_SCORED);
     assert_int_equal(fake.replays[SLOT_BASELINE] + fake.replays[SLOT_REFERENCE], 2);
     assert_int_equal(fake.replays[SLOT_SUBMISSION], 2);
-    setup.simulator = 7; /* another simulator: what it said before says nothing */
+    setup.simulator = 7; /* another simulator: cached cycles are invalid */
     measure(&setup);
     assert_int_equal(fake.replays[SLOT_BASELINE] + fake.replays[SLOT_REFERENCE], 4);
 }
 
-/* What one program allocated must not move the addresses, and so the cycles, of another, nor of the
- * next case, even one of the same shape. */
+/* Allocations of one program must not change the addresses, and therefore the cycles, of another or
+ * of the next case, even one of the same shape. */
 static void cycles_are_taken_alone_on_the_device(void **state)
 {
     (void)state;
@@ -281,13 +286,13 @@ static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
         assert_int_equal(fake.replays[SLOT_SUBMISSION], 1);
     }
     SpeedSetup setup = begin(1);
-    judge.host = 1; /* nothing is recorded there */
+    judge.host = 1; /* nothing is recorded in host labs */
     assert_int_equal(measure(&setup).verdict, CASE_CORRECT);
     assert_int_equal(fake.replays[SLOT_SUBMISSION], 0);
 }
 
-/* Findings come from the call alone, so each is searched, and what is wrong is not run a second
- * time; the call of a timed case is not priced, for its replay is. */
+/* Checks need only the call, so each call is searched, and a wrong one is not run again.  The call
+ * of a timed case is not priced, because its replay is. */
 static void every_call_is_searched(void **state)
 {
     (void)state;
@@ -320,7 +325,7 @@ static void every_call_is_searched(void **state)
     }
 }
 
-/* Calls the made-up submission again; `item` was right before. */
+/* Calls the fake submission again; `item` was correct before. */
 static RecordCase again(int wrong_call, int wrong_channels, int next_fails)
 {
     Random random;
@@ -354,15 +359,15 @@ static void what_is_kept_from_call_to_call_is_found(void **state)
         assert_string_equal(item.fault, "state");
         assert_non_null(strstr(item.text, words[call]));
     }
-    /* Wrong for the other problem in any process: no matter of what is kept. */
+    /* Wrong for the other problem in every process: not a matter of kept state. */
     assert_int_equal(again(0, 2, 0).verdict, CASE_CORRECT);
-    /* What could not be tried is not called right. */
+    /* A case that could not be tried is not called correct. */
     RecordCase item = again(0, 0, 1);
     assert_int_equal(item.verdict, CASE_BROKEN);
     assert_string_equal(item.text, "no next problem");
 }
 
-/* A card names no line; the simulator, where the same fails, does. */
+/* A GPU names no line; the simulator does, if the same code fails there. */
 static void a_fault_on_a_card_gets_its_line_from_the_simulator(void **state)
 {
     (void)state;
@@ -395,8 +400,8 @@ static void the_graders_own_trouble_is_left_out(void **state)
     assert_int_equal(measure(&setup).verdict, CASE_BROKEN);
 }
 
-/* 16 outputs of 9 products: 288 FLOP on one lane are 144 cycles; 4*(36 + 9 + 16) bytes at 32 a
- * cycle are 8. */
+/* 16 outputs of 9 multiply-adds: 288 FLOP on one lane are 144 cycles; 4*(36 + 9 + 16) bytes at 32
+ * per cycle are 8. */
 static void nobody_is_faster_than_the_machine(void **state)
 {
     (void)state;
@@ -405,7 +410,7 @@ static void nobody_is_faster_than_the_machine(void **state)
     strcpy(build[SLOT_REFERENCE].digest, "floor-r");
     assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 288, 244), 144, 1e-12);
     assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 2, 3200), 100, 1e-12);
-    machine.tensor_fma = 4; /* on tensor cores 36, if the lab may */
+    machine.tensor_fma = 4; /* 36 on tensor cores, if the lab allows them */
     assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP32, 288, 244), 144, 1e-12);
     assert_float_equal(speed_floor_cycles(&machine, PRECISION_FP16, 288, 244), 36, 1e-12);
     machine.tensor_fma = 0;
@@ -430,7 +435,7 @@ static SpeedSetup begin_counted(void)
     return setup;
 }
 
-/* Whatever the clock says, if only it does not contradict. */
+/* The counts decide, unless the clock contradicts them. */
 static void counts_become_points(void **state)
 {
     (void)state;
@@ -443,9 +448,9 @@ static void counts_become_points(void **state)
     assert_float_equal(item.speed.s_ref, 4.8, 1e-12);
     assert_non_null(strstr(item.speed.text, "not graded: 6.0"));
     int own = fake.counted[SLOT_BASELINE];
-    fake.seconds[SLOT_SUBMISSION] = 0.009; /* another day, another time */
+    fake.seconds[SLOT_SUBMISSION] = 0.009; /* a different time on another day */
     assert_float_equal(measure(&setup).speed.s, 2, 0);
-    assert_int_equal(fake.counted[SLOT_BASELINE], own); /* known from before */
+    assert_int_equal(fake.counted[SLOT_BASELINE], own); /* from the cache */
     assert_int_equal(fake.counted[SLOT_SUBMISSION], 2);
 }
 
@@ -458,7 +463,7 @@ static void counts_that_lie_are_found(void **state)
     assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
     fake.seconds[SLOT_SUBMISSION] = 0.01 / 400;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
-    fake.wrong_replay = 1; /* here: wrong in the counted call */
+    fake.wrong_replay = 1; /* here: wrong output of the counted call */
     item = measure(&setup);
     assert_int_equal(item.speed.verdict, SPEED_WRONG);
     assert_int_equal(item.verdict, CASE_WRONG);
@@ -479,7 +484,7 @@ static void counts_that_lie_are_found(void **state)
     assert_non_null(strstr(item.speed.text, "no counter"));
 }
 
-/* The submission is counted once: beside the other cases, or in its turn. */
+/* The submission is counted once: in parallel to other cases, or later. */
 static void counts_made_beside_are_taken(void **state)
 {
     (void)state;
@@ -488,7 +493,7 @@ static void counts_made_beside_are_taken(void **state)
     uint64_t cycles = 1;
     random_seed(&timed.random, 1);
     counts_end(counts_begin_submission(&setup, &timed, 1), &cycles);
-    assert_int_equal(cycles, 0); /* no session beside */
+    assert_int_equal(cycles, 0); /* no parallel session */
     fake.opens = 1;
     counts_end(counts_begin_submission(&setup, &timed, 1), &cycles);
     assert_int_equal(cycles, 240000);
@@ -498,7 +503,8 @@ static void counts_made_beside_are_taken(void **state)
     assert_int_equal(item.speed.verdict, SPEED_SCORED);
     assert_float_equal(item.speed.s, 2, 0);
     assert_int_equal(fake.counted[SLOT_SUBMISSION], 1);
-    fake.wrong_replay = 1; /* what is wrong beside is said when it is counted in its turn */
+    fake.wrong_replay = 1; /* a wrong parallel count is reported when the case is counted in
+                            * sequence */
     counts_end(counts_begin_submission(&setup, &timed, 1), &cycles);
     assert_int_equal(cycles, 0);
     setup.counted = cycles;
@@ -533,8 +539,7 @@ static void paired_times_become_points(void **state)
     assert_true(fake.calls[0] == 1 && fake.calls[1] == 1 && fake.calls[2] == 1);
 }
 
-/* Right when it was called is not enough: what goes wrong later, by a clock or by luck, is
- * wrong. */
+/* Outputs must be correct in every timed run, not only in the first call. */
 static void every_timed_output_is_checked(void **state)
 {
     (void)state;
@@ -549,7 +554,7 @@ static void every_timed_output_is_checked(void **state)
 }
 
 /* A submission's process that ends in its timed call is wrong; one that the grader could not start
- * is the grader's trouble, and costs nobody a point. */
+ * is the grader's error and costs no points. */
 static void whose_trouble_a_timed_call_is(void **state)
 {
     (void)state;
@@ -571,7 +576,7 @@ static void whose_trouble_a_timed_call_is(void **state)
     }
 }
 
-/* What one run leaves for the next, on the same inputs, makes the first the slowest. */
+/* If later runs on the same inputs are faster than the first, a review is requested. */
 static void later_runs_that_are_faster_are_for_a_person(void **state)
 {
     (void)state;
@@ -592,8 +597,8 @@ static void later_runs_that_are_faster_are_for_a_person(void **state)
     }
 }
 
-/* A kernel that waits as long as its inputs say earns what the slowest of it does; a machine on
- * which everything varies costs nobody a point. */
+/* A kernel with a variable delay earns points for its slowest time; a machine on which every time
+ * varies costs no points. */
 static void who_varies_alone_pays_for_it(void **state)
 {
     (void)state;
@@ -623,12 +628,12 @@ static void below_the_cards_floor_is_for_a_person(void **state)
     setup.ceilings = &ceilings;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
     Judge halves = *setup.judge;
-    halves.precision = PRECISION_FP16; /* tensor cores may do it in less */
+    halves.precision = PRECISION_FP16; /* tensor cores may take less */
     setup.judge = &halves;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
     halves.precision = PRECISION_FP32;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
-    halves.algorithm = ALGORITHM_WINOGRAD_4X4; /* a quarter of the products: 0.015 s */
+    halves.algorithm = ALGORITHM_WINOGRAD_4X4; /* a quarter of the multiplications: 0.015 s */
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
 }
 

@@ -1,4 +1,4 @@
-/* test_turns.c - turns that end in another order, that fail, and that die. */
+/* test_turns.c - parallel tasks that end out of order, fail, or die. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 enum { TURNS = 5 };
 
-/* Turn 0 ends last, turn 2 fails, turn 3 dies. */
+/* Task 0 ends last, task 2 fails, task 3 dies. */
 static int turn(void *context, int number, double result[TURN_RESULTS])
 {
     const int *most = context;
@@ -30,7 +30,7 @@ static int turn(void *context, int number, double result[TURN_RESULTS])
     return number == 2;
 }
 
-/* turns_run in a process whose output goes into `text`; returns how many went wrong. */
+/* Runs turns_run in a process whose output goes into `text`; returns the number of failed tasks. */
 static int run(int beside, char *text, size_t bytes)
 {
     int pipes[2], status;
@@ -74,7 +74,7 @@ static void test_in_their_order(void **state)
     }
 }
 
-/* Turns that would last a minute hold a pipe, whose end closes with the last of them. */
+/* Tasks of a minute hold a pipe; its end closes when the last of them ends. */
 static int turn_long(void *context, int number, double result[TURN_RESULTS])
 {
     (void)number, (void)result;

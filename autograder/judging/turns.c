@@ -15,14 +15,14 @@
 
 typedef struct Process {
     pid_t pid;    /* 0: it has ended */
-    int out, err; /* what it prints, in memory; -1: none */
+    int out, err; /* its output, in memory; -1: none */
     int went_wrong;
 } Process;
 
 static void process_become(const Process *process, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) _exit(1); /* it died before that was said */
+    if (getppid() != parent) _exit(1); /* the parent died before PR_SET_PDEATHSIG took effect */
     if (dup2(process->out, STDOUT_FILENO) < 0 || dup2(process->err, STDERR_FILENO) < 0) _exit(1);
 }
 
@@ -47,7 +47,7 @@ static void process_start(Process *process, Turn turn, void *context, int number
     process->went_wrong = 1;
 }
 
-/* What was printed goes on to where it was meant for, which may be a terminal. */
+/* Copies the printed text to its destination, which may be a terminal. */
 static void stream_pass(int from, FILE *to)
 {
     struct stat status;
@@ -74,7 +74,7 @@ static void process_end(Process *process, int status)
         dprintf(process->err, "a turn's process died: %s\n", strsignal(WTERMSIG(status)));
 }
 
-/* Waits until one of the first `started` ends. */
+/* Waits until one of the first `started` processes ends. */
 static void processes_wait(Process *process, int started)
 {
     int status;

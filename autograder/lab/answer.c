@@ -30,7 +30,7 @@ static void skip_blanks(Reader *reader)
         reader->at++;
 }
 
-/* "1,466,000": groups of three digits behind the first one to three.  The length, 0: no commas. */
+/* Length of "1,466,000", groups of three digits after the first one to three; 0: no commas. */
 static size_t grouped_length(const char *text)
 {
     size_t length = strspn(text, "0123456789"), groups = 0;
@@ -54,7 +54,7 @@ static double read_number(Reader *reader)
         return fail(
             reader,
             "has a comma: commas may only separate thousands (1,466), decimals need a point (2.5)");
-    /* The fraction and the exponent are strtod's; "2e" and "2x" end before the letter. */
+    /* strtod reads the fraction and the exponent; "2e" and "2x" end before the letter. */
     while (used + 1 < sizeof digits && *rest &&
            (isdigit((unsigned char)*rest) || *rest == '.' ||
             (strchr("eE", *rest) && (isdigit((unsigned char)rest[1]) ||
@@ -113,7 +113,7 @@ static double read_sum(Reader *reader)
     return sum;
 }
 
-/* Words that would make the number another one. */
+/* Words that would change the number's magnitude. */
 static int is_scale(const char *word)
 {
     static const char *const scales[] = {"k",       "kb",      "kib", "m",   "mb",
@@ -124,7 +124,7 @@ static int is_scale(const char *word)
     return 0;
 }
 
-/* What may stand behind a number: nothing, "%", or one word of letters. */
+/* Allowed after a number: nothing, "%", or one word of letters. */
 static void read_unit(Reader *reader)
 {
     char word[32];

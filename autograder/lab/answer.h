@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Numbers, commas between thousands, + - * / and parentheses; one word behind it all is taken for a
- * unit and left aside, unless it would change the number ("4 KB", "2 million").  -1: `why` says in
- * a sentence why `text` is no number. */
+/* Reads numbers, commas between thousands, + - * / and parentheses.  One word at the end is ignored
+ * as a unit, unless it changes the number ("4 KB", "2 million").  -1: `why` is a sentence that says
+ * why `text` is not a number. */
 int answer_read(const char *text, double *number, char *why, size_t bytes);
 
 #endif

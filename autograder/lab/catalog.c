@@ -89,7 +89,7 @@ int lab_baseline_path(const char *root, const Lab *lab, char *path, size_t bytes
     const char *baseline = lab->ini.baseline;
     text_set(path, bytes, "%s/labs/%s/%s", root, lab->name, baseline);
     if (file_exists(path)) return 0;
-    /* Another lab: the rung below, solved. */
+    /* The solution of an earlier lab. */
     char ini_path[1024], shown[128];
     text_set(shown, sizeof shown, "labs/%s/lab.ini", baseline);
     text_set(ini_path, sizeof ini_path, "%s/%s", root, shown);

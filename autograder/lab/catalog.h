@@ -1,5 +1,4 @@
-/* catalog.h - which labs there are: every directory under labs/ that holds a lab.ini, in syllabus
- * order. */
+/* catalog.h - list of labs: every directory under labs/ with a lab.ini, in syllabus order. */
 #ifndef CONVLAB_AUTOGRADER_LAB_CATALOG_H
 #define CONVLAB_AUTOGRADER_LAB_CATALOG_H
 
@@ -11,19 +10,19 @@ typedef struct Lab {
 } Lab;
 
 typedef struct Catalog {
-    Lab *lab; /* by order, then name */
+    Lab *lab; /* sorted by order, then by name */
     int labs;
 } Catalog;
 
-/* -1 with error: no labs directory, or a lab.ini that is not right. */
+/* -1 with error: no labs directory, or an invalid lab.ini. */
 int catalog_open(const char *root, Catalog *catalog, Error *error);
 void catalog_close(Catalog *catalog);
 
-/* "04-tiled", "04", "4" or "tiled"; NULL with an error that lists the labs there are. */
+/* Accepts "04-tiled", "04", "4" or "tiled"; NULL with an error that lists the labs. */
 const Lab *catalog_find(const Catalog *catalog, const char *name, Error *error);
 
-/* The baseline's source: a file beside the lab's own, or the solution of the lab that `baseline`
- * names.  -1 with error: there is neither. */
+/* The baseline's source: a file next to the lab's own, or the solution of the lab that `baseline`
+ * names.  -1 with error: neither exists. */
 int lab_baseline_path(const char *root, const Lab *lab, char *path, size_t bytes, Error *error);
 
 #endif

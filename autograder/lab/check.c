@@ -23,7 +23,7 @@ static void wrong(Check *check, const char *text)
     check->say(check->context, text);
 }
 
-/* The file's text, or NULL after saying that it is not there. */
+/* The file's text, or NULL after reporting that it is missing. */
 static char *read_part(Check *check, const char *shown)
 {
     char path[1200];
@@ -39,7 +39,7 @@ static void check_stubs(Check *check, const char *shown, const char *skeleton)
     TodoList list;
     Error error;
     char line[600];
-    if (todo_scan(shown, skeleton, &list, &error)) return; /* said already */
+    if (todo_scan(shown, skeleton, &list, &error)) return; /* already reported */
     if (!list.regions) {
         text_set(line, sizeof line, "%s: there is no TODO region", shown);
         wrong(check, line);
@@ -98,7 +98,7 @@ static void check_predictions(Check *check, const char *directory)
     free(text);
 }
 
-/* Lines are broken anywhere. */
+/* Line breaks in sentences are ignored. */
 static void join_lines(char *text)
 {
     char *to = text;
@@ -107,7 +107,8 @@ static void join_lines(char *text)
     *to = 0;
 }
 
-/* What lab.ini says of the way to the lab stands in its opening, before the first section's end. */
+/* lab.ini's prerequisites and time are stated in the handout's opening, before the end of its first
+ * section. */
 static void check_opening(Check *check, const char *shown, char *text)
 {
     enum { OPENING = 4000 };

@@ -5,16 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As muParser numbers its own operators: % binds as * and / do. */
+/* muParser's precedence of its own operators; % has that of * and /. */
 enum { PRECEDENCE_OF_PRODUCTS = 6 };
 
-/* The reading of one formula.  muParser asks for the place of each name once, while it parses. */
+/* State of reading one formula.  muParser asks for the address of each name once, while it
+ * parses. */
 typedef struct Reading {
-    const MetricRun *run; /* a check has no machine and no cost: their numbers are 1 then */
+    const MetricRun *run; /* a check has no machine and no cost; their numbers are then 1 */
     double value[64];
     int values, needs_launch, needs_machine;
     int wrong;
-    Error error; /* the first thing that was wrong */
+    Error error; /* the first error */
 } Reading;
 
 static int problem_number(const MetricRun *run, const char *name, double *value)
@@ -62,7 +63,7 @@ static int look_up(Reading *reading, const char *name, double *value, Error *err
     return 0;
 }
 
-/* muParser's callback for a name that it does not know; it must get a place. */
+/* muParser's callback for an unknown name, which must return an address. */
 static muFloat_t *name_place(const muChar_t *name, void *context)
 {
     Reading *reading = context;

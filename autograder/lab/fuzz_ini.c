@@ -1,4 +1,4 @@
-/* fuzz_ini.c - a libFuzzer target for lab.ini and predict.ini: the same text is read as either. */
+/* fuzz_ini.c - libFuzzer target for lab.ini and predict.ini: each text is parsed as both. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is refused is refused in one line that names the file. */
+/* A rejected file gives one line that names the file. */
 static void refusal_check(const Error *error, const char *shown)
 {
     if (strncmp(error->text, shown, strlen(shown)) != 0 || strchr(error->text, '\n')) {

@@ -21,7 +21,7 @@ static const char *field_find(const Fields *fields, const char *key)
     return NULL;
 }
 
-/* Adds a field; one that is there already keeps its value. */
+/* Adds a field; an existing field keeps its value. */
 static void field_add(Fields *fields, const char *key, const char *value)
 {
     if (field_find(fields, key) || fields->count == COLUMNS) return;
@@ -29,9 +29,9 @@ static void field_add(Fields *fields, const char *key, const char *value)
     text_set(fields->value[fields->count++], sizeof fields->value[0], "%s", value);
 }
 
-/* The axes of the outputs, "P" = 28: those that no key of the shape names, and whose name is a
- * letter.  An output of rank 1 has none: its length follows from the keys, and in lab 18 it would
- * give away the number of parameters. */
+/* Adds the axes of the outputs, for example "P" = 28: those that are no key of the shape and have a
+ * single letter as name.  An output of rank 1 has none: its length follows from the keys, and in
+ * lab 18 it would reveal the number of parameters. */
 static void fields_add_outputs(Fields *fields, const Operation *operation, const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
@@ -68,7 +68,7 @@ static Fields fields_of(const Operation *operation, const Problem *problem)
     return fields;
 }
 
-/* Every key that some case of the operation has, those of the outputs last. */
+/* Every key that occurs in a case of the operation, the outputs' keys last. */
 static Fields columns_of(const LabIni *ini, const Operation *operation)
 {
     Fields columns = {0};
@@ -81,7 +81,7 @@ static Fields columns_of(const LabIni *ini, const Operation *operation)
     return columns;
 }
 
-/* What Markdown would take for its own. */
+/* Escapes characters that are Markdown syntax. */
 static void print_cell(FILE *stream, const char *text)
 {
     fputs(" ", stream);

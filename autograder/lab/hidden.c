@@ -7,7 +7,7 @@
 
 enum { DRAWS = 100, SHAPE_TEXT = 512 };
 
-/* Alternative `index` (in turn) of "a | b | c", without the blanks around it. */
+/* Alternative `index` modulo their number of "a | b | c", without surrounding blanks. */
 static void alternative(const char *with, int index, char *text, size_t bytes)
 {
     int count = 1;
@@ -22,7 +22,7 @@ static void alternative(const char *with, int index, char *text, size_t bytes)
     text_set(text, bytes, "%.*s", (int)length, with);
 }
 
-/* Does `keys` ("C=3 layout=chwn") set the key of `pair` ("C=16")? */
+/* Whether `keys` ("C=3 layout=chwn") sets the key of `pair` ("C=16"). */
 static int sets_key(const char *keys, const char *pair)
 {
     size_t length = strcspn(pair, "=") + 1;
@@ -31,7 +31,7 @@ static int sets_key(const char *keys, const char *pair)
     return 0;
 }
 
-/* `shape` with `keys` in place of its own. */
+/* `shape` with its keys replaced by those in `keys`. */
 static int changed(const Operation *operation, const char *shape, const char *keys,
                    Problem *problem, Error *error)
 {
@@ -57,7 +57,7 @@ const Operation *hidden_draw(const LabIni *lab, Random *random, int index, Probl
         if (!changed(operation, shape, keys, problem, &error)) return operation;
         operation->draw(random, kind, lab->hidden_max_macs, problem);
     }
-    /* A hundred draws did not fit. */
+    /* After a hundred unsuitable draws, uses the operation's example. */
     changed(operation, operation->example, keys, problem, &error);
     return operation;
 }

@@ -1,16 +1,16 @@
-/* hidden.h - the problems that are drawn fresh at grading. */
+/* hidden.h - problems drawn at random for each grading run. */
 #ifndef CONVLAB_AUTOGRADER_LAB_HIDDEN_H
 #define CONVLAB_AUTOGRADER_LAB_HIDDEN_H
 
 #include "autograder/lab/lab_ini.h"
 #include "common/operations/operation/random.h"
 
-/* Number `index` of the hidden problems.  The lab's operations take turns, and that of this number
- * is returned: it draws the problem, and the lab's [hidden] with = keys change it, of which the
- * alternatives (" | ") are taken in turn.  A draw that does not fit these keys is drawn again. */
+/* Draws hidden problem number `index` and returns its operation.  The lab's operations are used
+ * round-robin, as are the alternatives (" | ") of the keys in the lab's [hidden] with =, which
+ * replace those of the draw.  A draw that does not fit these keys is repeated. */
 const Operation *hidden_draw(const LabIni *lab, Random *random, int index, Problem *problem);
 
-/* Refuses keys that no problem of one of the lab's operations could have.  -1 with error. */
+/* Rejects keys that no problem of one of the lab's operations could have.  -1 with error. */
 int hidden_check(const LabIni *lab, Error *error);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct Field {
     FieldType type;
     int required;
     size_t offset, bytes;
-    double low, high; /* of numbers and counts */
+    double low, high; /* range of numbers and counts */
 } Field;
 
 #define TEXT(of, member, required)                                                                 \
@@ -39,7 +39,8 @@ static const Field LAB_FIELDS[] = {
     TEXT(LabIni, after, 0),
     TEXT(LabIni, source, 1),
     {"operation", FIELD_TEXT, 1, offsetof(LabIni, operation_name), 64, 0, 0},
-    {"precision", FIELD_TEXT, 1, 0, 0, 0, 0}, /* offsets unused: taken apart by name */
+    {"precision", FIELD_TEXT, 1, 0, 0, 0, 0}, /* offsets unused: parsed by a function for this
+                                               * key */
     {"algorithm", FIELD_TEXT, 0, 0, 0, 0, 0},
     TEXT(LabIni, baseline, 1),
     {"needs", FIELD_TEXT, 0, 0, 0, 0, 0},
@@ -80,9 +81,9 @@ static const Field HIDDEN_FIELDS[] = {
 
 static const Field PREDICT_FIELDS[] = {
     {"case", FIELD_TEXT, 1, 0, 0, 0, 0},
-    {"metric", FIELD_TEXT, 0, 0, 0, 0, 0}, /* goes into formula, too */
+    {"metric", FIELD_TEXT, 0, 0, 0, 0, 0}, /* also stored in formula */
     TEXT(LabPrediction, formula, 0),
-    {"value", FIELD_TEXT, 0, 0, 0, 0, 0}, /* known in order to be refused */
+    {"value", FIELD_TEXT, 0, 0, 0, 0, 0}, /* listed only so that it can be rejected */
     TEXT(LabPrediction, question, 1),
     {"tolerance", FIELD_NUMBER, 1, offsetof(LabPrediction, tolerance), 0, 0, 1},
     {"points", FIELD_NUMBER, 1, offsetof(LabPrediction, points), 0, 0, 1000},
@@ -226,7 +227,7 @@ static int take_needs(const IniFile *file, const IniEntry *entry, LabIni *lab, E
     return 0;
 }
 
-/* "conv_forward_host" is conv_forward, with an entry point that runs on the host. */
+/* "conv_forward_host" is conv_forward with an entry point that runs on the host. */
 static const Operation *find_operation(const char *name, int *host)
 {
     char plain[64];
@@ -236,8 +237,8 @@ static const Operation *find_operation(const char *name, int *host)
     return operation_find(plain);
 }
 
-/* The operation that `name`, the value of `entry`, means; the lab's list has it from now on.  NULL
- * with error. */
+/* The operation of `name`, the value of `entry`, which is added to the lab's list.  NULL with
+ * error. */
 static const Operation *take_operation(const IniFile *file, const IniEntry *entry, const char *name,
                                        LabIni *lab, Error *error)
 {
@@ -316,7 +317,7 @@ static int take_case(const IniFile *file, const IniSection *section, LabIni *lab
     return take_shape(file, section, "shape_gpu", item->operation, &item->problem_gpu, error);
 }
 
-/* A number that stands there bare says nothing of how it came about, and nobody can check it. */
+/* Rejects a plain number, because its derivation cannot be checked. */
 static int refuse_value(const IniFile *file, const IniEntry *entry, Error *error)
 {
     return ini_error(error, file, entry->line,
@@ -336,7 +337,7 @@ static int take_metric(const IniFile *file, const IniEntry *metric, LabPredictio
     return 0;
 }
 
-/* The truth of a prediction: the key that gives it, and whether it is one. */
+/* Reads the key that gives a prediction's true value and checks it. */
 static int take_truth(const IniFile *file, const IniSection *section, const LabIni *lab,
                       LabPrediction *prediction, Error *error)
 {
@@ -495,7 +496,7 @@ static int take_section(const IniFile *file, const IniSection *section, LabIni *
                      section->name);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------- */
+/* ---- the whole file ----------------------------------------------------------------------- */
 
 static int check_sums(const IniFile *file, const LabIni *lab, Error *error)
 {
@@ -556,7 +557,7 @@ static int fill(const IniFile *file, LabIni *lab, Error *error)
         if (!ini_section_find(file, NEEDED[i])) {
             return ini_error(error, file, 1, "there is no section [%s]", NEEDED[i]);
         }
-    /* Every other section asks [lab] for the operation. */
+    /* [lab] is read first, because every other section needs its operation. */
     if (take_lab(file, ini_section_find(file, "lab"), lab, error)) return -1;
     for (size_t i = 0; i < file->sections; i++) {
         if (!strcmp(file->section[i].name, "lab")) continue;
@@ -576,7 +577,7 @@ int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab
     return status;
 }
 
-/* A student's copy shows of lab.ini what is no secret, and has all of it sealed beside. */
+/* A student's copy shows the public part of lab.ini; the complete file is sealed next to it. */
 static int read_sealed(const char *folder, const char *shown, LabIni *lab, Error *error)
 {
     size_t bytes;

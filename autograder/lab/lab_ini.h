@@ -1,11 +1,11 @@
-/* lab_ini.h - what the grader knows of a lab; docs/instructor/lab-ini.md is the format.
+/* lab_ini.h - metadata of a lab; docs/instructor/lab-ini.md describes the format.
  *
- * Module: what a lab asks (lab.ini), its predictions, its handout, and the checks of all that.
+ * Module: a lab's metadata (lab.ini), its predictions, its handout, and the checks of all these.
  * Callers: record, judging, the programs.
  * May use: text, conv, cuda, simt/machine.
  *
- * Read strictly: whatever is unknown, missing, doubled or does not add up is one line with file and
- * line number. */
+ * Parsing is strict: every unknown, missing, duplicate or inconsistent entry is reported in one
+ * line with file and line number. */
 #ifndef CONVLAB_AUTOGRADER_LAB_LAB_INI_H
 #define CONVLAB_AUTOGRADER_LAB_LAB_INI_H
 
@@ -26,16 +26,16 @@ enum {
 
 typedef struct LabNeed {
     char text[40];       /* "cc >= 9.0" */
-    DeviceEngine engine; /* ENGINE_AUTO: any; it is a compute capability that is needed */
+    DeviceEngine engine; /* ENGINE_AUTO: any engine; the requirement is a compute capability */
     uint32_t cc_major, cc_minor;
-    int exact; /* "cc = 9.0": units that no later GPU has */
+    int exact; /* Boolean, "cc = 9.0": needs units that no later GPU has */
 } LabNeed;
 
 typedef struct LabCase {
     char name[48], shape[200], shape_gpu[200], about[200];
-    char operation_name[64]; /* as written: "pool_forward"; "": the lab's */
+    char operation_name[64]; /* as written, for example "pool_forward"; "": the lab's */
     const Operation *operation;
-    Problem problem, problem_gpu; /* problem_gpu is problem where the file gives no shape_gpu */
+    Problem problem, problem_gpu; /* problem_gpu equals problem if the file has no shape_gpu */
     int timed;
     double none_below; /* of this case; the lab's where the file gives none */
 } LabCase;
@@ -43,13 +43,13 @@ typedef struct LabCase {
 typedef struct LabPrediction {
     char name[48], question[400];
     int case_index;
-    char formula[300]; /* what the truth is; a metric's name is the plainest */
-    int needs_launch;  /* it takes a metric of the student's launch */
+    char formula[300]; /* expression of the true value; a metric's name is the simplest one */
+    int needs_launch;  /* Boolean: uses a metric of the student's launch */
     double tolerance, points;
 } LabPrediction;
 
 typedef struct LabHint {
-    int stage;      /* 1, 2, ...; 0 for one that a fault unlocks */
+    int stage;      /* 1, 2, ...; 0 for a hint that a fault unlocks */
     char fault[48]; /* fault_name() */
     char speed[96]; /* slow_name()s that unlock it, where that is too slow; "" none */
     char question[700]; /* the first level, which a failing grade shows; "": text is shown */
@@ -68,18 +68,18 @@ typedef struct LabTodoHint {
 typedef struct LabIni {
     char title[120], part[120], papers[200];
     int order;
-    char takes[40], after[60]; /* "about four hours", "02 04 05": the labs to do before; "" none */
+    char takes[40], after[60]; /* "about four hours"; the prerequisite labs, "02 04 05"; "" none */
     char source[64];
-    char operation_name[64]; /* as written: "conv_forward_host" */
-    /* The lab's own first, then what cases name besides, in their order. */
+    char operation_name[64]; /* as written, for example "conv_forward_host" */
+    /* The lab's own operation first, then the others that its cases name, in their order. */
     const Operation *operation[LAB_OPERATIONS];
     int operations;
-    char entries[64 * LAB_OPERATIONS]; /* their entry points, with blanks between */
-    int host;                          /* runs on the CPU */
+    char entries[64 * LAB_OPERATIONS]; /* their entry points, separated by blanks */
+    int host;                          /* Boolean: runs on the CPU */
     Precision precision;
     Algorithm algorithm;
     char baseline[64];
-    char gpu[64]; /* the machine that the simulator plays where nobody asks for another */
+    char gpu[64]; /* default machine of the simulator */
     LabNeed need[LAB_NEEDS];
     int needs;
     double points_correct, points_speed, points_predict;
@@ -89,7 +89,7 @@ typedef struct LabIni {
     int cases, timed_cases;
     int hidden_count;
     double hidden_max_macs;
-    char hidden_with[200]; /* keys that every hidden problem has; see hidden.h */
+    char hidden_with[200]; /* keys of every hidden problem; see hidden.h */
     LabPrediction prediction[LAB_PREDICTIONS];
     int predictions;
     LabHint hint[LAB_HINTS];
@@ -98,8 +98,8 @@ typedef struct LabIni {
     int todos;
 } LabIni;
 
-/* `shown` is the path in messages.  In a student's copy (sealed.h) what is read is the sealed text.
- * -1 with error. */
+/* `shown` is the path in messages.  In a student's copy (sealed.h) the sealed text is read. -1 with
+ * error. */
 int lab_ini_read(const char *path, const char *shown, LabIni *lab, Error *error);
 int lab_ini_parse(const char *shown, const char *text, size_t bytes, LabIni *lab, Error *error);
 
@@ -114,9 +114,9 @@ const char *lab_todo_hint(const LabIni *lab, int number, int level);
 
 /* The compute capability that the lab's PTX is compiled for, in tens: what it needs, or 75. */
 int lab_ini_cc(const LabIni *lab);
-/* The text of stage 1, 2, ...; NULL past the last. */
+/* Text of stage 1, 2, ...; NULL after the last. */
 const char *lab_stage_hint(const LabIni *lab, int stage);
-/* The hint that a reason for being slow unlocks (slow.h's name), or NULL. */
+/* The hint that a cause of slowness (slow_name) unlocks, or NULL. */
 const char *lab_slow_hint(const LabIni *lab, const char *cause);
 /* The case of that name, or -1. */
 int lab_case_find(const LabIni *lab, const char *name);

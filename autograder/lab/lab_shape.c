@@ -47,7 +47,7 @@ const Operation *lab_shape_parse(const LabIni *lab, const char *text, Problem *p
 
 /* ---- layers of networks ------------------------------------------------------------------ */
 
-/* The line of a table that begins with `name` and a tab, from behind that tab on; or NULL. */
+/* The rest of the table's line that starts with `name` and a tab, after the tab; or NULL. */
 static const char *row_find(const char *table, const char *name, size_t length)
 {
     for (const char *line = table; line; line = strchr(line, '\n')) {
@@ -57,7 +57,7 @@ static const char *row_find(const char *table, const char *name, size_t length)
     return NULL;
 }
 
-/* Is `key=` one of the words of `text`? */
+/* Whether `key=` is one of the words of `text`. */
 static int gives(const char *text, const char *key, size_t length)
 {
     for (const char *word = text; *word; word += strcspn(word, " ")) {

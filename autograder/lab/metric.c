@@ -8,7 +8,8 @@
 typedef struct Metric {
     const char *name;
     int (*follow)(const MetricRun *run, double *value, Error *error); /* NULL: a counter */
-    size_t offset, bytes;                                             /* of the counter */
+    size_t offset, bytes;                                             /* offset and size of the
+                                                                       * counter */
     int without_launch;
 } Metric;
 
@@ -19,7 +20,7 @@ static int ratio(double top, double bottom, const char *what, double *value, Err
     return 0;
 }
 
-/* ---- of the costliest launch ---- */
+/* ---- metrics of the most expensive launch ---- */
 
 static double launch_blocks(const DeviceCost *cost)
 {
@@ -82,7 +83,7 @@ static int waves(const MetricRun *run, double *value, Error *error)
     return 0;
 }
 
-/* ---- of all launches of the call ---- */
+/* ---- metrics of all launches of the call ---- */
 
 static int sectors_per_load(const MetricRun *run, double *value, Error *error)
 {
@@ -110,14 +111,14 @@ static int bytes_per_flop(const MetricRun *run, double *value, Error *error)
                  run->operation->flops(run->problem), "FLOP", value, error);
 }
 
-/* One thread per output loads an input and a weight, 8 bytes, for every multiply-add. */
+/* With one thread per output, each multiply-add loads an input and a weight, 8 bytes. */
 static int input_load_reduction(const MetricRun *run, double *value, Error *error)
 {
     return ratio(run->operation->flops(run->problem) / 2 * 8, (double)run->cost->global_load_bytes,
                  "global load", value, error);
 }
 
-/* ---- of the problem alone ---- */
+/* ---- metrics of the problem alone ---- */
 
 static int least_bytes(const MetricRun *run, double *value, Error *error)
 {

@@ -17,7 +17,7 @@ enum { PREDICT_BYTES = 64 << 10 };
 double predict_part(double answer, double truth, double tolerance)
 {
     double gap = fabs(answer - truth);
-    /* The numbers went through decimal text: exact means to nine digits. */
+    /* The numbers were stored as decimal text, so exact means nine digits. */
     double exact = 1e-9 * fabs(truth);
     if (gap <= exact) return 1;
     if (tolerance <= 0 || truth == 0) return 0;
@@ -27,7 +27,7 @@ double predict_part(double answer, double truth, double tolerance)
     return part > 0 ? part : 0;
 }
 
-/* ---- a file, line by line: a bad one is named, and the others count ------------------------- */
+/* ---- parsing of a file: a bad line is reported, and the others count ------------------------- */
 
 static void trouble_add(PredictFile *file, const char *name, const char *shown, int line,
                         const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -47,7 +47,7 @@ static void trouble_add(PredictFile *file, const char *name, const char *shown, 
     intake_clean(trouble->text);
 }
 
-/* How many letters are to be changed, added or left out to make one word of another. */
+/* Edit distance of two words: letters to change, add or remove. */
 static size_t distance(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
@@ -68,7 +68,7 @@ static size_t distance(const char *a, const char *b)
     return row[long_b];
 }
 
-/* The name that was probably meant; NULL: none is near. */
+/* The most similar name; NULL: none is similar. */
 static const char *nearest(const char *key, const char *const *name)
 {
     const char *near = NULL;
@@ -117,7 +117,7 @@ static void answer_take(const char *key, const char *value, const char *const *n
     }
 }
 
-/* Without blanks at both ends; `text` is changed. */
+/* Removes blanks at both ends; changes `text`. */
 static char *trim(char *text)
 {
     while (isspace((unsigned char)*text))

@@ -40,8 +40,9 @@ char *sealed_line(const char *name, const void *data, size_t bytes)
     char *line = malloc(before + room + 1);
     key_make(key);
     if (box && line) {
-        /* A nonce of the content: nothing else is ever sealed under it, and the same part gives
-         * the same line, so that a release changes what has changed. */
+        /* The nonce is a hash of the content: no other content is sealed under it, and an unchanged
+         * part gives an unchanged line, so that a release changes only lines whose content has
+         * changed. */
         crypto_generichash(box, NONCE, data, bytes, key, KEY);
         crypto_secretbox_easy(box + NONCE, data, bytes, box, key);
         sprintf(line, "%s ", name);
@@ -55,7 +56,7 @@ char *sealed_line(const char *name, const void *data, size_t bytes)
     return line;
 }
 
-/* The base64 of a part, and where it ends; NULL: there is none. */
+/* Start and end of a part's base64 text; NULL: the part does not exist. */
 static const char *line_find(const char *text, const char *name, size_t *length)
 {
     size_t prefix = strlen(name);

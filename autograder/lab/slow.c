@@ -56,7 +56,7 @@ static SlowReason *reason_add(Sides *sides, SlowCause cause, double times)
     return reason;
 }
 
-/* " at conv.cu:87", or nothing where no line is known. */
+/* " at conv.cu:87", or "" if no line is known. */
 static const char *at_line(const Sides *sides, uint32_t line, char text[80])
 {
     text[0] = 0;
@@ -72,7 +72,7 @@ static const char *amount(double number, char text[40])
     return text;
 }
 
-/* Something counted, where more of it by `least` times matters. */
+/* Compares a counter, and reports it if it exceeds the other's by a factor of at least `least`. */
 static void count_compare(Sides *sides, SlowCause cause, double mine, double other, double least,
                           const char *what)
 {
@@ -84,7 +84,7 @@ static void count_compare(Sides *sides, SlowCause cause, double mine, double oth
              other > 0 ? times : "; there are none in", sides->called);
 }
 
-/* ---- what is compared ------------------------------------------------------------------------ */
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 static void compare_local(Sides *sides)
 {
@@ -103,7 +103,7 @@ static uint64_t grid_blocks(const DeviceCost *cost)
     return (uint64_t)cost->grid[0] * cost->grid[1] * cost->grid[2];
 }
 
-/* Of the costliest launch: too few to give every multiprocessor one. */
+/* The most expensive launch has fewer blocks than the GPU has SMs. */
 static void compare_blocks(Sides *sides)
 {
     enum { FEW = 132 };
@@ -129,7 +129,7 @@ static void compare_access(Sides *sides, SlowCause cause, double mine, double ot
                  sides->called, line ? "; most" : "", at_line(sides, line, place));
 }
 
-/* Which kind of instruction has most of the surplus. */
+/* The kind of instruction with the largest surplus. */
 static const char *surplus_kind(const DeviceCost *mine, const DeviceCost *other)
 {
     const struct {
@@ -180,7 +180,7 @@ static void compare_warps(Sides *sides)
     }
 }
 
-/* More of the same work comes to more barriers: a reason are those beyond that. */
+/* More of the same work needs more barriers; only those beyond that are reported. */
 static void compare_barriers(Sides *sides)
 {
     double more =

@@ -1,5 +1,4 @@
-/* slow_phase.c - in which phase of the source most of the instructions are that the other does
- * without. */
+/* slow_phase.c - the source phase with most of the additional instructions. */
 #include <string.h>
 
 #include "autograder/lab/slow.h"
@@ -16,7 +15,7 @@ typedef struct Phase {
 typedef struct Phases {
     Phase phase[PHASES];
     int count;
-    double surplus; /* of all instructions, those outside of all phases among them */
+    double surplus; /* additional instructions in total, including those outside of all phases */
 } Phases;
 
 static Phase *phase_named(Phases *phases, const char *name)

@@ -18,8 +18,8 @@ static Problem problem_of(const char *shape)
     return problem;
 }
 
-/* The value in a run of 7 blocks of 64 threads on a machine of 15 SMs; fails the test where there
- * is none. */
+/* The value in a run of 7 blocks of 64 threads on a machine of 15 SMs; fails the test if there is
+ * none. */
 static double value_of(const char *text)
 {
     Problem problem = problem_of(SHAPE);
@@ -89,7 +89,7 @@ static const Bad BAD[] = {
      "pad_top, pad_left, pad_bottom, pad_right, stride_h, stride_w, zeros, pool, "
      "w_zeros, macs), of "
      "the machine (sms, registers_per_sm, ...) or a metric; docs/instructor/lab-ini.md lists them"},
-    {"title", NULL}, /* of the machine, but no number */
+    {"title", NULL}, /* a key of the machine that is not a number */
 };
 
 static void what_is_no_formula_is_refused_before_any_run(void **state)
@@ -116,7 +116,7 @@ static void a_check_says_whether_a_launch_is_needed(void **state)
     assert_int_equal(launch, 0);
     assert_int_equal(formula_check("flops", operation, &problem, &launch, &error), 0);
     assert_int_equal(launch, 0);
-    /* What the launch will have, nobody knows yet: no division by zero here. */
+    /* The launch's values are not known yet, so there is no division by zero. */
     assert_int_equal(formula_check("N / (blocks - 1)", operation, &problem, &launch, &error), 0);
     assert_int_equal(launch, 1);
 }

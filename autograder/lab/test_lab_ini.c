@@ -51,7 +51,7 @@ static void ptx_is_for_what_a_lab_needs(void **state)
     assert_int_equal(lab_ini_cc(&lab), 86);
     memcpy(strstr(text, "8.6"), "3.5", 3);
     assert_int_equal(lab_ini_parse("labs/x/lab.ini", text, strlen(text), &lab, &error), 0);
-    assert_int_equal(lab_ini_cc(&lab), 75); /* what nvcc still knows */
+    assert_int_equal(lab_ini_cc(&lab), 75); /* the oldest one that nvcc supports */
     memcpy(strstr(text, "cc >= 3.5"), "cc = 9.0 ", 9);
     assert_int_equal(lab_ini_parse("labs/x/lab.ini", text, strlen(text), &lab, &error), 0);
     assert_int_equal(lab_ini_cc(&lab), 90);
@@ -86,7 +86,8 @@ static void a_good_file_is_read_whole(void **state)
     assert_null(lab_fault_hint(&lab, ""));
 }
 
-/* GOOD with the first `from` made `to` is refused with exactly this; "..." stands for any end. */
+/* GOOD with the first `from` replaced by `to` is rejected with exactly this; "..." matches any
+ * end. */
 typedef struct BadLab {
     const char *from, *to, *message;
 } BadLab;
@@ -166,7 +167,7 @@ static const BadLab BAD[] = {
     {"[lab]\n", "stray = 1\n[lab]\n", "x:1: a key before the first [section]"},
 };
 
-/* The first difference from `from` to `to`; the caller frees. */
+/* GOOD with `from` replaced by `to`; the caller frees it. */
 static char *edited(const char *from, const char *to)
 {
     const char *at = strstr(GOOD, from);
@@ -264,7 +265,7 @@ static void a_truth_may_be_a_formula(void **state)
     free(text);
 }
 
-/* A lab on the CPU has no launch to measure. */
+/* A lab on the CPU has no launch whose metrics could be used. */
 static void a_host_lab_asks_for_no_launch(void **state)
 {
     (void)state;
@@ -364,7 +365,7 @@ static uint32_t next(uint32_t *random)
     return *random >> 8;
 }
 
-/* The same 20,000 damaged files every time: refused with one line, or accepted whole; never a
+/* The same 20,000 damaged files every time: each is rejected with one line or accepted, without a
  * crash. */
 static void damaged_files_are_survived(void **state)
 {

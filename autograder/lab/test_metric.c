@@ -8,7 +8,7 @@
 #include "autograder/lab/metric.h"
 #include "common/operations/catalog/operations.h"
 
-/* The naive lab's LeNet C1, N=16: 2x2 tiles of 16x16, 6*16 pairs; 28*28*25 taps of 8 bytes a
+/* The naive lab's LeNet C1, N=16: 2x2 tiles of 16x16, 6*16 pairs; 28*28*25 taps of 8 bytes per
  * map. */
 static DeviceCost naive_cost(void)
 {
@@ -60,8 +60,8 @@ static void metrics_follow_from_the_counters(void **state)
     assert_float_equal(value_of("blocks", &cost), 384, 0);
     assert_float_equal(value_of("threads_per_block", &cost), 256, 0);
     assert_float_equal(value_of("warps", &cost), 3072, 0);
-    assert_float_equal(value_of("waves", &cost), 2, 0); /* 384 blocks, 200 at once */
-    /* 40*32 registers a warp, 8 warps: 65536 / 10240; 1700 + 1024 bytes in units of 128. */
+    assert_float_equal(value_of("waves", &cost), 2, 0); /* 384 blocks, 200 resident */
+    /* 40*32 registers per warp, 8 warps: 65536 / 10240; 1700 + 1024 bytes in units of 128. */
     assert_float_equal(value_of("blocks_by_registers", &cost), 6, 0);
     assert_float_equal(value_of("blocks_by_shared", &cost), 36, 0);
     assert_float_equal(value_of("full_wave", &cost), 200, 0);
@@ -69,7 +69,7 @@ static void metrics_follow_from_the_counters(void **state)
     assert_float_equal(value_of("sectors_per_load", &cost), 2.5, 1e-12);
     assert_float_equal(value_of("sectors_per_store", &cost), 4, 1e-12);
     assert_float_equal(value_of("shared_wavefronts_per_load", &cost), 1.5, 1e-12);
-    /* 2*16*6*28*28*25 FLOP, of 8 bytes a product: a factor of 1 when nothing is saved. */
+    /* 2*16*6*28*28*25 FLOP, 8 bytes per multiply-add: a factor of 1 without reuse. */
     assert_float_equal(value_of("flops", &cost), 3763200, 0);
     assert_float_equal(value_of("input_load_reduction", &cost), 1, 1e-12);
     assert_float_equal(value_of("bytes_per_flop", &cost), (15052800 + 301056) / 3763200.0, 1e-12);
@@ -108,7 +108,7 @@ static void every_metric_has_a_name_and_is_found_by_it(void **state)
     assert_non_null(strstr(metric_names(), metric_name(metric_count() - 1)));
 }
 
-/* Each counter under its own name: a 4-byte one beside its neighbours, and 8-byte ones. */
+/* Each counter under its own name: a 4-byte one between its neighbours, and 8-byte ones. */
 static void counters_are_metrics(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@ static void a_near_answer_earns_a_part(void **state)
     assert_float_equal(predict_part(16.001, 16, 0), 0, 0);
     assert_float_equal(predict_part(105, 100, 0.05), 1, 1e-12);
     assert_float_equal(predict_part(150, 100, 0.05), 0, 1e-12);
-    /* gap 0.275: half way from 0.05 to 0.5 */
+    /* difference 0.275: half way from 0.05 to 0.5 */
     assert_float_equal(predict_part(127.5, 100, 0.05), 0.5, 1e-12);
     assert_float_equal(predict_part(72.5, 100, 0.05), 0.5, 1e-12);
     assert_float_equal(predict_part(0, 0, 0.1), 1, 0);

@@ -1,4 +1,4 @@
-/* What is sealed comes out as it went in, is not to be read, and says so when it was damaged. */
+/* Sealed parts can be opened unchanged, are unreadable, and damage is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void write_sealed(const char *folder, const char *text)
     assert_int_equal(file_write(path, text, NULL), 0);
 }
 
-/* Two parts, of which `second` begins like the first one's name. */
+/* Two parts; `second`'s name starts with the first one's name. */
 static char *two_parts(void)
 {
     char *first = sealed_line("baseline-old", "other", 5);
@@ -74,7 +74,7 @@ static void the_same_part_gives_the_same_line_and_another_another(void **state)
     char *again = sealed_line("x", SECRET, sizeof SECRET);
     char *other = sealed_line("x", SECRET, sizeof SECRET - 2);
     assert_string_equal(line, again);
-    /* Not only shorter: nothing of the longer one's is seen in it. */
+    /* Not only shorter: it shows no part of the longer one. */
     assert_true(strncmp(line, other, 12) != 0);
     assert_null(strstr(line, "Zm9ybXVsY")); /* "formula" in base64 */
     free(line);

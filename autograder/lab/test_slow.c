@@ -90,7 +90,7 @@ static void the_largest_come_first_and_no_more_than_asked_for(void **state)
     assert_int_equal(reason[1].cause, SLOW_LAUNCHES);
 }
 
-/* Four times the work comes to four times the barriers. */
+/* Four times the work needs four times the barriers. */
 static void barriers_of_more_work_are_no_reason(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ static size_t line_bytes(const char *line)
     return bytes + (line[bytes] == '\n');
 }
 
-/* The n of "// <word>(n)" at the start of a line, with what follows; 0 if the line is no such
+/* The n of "// <word>(n)" at the start of a line, and the rest of the line; 0 if it is no such
  * marker. */
 static int marker(const char *line, const char *word, const char **after)
 {
@@ -59,7 +59,7 @@ static int region_open(const char *shown, int number, const char *after, int lin
     return 0;
 }
 
-/* A sentence that goes on over the comment line `at`. */
+/* Appends the sentence's continuation in the comment line `at`. */
 static void sentence_add(TodoRegion *region, const char *at)
 {
     size_t used = strlen(region->sentence);
@@ -102,7 +102,7 @@ int todo_scan(const char *shown, const char *text, TodoList *list, Error *error)
     return open ? error_set(error, "%s: there is no END TODO(%d)", shown, open) : 0;
 }
 
-/* Copies a region's code without blanks and // comments: what two bodies are compared by. */
+/* Copies a region's code without blanks and // comments, for comparison. */
 static char *region_code(const char *text, const TodoRegion *region)
 {
     char *code = malloc(region->body_end - region->body + 1);

@@ -1,13 +1,13 @@
-/* todo.h - the marked regions of a lab's source, and the proof that solving a lab only fills them.
+/* todo.h - marked regions of a lab's source, and the check that a solution changes only these.
  *
  *   // TODO(1): Load the tile and its halo.        the marker: an imperative sentence
  *   // Mind the edges.                             comment lines right below it belong to the task
  *   ...                                            the body: solved in solutions/, a stub in labs/
  *   // END TODO(1)
  *
- * Stubs are real code (the skeleton has to compile), so a pristine copy of every skeleton is kept
- * in autograder/tests/skeletons/: `lab reset` restores from it without git, and the tests grade it
- * whatever the student's labs/ hold by now. */
+ * Stubs are real code, because the skeleton has to compile.  So a pristine copy of every skeleton
+ * is in autograder/tests/skeletons/.  `lab reset` restores from it without git, and the tests
+ * grade it independently of the student's present labs/. */
 #ifndef CONVLAB_AUTOGRADER_LAB_TODO_H
 #define CONVLAB_AUTOGRADER_LAB_TODO_H
 
@@ -18,7 +18,7 @@
 enum { TODO_REGIONS = 32 };
 
 typedef struct TodoRegion {
-    int number, line;      /* of TODO(number), and the line it stands on */
+    int number, line;      /* n of TODO(n), and its line */
     char sentence[320];    /* the task, up to the first line that ends a sentence */
     size_t body, body_end; /* byte offsets: after the task's comment lines, and at the END line */
 } TodoRegion;
@@ -28,14 +28,15 @@ typedef struct TodoList {
     int regions;
 } TodoList;
 
-/* -1 with "shown:line: ..." for markers that do not pair, nest, or do not count 1, 2, 3. */
+/* -1 with "shown:line: ..." for markers that do not pair, are nested, or are not numbered 1, 2,
+ * 3. */
 int todo_scan(const char *shown, const char *text, TodoList *list, Error *error);
 
-/* No loop, no launch, no barrier, no branch: nothing that solves anything. */
+/* Whether the region has no loop, launch, barrier or branch, so that it cannot be a solution. */
 int todo_is_stub(const char *text, const TodoRegion *region);
 
-/* Of the regions of `text` that still read like `pristine`'s, blanks and comments apart, the one
- * that `hint` names first, else the first; NULL: none. */
+/* Among the regions of `text` that equal `pristine`'s except for blanks and comments, the first
+ * that `hint` names, else the first one; NULL: none. */
 const TodoRegion *todo_first_open(const char *text, const TodoList *list, const char *pristine,
                                   const TodoList *pristine_list, const char *hint);
 

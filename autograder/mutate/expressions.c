@@ -1,9 +1,9 @@
-/* expressions.c - what one token, an index, or a part of a condition may become. */
+/* expressions.c - mutations of one token, an index, or a part of a condition. */
 #include <string.h>
 
 #include "autograder/mutate/mutants_parts.h"
 
-/* A sign, and what it becomes: of two operands, or of any number. */
+/* An operator and its replacement, for binary operators and for any number of operands. */
 static const char *const BINARY[][2] = {
     {"+", "-"}, {"+", "*"}, {"-", "+"},   {"*", "+"},   {"*", "/"}, {"/", "*"}, {"/", "%"},
     {"%", "/"}, {"%", "*"}, {"<<", ">>"}, {">>", "<<"}, {"&", "|"}, {"|", "&"}, {"^", "|"}};
@@ -14,7 +14,7 @@ static const char *const ANY[][2] = {
     {"/=", "*="}, {"/=", "="},  {"%=", "/="}, {"%=", "="},  {"<<=", ">>="}, {">>=", "<<="},
     {"&=", "|="}, {"|=", "&="}, {"++", "--"}, {"--", "++"}};
 
-/* Names of the same kind. */
+/* Pairs of names of the same kind. */
 static const char *const PARTNERS[][2] = {{"r", "s"},
                                           {"R", "S"},
                                           {"h", "w"},
@@ -119,7 +119,7 @@ static int is_member(const Tokens *tokens, size_t i)
     return i > 0 && token_among(tokens, i - 1, ". ->");
 }
 
-/* Does the source use the name anywhere, as a member or not as one? */
+/* Whether the source uses the name, as a member or not as one. */
 static int is_used(const Tokens *tokens, const char *name, int member)
 {
     for (size_t i = 0; i < tokens->tokens; i++)
@@ -139,8 +139,8 @@ static void word_mutate(Rewriter *rewriter, size_t i)
 
 /* ---- conditions -------------------------------------------------------------------------------*/
 
-/* Where the operand that ends before token i begins: behind a sign that binds less, or a bracket
- * that is still open. */
+/* Start of the operand that ends before token i: after an operator of lower precedence, or an open
+ * bracket. */
 static size_t operand_begin(const Rewriter *rewriter, size_t i, const char *weaker)
 {
     const Tokens *tokens = rewriter->tokens;

@@ -20,7 +20,7 @@ char *mutant_plant(const char *source, const Mutant *mutant)
     return text;
 }
 
-/* `bytes` of text with one blank for each stretch of blanks, none at the ends; malloc'd. */
+/* `bytes` of text with each run of blanks replaced by one, none at the ends; malloc'd. */
 static char *collapsed(const char *text, size_t bytes)
 {
     char *to = malloc(bytes + 1);
@@ -36,7 +36,7 @@ static char *collapsed(const char *text, size_t bytes)
     return to;
 }
 
-/* Fills before and after: the lines that the mutant changes, whole. */
+/* Fills before and after: the complete lines that the mutant changes. */
 static int lines_show(const char *source, Mutant *mutant)
 {
     size_t begin = mutant->begin, end = mutant->end;
@@ -81,7 +81,8 @@ void rewrite(Rewriter *rewriter, const char *kind, size_t a, size_t b, const cha
     rewriter->failed |= lines_show(tokens->text, mutant);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------*/
+/* ---- all mutants
+ * ------------------------------------------------------------------------------ */
 
 static int by_place(const void *a, const void *b)
 {
@@ -99,7 +100,7 @@ static int line_of(const char *source, size_t offset)
     return line;
 }
 
-/* Which of the stretches of its region that read alike: those before it on other lines count. */
+/* Index among the equal lines of its region: counts those before it. */
 static int which_of(const MutantList *list, const Mutant *mutant)
 {
     int which = 1, line = -1;
@@ -118,7 +119,7 @@ static uint64_t digest_of(const Mutant *mutant)
     return digest_bytes(digest, &mutant->region, sizeof mutant->region);
 }
 
-/* Lines and digests; of mutants that make the same text of the same lines, one stays. */
+/* Computes lines and digests; of mutants with equal text on the same lines, one remains. */
 static void list_finish(const char *source, MutantList *list)
 {
     size_t kept = 0;
@@ -176,7 +177,8 @@ void mutants_free(MutantList *list)
     *list = (MutantList){0};
 }
 
-/* ---- some of them -----------------------------------------------------------------------------*/
+/* ---- a sample
+ * --------------------------------------------------------------------------------- */
 
 static int by_digest(const void *a, const void *b)
 {
@@ -187,7 +189,7 @@ static int by_digest(const void *a, const void *b)
 void mutants_sample(MutantList *list, size_t count, uint64_t seed)
 {
     if (count >= list->mutants) return;
-    /* The digest goes through the seed and back: the lots are drawn by it, the names stay. */
+    /* Sorts by a hash of digest and seed, then restores the digests, which are the names. */
     for (size_t i = 0; i < list->mutants; i++)
         list->mutant[i].digest = digest_bytes(seed ^ DIGEST_START, &list->mutant[i].digest,
                                               sizeof list->mutant[i].digest);

@@ -1,11 +1,11 @@
-/* mutants_parts.h - the rules that make mutants.  Internal to the room. */
+/* mutants_parts.h - rules that create mutants.  Internal to the module. */
 #ifndef CONVLAB_AUTOGRADER_MUTATE_MUTANTS_PARTS_H
 #define CONVLAB_AUTOGRADER_MUTATE_MUTANTS_PARTS_H
 
 #include "autograder/mutate/mutants.h"
 #include "autograder/mutate/tokens.h"
 
-/* A region under way. */
+/* State of the current region. */
 typedef struct Rewriter {
     const Tokens *tokens;
     size_t first, end; /* tokens of the region */
@@ -14,12 +14,12 @@ typedef struct Rewriter {
     int failed; /* out of memory */
 } Rewriter;
 
-/* Tokens a up to, and without, b become printf's text; %s of it stands for what they were. */
+/* Replaces tokens a to b - 1 by printf's text, in which %s is the original text. */
 void rewrite(Rewriter *rewriter, const char *kind, size_t a, size_t b, const char *pattern);
 
-/* What one token, or an index, may become. */
+/* Mutates single tokens and indices. */
 void expressions_mutate(Rewriter *rewriter);
-/* Statements left out, loops and conditions. */
+/* Mutates statements, loops and conditions. */
 void statements_mutate(Rewriter *rewriter);
 
 #endif

@@ -1,23 +1,23 @@
 #!/bin/sh
-# mutate.sh BUILD LAB - do the lab's cases find every small change of its solution's TODO regions?
-# Prints a table, and the changes that nothing found; exits 1 if there are any.  The environment may
-# set:
-#   JOBS           so many mutants at a time, 2
-#   SAMPLE, SEED   only so many mutants, chosen by SEED
-#   SHARD=K/N      only every Nth mutant, from the Kth on: a part for each of N machines
-#   KNOWN=FILE     found.tsv of other runs, one behind the other: what was found there is not tried
+# mutate.sh BUILD LAB - mutation test: do the lab's cases detect every small change of its
+# solution's TODO regions?  Prints a table, and the undetected changes; exits 1 if there are any.
+# The environment may set:
+#   JOBS           number of parallel mutants, 2
+#   SAMPLE, SEED   number of mutants, chosen by SEED; default all
+#   SHARD=K/N      only every Nth mutant, from the Kth on: the part of one of N machines
+#   KNOWN=FILE     found.tsv of other runs, concatenated: mutants detected there are not tried
 #                  again
-#   VERBOSE=1      before the table each mutant that was found, and what was said of it, for judging
-#                  the words by reading
-# BUILD/mutate/NN-name/found.tsv grows by a line a mutant, its name and the verdict, as soon as
-# there is one.
+#   VERBOSE=1      before the table each detected mutant and its message, for a review of the
+#                  messages
+# BUILD/mutate/NN-name/found.tsv gets one line per mutant, its name and verdict, as soon as it is
+# known.
 #
-# Each mutant (mutants.h) is compiled to PTX only.  Is its object the solution's, it is the same
-# program.  It runs on the simulator, case by case and the smallest first, until one is wrong: what
-# does not end, crashes or is right by luck is wrong
-# too.  If no public case finds it, the hidden shapes of ten seeds must, every time.  What is left
-#       must stand with its reason in autograder/tests/mutate/NN-name.tsv.  BUILD/mutate keeps what
-#       was found out, by digest: a second run is quick.
+# Each mutant (mutants.h) is compiled to PTX only.  If its object equals the solution's, it is the
+# same program.  It runs on the simulator, case by case and the smallest first, until one is wrong:
+# a mutant that does not end, crashes or has a race is wrong too.  If no public case detects it,
+# the hidden shapes of ten seeds must, every time.  Each remaining mutant must be listed with its
+# reason in autograder/tests/mutate/NN-name.tsv.  BUILD/mutate caches the results by digest, so a
+# second run is fast.
 set -eu
 build=${1:?usage: mutate.sh BUILD LAB}
 seeds=10
@@ -28,7 +28,7 @@ digest() {
     sha256sum | cut -d ' ' -f 1
 }
 
-# The Nth of the cores that this process may use.
+# The Nth of the cores available to this process.
 core() {
     taskset -cp $$ | sed 's/.*: //' | tr , '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done |
         awk -v n="$1" '{ core[NR - 1] = $1 } END { print core[n % NR] }'
@@ -55,15 +55,15 @@ link() {
         $(sed -n '/"-ldl"\|"-ljansson"/p' autograder/build/build_command.c | grep -o '[-]l[a-z0-9]*')
 }
 
-# The names that the compiler made up for its own files are no part of the program.
+# Names that the compiler generated for its own files are not part of the program.
 object_digest() {
     objcopy --strip-unneeded "$1" "$1.plain"
     digest <"$1.plain"
 }
 
-# right PROGRAM SECONDS ARGUMENTS...: is the output right, and not by luck?  On one core, so that
-# the seconds that the solution takes are CPU seconds, which a mutant has five times as many of: on
-# sixteen threads it could use them up and be right.
+# right PROGRAM SECONDS ARGUMENTS...: whether the output is correct, without a race.  Runs on one
+# core, so that the solution's seconds are CPU seconds; a mutant has five times as many, which it
+# could use up quickly on sixteen threads.
 right() {
     program=$1 seconds=$2
     shift 2
@@ -73,8 +73,8 @@ right() {
         ! grep -q 'but only by luck' "${program%/*}/log"
 }
 
-# What finds the program: "public CASE", "hidden", or "nothing", with the seeds whose hidden shapes
-# do not find it.
+# The case that detects the program: "public CASE", "hidden", or "nothing", with the seeds whose
+# hidden shapes do not detect it.
 find_fault() {
     while IFS=$tab read -r name seconds; do
         right "$1" "$seconds" --case "$name" || { echo "public $name"; return; }
@@ -91,8 +91,8 @@ find_fault() {
     if [ "$left" ]; then echo "nothing$left"; else echo hidden; fi
 }
 
-# The verdict on the source in FOLDER, kept: "none" (no program), "same", "public CASE", "hidden" or
-# "nothing".
+# The verdict on the source in FOLDER, stored: "none" (no program), "same", "public CASE", "hidden"
+# or "nothing".
 verdict() {
     source=$(find "$1" -name '*.c' -o -name '*.cu')
     known=$build/mutate/objects/$( (echo "$MUTATE_TOOLS"; cat "$source") | digest)
@@ -120,13 +120,14 @@ verdict() {
         fi
         mv "$judged.$$" "$judged"
     fi
-    cp "$judged.words" "$MUTATE_WORK/words/${1##*/}" 2>/dev/null || : # of a program that does not link there are none
+    cp "$judged.words" "$MUTATE_WORK/words/${1##*/}" 2>/dev/null || : # a program that does not link
+                                                                      # has no messages
     cat "$judged"
 }
 
 if [ "${MUTATE_WORK:-}" ]; then
-    MUTATE_CORE=$(core "${MUTATE_JOB:?}") # xargs says which of the jobs this is
-    exec 2>>"$MUTATE_WORK/log" # the shell tells of each program that it stopped
+    MUTATE_CORE=$(core "${MUTATE_JOB:?}") # set by xargs: the number of the job
+    exec 2>>"$MUTATE_WORK/log" # the shell reports each program that it stopped
     folder=$MUTATE_WORK/sources/$2
     found=$(verdict "$folder")
     printf '%s\t%s\n' "$2" "$found" >>"$MUTATE_WORK/found.tsv"
@@ -154,7 +155,7 @@ MUTATE_GPU=${MUTATE_GPU:-h200}
 MUTATE_CC=$(sed -n 's/^needs *=.*cc >*= \([0-9]*\)\.\([0-9]*\).*/\1\2/p' "$ini")
 case ${MUTATE_CC:=75} in 90) MUTATE_CC=90a ;; esac # Hopper's units (build_command.c)
 MUTATE_TOOLS="$flags $MUTATE_CC $("$NVCC" --version 2>/dev/null | digest) $(cat common/include/convlab/* | digest)"
-# Of each entry point; their folder's name is plain (Makefile).
+# One for each entry point; the folder's name has no special characters (Makefile).
 MUTATE_CALLS=$(sed -n 's/^operation *= *\([^ ;]*\).*/\1/p' "$ini" | sort -u | sed "s|.*|$build/obj/common/operations/calls/&.o|")
 MUTATE_WORK=$work
 export NVCC CC CXX MUTATE_LAB MUTATE_CALLS MUTATE_GPU MUTATE_CC MUTATE_TOOLS
@@ -168,7 +169,7 @@ mkdir -p "$work/words" "$work/solution" "$build/mutate/objects" "$build/mutate/v
     >"$work/mutants.tsv"
 
 MUTATE_CORE=$(core 0)
-# The solution itself: what its object is, that every case is right, and how long each may take.
+# The solution itself: its object, whether every case is correct, and the time limit of each.
 solution=$work/solution/solution.o
 compile "solutions/$lab/$(key source)" "$solution"
 link "$solution" "$work/solution/program"
@@ -188,7 +189,7 @@ done
 cat "$build/lib/run.a" "$build/lib/run-modules.a" "$ini" "$work"/hidden.* "$0" \
     "common/simulator/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
 
-# What is known already: another run's "nothing" may have had fewer cases.
+# Results of earlier runs; another run's "nothing" may have had fewer cases, so it is not used.
 awk -F "$tab" 'FNR == 1 { file++ } file == 1 { wanted[$1] } file == 2 && $1 in wanted && $2 !~ /^nothing/ { print; delete wanted[$1] }' \
     "$work/mutants.tsv" "$known" >"$work/found.tsv"
 
@@ -205,7 +206,7 @@ ticker_end
     case $(sed -n "s/^$name$tab//p" "$work/found.tsv") in
     public* | hidden)
         printf 'line %s, %s, TODO(%s): %s\n  -> %s\n' "$line" "$kind" "$todo" "$before" "$after"
-        sed 's/^/  | /' "$work/words/$name" 2>/dev/null || : # another run has them
+        sed 's/^/  | /' "$work/words/$name" 2>/dev/null || : # another run has the messages
         ;;
     esac
 done

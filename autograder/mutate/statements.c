@@ -1,12 +1,12 @@
-/* statements.c - statements left out, loops that begin, end or step otherwise, conditions that
- * always or never hold. */
+/* statements.c - mutations of statements, loops and conditions: omission, other bounds or steps,
+ * constant conditions. */
 #include "autograder/mutate/mutants_parts.h"
 
-/* Mutates the statement that begins at token i; the token behind it. */
+/* Mutates the statement that starts at token i; returns the token after it. */
 static size_t statement_mutate(Rewriter *rewriter, size_t i);
 
-/* The token behind the next `sign` that stands in no bracket, from i on and before `end`; `end`
- * where there is none. */
+/* The token after the next `sign` outside of brackets, from i on and before `end`; `end` if there
+ * is none. */
 static size_t find_behind(const Rewriter *rewriter, size_t i, size_t end, const char *sign)
 {
     const Tokens *tokens = rewriter->tokens;
@@ -17,7 +17,7 @@ static size_t find_behind(const Rewriter *rewriter, size_t i, size_t end, const 
     return end;
 }
 
-/* "int i", "const float *in", "Tile tile": a declaration, which cannot be left out. */
+/* Whether it is a declaration, which cannot be omitted: "int i", "const float *in", "Tile tile". */
 static int is_declaration(const Rewriter *rewriter, size_t i)
 {
     const Tokens *tokens = rewriter->tokens;

@@ -1,4 +1,4 @@
-/* The changes that mutants.h promises, on a few lines: which, where, and no others. */
+/* The mutants that mutants.h lists, on a few lines: exactly the expected ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

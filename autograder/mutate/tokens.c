@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Signs of more than one character, the longer ones first. */
+/* Operators of several characters, the longer ones first. */
 static const char *const SIGNS[] = {"<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<",
                                     ">>",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=", "-=",
                                     "*=",  "/=",  "%=",  "&=",  "|=",  "^=", "::"};
 
-/* Behind blanks, comments and lines of the preprocessor, whose '#' is the first of its line. */
+/* Skips blanks, comments and preprocessor lines, whose '#' is the first character of its line. */
 static const char *skip(const char *text, const char *at)
 {
     for (;;) {
@@ -67,7 +67,7 @@ static Token token_at(const char *text, const char *at)
     return token;
 }
 
-/* Gives brackets their partners. */
+/* Finds the partner of each bracket. */
 static int brackets_pair(Tokens *tokens)
 {
     size_t *open = calloc(tokens->tokens + 1, sizeof *open), depth = 0;

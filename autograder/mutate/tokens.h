@@ -1,4 +1,4 @@
-/* tokens.h - the tokens of CUDA C++ text, as far as a mutation needs them. */
+/* tokens.h - tokens of CUDA C++ text, as far as mutations need them. */
 #ifndef CONVLAB_AUTOGRADER_MUTATE_TOKENS_H
 #define CONVLAB_AUTOGRADER_MUTATE_TOKENS_H
 
@@ -9,7 +9,8 @@ typedef enum TokenKind { TOKEN_WORD, TOKEN_NUMBER, TOKEN_QUOTED, TOKEN_SIGN } To
 typedef struct Token {
     TokenKind kind;
     size_t begin, end; /* bytes of the text */
-    size_t partner;    /* of a bracket: the other one's index; else, and without one, its own */
+    size_t partner;    /* index of the matching bracket; for another token, or without one, its own
+                        * index */
 } Token;
 
 typedef struct Tokens {
@@ -18,13 +19,13 @@ typedef struct Tokens {
     size_t tokens;
 } Tokens;
 
-/* Comments and lines of the preprocessor are left out.  -1: out of memory. */
+/* Comments and preprocessor lines are left out.  -1: out of memory. */
 int tokens_read(const char *text, Tokens *tokens);
 void tokens_free(Tokens *tokens);
 
-/* Is token i there, and spelled so? */
+/* Whether token i exists and is spelled so. */
 int token_is(const Tokens *tokens, size_t i, const char *spelling);
-/* Is it one of "a b c"? */
+/* Whether token i is one of "a b c". */
 int token_among(const Tokens *tokens, size_t i, const char *list);
 
 #endif

@@ -78,7 +78,7 @@ int options_parse(int argc, char **argv, const Option *option, int words, const 
                                               option[i].kind != OPTION_HELP};
     for (int i = 0; i < words; i++)
         word[i] = NULL;
-    /* getopt says itself what is no option, or lacks its value. */
+    /* getopt itself reports an unknown option or a missing value. */
     for (int letter, at = 0; (letter = getopt_long(argc, argv, "", table, &at)) != -1;) {
         if (letter == '?') return error_set(error, "see %s --help", program_invocation_short_name);
         if (take(&option[at], optarg ? optarg : "", error)) return -1;

@@ -1,6 +1,6 @@
-/* options.h - the command lines of the programs, as tables.
+/* options.h - command lines of the programs, as tables.
  *
- * Module: options, and which engine is meant.
+ * Module: options, and the choice of the engine.
  * Callers: the programs of autograder.
  * May use: cuda, base. */
 #ifndef CONVLAB_AUTOGRADER_OPTIONS_OPTIONS_H
@@ -12,7 +12,7 @@
 #include "common/cuda/device.h"
 
 typedef enum OptionKind {
-    OPTION_TEXT,    /* const char **; an empty text leaves what is there */
+    OPTION_TEXT,    /* const char **; an empty text keeps the present value */
     OPTION_FLAG,    /* int *, becomes 1; takes no value */
     OPTION_SEED,    /* Seed *: 0 to 2^64-1, also hexadecimal */
     OPTION_PERCENT, /* double *: 0 to 100 */
@@ -34,12 +34,12 @@ typedef struct Option {
 
 enum { OPTIONS = 48 }; /* the most that a table may have */
 
-/* Reads the options of `option`, whose last has no name.  What is no option stays: the first
- * `words` of them go to `word`, more are refused.  -1 with an error that names the option. */
+/* Parses the options of `option`, whose last row has no name.  Other arguments remain: the first
+ * `words` of them go to `word`, more are rejected.  -1 with an error that names the option. */
 int options_parse(int argc, char **argv, const Option *option, int words, const char **word,
                   Error *error);
 
-/* ENGINE_AUTO becomes the GPU where there is a driver's device, else the simulator. */
+/* ENGINE_AUTO becomes the GPU if there is a driver with a device, else the simulator. */
 DeviceEngine engine_resolve(DeviceEngine engine);
 
 #endif

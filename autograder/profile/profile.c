@@ -10,7 +10,7 @@
 
 enum { HOT_LINES = 12, TIMELINE_ROWS = 16, TIMELINE_COLUMNS = 60 };
 
-/* What a warp waited for, and what helps. */
+/* The reason for a stall, and a remedy. */
 static const char *const REASON[SIMT_STALLS][2] = {
     [STALL_SELECTED] = {"issuing", ""},
     [STALL_NOT_SELECTED] = {"another warp went first",
@@ -104,7 +104,7 @@ static void bottleneck_print(FILE *stream, const ProfilePage *page)
     text_wrap(stream, 4, REASON[most][1]);
 }
 
-/* Whole instructions, with their share of the kernel as the lines have it. */
+/* Whole instructions, with their share of the kernel's, as in the table of lines. */
 static void ptx_print(Table *table, const ProfilePage *page, const ProfileLines *lines,
                       const ProfileLine *line)
 {
@@ -120,7 +120,8 @@ static void ptx_print(Table *table, const ProfilePage *page, const ProfileLines 
     }
 }
 
-/* What a line is: its text, of another file the name, and of no line what stands there. */
+/* The text of a line: its source, the name of another file, or the description if there is no
+ * line. */
 static void line_text(const ProfileLine *line, char *text, size_t bytes)
 {
     if (*line->text)
@@ -131,8 +132,8 @@ static void line_text(const ProfileLine *line, char *text, size_t bytes)
         text_set(text, bytes, "(not your code: added by nvcc, for example to read parameters)");
 }
 
-/* In what the lines' instructions are counted, so that most of them have digits: millions,
- * thousands or one by one. */
+/* Unit for the lines' instruction counts, so that most have few digits: millions, thousands or
+ * one. */
 static double lines_unit(const ProfileLines *lines, const char **name)
 {
     uint64_t most = 0;
@@ -173,7 +174,7 @@ static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLine
     table_end(&table, stream, 4);
 }
 
-/* What ptxas keeps in local memory, and whether these cycles have it. */
+/* The bytes that ptxas puts into local memory, and whether these cycles include them. */
 static void spills_print(FILE *stream, const ProfilePage *page, uint64_t sectors)
 {
     const SimtProfile *profile = page->profile;
@@ -194,7 +195,7 @@ static void spills_print(FILE *stream, const ProfilePage *page, uint64_t sectors
     text_wrap(stream, 2, text);
 }
 
-/* Local memory by lines, most sectors first: what no line's "sectors" counts. */
+/* Local memory traffic by line, most sectors first; the column "sectors" does not include it. */
 static void local_print(FILE *stream, const ProfilePage *page, const ProfileLines *lines)
 {
     char text[600], count[40];

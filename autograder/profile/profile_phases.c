@@ -8,7 +8,7 @@
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
-/* All zeros where there is none of that name. */
+/* The phase of that name; all zeros if there is none. */
 static const ProfilePhase *phase_find(const ProfilePhases *phases, const char *name)
 {
     static const ProfilePhase none;
@@ -86,7 +86,7 @@ int profile_phases_read(const char *path, ProfilePhases *phases, Error *error)
     return 0;
 }
 
-/* ---- side by side ---------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 static void phase_row(Table *table, const char *name, const ProfilePhase *mine,
                       const ProfilePhase *other)
@@ -106,7 +106,7 @@ static double cycles_of(const ProfilePhases *phases)
     return sum;
 }
 
-/* Of a slower program: the phase in which most of the cycles are that the other does without. */
+/* Names the phase with most of the additional cycles of the slower program. */
 static void surplus_print(FILE *stream, const ProfilePhases *mine, const ProfilePhases *other,
                           const char *called)
 {
@@ -135,7 +135,7 @@ static void surplus_print(FILE *stream, const ProfilePhases *mine, const Profile
     fputc('\n', stream);
 }
 
-/* What lies outside of all phases is in any two programs. */
+/* Number of common phases, without the code outside of all phases, which any two programs have. */
 static size_t shared_phases(const ProfilePhases *mine, const ProfilePhases *other)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* test_profile_phases.c - lines become phases, by comments and by TODO regions, and two programs
- * stand side by side. */
+/* test_profile_phases.c - assignment of lines to phases, by comments and by TODO regions, and
+ * comparison of two programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "autograder/profile/profile_phases.h"
 
-/* NULL: the line that begins the second half. */
+/* NULL: replaced by the line that starts the second half. */
 static const char *const SOURCE[] = {
     "__global__ void kernel()", /* 1 */
     "{",                        /* 2 */
@@ -28,7 +28,7 @@ static const char *const SOURCE[] = {
     "}",                        /* 12 */
 };
 
-/* A line of the source, its instructions and its stalls. */
+/* A source line with its instructions and its stalls. */
 static SimtInstruction at(uint32_t line, uint64_t instructions, uint64_t stalls)
 {
     return (SimtInstruction){.file = "kernel.cu",
@@ -71,7 +71,7 @@ static void lines_become_phases(void **state)
     assert_true(phases.phase[2].instructions == 16);
 }
 
-/* Then a phase goes on to the next comment, and TODO regions are none. */
+/* Then a phase continues to the next comment, and TODO regions are ignored. */
 static void a_source_may_say_its_phases(void **state)
 {
     SimtInstruction line[] = {at(11, 1, 10), at(3, 2, 20), at(5, 4, 30), at(9, 16, 40)};
@@ -134,13 +134,13 @@ static void the_surplus_is_named(void **state)
     char *text = printed(&mine, &other);
     assert_non_null(strstr(text, "in TODO(1): 3.0 times the cycles"));
     assert_non_null(strstr(text, "3.0 times its instructions"));
-    assert_int_equal(rows_of(text, "other"), 1); /* though it has no line */
+    assert_int_equal(rows_of(text, "other"), 1); /* although it has no line */
     free(text);
-    text = printed(&other, &mine); /* a faster one has no surplus */
+    text = printed(&other, &mine); /* a faster program has no surplus */
     assert_null(strstr(text, "difference"));
     assert_non_null(strstr(text, "compute"));
     free(text);
-    text = printed(&mine, &apart); /* too little in common */
+    text = printed(&mine, &apart); /* too few phases in common */
     assert_string_equal(text, "");
     free(text);
 }

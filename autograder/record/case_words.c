@@ -5,8 +5,8 @@
 #include "autograder/text/text.h"
 #include "common/cuda/device.h"
 
-/* Right outputs of a program whose result is a matter of luck: another GPU, another day, and they
- * are wrong. */
+/* Correct outputs of a program with a race, whose result may be wrong on another GPU or in another
+ * run. */
 static void judged_luck(const Judgement *judged, RecordCase *item)
 {
     item->verdict = CASE_WRONG;
@@ -17,7 +17,7 @@ static void judged_luck(const Judgement *judged, RecordCase *item)
              judged->observed.checked);
 }
 
-/* What a checker found comes first, then what follows from it. */
+/* A checker's finding comes first, then its consequences. */
 static void judged_wrong(const Judgement *judged, const Finding *found, RecordCase *item)
 {
     const Verdict *verdict = &judged->verdict;

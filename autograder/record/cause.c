@@ -11,7 +11,7 @@ int cause_is_one(const RecordCase *item)
            !case_is_left_out(item->verdict);
 }
 
-/* The places "name.c:12" and "name.cu:12" of a text, one after another. */
+/* The next place of the form "name.c:12" or "name.cu:12" in a text. */
 static const char *next_place(const char *text, size_t *bytes)
 {
     for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
@@ -37,7 +37,7 @@ static int same_places(const char *a, const char *b)
     }
 }
 
-/* The same words, whatever numbers stand between them. */
+/* Whether two texts are equal except for the numbers in them. */
 static int same_words(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -55,7 +55,7 @@ int cause_same(const RecordCase *a, const RecordCase *b)
     size_t bytes;
     if (next_place(a->text, &bytes) || next_place(b->text, &bytes))
         return same_places(a->text, b->text);
-    /* A pattern's fault says what it is; without a fault the words do. */
+    /* A pattern's fault identifies it; without a fault the text does. */
     return *a->fault ? 1 : same_words(a->text, b->text);
 }
 
@@ -66,10 +66,10 @@ static int fault_is_one_of(const char *fault, const Fault *list)
     return 0;
 }
 
-/* They say no more than that something else differs. */
+/* Faults that only say that outputs differ. */
 static const Fault VAGUE[] = {FAULT_DIFFER, FAULT_EVERYWHERE, FAULT_NONE};
 
-/* Where the wrong outputs lie. */
+/* Whether the fault describes where the wrong outputs are. */
 static int is_place(const RecordCase *item)
 {
     static const Fault PLACE[] = {FAULT_TILE_EDGE,  FAULT_LAST_BLOCK, FAULT_ONE_CHANNEL,
@@ -77,10 +77,10 @@ static int is_place(const RecordCase *item)
     return fault_is_one_of(item->fault, PLACE);
 }
 
-/* In a shape of few outputs any mistake may look like another.  What only this case shows is an
- * accident of its shape if a larger case of the handout is wrong without any pattern; where a
- * hidden shape's errors lie is one if any case of the handout is; and nothing is right at stride 1
- * only where a case of stride 1 is wrong. */
+/* In a shape with few outputs any mistake may resemble another.  A pattern that only this case
+ * shows is an accident of its shape if a larger public case is wrong without a pattern.  The place
+ * of a hidden shape's errors is one if any public case is wrong.  "Right only at stride 1" needs a
+ * correct case of stride 1. */
 static int is_accident(const Record *record, const RecordCase *item)
 {
     int alone = 1, larger = 0, vague = 0, plain = 0;
@@ -97,7 +97,7 @@ static int is_accident(const Record *record, const RecordCase *item)
     return (alone && larger) || (vague && item->hidden && is_place(item));
 }
 
-/* Reads beside a tensor.  In plain C nobody checks them, but NaN lies there. */
+/* Out-of-bounds reads of a tensor.  In plain C they are not checked, but find NaN. */
 static int is_outside(const Record *record, const RecordCase *item)
 {
     static const Fault OUTSIDE[] = {FAULT_READ_OUTSIDE, FAULT_NONE};
@@ -105,8 +105,8 @@ static int is_outside(const Record *record, const RecordCase *item)
            (!strcmp(record->engine, "cpu") && !strcmp(item->fault, fault_name(FAULT_NAN)));
 }
 
-/* Whether a case of the handout shows which index is wrong.  In another shape the same index leads
- * out of the tensor. */
+/* Whether a public case shows which index is wrong.  In another shape the same index leads out of
+ * bounds. */
 static int names_index(const Record *record)
 {
     static const Fault INDEX[] = {FAULT_TRANSPOSED_FILTER,
@@ -124,7 +124,7 @@ static int names_index(const Record *record)
     return 0;
 }
 
-/* How far a finding is from what it follows from: 0 is a cause. */
+/* Distance of a finding from its cause: 0 is a cause. */
 static int cause_rank(const Record *record, const RecordCase *item)
 {
     static const Fault ORDER[] = {FAULT_RACE,    FAULT_RACE_GLOBAL, FAULT_TWO_WRITERS,

@@ -12,14 +12,14 @@
 static const char HEADER[] =
     "graded_at\tsubmission\tmachine\tunit\tpoints\tpossible\tcase\tstudent\t"
     "baseline\treference\troof\n";
-#define NOT_RIGHT "-" /* stands for the case in the one line of such a grade */
+#define NOT_RIGHT "-" /* case name in the only line of a grade that is not correct */
 
 static void climb_path(const char *build, const char *lab, char *path, size_t bytes)
 {
     text_set(path, bytes, "%s/progress/climb/%s.tsv", build, lab);
 }
 
-/* What begins each line of a grade. */
+/* The first columns of each line of a grade. */
 static void write_grade(FILE *file, const Record *record)
 {
     const char *where = *record->machine ? record->machine : record->device;
@@ -57,7 +57,7 @@ int climb_add(const char *build, const Record *record, Error *error)
     return fclose(file) || wrong ? error_set(error, "%s: %m", path) : 0;
 }
 
-/* What a grade can have taken, and what it can be compared with. */
+/* Whether the numbers are plausible for a grade and can be compared. */
 static int costs_are_sane(const ClimbCase *item)
 {
     const double most = 1e18;
@@ -66,8 +66,8 @@ static int costs_are_sane(const ClimbCase *item)
            item->roof >= 0 && item->roof < most;
 }
 
-/* A line of the file: -1 for what is none, such as the header, half a line, or what an editor made
- * of one. */
+/* Parses a line of the file: -1 for any other line, such as the header, an incomplete line, or an
+ * edited one. */
 static int parse_line(char *line, ClimbGrade *grade, ClimbCase *item)
 {
     intake_clean(line); /* it is shown on a terminal */
@@ -81,7 +81,7 @@ static int parse_line(char *line, ClimbGrade *grade, ClimbCase *item)
     return fields == 11 && (!strcmp(item->name, NOT_RIGHT) || costs_are_sane(item)) ? 0 : -1;
 }
 
-/* Where a line belongs: the last grade, the last one made anew, or a new one.  NULL: no memory. */
+/* The grade of a line: the last grade, a repeated one, or a new one.  NULL: out of memory. */
 static ClimbGrade *grade_of(Climb *climb, const ClimbGrade *line)
 {
     ClimbGrade *last = climb->grades ? &climb->grade[climb->grades - 1] : NULL;
@@ -103,7 +103,7 @@ const ClimbCase *climb_case(const ClimbGrade *grade, const char *name)
     return NULL;
 }
 
-/* A source that was graded twice in a second has each case once. */
+/* Replaces a case that is already there: a source can be graded twice in a second. */
 static void take_case(ClimbGrade *grade, const ClimbCase *item)
 {
     const ClimbCase *known = climb_case(grade, item->name);

@@ -1,5 +1,5 @@
-/* fuzz_record.c - a libFuzzer target for what grades leave on the disk: the same text is read as a
- * record, and as the table of a learner's climb. */
+/* fuzz_record.c - libFuzzer target for stored grades: each text is parsed as a record, and as a
+ * history of grades. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@ static void progress_path(const Lab *lab, const char *build, char *path, size_t 
     text_set(path, bytes, "%s/progress/%s", build, lab->name);
 }
 
-/* How many staged hints were shown. */
+/* Number of staged hints shown so far. */
 static int hint_shown(const Lab *lab, const char *build)
 {
     char path[700];
@@ -25,7 +25,7 @@ static int hint_shown(const Lab *lab, const char *build)
     return shown > 0 && shown <= LAB_HINTS ? shown : 0;
 }
 
-/* How many were printed. */
+/* Prints the unlocked hints; returns their number. */
 static int print_unlocked(FILE *stream, const Lab *lab, const char *build)
 {
     char results[600];

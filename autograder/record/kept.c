@@ -11,7 +11,7 @@ int record_passed(const Record *record)
            record->points >= 0.5 * record->possible;
 }
 
-/* E/N; a record in which nothing could be judged comes last. */
+/* The mark E/N; lowest for a record in which no case could be judged. */
 static double mark_of(const Record *record)
 {
     int judged = record->status != RECORD_DEFERRED && record->status != RECORD_BROKEN;
@@ -72,7 +72,7 @@ Kept kept_read(const char *build, const char *lab)
 {
     Kept kept = {read_one(build, "results", lab), read_one(build, "progress/best", lab)};
     if (!kept.last) return kept;
-    /* Two grades may be of the same second. */
+    /* Two grades may have the same second. */
     int same = kept.best && !strcmp(kept.best->graded_at, kept.last->graded_at) &&
                !record_is_better(kept.best, kept.last);
     if (kept.best && !same && !record_is_better(kept.last, kept.best)) return kept;

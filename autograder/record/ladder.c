@@ -24,7 +24,7 @@ static FILE *drawing_open(const char *directory, const char *name, Error *error)
     return file;
 }
 
-/* The last grade that was right: its machine, its cases and what stands beside them are drawn. */
+/* The last correct grade: its machine, cases and lower bounds are drawn. */
 static const ClimbGrade *last_right(const Climb *climb)
 {
     for (int i = climb->grades - 1; i >= 0; i--)
@@ -32,14 +32,14 @@ static const ClimbGrade *last_right(const Climb *climb)
     return NULL;
 }
 
-/* A case as it went from grade to grade. */
+/* The history of one case. */
 typedef struct Way {
     const Climb *climb;
     const ClimbGrade *now;
     const ClimbCase *item;
 } Way;
 
-/* What it took at grade i; 0: that grade was not right, or was timed elsewhere. */
+/* Cost at grade i; 0: that grade was not correct, or was timed on another machine. */
 static double took(const Way *way, int i)
 {
     const ClimbGrade *grade = &way->climb->grade[i];
@@ -58,7 +58,7 @@ static void bar_row(Table *table, const Way *way, const char *label, double cost
               way->item->baseline / cost, bar);
 }
 
-/* "7  Nov 22 14:03", in the reader's time. */
+/* Label of a grade, "7  Nov 22 14:03", in the reader's time zone. */
 static void rung_label(const ClimbGrade *grade, int number, char *label, size_t bytes)
 {
     struct tm utc = {0}, local;
@@ -70,7 +70,7 @@ static void rung_label(const ClimbGrade *grade, int number, char *label, size_t 
     text_set(label, bytes, "%3d  %s", number, when);
 }
 
-/* A rung: faster than all before it; and the last grade, whatever it was. */
+/* Finds the steps: grades that are faster than all earlier ones, and the last grade. */
 static int rungs_find(const Way *way, int *rung)
 {
     double best = INFINITY;
@@ -117,9 +117,9 @@ static void print_head(FILE *stream, const Lab *lab, const Climb *climb, const C
     fputc('\n', stream);
 }
 
-/* ---- what gnuplot draws ---------------------------------------------------------------------- */
+/* ---- data for gnuplot ------------------------------------------------------------------------ */
 
-/* The first line says to ladder.gp what it draws: where, in which unit, which cases. */
+/* The first line describes the figure for ladder.gp: lab, unit, cases. */
 static void write_head(FILE *file, const Lab *lab, const ClimbGrade *now)
 {
     fprintf(file, "# %s on %s\t%s\t", lab->name, now->machine, now->unit);
@@ -128,8 +128,8 @@ static void write_head(FILE *file, const Lab *lab, const ClimbGrade *now)
     fputc('\n', file);
 }
 
-/* Lines of: grade, what it took, the least so far, the baseline where the grade was not right,
- * baseline, reference, roof; NAN where there is none, but of a roof 0. */
+/* Columns: grade, cost, lowest cost so far, the baseline if the grade was not correct, baseline,
+ * reference, lower bound; missing values are NAN, a missing lower bound is 0. */
 static void write_case(FILE *file, const Way *way)
 {
     double best = NAN;
@@ -191,7 +191,7 @@ int ladder_print(FILE *stream, const Lab *lab, const char *build, const char *di
 
 /* ---- all labs -------------------------------------------------------------------------------- */
 
-/* A lab's best grade: all its timed cases together. */
+/* A lab's best grade: sums of its timed cases. */
 typedef struct Height {
     double baseline, student, reference, roof;
 } Height;
@@ -211,7 +211,7 @@ static Height height_of(const ClimbGrade *grade)
     return sum;
 }
 
-/* Of the grades on the machine of the last one that was right, the fastest. */
+/* The fastest grade on the machine of the last correct one. */
 static int height_find(const Climb *climb, Height *height)
 {
     const ClimbGrade *now = last_right(climb);
@@ -226,7 +226,7 @@ static int height_find(const Climb *climb, Height *height)
     return 0;
 }
 
-/* How much of the way from the baseline to the reference is gone, in factors as points count it. */
+/* Progress from the baseline to the reference, on the logarithmic scale of the points. */
 static void height_row(Table *table, FILE *file, const Lab *lab, const Height *height)
 {
     double s = height->baseline / height->student, goal = height->baseline / height->reference;

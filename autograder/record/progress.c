@@ -32,7 +32,7 @@ static void cost_text(const char *unit, double cost, char text[40])
         text_set(text, 40, cost < 1e9 ? "%.1f M" : "%.0f M", cost / 1e6);
 }
 
-/* One row: what the best grade was, and the last where that is another. */
+/* One row: the best grade, and the last one if it is different. */
 static void lab_row(Table *table, const Lab *lab, const Kept *kept)
 {
     char points[72] = "-", cycles[40] = "", beside[32] = "", state[200] = "not graded yet";
@@ -81,7 +81,7 @@ void progress_print(FILE *stream, const Catalog *catalog, const char *build)
         if (strcmp(part, lab->ini.part)) table_row(&table, "%s", (part = lab->ini.part));
         lab_row(&table, lab, &kept);
         if (kept.best) points += kept.best->points;
-        /* Who begins with lab 02 does not need those before it. */
+        /* A learner who starts with lab 02 does not need the earlier labs. */
         if (kept.best && !begun++) left_out = next, next = NULL;
         if (!next && !(kept.best && record_passed(kept.best))) next = lab;
         kept_free(&kept);

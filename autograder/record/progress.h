@@ -1,5 +1,5 @@
-/* progress.h - where the learner stands: each lab, its best points and cycles, what became of the
- * last grade, and what is next. */
+/* progress.h - overview of a learner's progress: each lab with its best points and cycles, the last
+ * grade's result, and the next lab. */
 #ifndef CONVLAB_AUTOGRADER_RECORD_PROGRESS_H
 #define CONVLAB_AUTOGRADER_RECORD_PROGRESS_H
 
@@ -7,7 +7,7 @@
 
 #include "autograder/lab/catalog.h"
 
-/* `build` is the build directory, where kept.h's records are. */
+/* `build` is the build directory, which has the records of kept.h. */
 void progress_print(FILE *stream, const Catalog *catalog, const char *build);
 
 /* Whether a grade of the lab has passed, this one or an earlier one. */

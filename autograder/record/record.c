@@ -90,7 +90,7 @@ typedef struct Field {
     const char *key;
     FieldType type;
     size_t offset, bytes;
-    const char *const *names; /* AS_NAME: what an enum's values are called */
+    const char *const *names; /* AS_NAME: the names of an enum's values */
 } Field;
 
 #define FIELD(of, member, type)                                                                    \
@@ -107,7 +107,7 @@ typedef struct Field {
 static const Field COST_FIELDS[] = {
     FIELD(DeviceCost, seconds, AS_DOUBLE),
     FIELD(DeviceCost, cycles, AS_U64),
-    COUNTERS(COUNTER_JSON) /* occupancy and what follows: the costliest launch's */
+    COUNTERS(COUNTER_JSON) /* occupancy and the following fields: of the most expensive launch */
     FIELD(DeviceCost, occupancy_percent, AS_U32),
     FIELD(DeviceCost, registers, AS_U32),
     FIELD(DeviceCost, shared_bytes, AS_U32),
@@ -185,8 +185,8 @@ static const Field RECORD_FIELDS[] = {
     {0},
 };
 
-/* Messages may quote a submission's bytes, which need not be UTF-8: '?' for what is not printable
- * ASCII then. */
+/* Messages may quote a submission's bytes, which need not be UTF-8; then '?' replaces every byte
+ * that is not printable ASCII. */
 static json_t *text_to_json(const char *text)
 {
     json_t *value = json_string(text);
@@ -240,12 +240,12 @@ static int field_from_json(const Field *field, const json_t *value, void *object
     case AS_TEXT:
         if (!json_is_string(value) || json_string_length(value) >= field->bytes) return -1;
         memcpy(at, json_string_value(value), json_string_length(value) + 1);
-        intake_clean(at); /* it is shown on a terminal */
+        intake_clean(at); /* shown on a terminal */
         return 0;
     case AS_DOUBLE:
         *(double *)(void *)at = json_number_value(value);
         return -!json_is_number(value);
-    case AS_U32: /* these two are counters: a record may be older than one of them */
+    case AS_U32: /* these two types are counters: a record may be older than a counter */
         *(uint32_t *)(void *)at = (uint32_t)json_integer_value(value);
         return value && !json_is_integer(value) ? -1 : 0;
     case AS_U64:
@@ -317,7 +317,7 @@ char *record_print(const Record *record)
     char seed[32];
     text_set(seed, sizeof seed, "%llu", (unsigned long long)record->seed);
     json_object_set_new(json, "seed",
-                        json_string(seed)); /* 64 bits: no JSON number holds them all */
+                        json_string(seed)); /* a string, because JSON numbers cannot hold 64 bits */
     json_object_set_new(json, "compiler",
                         record->compiler ? text_to_json(record->compiler) : json_null());
     json_object_set_new(json, "printed",

@@ -46,7 +46,7 @@ static const char *verdict_text(const RecordCase *item, char text[40])
     return text;
 }
 
-/* An earlier case that says the same, or NULL: nobody reads it eight times. */
+/* An earlier case with the same message, or NULL; repeated messages are not printed. */
 static const RecordCase *said_before(const Record *record, const RecordCase *item)
 {
     for (const RecordCase *before = record->item; before < item && *item->text; before++)
@@ -94,7 +94,7 @@ static void public_row(Table *table, const Record *record, const RecordCase *ite
     case_notes(table, record, item);
 }
 
-/* The hidden set is one row: what was drawn only matters where it went wrong. */
+/* The hidden set is one row; its shapes are shown only if they failed. */
 static void hidden_row(Table *table, const Record *record)
 {
     int count = 0, wrong = 0, not_run = 0;
@@ -139,7 +139,7 @@ static void hidden_row(Table *table, const Record *record)
     }
 }
 
-/* What a case is about stands in the handout, too: a screen goes without. */
+/* The description of a case is in the handout, so the short report omits it. */
 static void print_cases(FILE *stream, const Record *record, ReportDepth depth)
 {
     Table table = table_start(depth == REPORT_SCREEN ? "llrrrr" : "llrrrrw");
@@ -158,7 +158,7 @@ static const char *number_text(double number, char text[40])
     return text;
 }
 
-/* Whether prediction i says why no answer was read, and none before it says the same. */
+/* Whether prediction i has a reason why no answer was read that no earlier prediction has. */
 static int tells_trouble(const Record *record, int i)
 {
     const RecordPrediction *item = &record->prediction[i];
@@ -167,7 +167,7 @@ static int tells_trouble(const Record *record, int i)
     return !item->answered && *item->text && strcmp(item->text, RECORD_NO_ANSWER) != 0;
 }
 
-/* A screen has the question only where points are missing. */
+/* The short report shows a question only if points are missing. */
 static void print_predictions(FILE *stream, const Record *record, ReportDepth depth)
 {
     if (!record->predictions) return;
@@ -187,7 +187,7 @@ static void print_predictions(FILE *stream, const Record *record, ReportDepth de
     table_end(&table, stream, INDENT);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole report ------------------------------------------------------------------------ */
 
 static void print_where(FILE *stream, const Record *record, ReportDepth depth)
 {
@@ -200,7 +200,7 @@ static void print_where(FILE *stream, const Record *record, ReportDepth depth)
     text_wrap(stream, INDENT, line);
 }
 
-/* For who wants to know why a grade takes long. */
+/* The phases of the grading time. */
 static void print_spent(FILE *stream, const Record *record)
 {
     static const char *const name[SPENT_KINDS] = {
@@ -220,7 +220,8 @@ static void print_spent(FILE *stream, const Record *record)
     text_wrap(stream, INDENT, line);
 }
 
-/* Each line behind a bar: the grader's own begin without one.  The first `most`, 0: all. */
+/* Prints each line after a bar, to distinguish it from the grader's own lines.  The first `most`,
+ * 0: all. */
 static void print_printed(FILE *stream, const Record *record, int most)
 {
     if (!record->printed || !*record->printed) return;
@@ -238,14 +239,14 @@ static void print_printed(FILE *stream, const Record *record, int most)
     if (*line) fprintf(stream, "%*s... VERBOSE=1 shows more of it\n", INDENT, "");
 }
 
-/* ---- a grade in which something is wrong: one screen ----------------------------------------- */
+/* ---- report of a grade with an error: one screen --------------------------------------------- */
 
 static void names_add(char *text, size_t bytes, const char *name)
 {
     text_add(text, bytes, "%s%s", *text ? ", " : "", name);
 }
 
-/* The cases that `chosen` says belong together, the hidden ones as one number. */
+/* The names of the cases that `chosen` selects; the hidden ones as one number. */
 static void names_list(const Record *record, const RecordCase *like,
                        int (*chosen)(const RecordCase *like, const RecordCase *item), char *text,
                        size_t bytes)
@@ -270,7 +271,7 @@ static int same_verdict(const RecordCase *like, const RecordCase *item)
     return like->verdict == item->verdict;
 }
 
-/* Which cases came out how, a row a verdict. */
+/* One row per verdict, with its cases. */
 static void print_verdicts(FILE *stream, const Record *record)
 {
     Table table = table_start("lw");
@@ -289,13 +290,13 @@ static void print_verdicts(FILE *stream, const Record *record)
     table_end(&table, stream, INDENT);
 }
 
-/* Counted once its case is right. */
+/* A prediction is scored after its case is correct. */
 static int answer_waits(const RecordPrediction *item)
 {
     return item->answered && !item->measured && item->possible > 0;
 }
 
-/* The points of predictions, and what keeps an answer from being read. */
+/* The points of predictions, and the reasons why answers could not be read. */
 static void print_answers(FILE *stream, const Record *record)
 {
     int answered = 0, waiting = 0;
@@ -335,7 +336,7 @@ static void print_mark(FILE *stream, const Record *record)
             report_points(record->points, record->possible, points));
 }
 
-/* "Fix this first: race (case lenet-c3)".  Nobody but the grader knows a hidden shape. */
+/* "Fix this first: race in lenet-c3".  The shape of a hidden case is known to the grader only. */
 static void print_cause_head(FILE *stream, const Record *record, const RecordCase *cause)
 {
     char line[400];
@@ -356,8 +357,8 @@ static void print_todo(FILE *stream, const Record *record)
     text_wrap(stream, INDENT + 2, record->todo);
 }
 
-/* What is to be mended first, behind the tables; or `alone`, with a few lines on the rest, in as
- * many lines as a screen has: what is over is cut from the cause's words. */
+/* The error to fix first, after the tables; or `alone`, with a few lines about the others, within a
+ * screen: the description of the error is shortened. */
 static void print_wrong(FILE *stream, const Record *record, const RecordCase *cause, int alone)
 {
     char *head = NULL, *todo = NULL, points[72];
@@ -393,9 +394,9 @@ static void print_wrong(FILE *stream, const Record *record, const RecordCase *ca
     free(todo);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole report ------------------------------------------------------------------------ */
 
-/* "conv.cu does not compile:", and the first error as the compiler's lines show it. */
+/* "conv.cu does not compile:", and the first error in the compiler's words. */
 static void print_message(FILE *stream, const Record *record)
 {
     static const char fails[] = "does not compile: ";

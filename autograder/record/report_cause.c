@@ -17,9 +17,9 @@ static const char *file_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* ---- the lines that a finding names ---------------------------------------------------------- */
+/* ---- source lines of a finding --------------------------------------------------------------- */
 
-/* The numbers behind "conv.cu:" in a text, each once.  A record may not know its source: "". */
+/* The distinct numbers after "conv.cu:" in a text.  A record may not know its source: "". */
 static int places_find(const char *text, const char *name, long line[PLACES])
 {
     int places = 0;
@@ -44,7 +44,7 @@ static const char *line_of(const char *text, long number, int *bytes)
     return text;
 }
 
-/* "labs/04-tiled/conv.cu:61:13: tile[...] = ...", as compilers write a place. */
+/* "labs/04-tiled/conv.cu:61:13: tile[...] = ...", the format of compilers. */
 static void print_place(FILE *stream, const char *source, char *text, long number)
 {
     char shown[1200], *tail;
@@ -81,9 +81,9 @@ static void print_places(FILE *stream, const char *text, const char *source)
     free(content);
 }
 
-/* ---- within a screen ------------------------------------------------------------------------- */
+/* ---- limit to one screen --------------------------------------------------------------------- */
 
-/* What `print` would write, as text that the caller frees. */
+/* The output of `print` as text that the caller frees. */
 static char *wrapped(const char *text, int indent)
 {
     char *lines = NULL;
@@ -136,7 +136,7 @@ void report_cause(FILE *stream, const RecordCase *item, const char *hint, const 
 
 /* ---- compilers ------------------------------------------------------------------------------- */
 
-/* Of "conv.cu(3): error" and "conv.c:3:9: error" where the number begins; 0: it names no place. */
+/* Offset of the number in "conv.cu(3): error" and "conv.c:3:9: error"; 0: it names no place. */
 static size_t place_begins(const char *line, const char *name)
 {
     size_t length = strlen(name);

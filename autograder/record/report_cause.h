@@ -1,5 +1,4 @@
-/* report_cause.h - what is wrong, as a person reads it: the finding, its lines of the source and
- * the hint that goes with it. */
+/* report_cause.h - text form of an error: the finding, its source lines and its hint. */
 #ifndef CONVLAB_AUTOGRADER_RECORD_REPORT_CAUSE_H
 #define CONVLAB_AUTOGRADER_RECORD_REPORT_CAUSE_H
 
@@ -7,14 +6,14 @@
 
 #include "autograder/record/record.h"
 
-/* In at most `most` lines, where that can be: the finding is cut first, and says so.  0: no limit.
- * `source`: the file that the finding's places are in; `hint` may be "". */
+/* Prints at most `most` lines if possible: the finding is shortened first, with a note.  0: no
+ * limit. `source`: the file to which the finding's places refer; `hint` may be "". */
 void report_cause(FILE *stream, const RecordCase *item, const char *hint, const char *source,
                   size_t most);
 
-/* Compilers' lines as editors and terminals want them: "conv.cu(3): error" becomes
- * "<source>:3: error".  Other lines that a source can have printed stand behind a bar.  Of more
- * than `most` lines (0: no limit) the first. */
+/* Converts compilers' lines to the format of editors and terminals: "conv.cu(3): error" becomes
+ * "<source>:3: error".  Other lines, which a source could have printed, are printed after a bar.
+ * Prints the first `most` lines (0: all). */
 void report_compiler(FILE *stream, const char *lines, const char *source, size_t most);
 
 #endif

@@ -29,7 +29,7 @@ static void counter_whole(CounterRows *counters, const char *name, uint64_t valu
     text_thousands((double)value, counter_add(counters, name, note)->text);
 }
 
-/* part / whole with some decimals; nothing of nothing is 0. */
+/* part / whole with decimals; 0 / 0 is 0. */
 static void counter_ratio(CounterRows *counters, const char *name, int decimals, uint64_t part,
                           uint64_t whole, const char *note)
 {
@@ -105,7 +105,7 @@ static void counters_of_memory(CounterRows *counters, const DeviceCost *cost)
                   "sectors (spills, arrays indexed at run time)");
 }
 
-/* Last, for most machines have none. */
+/* Printed last, because most machines have no accelerators. */
 static void counters_of_accelerators(CounterRows *counters, const DeviceCost *cost)
 {
     if (!cost->accelerator_calls) return;

@@ -25,7 +25,7 @@ double score_share(double points, int public_cases, int hidden_cases)
     return shares ? points / shares : 0;
 }
 
-/* To a tenth, ties up: what tables and records show, so that sums of shown numbers agree. */
+/* Rounds to a tenth, ties up, as tables and records show, so that sums of shown numbers agree. */
 static double score_round(double points)
 {
     return floor(points * 10 + 0.5 + 1e-9) / 10;

@@ -1,11 +1,11 @@
-/* score.h - the arithmetic of a mark (design: points on a line between the baseline and the
- * reference). */
+/* score.h - arithmetic of a mark: points on a logarithmic scale between the baseline and the
+ * reference. */
 #ifndef CONVLAB_AUTOGRADER_RECORD_SCORE_H
 #define CONVLAB_AUTOGRADER_RECORD_SCORE_H
 
-/* A case whose reference is less than this many times as fast as its baseline, slack taken off, is
- * too close to call: it has no timed points.  Cycles of the simulator are exact and tell smaller
- * gains apart than measured times do. */
+/* Lower limit of the reference's speedup over its baseline, divided by the slack; below it the case
+ * has no points for speed.  The simulator's cycles are exact and therefore distinguish smaller
+ * gains than measured times do. */
 #define SCORE_LEAST_MEASURED 1.5
 #define SCORE_LEAST_EXACT    1.05
 

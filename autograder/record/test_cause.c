@@ -61,7 +61,8 @@ static void causes_stand_before_what_follows(void **state)
         found(CASE_ERROR, "barrier", "Barrier error"),
         found(CASE_WRONG, "race", "Race"),
     };
-    /* From the vaguest on each new one is nearer to the cause; what was not run is none. */
+    /* From the vaguest on, each new case is closer to the cause; cases that were not run are
+     * ignored. */
     static const int FIRST[] = {-1, -1, -1, 3, 4, 4, 6, 7, 8, 8};
     for (int i = 0; i < 10; i++) {
         record->item[record->cases++] = listed[i];
@@ -71,8 +72,8 @@ static void causes_stand_before_what_follows(void **state)
     free(record);
 }
 
-/* What one small shape shows does not stand before a larger case of the handout that shows nothing,
- * nor where the errors of a hidden shape lie before any. */
+/* A pattern in one small shape does not precede a larger public case without a pattern, and the
+ * place of a hidden shape's errors does not precede any. */
 static void an_accident_of_a_shape_is_no_cause(void **state)
 {
     (void)state;
@@ -105,7 +106,7 @@ static void an_accident_of_a_shape_is_no_cause(void **state)
     free(record);
 }
 
-/* One wrong index is a pattern in one shape, and leads out of the tensor in another. */
+/* A wrong index is a pattern in one shape, and an out-of-bounds access in another. */
 static void a_named_index_stands_before_reads_outside(void **state)
 {
     (void)state;
@@ -115,13 +116,13 @@ static void a_named_index_stands_before_reads_outside(void **state)
     *pattern = found(CASE_WRONG, "axes", "rows of H pixels");
     record->cases = 2;
     assert_ptr_equal(cause_first(record), pattern);
-    pattern->hidden = 1; /* whose shape nobody sees */
+    pattern->hidden = 1; /* the student does not know its shape */
     assert_ptr_equal(cause_first(record), outside);
     *pattern = found(CASE_WRONG, "tile-edge", "only where"); /* names no index */
     assert_ptr_equal(cause_first(record), outside);
     *outside = found(CASE_WRONG, "nan", "unset"), *pattern = found(CASE_WRONG, "axes", "rows");
     assert_ptr_equal(cause_first(record), outside);
-    strcpy(record->engine, "cpu"); /* where nobody checks reads */
+    strcpy(record->engine, "cpu"); /* reads are not checked there */
     assert_ptr_equal(cause_first(record), pattern);
     free(record);
 }

@@ -1,4 +1,4 @@
-/* A worse grade takes nothing away, and the climb is what was graded. */
+/* A worse grade loses nothing, and the history contains all grades. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 static char build[64];
 
-/* A grade of one timed case, `cycles` 0: it was wrong. */
+/* A grade of one timed case; `cycles` 0: it was wrong. */
 static Record *grade(const char *at, double cycles, double points)
 {
     Record *record = calloc(1, sizeof *record);
@@ -41,7 +41,7 @@ static Record *grade(const char *at, double cycles, double points)
     return record;
 }
 
-/* Kept as grade.c keeps it. */
+/* Stores a record as grade.c does. */
 static void keep(Record *record)
 {
     char results[100];
@@ -101,12 +101,12 @@ static void a_worse_grade_takes_nothing_away(void **state)
     assert_false(progress_passed(build, "04-tiled"));
     keep(grade("b", 2000, 80));
     expect("b", "b");
-    keep(grade("c", 0, 95)); /* more points, and not right */
+    keep(grade("c", 0, 95)); /* more points, but not correct */
     keep(grade("d", 2500, 80));
     expect("d", "b");
     keep(grade("e", 1500, 80));
     keep(grade("f", 1500, 80));
-    expect("f", "e"); /* of equals the earlier */
+    expect("f", "e"); /* among equals the earlier */
     keep(grade("g", 900, 70));
     expect("g", "e");
     assert_true(progress_passed(build, "04-tiled"));
@@ -182,8 +182,8 @@ static void climb_write(const char *lines)
     assert_int_equal(file_write(path, lines, &error), 0);
 }
 
-/* These files are the learner's to write.  What no grade can have written is left out, and what is
- * left is drawn within its lines, on a terminal that keeps its colours. */
+/* A learner can edit these files.  Lines that no grade can have written are ignored, and the others
+ * are drawn within their limits, without terminal control characters. */
 static void what_no_grade_wrote_is_no_step(void **state)
 {
     (void)state;
@@ -209,7 +209,7 @@ static void what_no_grade_wrote_is_no_step(void **state)
     free(text);
 }
 
-/* The name in a record is where its best is written. */
+/* The name in a record determines the path of its best record. */
 static void a_record_of_another_lab_is_refused(void **state)
 {
     (void)state;

@@ -19,7 +19,7 @@ static Record *sample(void)
     strcpy(record->title, "Tiles \"with\" halo");
     strcpy(record->engine, "sim");
     strcpy(record->unit, "cycles");
-    record->seed = UINT64_MAX - 4; /* more than a double or a signed integer holds */
+    record->seed = UINT64_MAX - 4; /* more than a double or a signed integer can represent */
     record->seconds = 1.25;
     record->compiler = strdup("conv.cu(3): error\n");
     record->cases = 2;
@@ -91,7 +91,7 @@ static void a_record_survives_the_file(void **state)
     forget(back);
 }
 
-/* All that the simulator counts reaches the record, and comes back from it. */
+/* Every counter of the simulator is stored in the record and read back. */
 static void every_counter_survives_the_file(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void every_counter_survives_the_file(void **state)
     forget(back);
 }
 
-/* A student's record of last month: what was not counted then is 0. */
+/* An older record without a counter: the counter is read as 0. */
 static void a_record_older_than_a_counter_is_read(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void writing_is_whole_or_not_at_all(void **state)
     char left_over[300], command[300];
     snprintf(left_over, sizeof left_over, "%s/04-tiled.json.tmp", path);
     assert_int_not_equal(access(left_over, F_OK), 0);
-    /* A device that is always full, where there is one. */
+    /* A device that is always full, if the system has one. */
     snprintf(left_over, sizeof left_over, "%s/04-tiled.json.tmp", directory);
     if (!access("/dev/full", W_OK) && !symlink("/dev/full", left_over)) {
         assert_int_equal(record_write(directory, record, &error), -1);
@@ -211,7 +211,7 @@ static void other_files_are_refused(void **state)
     forget(record);
 }
 
-/* Cut and changed files end in a message, never in a crash. */
+/* Truncated and changed files give a message, never a crash. */
 static void damaged_files_are_survived(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@
 
 #include "autograder/record/score.h"
 
-/* Worked by hand: s_ref = 4.8, slack 1.2 -> H = 4; s = 2 is half way on a logarithmic scale. */
+/* Computed by hand: s_ref = 4.8, slack 1.2 -> H = 4; s = 2 is half way on a logarithmic scale. */
 static void points_lie_on_a_logarithmic_line(void **state)
 {
     (void)state;

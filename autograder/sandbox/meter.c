@@ -1,9 +1,9 @@
-/* meter.c - CPU time and run delay of whole trees of processes, from /proc.
+/* meter.c - CPU time and run delay of process trees, from /proc.
  *
- * proc(5): stat has the state and the CPU time, that of children which were waited for included;
- * schedstat has the nanoseconds that a thread ran, and that it stood in the queue of a processor;
- * task/T/children the processes that a thread made.  Where a kernel lacks one of them that part
- * counts as 0. */
+ * proc(5): stat has the state and the CPU time, including that of children that were waited for.
+ * schedstat has the nanoseconds that a thread ran and that it waited in a processor's queue.
+ * task/T/children has the processes that a thread created.  If the kernel lacks one of them, that
+ * part counts as 0. */
 #include "autograder/sandbox/meter.h"
 
 #include <ctype.h>
@@ -19,16 +19,16 @@
 
 enum { DEPTH = 8, LEAST_MS = 50, SPREAD_MS = 100 };
 
-/* A longer pause between samples is the caller's own: it was stopped, or starved itself. */
+/* A longer interval between samples is not charged: the caller was stopped or starved itself. */
 static const double LONGEST_WINDOW = 1.0;
 
 typedef struct Usage {
-    double cpu;        /* seconds, of children that ended too, in ticks of 10 ms */
-    double ran, delay; /* seconds, of living threads, in nanoseconds */
-    int wants;         /* a thread is running, would run, or waits for a disk */
+    double cpu;        /* seconds, including children that have ended; resolution: ticks of 10 ms */
+    double ran, delay; /* seconds, of living threads; resolution: nanoseconds */
+    int wants;         /* Boolean: a thread is running, runnable, or waiting for a disk */
 } Usage;
 
-/* The whole of a small file; "" when it cannot be read. */
+/* Reads a small file; "" if it cannot be read. */
 static void proc_read(const char *path, char *text, size_t bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -37,7 +37,8 @@ static void proc_read(const char *path, char *text, size_t bytes)
     if (fd >= 0) close(fd);
 }
 
-/* After the name, which may hold anything: the state; CPU ticks into *ticks when not NULL. */
+/* Parses after the name, which may contain any character: returns the state, and stores CPU ticks
+ * in *ticks unless NULL. */
 static char stat_parse(const char *text, long *ticks)
 {
     const char *name_end = strrchr(text, ')');
@@ -120,7 +121,7 @@ static Excess meter_judge(const Meter *meter)
     if (meter->cpu > meter->allowed) return EXCESS_CPU;
     if (meter->waited > meter->allowed_waiting) return EXCESS_WAITED;
     if (meter->at - meter->opened < METER_PATIENCE * meter->allowed) return EXCESS_NONE;
-    /* So long, and the machine was not in the way: then it is the program, however it does it. */
+    /* The limit passed and the machine was not overloaded, so the program is at fault. */
     return meter->starved < 0.5 * (meter->at - meter->opened) ? EXCESS_WAITED : EXCESS_STARVED;
 }
 

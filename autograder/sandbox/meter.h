@@ -1,10 +1,12 @@
-/* meter.h - what a process and its descendants used, apart from what the machine kept from them.
+/* meter.h - CPU and waiting time of a process and its descendants, independent of the machine's
+ * load.
  *
- * A clock on the wall also counts the time in which other programs had the processor: with it a
- * busy machine makes right code late.  A meter tells three things apart.  CPU time was used.
- * Waiting is time in which nothing was used although nothing was in the way: asleep, stopped, or
- * waiting for what never comes.  Starving is wanting to run, or waiting for a disk, in vain.  The
- * first two are the program's own doing and have a limit each; the third is the machine's. */
+ * Wall-clock time also includes the time in which other programs had the processor, so on a busy
+ * machine it would make correct code late.  A meter distinguishes three things. CPU time is time on
+ * a processor.  Waiting is time in which the process did nothing although it could have run:
+ * asleep, stopped, or blocked on an event that never occurs.  Starving is time in which it was
+ * runnable, or waited for a disk.  The first two are caused by the program and have a limit each;
+ * the third is caused by the machine. */
 #ifndef CONVLAB_AUTOGRADER_SANDBOX_METER_H
 #define CONVLAB_AUTOGRADER_SANDBOX_METER_H
 
@@ -14,33 +16,35 @@ typedef enum Excess {
     EXCESS_NONE,
     EXCESS_CPU,    /* used more CPU time than allowed */
     EXCESS_WAITED, /* waited longer than allowed */
-    EXCESS_STARVED /* nothing like it, but no end either: the machine is too busy to tell */
+    EXCESS_STARVED /* within both limits, but no end: the machine is too busy to decide */
 } Excess;
 
-/* So many times the allowed seconds may pass on the wall before a meter gives up. */
+/* Factor on the allowed seconds, in wall-clock time, after which a meter gives up. */
 enum { METER_PATIENCE = 30 };
 
 typedef struct Meter {
     pid_t pid, helper;
     double allowed;                 /* seconds of CPU time */
-    double allowed_waiting;         /* of waiting; meter_open makes them as many */
+    double allowed_waiting;         /* seconds of waiting; meter_open sets the same value */
     double cpu, waited, starved;    /* seconds since meter_open */
     double opened, at;              /* CLOCK_MONOTONIC */
-    double last_cpu[2], last_delay; /* of pid's tree, of the helper's; of both */
+    double last_cpu[2], last_delay; /* of pid's tree and of the helper's; of both */
 } Meter;
 
-/* Begins now.  `pid` is the root of the tree that is charged.  `helper`, 0 for none, is the root of
- * another that works for it: while that one is busy the first is not called waiting. */
+/* Starts metering.  `pid` is the root of the process tree that is charged.  `helper`, 0 for none,
+ * is the root of another tree that works for it: while the helper is busy, the first tree is not
+ * waiting. */
 void meter_open(Meter *meter, pid_t pid, pid_t helper, double allowed);
 
-/* What was used since, and whether that is too much.  To be called every meter_interval(): longer
- * pauses of the caller itself are not charged. */
+/* Updates the times and checks the limits.  To be called every meter_interval(): longer pauses of
+ * the caller are not charged. */
 Excess meter_sample(Meter *meter);
 
-/* Seconds that the living threads of pid's tree have run, to the nanosecond. */
+/* Seconds that the living threads of pid's tree have run, with nanosecond resolution. */
 double meter_ran(pid_t pid);
 
-/* Milliseconds until the next sample; never twice the same, so that nothing can keep in step. */
+/* Milliseconds until the next sample; varies, so that no program can synchronise with the
+ * samples. */
 int meter_interval(void);
 
 #endif

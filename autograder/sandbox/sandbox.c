@@ -1,7 +1,7 @@
-/* sandbox.c - starting, waiting for and ending a sandboxed program.
+/* sandbox.c - start, wait and end of a sandboxed program.
  *
- * All that allocates memory happens before; the child only moves descriptors, sets limits and
- * executes. */
+ * All memory is allocated before the child starts; the child only moves descriptors, sets limits
+ * and executes. */
 #include "autograder/sandbox/sandbox.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ enum { FIRST_PASS = 3, OPEN_FILES = 256, START_FAILED = 126 };
 
 static SandboxLevel highest = SANDBOX_NAMESPACES;
 
-/* What the child needs, ready before it starts. */
+/* Data of the child, prepared before it starts. */
 typedef struct Launch {
     const SandboxSpec *spec;
     SandboxLevel level;
@@ -83,8 +83,8 @@ static void limits_set(const SandboxSpec *spec)
     }
 }
 
-/* 3, 4, ... are the passed descriptors, then the filter for bubblewrap; everything above is closed.
- * Two steps, since a number may be both a source and a target. */
+/* 3, 4, ... are the passed descriptors, then the filter for bubblewrap; all higher ones are closed.
+ * Two steps, because a number may be both a source and a target. */
 static int descriptors_set(const Launch *launch)
 {
     const SandboxSpec *spec = launch->spec;
@@ -103,8 +103,8 @@ static int descriptors_set(const Launch *launch)
     return close_range(first_closed < FIRST_PASS ? FIRST_PASS : (unsigned)first_closed, ~0u, 0);
 }
 
-/* Without bubblewrap: the same filter and, where there is one, the Landlock ruleset, then the
- * program itself. */
+/* Without bubblewrap: applies the same filter and, if supported, the Landlock ruleset, then
+ * executes the program. */
 static void child_confine(const Launch *launch)
 {
     const SandboxSpec *spec = launch->spec;
@@ -185,7 +185,7 @@ static pid_t start_at(const SandboxSpec *spec, SandboxLevel level, Error *error)
         if (pid < 0)
             error_set(error, "sandbox: cannot start a process: %s", strerror(errno));
         else
-            setpgid(pid, pid); /* both sides, so that it holds whoever is first */
+            setpgid(pid, pid); /* in parent and child, so that it holds whichever runs first */
     }
     launch_clear(&launch);
     return pid;
@@ -202,7 +202,7 @@ static void end_fill(int status, SandboxEnd *end)
     if (WIFSIGNALED(status)) {
         end->signal = WTERMSIG(status);
     } else if (WEXITSTATUS(status) > 128 && WEXITSTATUS(status) < 128 + NSIG) {
-        end->signal = WEXITSTATUS(status) - 128; /* how bubblewrap hands a signal on */
+        end->signal = WEXITSTATUS(status) - 128; /* bubblewrap's encoding of a signal */
     } else {
         end->code = WEXITSTATUS(status);
     }
@@ -234,7 +234,7 @@ void sandbox_kill(pid_t pid)
     }
 }
 
-/* ---- what works here ------------------------------------------------------------------------- */
+/* ---- available level ------------------------------------------------------------------------- */
 
 static int level_works(SandboxLevel level)
 {
@@ -268,7 +268,7 @@ static void probe_once(void)
         probed--;
 }
 
-/* Submissions are built by several threads. */
+/* Locked, because several threads build submissions. */
 SandboxLevel sandbox_probe(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

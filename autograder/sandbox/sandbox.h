@@ -1,13 +1,13 @@
-/* sandbox.h - running an untrusted program: what it may see, what it may use up.
+/* sandbox.h - sandbox for untrusted programs: visible files, allowed system calls, resource limits.
  *
- * Module: the walls around a process that nobody trusts.
+ * Module: isolation of untrusted processes.
  * Callers: build, session, the programs.
  * May use: base.
  *
- * bubblewrap gives it user, PID, mount, network and IPC namespaces, a private /tmp and /dev/shm,
- * read-only system directories; seccomp and resource limits do the rest.  Where the kernel refuses
- * namespaces the level falls: Landlock then hides the file system, and without that only the
- * system-call filter is left.  The level is always printed. */
+ * bubblewrap provides user, PID, mount, network and IPC namespaces, a private /tmp and /dev/shm,
+ * and read-only system directories; seccomp and resource limits add to it.  If the kernel refuses
+ * namespaces, the level falls: Landlock then hides the file system, and without Landlock only the
+ * system-call filter remains.  The level is always printed. */
 #ifndef CONVLAB_AUTOGRADER_SANDBOX_SANDBOX_H
 #define CONVLAB_AUTOGRADER_SANDBOX_SANDBOX_H
 
@@ -22,17 +22,18 @@ typedef enum SandboxLevel {
     SANDBOX_NONE,      /* resource limits only */
     SANDBOX_SECCOMP,   /* and a system-call filter */
     SANDBOX_LANDLOCK,  /* and only the named paths of the file system */
-    SANDBOX_NAMESPACES /* namespaces through bubblewrap, and the filter: the full box */
+    SANDBOX_NAMESPACES /* namespaces through bubblewrap, and the filter: the highest level */
 } SandboxLevel;
 
-/* What works here, found by trying it once; cached for the process. */
+/* The available level, found by one trial; cached for the process. */
 SandboxLevel sandbox_probe(void);
 const char *sandbox_level_name(SandboxLevel level);
 
-/* Does a harmless program start at that level now?  What failed in the sandbox is then its own. */
+/* Whether a harmless program starts at that level now; if so, a failure in the sandbox is the
+ * program's own. */
 int sandbox_starts(void);
 
-/* Never uses more than `level` from now on: for tests of the lower levels. */
+/* Limits the level to `level` from now on, for tests of the lower levels. */
 void sandbox_lower(SandboxLevel level);
 
 enum { SANDBOX_PATHS = 16, SANDBOX_FDS = 4 };
@@ -43,28 +44,29 @@ typedef struct SandboxSpec {
     const char *writable[SANDBOX_PATHS];
     const char *const *environment; /* NULL-terminated KEY=value; nothing is inherited */
     const char *directory;          /* working directory inside, or NULL for /tmp */
-    int pass_fd[SANDBOX_FDS];       /* become 3, 4, ... inside; stdin is /dev/null */
-    int passes;                     /* so many; all else is closed */
-    int output_fd;                  /* where stdout and stderr go */
+    int pass_fd[SANDBOX_FDS];       /* descriptors that become 3, 4, ... inside; stdin is
+                                     * /dev/null */
+    int passes;                     /* number of passed descriptors; all others are closed */
+    int output_fd;                  /* descriptor of stdout and stderr */
     double cpu_seconds;             /* RLIMIT_CPU, 0: none */
     uint64_t memory_bytes;          /* RLIMIT_AS, 0: none */
     uint64_t file_bytes;            /* RLIMIT_FSIZE */
-    int processes;                  /* at most; 1: fork and threads fail */
-    int one_core;                   /* pinned to one CPU for good (host labs) */
-    int traced; /* what valgrind needs: addresses that never change, and with namespaces /proc */
+    int processes;                  /* upper limit; 1: fork and threads fail */
+    int one_core;                   /* Boolean: pinned to one CPU permanently (host labs) */
+    int traced; /* Boolean, for valgrind: fixed addresses, and with namespaces /proc */
 } SandboxSpec;
 
-/* The program dies with the thread that started it.  -1 with error. */
+/* The program ends with the thread that started it.  -1 with error. */
 pid_t sandbox_start(const SandboxSpec *spec, Error *error);
-void sandbox_kill(pid_t pid); /* the whole tree, and reaps */
+void sandbox_kill(pid_t pid); /* kills the whole process tree, and reaps it */
 
-/* How a sandboxed program ended. */
+/* End of a sandboxed program. */
 typedef struct SandboxEnd {
     int code;       /* exit status, or -1 */
     int signal;     /* the signal it died of, or 0 */
-    Excess excess;  /* sandbox_run only: what it was killed for, if for any */
-    int flooded;    /* sandbox_run only: killed for writing far too much */
-    double used;    /* sandbox_run only: seconds of CPU time, of its children too */
+    Excess excess;  /* sandbox_run only: the limit for which it was killed, if any */
+    int flooded;    /* sandbox_run only: killed for excessive output */
+    double used;    /* sandbox_run only: seconds of CPU time, including its children's */
     double seconds; /* sandbox_run only: wall-clock */
 } SandboxEnd;
 
@@ -72,18 +74,18 @@ typedef struct SandboxEnd {
  * or 0 when it still runs. */
 int sandbox_wait(pid_t pid, double deadline, SandboxEnd *end);
 
-/* Runs the program to its end and keeps the first `output_bytes` - 1 bytes of what it prints in
- * `output`, NUL-terminated.  It and its children may use `seconds` of CPU time and wait as long
- * (meter.h).  spec->output_fd is ignored.  -1 with error only when it cannot be started. */
+/* Runs the program to its end and stores the first `output_bytes` - 1 bytes of its output in
+ * `output`, NUL-terminated.  It and its children may use `seconds` of CPU time and the same time of
+ * waiting (meter.h).  spec->output_fd is ignored.  -1 with error only if it cannot be started. */
 int sandbox_run(const SandboxSpec *spec, double seconds, char *output, size_t output_bytes,
                 SandboxEnd *end, Error *error);
 
 double sandbox_clock(void); /* CLOCK_MONOTONIC in seconds */
 
-/* Starts a process that runs `child`, which executes a program or calls _exit.  Until then it has
- * this process's memory, not a copy, and the calling thread waits: fork would copy the page tables
- * of all that a grade holds, for longer than the rest of a start takes.  So the child writes
- * nothing but its own variables.  Signals are as at the start of a program.  -1 with errno. */
+/* Starts a process that runs `child`, which executes a program or calls _exit.  Until then it
+ * shares this process's memory, and the calling thread waits: fork would copy the page tables of
+ * the grader's memory, which takes longer than the rest of a start.  Therefore the child writes
+ * only its own variables.  Signals are as at the start of a program.  -1 with errno. */
 typedef void SpawnChild(const void *context);
 pid_t sandbox_spawn(SpawnChild *child, const void *context);
 

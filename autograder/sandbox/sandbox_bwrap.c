@@ -7,8 +7,8 @@
 
 #include "autograder/sandbox/sandbox_parts.h"
 
-/* Not /usr whole: /usr/local, /usr/src and /usr/share may hold somebody's work, the workbook itself
- * among it.  Of /usr/local only what the linker and the loader look for there. */
+/* Not all of /usr: /usr/local, /usr/src and /usr/share may contain somebody's work, including this
+ * course.  /usr/local is limited to the files that the linker and the loader need. */
 const char *const sandbox_system_paths[] = {"/usr/bin",
                                             "/usr/sbin",
                                             "/usr/lib",
@@ -23,7 +23,7 @@ const char *const sandbox_system_paths[] = {"/usr/bin",
                                             "/usr/local/lib64",
                                             NULL};
 
-/* Directories that are links on a merged-/usr system and directories of their own elsewhere. */
+/* Directories that are links on a merged-/usr system and real directories elsewhere. */
 static const char *const root_paths[] = {"/bin",   "/sbin",   "/lib", "/lib32",
                                          "/lib64", "/libx32", NULL};
 
@@ -81,8 +81,8 @@ static void system_add(Arguments *arguments)
     }
 }
 
-/* Valgrind reads all that it finds about the C library's lines, which takes longer than its start:
- * there is nothing to find. */
+/* Hides the C library's debug information, because valgrind would read it, which takes longer than
+ * its start. */
 static void traced_add(Arguments *arguments, const char *bytes)
 {
     static const char lines[] = "/usr/lib/debug";
@@ -91,8 +91,8 @@ static void traced_add(Arguments *arguments, const char *bytes)
         ADD(arguments, "--size", bytes, "--tmpfs", lines, "--remount-ro", lines);
 }
 
-/* Small, because what lies in them is memory; the root and /dev are then closed, because they too
- * are memory. */
+/* Small, because their files are in memory; the root and /dev are then made read-only, because they
+ * are in memory too. */
 static void private_add(Arguments *arguments, const SandboxSpec *spec)
 {
     const char *bytes = spec->processes == 1 ? "16777216" : "536870912";
@@ -138,7 +138,7 @@ char **sandbox_bwrap_arguments(const SandboxSpec *spec, int filter_fd)
     ADD(arguments, "--seccomp", number, "--chdir", spec->directory ? spec->directory : "/tmp",
         "--");
     arguments_add(arguments, spec->argv);
-    if (!arguments->overflow) return arguments->slot; /* the first member: free() takes it */
+    if (!arguments->overflow) return arguments->slot; /* the first member, so free() takes it */
     free(arguments);
     return NULL;
 }

@@ -1,9 +1,9 @@
-/* sandbox_filter.c - the system calls that no submission and no compiler has business with.
+/* sandbox_filter.c - seccomp filter of system calls that no submission and no compiler needs.
  *
- * A list of refusals, not of permissions: a submission may be any C++, and a new C library must not
- * break it.  What is refused is what looks into other processes, makes namespaces or mounts, opens
- * sockets, loads code into the kernel, or gets round a resource limit.  The answer is an error
- * number, so an honest program that tries is told and goes on. */
+ * It is a deny list: a submission may be any C++, and a new C library must not break it.  It denies
+ * calls that access other processes, create namespaces or mounts, open sockets, load code into the
+ * kernel, or evade a resource limit.  A denied call returns an error number, so an honest program
+ * can report it and continue. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <seccomp.h>
@@ -20,7 +20,7 @@
 
 #include "autograder/sandbox/sandbox_parts.h"
 
-/* By name, so that a libseccomp that does not know the newest of them still builds and skips it. */
+/* Names, so that it builds with a libseccomp that does not know the newest ones and skips them. */
 static const char *const refused[] = {
     /* other processes */
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease",
@@ -35,13 +35,13 @@ static const char *const refused[] = {
     "unshare", "setns", "mount", "umount", "umount2", "pivot_root", "chroot", "open_tree",
     "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "name_to_handle_at",
     "open_by_handle_at", "fanotify_init", "fanotify_mark",
-    /* sockets: the one channel is inherited */
+    /* sockets: the only channel is inherited */
     "socket", "socketpair", "bind", "listen", "connect", "accept", "accept4", "io_uring_setup",
     "io_uring_enter", "io_uring_register",
     /* memory that RLIMIT_AS does not count */
     "memfd_create", "memfd_secret", "shmget", "shmat", "shmctl", "msgget", "semget", "mq_open",
     "remap_file_pages", "mbind", "set_mempolicy", "migrate_pages", "move_pages",
-    /* a bigger share of the machine */
+    /* a larger share of the machine */
     "sched_setscheduler", "sched_setattr", "sched_setparam", "setpriority", "ioprio_set"};
 
 static const char *const refused_signals[] = {"kill", "tkill", "tgkill", "rt_sigqueueinfo",
@@ -55,8 +55,8 @@ static int refuse(scmp_filter_ctx filter, const char *name, int number)
     return rc == -EACCES || rc == -EDOM ? 0 : rc;
 }
 
-/* clone() with any of the namespace flags; clone3's flags lie in memory, where a filter cannot
- * look, so it is unknown and the C library falls back to clone(). */
+/* clone() with any namespace flag.  clone3's flags are in memory, which a filter cannot read, so
+ * clone3 is reported as unknown and the C library falls back to clone(). */
 static int refuse_processes(scmp_filter_ctx filter, int processes)
 {
     static const unsigned long flags[] = {CLONE_NEWNS,  CLONE_NEWUSER, CLONE_NEWPID,   CLONE_NEWNET,
@@ -84,8 +84,8 @@ static int rules_add(scmp_filter_ctx filter, const SandboxSpec *spec, int namesp
     if (!rc)
         rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
                               SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, TIOCSTI));
-    /* Without a PID namespace every process of the same user is in reach; a lone program has nobody
-     * to signal. */
+    /* Without a PID namespace a process can signal every process of the same user; a single-process
+     * program needs no signals. */
     if (!namespaces && spec->processes == 1)
         for (size_t i = 0; i < sizeof refused_signals / sizeof *refused_signals && !rc; i++)
             rc = refuse(filter, refused_signals[i], EPERM);

@@ -1,5 +1,5 @@
-/* sandbox_landlock.c - where namespaces are refused, Landlock still takes the rest of the file
- * system away.
+/* sandbox_landlock.c - Landlock ruleset that hides the file system if the kernel refuses
+ * namespaces.
  *
  * The C library has no wrappers for the three system calls. */
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "autograder/sandbox/sandbox_parts.h"
 
-/* Rights of the first version of the interface: every Landlock kernel knows them. */
+/* Rights of the first version of the interface, which every kernel with Landlock supports. */
 #define READ_RIGHTS                                                                                \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define ALL_RIGHTS ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
@@ -25,7 +25,7 @@ static int path_allow(int ruleset, const char *path, uint64_t rights)
     struct stat status;
     struct landlock_path_beneath_attr rule = {.allowed_access = rights};
     int fd = open(path, O_PATH | O_CLOEXEC), rc;
-    if (fd < 0) return 0; /* not there: nothing to allow */
+    if (fd < 0) return 0; /* the path does not exist */
     if (!fstat(fd, &status) && !S_ISDIR(status.st_mode)) rule.allowed_access &= FILE_RIGHTS;
     rule.parent_fd = fd;
     rc = (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);

@@ -1,4 +1,4 @@
-/* sandbox_run.c - a sandboxed program from start to end, its output drained and bounded. */
+/* sandbox_run.c - runs a sandboxed program to its end; its output is read and bounded. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,8 +8,7 @@
 
 #include "autograder/sandbox/sandbox.h"
 
-/* What is printed beyond the buffer is thrown away up to here; a program that prints more is
- * killed. */
+/* Output beyond the buffer is discarded up to this size; a program that prints more is killed. */
 #define FLOOD_BYTES (8ull << 20)
 
 typedef struct Drain {
@@ -18,7 +17,7 @@ typedef struct Drain {
     uint64_t total;
 } Drain;
 
-/* Takes what is there; 1 at the end of the output, -1 when it is a flood. */
+/* Reads available output; 1 at its end, -1 if it exceeds FLOOD_BYTES. */
 static int drain_read(Drain *drain, int fd)
 {
     char chunk[16384];
@@ -32,7 +31,7 @@ static int drain_read(Drain *drain, int fd)
     return got == 0 ? 1 : drain->total > FLOOD_BYTES ? -1 : 0;
 }
 
-/* Until the program has ended and its output is read, or something is too much. */
+/* Waits until the program has ended and its output is read, or a limit is exceeded. */
 static void run_watch(pid_t pid, int fd, Drain *drain, double seconds, SandboxEnd *end)
 {
     Meter meter;

@@ -1,4 +1,4 @@
-/* sandbox_spawn.c - a new process without a copy of this one's memory. */
+/* sandbox_spawn.c - start of a process without a copy of this one's memory. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,8 +21,8 @@ typedef struct Spawn {
     const void *context;
 } Spawn;
 
-/* A handler of the parent's would run in the parent's memory, so there is none before signals come
- * through. */
+/* A signal handler of the parent would run in the parent's memory, so handlers are reset before
+ * signals are unblocked. */
 static int spawn_run(void *argument)
 {
     const Spawn *spawn = argument;
@@ -47,7 +47,7 @@ pid_t sandbox_spawn(SpawnChild *child, const void *context)
     pid_t pid = clone(spawn_run, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, &spawn);
     int why = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    /* Its functions never return, so AddressSanitizer still takes their frames for used. */
+    /* Its functions never return, so AddressSanitizer still considers their frames in use. */
     ASAN_UNPOISON_MEMORY_REGION(stack, STACK_BYTES);
     munmap(stack, STACK_BYTES);
     errno = why;

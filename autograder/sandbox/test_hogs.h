@@ -1,4 +1,4 @@
-/* test_hogs.h - a busy machine, for tests: other processes on the one processor that there is. */
+/* test_hogs.h - simulated load for tests: other processes on the same processor. */
 #ifndef CONVLAB_AUTOGRADER_SANDBOX_TEST_HOGS_H
 #define CONVLAB_AUTOGRADER_SANDBOX_TEST_HOGS_H
 
@@ -13,7 +13,7 @@ typedef struct Hogs {
     cpu_set_t before;
 } Hogs;
 
-/* From now on this process, and what it starts, has the processor that it is on. */
+/* Pins this process, and those that it starts, to its present processor. */
 static void hogs_pin(Hogs *hogs)
 {
     cpu_set_t one;
@@ -24,13 +24,13 @@ static void hogs_pin(Hogs *hogs)
     sched_setaffinity(0, sizeof one, &one);
 }
 
-/* So many others run there and do nothing else. */
+/* Starts `count` processes that are busy on that processor. */
 static void hogs_start(Hogs *hogs, int count)
 {
     for (hogs->count = 0; hogs->count < count; hogs->count++) {
         hogs->pid[hogs->count] = fork();
         if (hogs->pid[hogs->count] > 0) continue;
-        setsid(); /* where sessions share a processor evenly (sched_autogroup), each its own */
+        setsid(); /* if sessions share a processor evenly (sched_autogroup), each needs its own */
         for (volatile int spin = 1; spin;) {
         }
     }

@@ -1,8 +1,8 @@
-/* test_sandbox.c - what a program inside the box can see and use up, tried from inside.
+/* test_sandbox.c - isolation and limits of the sandbox, tried from inside.
  *
  * The test program runs itself in the sandbox with the name of one attempt; an attempt ends with 0
- * when it was refused and with 1 when it got through.  Every attempt that is refused at a level is
- * also made outside, where it must get through: otherwise the test would show nothing. */
+ * if it was denied and with 1 if it succeeded.  Every attempt that is denied at a level is also
+ * made outside, where it must succeed: otherwise the test would show nothing. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 /* The sanitizer reserves terabytes of addresses. */
 enum { MEMORY = SANITIZED ? 0 : 512 << 20 };
 
-/* ---- attempts, made inside: 1 when it got through -------------------------------------------- */
+/* ---- attempts, made inside: 1 if it succeeded ------------------------------------------------ */
 
 static int try_read(const char *path)
 {
@@ -118,7 +118,7 @@ static int try_work(const char *argument)
     return spin_for(0.5);
 }
 
-/* One child after another. */
+/* Starts one child after another. */
 static int try_breed(const char *argument)
 {
     (void)argument;
@@ -139,7 +139,7 @@ static int try_sleep(const char *argument)
     return 1;
 }
 
-/* Awake for a moment, again and again. */
+/* Wakes up briefly, again and again. */
 static int try_nap(const char *argument)
 {
     (void)argument;
@@ -245,7 +245,7 @@ static SandboxEnd run_attempt(SandboxSpec *spec, const char *name, const char *a
     return end;
 }
 
-/* Refused inside; and, so that the attempt is known to be a real one, got through here. */
+/* Denied inside, and successful here, so that the attempt is known to be a real one. */
 static void expect_refused(const char *name, const char *argument, int outside)
 {
     SandboxSpec spec = {.memory_bytes = MEMORY};
@@ -296,12 +296,12 @@ static int library_copy(const char *to)
     return out ? fclose(out) : -1;
 }
 
-/* A library installed under /usr/local is there inside, too; nothing else of /usr/local is. */
+/* A library under /usr/local is visible inside; other files of /usr/local are not. */
 static void test_local_libraries(void **state)
 {
     (void)state;
     SandboxSpec spec = {.memory_bytes = MEMORY};
-    if (library_copy(local_library)) skip(); /* only root may install one */
+    if (library_copy(local_library)) skip(); /* only root can install one */
     SandboxEnd end = run_attempt(&spec, "library", local_library, 20);
     unlink(local_library);
     assert_int_equal(end.code, 1);
@@ -322,7 +322,7 @@ static void test_inherits_nothing(void **state)
 {
     char number[16];
     (void)state;
-    int fd = open("/dev/null", O_RDONLY); /* not close-on-exec, as a careless caller would */
+    int fd = open("/dev/null", O_RDONLY); /* not close-on-exec, like a careless caller's */
     assert_true(fd >= 3);
     snprintf(number, sizeof number, "%d", fd);
     expect_refused("descriptor", number, 1);
@@ -380,26 +380,28 @@ static void test_cpu_is_metered(void **state)
     SandboxEnd end = run_attempt(&spec, "spin", "", 0.5);
     assert_int_equal(end.excess, EXCESS_CPU);
     assert_true(end.used > 0.5 && end.used < 2);
-    /* Children count, those that ended too: each of them alone uses a quarter of the second. */
+    /* Children count, including those that have ended: each of them alone uses a quarter of the
+     * second. */
     end = run_attempt(&spec, "breed", "", 1);
     assert_int_equal(end.excess, EXCESS_CPU);
 }
 
-/* What uses nothing ends as well, in whatever way it waits. */
+/* A program that uses no CPU time ends too, in whatever way it waits. */
 static void test_waiting_is_metered(void **state)
 {
     static const char *const ways[] = {"sleep", "nap", "stop"};
     SandboxSpec spec = {.processes = 1};
     (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        if (!boxed() && !strcmp(ways[i], "stop")) continue; /* no signals there */
+        if (!boxed() && !strcmp(ways[i], "stop")) continue; /* no signals at that level */
         SandboxEnd end = run_attempt(&spec, ways[i], "", 0.5);
         if (end.excess != EXCESS_WAITED) fail_msg("%s: %d", ways[i], end.excess);
         assert_true(end.used < 0.3);
     }
 }
 
-/* Forty others on its processor leave it less than a thirtieth: that is nobody's fault. */
+/* Forty other processes on its processor leave it less than a thirtieth: not the program's
+ * fault. */
 static void test_starved_is_told(void **state)
 {
     enum { HOGS = 40 };
@@ -414,7 +416,8 @@ static void test_starved_is_told(void **state)
     assert_true(end.used < 0.13);
 }
 
-/* On a processor that three others hold half a second of work takes seconds: that is no waiting. */
+/* On a processor with three other processes, half a second of work takes seconds; this is not
+ * waiting. */
 static void test_starving_is_not_charged(void **state)
 {
     SandboxSpec spec = {.one_core = 1};
@@ -426,7 +429,7 @@ static void test_starving_is_not_charged(void **state)
     hogs_stop(&hogs);
     assert_int_equal(end.excess, EXCESS_NONE);
     assert_int_equal(end.code, 0);
-    assert_true(end.seconds > 2 * 0.8); /* a clock on the wall would have ended it */
+    assert_true(end.seconds > 2 * 0.8); /* a wall-clock limit would have ended it */
 }
 
 static void test_file_limit(void **state)
@@ -463,8 +466,8 @@ static void test_one_core(void **state)
     assert_int_equal(run_attempt(&other, "affinity", "", 20).code, 1);
 }
 
-/* Valgrind starts in half the time where it finds no lines of the C library's, and nobody writes in
- * their place. */
+/* Valgrind starts in half the time if it finds no debug information of the C library, and the files
+ * in its place are read-only. */
 static void test_traced(void **state)
 {
     static const char lines[] = "/usr/lib/debug/.build-id";
@@ -487,7 +490,7 @@ static void test_signals_are_named(void **state)
 {
     SandboxSpec spec = {.cpu_seconds = 0};
     (void)state;
-    if (!boxed()) skip(); /* below, a lone program may not even signal itself */
+    if (!boxed()) skip(); /* at lower levels, a single-process program may not even signal itself */
     assert_int_equal(run_attempt(&spec, "signal", "8", 20).signal, SIGFPE);
     assert_int_equal(run_attempt(&spec, "signal", "6", 20).signal, SIGABRT);
 }
@@ -503,7 +506,7 @@ static void test_missing_program(void **state)
     assert_true(end.code > 0);
 }
 
-/* A grader that is killed leaves nothing behind. */
+/* A killed grader leaves no process behind. */
 static void test_dies_with_parent(void **state)
 {
     int ends[2];
@@ -523,7 +526,8 @@ static void test_dies_with_parent(void **state)
     }
     close(ends[1]);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    assert_int_equal(read(ends[0], &byte, 1), 0); /* the last holder of the other end is gone */
+    assert_int_equal(read(ends[0], &byte, 1), 0); /* the last process with the other end has
+                                                   * ended */
     close(ends[0]);
 }
 

@@ -1,4 +1,4 @@
-/* see.c - the data of the page, as JSON, put into the frame that draws them. */
+/* see.c - the page's data as JSON, inserted into the frame that draws them. */
 #include "autograder/see/see.h"
 
 #include <jansson.h>
@@ -12,8 +12,8 @@ enum { LANES = 32, MOST_RUNS = 20000 };
 
 static const char MARK[] = "/*DATA*/";
 
-/* Lane by lane: null where a lane is idle.  Neighbours at a regular distance, as most are, are told
- * by the first and the distance. */
+/* By lane: null for an idle lane.  Lanes at a constant distance, the usual case, are stored as the
+ * first address and the distance. */
 static json_t *addresses_make(const SimtSight *sight)
 {
     int first = -1, regular = 1;
@@ -51,7 +51,7 @@ static json_t *sight_make(const SimtSight *sight)
                      "store", sight->store, "bytes", sight->bytes, "at", addresses_make(sight));
 }
 
-/* Runs of elements that were touched equally often: [first, elements, times] ... */
+/* Runs of elements with equal access counts: [first, elements, times] ... */
 static json_t *runs_make(const uint16_t *times, uint64_t elements)
 {
     json_t *runs = json_array();
@@ -90,7 +90,7 @@ static json_t *block_make(const SimtWatch *watch)
                      (json_int_t)watch->left_out, "arrays", arrays);
 }
 
-/* Which instructions the sights name: a flag each. */
+/* One flag per instruction: whether a sight names it. */
 static char *instructions_seen(const SimtProfile *profile)
 {
     char *seen = calloc(profile->instructions + 1, 1);
@@ -100,7 +100,7 @@ static char *instructions_seen(const SimtProfile *profile)
     return seen;
 }
 
-/* By their number, as sights name them. */
+/* By the number that sights use. */
 static json_t *instructions_make(const SimtProfile *profile)
 {
     json_t *all = json_object();
@@ -155,7 +155,8 @@ static json_t *page_make(const SeePage *page, const char *source)
                      "instructions", instructions_make(profile), "blocks", blocks);
 }
 
-/* The frame with `data` at its mark.  In a script, "<" in a string could end the script. */
+/* The frame with `data` at its mark.  "<" is escaped, because in a string it could end the
+ * script. */
 static char *frame_fill(const char *frame, const char *data, const char *path, Error *error)
 {
     const char *mark = strstr(frame, MARK);

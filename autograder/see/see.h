@@ -1,6 +1,6 @@
-/* see.h - what a warp's accesses did, as one page for a browser: `make see`.
+/* see.h - HTML page of the accesses of a warp: `make see`.
  *
- * Module: the page, and what of a profile it shows.
+ * Module: the page, and its extract of a profile.
  * Callers: run.
  * May use: text, simt/core. */
 #ifndef CONVLAB_AUTOGRADER_SEE_SEE_H
@@ -12,16 +12,16 @@
 typedef struct SeePage {
     const SimtProfile *profile;
     const char *lab, *about; /* "04-tiled"; the case and its shape in words */
-    const char *gpu;         /* the described machine */
+    const char *gpu;         /* the simulated machine */
     const char *source;      /* path of the file that the student edits */
-    int line;                /* of it: where the page opens; 0: at the line with most sights */
+    int line;                /* source line at which the page opens; 0: the line with most sights */
     const char *frame;       /* path of page.html, which draws */
 } SeePage;
 
-/* One HTML file that needs nothing else, whole or not at all.  -1 with error. */
+/* One self-contained HTML file, written atomically.  -1 with error. */
 int see_write(const char *path, const SeePage *page, Error *error);
 
-/* Whether the page has an access, or a branch, of `line` to open at. */
+/* Whether the page has an access or a branch of `line` to show first. */
 int see_has_line(const SeePage *page, int line);
 
 #endif

@@ -1,15 +1,15 @@
-/* device_gatekeeper.c - what one runner may ask of the engine.
+/* device_gatekeeper.c - access control between a runner and the engine.
  *
- * Handles are small integers and addresses are guessable, so each is looked up in what was given to
- * this runner: else a submission could launch the reference's kernels or free the grader's
- * tensors. */
+ * Handles are small integers and addresses can be guessed, so each is looked up in the list of
+ * those given to this runner.  Otherwise a submission could launch the reference's kernels or free
+ * the grader's tensors. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "autograder/session/device_parts.h"
 #include "common/cuda/wire.h"
 
-/* A source is one module; each may hold as many as a million decoded instructions. */
+/* A source is one module; a module may contain up to a million decoded instructions. */
 enum { HANDLES_MAX = 4096, MODULES_MAX = 16 };
 /* Of __device__ and __constant__ variables, which are filled anew before each replay. */
 static const uint64_t VARIABLES_MAX = 256ull << 20;
@@ -30,7 +30,8 @@ struct Gatekeeper {
     Handles handles[KINDS];
     Allocation *allocation;
     size_t allocations, allocation_capacity;
-    Allocation *freed; /* the recorder puts frees off: these are there until the recording goes */
+    Allocation *freed; /* allocations whose free the recorder has deferred until the recording is
+                        * cleared */
     size_t freeds, freed_capacity;
     int modules;              /* loaded so far */
     uint64_t variables_bytes; /* of all of them */
@@ -65,7 +66,8 @@ static int handle_add(Gatekeeper *keeper, Kind kind, uint32_t handle)
     return 0;
 }
 
-/* Its place, counted from the newest, which is the likeliest; -1 when it is not this runner's. */
+/* Index of the handle, or -1 if it is not this runner's.  The search starts with the newest, which
+ * is used most often. */
 static long handle_find(const Gatekeeper *keeper, Kind kind, uint32_t handle)
 {
     const Handles *handles = &keeper->handles[kind];
@@ -88,7 +90,7 @@ static long allocation_find(const Gatekeeper *keeper, uint64_t address)
     return -1;
 }
 
-/* ---- what may pass ------------------------------------------------------------------------ */
+/* ---- allowed calls ------------------------------------------------------------------------ */
 
 static int stream_known(const Gatekeeper *keeper, uint32_t stream)
 {
@@ -100,7 +102,7 @@ static int event_known(const Gatekeeper *keeper, uint32_t event)
     return handle_find(keeper, KIND_EVENT, event) >= 0;
 }
 
-/* Whether every handle that this kind of call names belongs to the runner. */
+/* Whether every handle in this kind of call belongs to the runner. */
 static int handles_known(const Gatekeeper *keeper, const DeviceCall *call)
 {
     switch (call->kind) {
@@ -151,7 +153,7 @@ static int room_left(const Gatekeeper *keeper, const DeviceCall *call)
     }
 }
 
-/* 1 when the engine may see the call; else 0 and *reply says why not. */
+/* 1 if the call may reach the engine; else 0, and *reply has the reason. */
 static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, DeviceReply *reply)
 {
     if (call->kind >= CALL_KINDS) {
@@ -184,7 +186,7 @@ static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, Device
     return 0;
 }
 
-/* ---- what was given out, what came back --------------------------------------------------- */
+/* ---- handles and memory given out and returned -------------------------------------------- */
 
 static int allocation_add(Gatekeeper *keeper, uint64_t address, uint64_t bytes)
 {
@@ -218,7 +220,7 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
         return 0;
     case CALL_ALLOC:
         return allocation_add(keeper, reply->value[0], call->bytes);
-    case CALL_MODULE_LOAD: /* counted for good: loading again and again is no way around */
+    case CALL_MODULE_LOAD: /* never decremented: loading a module again does not avoid the limit */
         keeper->modules++;
         keeper->used_bytes += reply->value[1];
         keeper->variables_bytes += reply->value[1];
@@ -275,11 +277,12 @@ void gatekeeper_settle(Gatekeeper *keeper)
 
 static int allocation_poison(const Allocation *allocation, Device *engine, Error *error)
 {
-    uint64_t bytes = allocation->bytes & ~3ull; /* words; a tail is too small to hold an answer */
+    uint64_t bytes = allocation->bytes & ~3ull; /* whole words; the rest is too small to hold a
+                                                 * result */
     return bytes ? engine->poison(engine, allocation->address, bytes, OUTPUT_POISON, error) : 0;
 }
 
-/* What was freed, for an engine that forbids its use as for one that cannot. */
+/* Poisons freed memory, both on an engine that reports accesses to it and on one that does not. */
 static int freed_poison(const Allocation *freed, Device *engine, Error *error)
 {
     if (engine->retire && engine->retire(engine, freed->address, 0, error)) return -1;

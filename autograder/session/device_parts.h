@@ -1,4 +1,5 @@
-/* device_parts.h - what device*.c share: one engine, the current problem's tensors, the runners. */
+/* device_parts.h - state shared by device*.c: the engine, the current problem's tensors, the
+ * runners. */
 #ifndef CONVLAB_AUTOGRADER_SESSION_DEVICE_PARTS_H
 #define CONVLAB_AUTOGRADER_SESSION_DEVICE_PARTS_H
 
@@ -7,22 +8,22 @@
 #include "autograder/session/shared.h"
 #include "common/cuda/recording.h"
 
-/* ---- device_gatekeeper.c: what one runner may ask of the engine --------------------------- */
+/* ---- device_gatekeeper.c: access control of a runner's calls -------------------------------- */
 
 typedef struct Gatekeeper Gatekeeper;
 
-/* A Device in front of another: it lets a runner use only the handles and free only the memory that
- * were given to it, and bounds how much it may hold.  `memory_bytes` bounds its allocations. */
+/* A Device in front of another one.  A runner can use only the handles and free only the memory
+ * that were given to it.  `memory_bytes` limits its allocations. */
 Gatekeeper *gatekeeper_open(uint64_t memory_bytes);
 /* Executes one call of the runner on `next`; always fills *reply. */
 int gatekeeper_execute(Gatekeeper *gatekeeper, Device *next, const DeviceCall *call,
                        DeviceReply *reply);
-/* Deferred frees have been executed: their bytes count no more. */
+/* Called after deferred frees were executed: their bytes no longer count. */
 void gatekeeper_settle(Gatekeeper *gatekeeper);
-/* Overwrites what the runner keeps in device memory, and what it freed while it was recorded, so
- * that no answer outlives its inputs. */
+/* Overwrites the runner's device memory, including memory freed during the recording, so that no
+ * result outlives its inputs. */
 int gatekeeper_poison(Gatekeeper *gatekeeper, Device *engine, Error *error);
-/* Gives everything back to the engine. */
+/* Returns all handles and memory to the engine. */
 void gatekeeper_close(Gatekeeper *gatekeeper, Device *engine);
 
 /* ---- device_serve.c: one call of an entry point ------------------------------------------- */
@@ -32,35 +33,36 @@ typedef struct Slot {
     Gatekeeper *gatekeeper;
     Recording recording;
     int recorded, ready;
-    int calls; /* that the runner made since it was asked last */
+    int calls; /* number of calls that the runner made for the present request */
 } Slot;
 
-/* All that the device process has. */
+/* State of the device process. */
 typedef struct DeviceProcess {
     Device *engine;
-    ControlRequest opening; /* the engine's */
+    ControlRequest opening; /* the engine's options */
     DeviceProperties properties;
-    CallRequest call;       /* the current problem, addresses filled in */
-    uint64_t instructions;  /* that its launches may take on the simulator; 0: no problem yet */
+    CallRequest call;       /* the current problem with its device addresses */
+    uint64_t instructions;  /* limit of its launches' instructions on the simulator; 0: no problem
+                             * yet */
     GuardedTensors tensors; /* of device labs */
-    SharedTensors shared;   /* the problem's floats, of grade's side */
-    int given;              /* grade has put inputs there */
+    SharedTensors shared;   /* the problem's floats, shared with grade */
+    int given;              /* Boolean: grade has stored inputs there */
     Slot slot[SESSION_RUNNERS];
 } DeviceProcess;
 
-/* Waits until the runner's main has begun: starting is not the submission's time, and what runs
- * before main finds no request. */
+/* Waits until the runner's main has started.  The start does not count as the submission's time,
+ * and code that runs before main receives no request. */
 void serve_ready(Slot *slot, ControlReply *reply);
-/* Sends the request to the runner and executes its calls until it answers.  It has no deadline:
- * grade meters both processes, and ends a runner that takes too much. */
+/* Sends the request to the runner and executes its calls until it answers.  There is no deadline:
+ * grade meters both processes and ends a runner that exceeds a limit. */
 void serve_device(DeviceProcess *process, Slot *slot, ControlReply *reply);
-/* The same for a host lab: inputs there, outputs back, and the time between. */
+/* The same for a host lab: sends the inputs, receives the outputs and measures the time between. */
 void serve_host(DeviceProcess *process, Slot *slot, ControlReply *reply);
 
-/* The frees that the recording put off are executed, and it is empty. */
+/* Executes the frees that the recording deferred, and empties it. */
 void recording_drop(DeviceProcess *process, Slot *slot);
 
-/* The problem's inputs, or NULLs before any were given. */
+/* The problem's inputs, or NULLs if none were given yet. */
 const float *const *serve_inputs(const DeviceProcess *process);
 
 /* ---- device_replay.c ---------------------------------------------------------------------- */

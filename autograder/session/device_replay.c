@@ -1,12 +1,12 @@
-/* device_replay.c - the timed runs: no host code of the submission inside the clock.
+/* device_replay.c - timed replays, without host code of the submission in the measured time.
  *
- * Before each repeat, outside the clock, all that a kernel could have left for itself goes: outputs
- * and what the runners hold in device memory, or held and freed in the call, are poisoned, and the
- * variables of modules hold what they held at first.  So a kernel reads inputs, what this repeat
- * wrote, or NaN.  On a card it also reaches memory beside what was allocated, which nobody can
- * clear: what it finds there shows in how long the first repeat takes (judging/speed_paired.c).
- * Inputs and guard bands are written before the first repeat only: whatever a repeat does to them
- * is still there when they are checked after the last.  The L2 is the engine's to flush
+ * Before each repeat, outside the measured time, all state that a kernel could have left is
+ * removed. Outputs and the runners' device memory, including memory freed during the call, are
+ * poisoned; the variables of modules get their initial values.  So a kernel can read its inputs,
+ * values that this repeat has written, or NaN.  On a GPU it can also access memory outside the
+ * allocations, which cannot be cleared; the time of the first repeat shows whether it does
+ * (judging/speed_paired.c). Inputs and guard bands are written before the first repeat only, so
+ * that the check after the last repeat sees changes by any repeat.  The engine flushes the L2
  * (device.h). */
 #include "autograder/session/device_parts.h"
 #include "common/cuda/wire.h"
@@ -22,7 +22,7 @@ static int repeat_prepare(DeviceProcess *process, int first, Error *error)
                  : guarded_poison(&process->tensors, error);
 }
 
-/* One repeat; -1 with the reply set. */
+/* One repeat; -1 with the error in the reply. */
 static int repeat_run(DeviceProcess *process, Slot *slot, int first, ControlReply *reply)
 {
     Error error = {""};

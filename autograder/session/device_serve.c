@@ -18,7 +18,7 @@ void reply_set(ControlReply *reply, RunStatus status, const char *format, ...)
     reply->status = status;
 }
 
-/* Why no frame came: gone, or nonsense. */
+/* Reports why no frame was received: the socket is closed, or the frame is malformed. */
 static void reply_wire(ControlReply *reply, int fd, const Error *error)
 {
     char byte;
@@ -47,14 +47,14 @@ void serve_ready(Slot *slot, ControlReply *reply)
 
 /* ---- device labs -------------------------------------------------------------------------- */
 
-/* Questions whose "no" is an answer and no failure. */
+/* Queries, for which a negative answer is not a failure. */
 static int is_question(uint32_t kind)
 {
     return kind == CALL_OCCUPANCY || kind == CALL_FUNCTION_ATTRIBUTE || kind == CALL_POINTER ||
            kind == CALL_STREAM_QUERY || kind == CALL_EVENT_QUERY || kind == CALL_MEM_INFO;
 }
 
-/* Keeps the first failure and the first finding; the ones after it are mostly its echoes. */
+/* Keeps the first failure and the first finding; later ones are mostly consequences. */
 static void answer_note(uint32_t kind, const DeviceReply *answer, ControlReply *reply)
 {
     const char *text = answer->message[0] ? answer->message : device_status_text(answer->status);
@@ -70,11 +70,11 @@ static void answer_note(uint32_t kind, const DeviceReply *answer, ControlReply *
     reply_set(reply, RUN_DEVICE_ERROR, "%s: %s", device_status_name(answer->status), text);
 }
 
-/* More than a recording holds, since questions and allocations come on top.  A loop that asks and
- * asks costs this process more than the runner, whose CPU time is what grade meters. */
+/* Above the capacity of a recording, because queries and allocations are added.  A loop of queries
+ * costs this process more than the runner, whose CPU time grade meters. */
 enum { CALLS_MAX = 2 * RECORDING_CALLS };
 
-/* One FRAME_CALL.  -1 with reply set when the conversation is over. */
+/* One FRAME_CALL.  -1 with the reply set at the end of the conversation. */
 static int call_serve(Slot *slot, Device *recorder, const void *body, uint64_t bytes,
                       ControlReply *reply)
 {
@@ -98,7 +98,7 @@ static int call_serve(Slot *slot, Device *recorder, const void *body, uint64_t b
         return -1;
     }
     answer_note(call.kind, &answer, reply);
-    if (answer.status == DEVICE_LAUNCH_TIMEOUT) return -1; /* or it would launch on and on */
+    if (answer.status == DEVICE_LAUNCH_TIMEOUT) return -1; /* else it would launch forever */
     if (wire_send_reply(slot->socket, &answer, &error)) {
         if (reply->status == RUN_OK) reply_wire(reply, slot->socket, &error);
         return -1;
@@ -106,7 +106,7 @@ static int call_serve(Slot *slot, Device *recorder, const void *body, uint64_t b
     return 0;
 }
 
-/* What the runner says of itself fills in only where the device saw nothing. */
+/* The runner's own report is used only if the device saw no error. */
 static void return_note(const void *body, uint64_t bytes, ControlReply *reply)
 {
     CallReturn answer;
@@ -136,7 +136,7 @@ static void conversation(DeviceProcess *process, Slot *slot, Device *recorder, C
         void *body = NULL;
         uint64_t bytes;
         if (wire_receive(slot->socket, 0, &type, &body, &bytes, &error)) {
-            /* A failed kernel explains a runner that then gave up. */
+            /* A failed kernel explains why the runner gave up afterwards. */
             if (reply->status == RUN_OK) reply_wire(reply, slot->socket, &error);
             return;
         }
@@ -153,7 +153,7 @@ static void conversation(DeviceProcess *process, Slot *slot, Device *recorder, C
     }
 }
 
-/* Work on any stream ends here, inside the count, and what went wrong asynchronously comes out. */
+/* Waits for the work on all streams, so that it is counted and asynchronous errors are reported. */
 static void device_settle(DeviceProcess *process, ControlReply *reply)
 {
     DeviceCall call = {.kind = CALL_SYNC};

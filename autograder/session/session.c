@@ -13,7 +13,7 @@
 
 #define RUNNER_BYTES (2ull << 30)
 
-/* `device` beside this program; a test's lies three directories deeper. */
+/* Finds `device` next to this program; a test's program is three directories deeper. */
 static int device_program_find(char *program, size_t bytes, Error *error)
 {
     char self[SESSION_PATH - 32];
@@ -159,7 +159,7 @@ static void device_lost(Session *session, const Error *error, RunOutcome *outcom
     session->device_died = 1;
 }
 
-/* A device process that died since it last answered is noticed here, and another is started. */
+/* Detects that the device process has died since its last answer, and starts another. */
 static int all_ready(Session *session, int slot, Error *error)
 {
     if (!device_ensure(session, error) && !runner_ensure(session, slot, error)) return 0;
@@ -169,7 +169,7 @@ static int all_ready(Session *session, int slot, Error *error)
     return -1;
 }
 
-/* The inputs, where the device process finds them; NULL: those that lie there. */
+/* Puts the inputs where the device process finds them; NULL: keeps the present ones. */
 static void inputs_put(Session *session, ControlRequest *request, const float *const *tensor)
 {
     const CallRequest *call = &session->call;
@@ -229,7 +229,7 @@ void request_run(Session *session, int slot, ControlRequest *request, const floa
     session->running = slot;
     request_make(session, slot, request, tensor, output, reply, outcome);
     device_drain(session, slot);
-    /* Who is to blame shows when a process that has seen nothing else is asked the same. */
+    /* Repeats the request in a new device process, which shows whose fault it is. */
     if (session->device_died) request_make(session, slot, request, tensor, output, reply, outcome);
     device_drain(session, slot);
     session->running = -1;
@@ -279,7 +279,7 @@ void session_replay(Session *session, int slot, int repeats, const float *const 
                               .study = repeats ? DEVICE_PRICED : DEVICE_EXECUTED};
     ControlReply reply = {.damage = DAMAGE_NONE};
     request_run(session, slot, &request, tensor, output, &reply, outcome);
-    /* A fault of another slot's kernel takes the device process with it, and every recording. */
+    /* A fault of another slot's kernel ends the device process, and every recording with it. */
     if (reply.status == RUN_NOT_RECORDED && tensor) {
         session_probe(session, slot, tensor, output, observed, outcome);
         if (outcome->status != RUN_OK) return;

@@ -1,11 +1,11 @@
-/* session_count.c - the instructions and cache misses of one call, by valgrind's cachegrind.
+/* session_count.c - instructions and cache misses of one call, counted by valgrind's cachegrind.
  *
- * A measured time hangs on the machine and on what else it does; instructions do not.  A runner is
- * started under cachegrind, makes one call and ends; another makes none and ends, once for all
- * calls, because no problem reaches it.  The difference is the call.  It counts whatever the
- * process did, in whatever function: nothing inside turns the counting on or off.  The processor's
- * own caches are not asked: the described ones are those of a common server, 32 KB, 8 ways, and 1
- * MB, 16 ways, lines of 64 bytes.
+ * A measured time depends on the machine and its load; instruction counts do not.  A runner is
+ * started under cachegrind, makes one call and ends.  Another one makes no call and ends, once for
+ * all calls, because it depends on no problem.  The difference is the cost of the call.  It
+ * includes all code of the process, in every function: no code inside can switch the counting.  The
+ * caches are those of a common server, not of this processor: 32 KB with 8 ways, and 1 MB with 16
+ * ways, lines of 64 bytes.
  *
  * cachegrind lives in the process that it counts, so code that knows valgrind can lie to it, and it
  * can write to the descriptor of the counts.  Therefore each count must stand there exactly once,
@@ -20,14 +20,14 @@
 
 #include "autograder/session/session_parts.h"
 
-/* Of what it counted valgrind prints a line each, at its very end. */
+/* valgrind prints one line per count at its very end. */
 enum { LOG_BYTES = 8192, END_SECONDS = 60 };
 
 static const char VALGRIND[] = "/usr/bin/valgrind";
 
-/* The C library picks its memcpy by the processor: everywhere the one that every x86-64 has.  The
- * colon ends the list: without it glibc 2.36 reads on into whatever lies behind, and one run in
- * fifty took another memcpy. */
+/* The C library selects its memcpy by the processor; this selects the one that every x86-64 has.
+ * The colon ends the list: without it glibc 2.36 reads beyond the string, and one run in fifty used
+ * another memcpy. */
 const char *const count_environment[] = {
     "PATH=/usr/bin:/bin",
     "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM:", NULL};
@@ -124,7 +124,7 @@ static void runner_end(Session *session, int slot, RunOutcome *outcome, RunCount
                                 : "no counts came out, or more than one of each");
 }
 
-/* A process that makes no call. */
+/* Counts a process that makes no call. */
 static void count_nothing(Session *session, int slot, RunOutcome *outcome)
 {
     Runner *runner = &session->runner[slot];

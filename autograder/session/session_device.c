@@ -1,4 +1,4 @@
-/* session_device.c - the device process: start it, ask it, end it. */
+/* session_device.c - start, requests and end of the device process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "autograder/session/session_parts.h"
 #include "common/cuda/wire.h"
 
-/* The device process is the grader's own: it is waited for as long as a busy machine may take. */
+/* The device process belongs to the grader, so the limit allows for a busy machine. */
 enum { ANSWER_SECONDS = 600, HIGH_FD = 32 };
 
 /* ---- the process -------------------------------------------------------------------------- */
@@ -25,14 +25,14 @@ typedef struct DeviceStart {
     pid_t parent;
 } DeviceStart;
 
-/* The child dies with grade; it holds its two sockets and nothing else.  What it prints is what
- * kernels print, and goes nowhere but to `printed`. */
+/* The child dies with grade and has only its two sockets.  Its output is the kernels' output and
+ * goes only to `printed`. */
 static void device_exec(const void *context)
 {
     const DeviceStart *start = context;
     char *const argv[] = {(char *)start->program, NULL};
-    signal(SIGINT, SIG_IGN);  /* Ctrl-C is grade's to act on; its end is then this process's */
-    signal(SIGPIPE, SIG_IGN); /* runners end when they like */
+    signal(SIGINT, SIG_IGN);  /* grade handles Ctrl-C and then ends this process */
+    signal(SIGPIPE, SIG_IGN); /* a runner may close its socket at any time */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != start->parent) _exit(127);
     int high = fcntl(start->control, F_DUPFD_CLOEXEC, HIGH_FD),
@@ -92,10 +92,10 @@ void device_kill(Session *session)
     session->control = session->descriptors = session->printed = -1;
     session->problem_known = 0;
     for (int i = 0; i < SESSION_RUNNERS; i++)
-        runner_kill(&session->runner[i]); /* their sockets ended there */
+        runner_kill(&session->runner[i]); /* their sockets were closed there */
 }
 
-/* A full pipe drops what comes after: it never stops the device process. */
+/* A full pipe discards later output and never blocks the device process. */
 void device_drain(Session *session, int slot)
 {
     char text[4096];
@@ -108,7 +108,7 @@ void device_drain(Session *session, int slot)
     }
 }
 
-/* ---- questions ---------------------------------------------------------------------------- */
+/* ---- requests ----------------------------------------------------------------------------- */
 
 int device_send(Session *session, const ControlRequest *request, Error *error)
 {
@@ -155,7 +155,7 @@ int device_send_descriptor(Session *session, int fd, Error *error)
     return 0;
 }
 
-/* ---- ready for a call --------------------------------------------------------------------- */
+/* ---- preparation of a call ------------------------------------------------------------------ */
 
 static int engine_open(Session *session, Error *error)
 {

@@ -1,19 +1,20 @@
-/* session_limit.c - what one call of a submission may use up, and the wait in which it is metered.
+/* session_limit.c - limits of one call of a submission, and the wait in which it is metered.
  *
- * Host code is limited by its CPU time, and by the time in which it does nothing although nothing
- * is in its way (meter.h).  Kernels on the simulator are limited by the instructions they execute.
- * Neither depends on what else the machine does.  A kernel on a card cannot be metered: there the
- * time in which the runner waits for it counts, and that is all. */
+ * Host code is limited by its CPU time, and by the time in which it idles although it could run
+ * (meter.h).  Kernels on the simulator are limited by the number of instructions.  Neither depends
+ * on the machine's load.  A kernel on a GPU cannot be metered: there, the time in which the runner
+ * waits for it is limited. */
 #include <math.h>
 #include <poll.h>
 
 #include "autograder/session/session_parts.h"
 #include "autograder/tensors/workload.h"
 
-/* By how many limits the submission has met so far: what is endless in one case mostly is in all,
- * and each has its judgement.  Parts of a call's seconds and of a launch's instructions; and on a
- * card the seconds for all but the products, of which a first call may need some to load a module.
- * The least is still twice what right code needs. */
+/* Limits by the number of limits that the submission has exceeded so far: code that is endless in
+ * one case is mostly endless in all, and each case is judged.  The values are shares of a call's
+ * seconds and of a launch's instructions.  On a GPU, they are also the seconds in
+ * addition to the arithmetic; a first call may need part of them to load a module.  The lowest
+ * limits are twice what correct code needs. */
 enum { LEVELS = 3 };
 static const struct {
     double seconds, instructions, card;
@@ -21,8 +22,8 @@ static const struct {
 
 static const double COUNTED_MORE = 3;
 
-/* How long the device process may take to see that the runner is gone.  Where it waits for a kernel
- * on a card that does not end, it never does. */
+/* Time that the device process may take to notice that the runner has ended.  If it waits for an
+ * endless kernel on a GPU, it never notices. */
 enum { NOTICE_MS = 5000, NOTICE_CARD_MS = 1000, NOTICE_CARD_AGAIN_MS = 200 };
 
 static int level(const Session *session)
@@ -38,11 +39,14 @@ uint64_t limit_instructions(const Session *session)
         if (session->call.role[i] == TENSOR_OUTPUT) outputs += (double)session->call.count[i];
     double all = workload_instructions(session->operation, problem, outputs);
     int at = level(session);
-    if (!at && session->call_seconds < CALL_SECONDS) at = 1; /* the caller grants less than usual */
+    if (!at && session->call_seconds < CALL_SECONDS)
+        at = 1; /* the caller set a lower limit than
+                                                              * usual */
     return (uint64_t)(LEVEL[at].instructions * all);
 }
 
-/* Counted code is 20 to 50 times as slow; what is allowed still exceeds by far what may earn. */
+/* Counted code is 20 to 50 times as slow.  The limit is still far above any time that earns
+ * points. */
 double limit_seconds(const Session *session, int slot)
 {
     double seconds = session->call_seconds;
@@ -97,11 +101,11 @@ static void excess_say(const Session *session, const Meter *meter, Excess excess
 int limit_wait(Session *session, int slot, RunOutcome *outcome)
 {
     const Runner *runner = &session->runner[slot];
-    /* On a card the device process only waits for the card. */
+    /* on a GPU the device process only waits for the GPU */
     pid_t helper = session->engine == ENGINE_GPU && !session->call.host ? 0 : session->device;
     Meter meter;
     Excess excess = EXCESS_NONE;
-    if (answer_in(session, meter_interval())) return 0; /* most calls end at once */
+    if (answer_in(session, meter_interval())) return 0; /* most calls end immediately */
     meter_open(&meter, runner->pid, helper, limit_seconds(session, slot));
     meter.allowed_waiting = limit_waiting(session, meter.allowed);
     while (excess == EXCESS_NONE) {
@@ -114,7 +118,7 @@ int limit_wait(Session *session, int slot, RunOutcome *outcome)
     int card = session->limits ? NOTICE_CARD_AGAIN_MS : NOTICE_CARD_MS;
     if (!answer_in(session, helper ? NOTICE_MS : card) || device_receive(session, &reply, NULL))
         device_kill(session);
-    else if (reply.status == RUN_DEVICE_ERROR) /* a failed kernel explains what came after it */
+    else if (reply.status == RUN_DEVICE_ERROR) /* a failed kernel explains later errors */
         outcome_fill(session, slot, &reply, outcome);
     return -1;
 }

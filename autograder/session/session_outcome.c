@@ -1,4 +1,5 @@
-/* session_outcome.c - from what the device process saw, and how the runner ended, to a sentence. */
+/* session_outcome.c - the message about a run, from the device process' observations and the way in
+ * which the runner ended. */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ static void explain_end(const Session *session, const Runner *runner, const Sand
                     end->code, name, quote, line);
 }
 
-/* It closed its socket: it has ended, or pretends to. */
+/* The runner closed its socket: it has ended, or pretends to. */
 static void explain_gone(Session *session, Runner *runner, RunOutcome *outcome)
 {
     SandboxEnd end;
@@ -147,15 +148,15 @@ void outcome_fill(Session *session, int slot, const ControlReply *reply, RunOutc
     case RUN_NOT_RECORDED:
         outcome_say(outcome, RUN_DEVICE_ERROR, "cannot be repeated on fresh inputs: %.1000s",
                     reply->message);
-        return; /* the runner is well */
+        return; /* the runner is alive and usable */
     case RUN_LIMIT:
         outcome_say(outcome, RUN_LIMIT, "%s", reply->message);
         break;
-    case RUN_STARVED: /* grade's to find (session_limit.c) */
+    case RUN_STARVED: /* set by grade (session_limit.c) */
     case RUN_BROKEN:
         outcome_say(outcome, RUN_BROKEN, "%s", reply->message);
         break;
     }
     intake_clean(outcome->message);
-    runner_kill(runner); /* whatever state it is in, the next call begins with a fresh one */
+    runner_kill(runner); /* the next call starts a new one, whatever this one's state */
 }

@@ -8,11 +8,11 @@
 
 #include "autograder/session/session_parts.h"
 
-/* What a submission prints lies in a pipe that nobody drains: enough for a last word, never in the
- * way. */
+/* A submission's output goes to a pipe that is read only at the end: large enough for a last
+ * message, and it never blocks. */
 enum { PASSED_SOCKET = 0, RUNNER_FILE_BYTES = 1 << 20 };
 
-/* valgrind maps its own shadow of what the program has. */
+/* Additional address space for valgrind's shadow memory. */
 #define COUNTED_EXTRA_BYTES (8ull << 30)
 
 static void descriptor_close(int *fd)

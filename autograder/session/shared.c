@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE_FLOATS = 16 }; /* each tensor begins with a cache line */
+enum { LINE_FLOATS = 16 }; /* each tensor starts at a cache line */
 
 uint64_t call_floats(const CallRequest *call, TensorRole role)
 {
@@ -21,7 +21,7 @@ static uint64_t in_lines(uint64_t floats)
     return (floats + LINE_FLOATS - 1) / LINE_FLOATS * LINE_FLOATS;
 }
 
-/* Bytes of all; and where each tensor is, once there is memory. */
+/* Total size in bytes, and the address of each tensor once the memory is mapped. */
 static size_t shared_layout(SharedTensors *shared, const CallRequest *call)
 {
     uint64_t floats = 0;

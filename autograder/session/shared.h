@@ -1,8 +1,8 @@
-/* shared.h - a problem's floats in memory that grade and device share: inputs that grade puts
- * there, outputs that device does.  Hundreds of megabytes need not cross a socket so.
+/* shared.h - a problem's floats in memory shared by grade and device: grade stores inputs, device
+ * stores outputs.  This avoids sending hundreds of megabytes through a socket.
  *
- * Both are trusted.  A runner never holds the descriptor: it is closed on exec, and passed to
- * nobody else. */
+ * Both processes are trusted.  A runner never has the descriptor: it is closed on exec and sent to
+ * no other process. */
 #ifndef CONVLAB_AUTOGRADER_SESSION_SHARED_H
 #define CONVLAB_AUTOGRADER_SESSION_SHARED_H
 
@@ -16,15 +16,15 @@ typedef struct SharedTensors {
     float *output;                   /* all outputs, one after the other */
 } SharedTensors;
 
-/* Floats of all the call's tensors of that role. */
+/* Number of floats of all the call's tensors with that role. */
 uint64_t call_floats(const CallRequest *call, TensorRole role);
 
-/* Makes memory for the call's tensors, or takes what an earlier call had where that is enough: new
- * pages cost ten times what writing them does.  `shared->fd`, -1 at first, may be sent to the
- * device process.  -1 with error and nothing left. */
+/* Allocates memory for the call's tensors, or reuses an earlier call's if that is large enough,
+ * because new pages cost ten times as much as writing to present ones.  `shared->fd`, -1 at first,
+ * may be sent to the device process.  -1 with error and nothing allocated. */
 int shared_open(SharedTensors *shared, const CallRequest *call, Error *error);
-/* The other side: maps what `fd` stands for, and closes it.  -1 with error also where that is
- * smaller than the call's tensors. */
+/* The other side: maps the memory of `fd` and closes it.  -1 with error also if it is smaller than
+ * the call's tensors. */
 int shared_attach(SharedTensors *shared, int fd, const CallRequest *call, Error *error);
 void shared_close(SharedTensors *shared);
 

@@ -1,5 +1,5 @@
-/* test_device.c - what the device process lets a runner do, on a made-up engine of plain memory:
- * forged handles need a client that forges. */
+/* test_device.c - access control of the device process, on a fake engine in plain memory, with a
+ * client that forges handles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 typedef struct Engine {
     Device device;
     uint32_t handles;
-    uint32_t seen[64]; /* the kinds of call that reached it */
+    uint32_t seen[64]; /* the kinds of call that reached the engine */
     int calls, live;
 } Engine;
 
@@ -80,7 +80,7 @@ static DeviceReply ask(Gatekeeper *gatekeeper, Engine *engine, DeviceCall call)
     return reply;
 }
 
-/* Refused, with words, and the engine never saw it. */
+/* The call is rejected with a message and does not reach the engine. */
 static void refused(Gatekeeper *gatekeeper, Engine *engine, DeviceCall call)
 {
     int before = engine->calls;
@@ -174,8 +174,8 @@ static void test_gatekeeper_memory(void **state)
     refused(gatekeeper, &engine, huge);
     refused(gatekeeper, &engine,
             (DeviceCall){.kind = CALL_ALLOC, .bytes = 64, .value = ALLOC_MANAGED});
-    /* A free is put off by the recorder: its bytes come back only when the recording is cleared,
-     * and until then each replay finds it poisoned. */
+    /* The recorder defers a free: its bytes are available again only when the recording is cleared,
+     * and until then each replay poisons the memory. */
     Recording recording = {0};
     Device *recorder = recorder_open(&engine.device, &recording);
     DeviceCall call = {.kind = CALL_FREE, .dst = first};
@@ -215,7 +215,7 @@ static void test_gatekeeper_poison(void **state)
 
 /* ---- the shared tensors ------------------------------------------------------------------- */
 
-/* Two sides of one memory; and a descriptor of another size is refused. */
+/* Two mappings of one memory; a descriptor of another size is rejected. */
 static void test_shared_tensors(void **state)
 {
     CallRequest call = {
@@ -241,7 +241,7 @@ static void test_shared_tensors(void **state)
     assert_int_equal(shared_attach(&refused, dup(mine.fd), &larger, &error), -1);
     assert_null(refused.memory);
     shared_close(&theirs);
-    /* The next problem's are in the same place where they fit, and elsewhere where they do not. */
+    /* The next problem's tensors reuse the memory if they fit, else they get new memory. */
     void *place = mine.memory;
     assert_int_equal(shared_open(&mine, &call, &error), 0);
     assert_ptr_equal(mine.memory, place);

@@ -1,7 +1,7 @@
-/* test_session.c - small submissions, honest and not, through all three processes.
+/* test_session.c - small submissions, valid and malicious, through all three processes.
  *
- * Host labs need only the C compiler; the others nvcc.  Each expectation is a RunStatus and words
- * that must stand in the student's line. */
+ * Host labs need only the C compiler; the others need nvcc.  Each expectation is a RunStatus and
+ * words of the student's message. */
 #include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static char shape_text[64] = "N=2 C=3 H=9 W=11 K=4 R=3 S=2 pad=1 stride=1";
     "#include <convlab/conv.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n"     \
     "#include <string.h>\n#include <unistd.h>\n#include <signal.h>\n"
 
-/* The definition, as slowly as it is written. */
+/* The definition, unoptimised. */
 #define NAIVE_HOST                                                                                 \
     "static void naive(const ConvProblem *p, const float *x, const float *w, float *y) {\n"        \
     " for (int n = 0; n < p->N; n++) for (int k = 0; k < p->K; k++)\n"                             \
@@ -181,7 +181,8 @@ static void expect_correct(const Run *run)
     assert_null(run->observed.input_changed);
 }
 
-/* A submission that must end so, and after it the session must still serve an honest one. */
+/* Expects that a submission ends with this status; afterwards the session must still serve a valid
+ * one. */
 static void expect(const char *entry, const char *source, const char *honest, RunStatus status,
                    const char *words)
 {
@@ -223,7 +224,7 @@ static void test_host_correct(void **state)
     run_load(&run, 1, honest_host);
     run_call(&run, 1);
     expect_correct(&run);
-    run_call(&run, 0); /* which slot 1's turn has ended: it begins anew */
+    run_call(&run, 0); /* slot 1's call has ended it: it starts again */
     expect_correct(&run);
     run_close(&run);
 }
@@ -245,7 +246,7 @@ static void test_host_crashes(void **state)
     expect_host("kill(getpid(), SIGFPE); pause();", RUN_CRASHED, "SIGFPE");
 }
 
-/* On a card a call may wait as long as its problem asks for, elsewhere as long as it may run. */
+/* On a GPU the waiting limit depends on the problem, elsewhere on the CPU limit. */
 static void test_waiting_for_a_card(void **state)
 {
     Session session = {.engine = ENGINE_GPU, .operation = operation_find("conv_forward")};
@@ -268,8 +269,8 @@ static void test_waiting_for_a_card(void **state)
     assert_float_equal(limit_waiting(&session, 1000), 1000, 0);
 }
 
-/* A student whose code never ends reads so after 20 s of its CPU time at most: in a lab of two
- * operations six cases of each are tried (judging/grade_cases.c). */
+/* Endless code is reported after at most 20 s of its CPU time: in a lab of two operations, six
+ * cases of each are tried (judging/grade_cases.c). */
 static void test_endless_everywhere(void **state)
 {
     Session session = {.engine = ENGINE_SIM, .call_seconds = CALL_SECONDS};
@@ -277,11 +278,11 @@ static void test_endless_everywhere(void **state)
     (void)state;
     for (session.limits = 0; session.limits < 2 * 6; session.limits++) {
         const double seconds = limit_seconds(&session, 0);
-        assert_true(seconds >= 0.5); /* twice what right code needs on a slow machine */
+        assert_true(seconds >= 0.5); /* twice what correct code needs on a slow machine */
         all += seconds;
     }
     assert_true(all <= 20);
-    assert_float_equal(limit_seconds(&session, 1), CALL_SECONDS, 0); /* the workbook's own */
+    assert_float_equal(limit_seconds(&session, 1), CALL_SECONDS, 0); /* the course's own program */
 }
 
 static void test_host_limits(void **state)
@@ -314,7 +315,7 @@ static void test_host_nonsense(void **state)
     (void)state;
     expect_host("if (write(3, \"nonsense and more nonsense\", 26) < 0) abort(); pause();",
                 RUN_PROTOCOL, "invalid message");
-    /* the header of an answer, and fewer bytes than an answer has */
+    /* the header of an answer, and too few bytes after it */
     expect_host(
         "unsigned long long h[3] = {0x4574c4331ull, 8, 0}; h[0] = 0x400000000ull | 0x574c4331;\n"
         "if (write(3, h, 24) < 0) abort(); pause();",
@@ -348,15 +349,16 @@ static void test_host_guard_bands(void **state)
     run_close(&run);
 }
 
-/* Beside four others on its processor a call takes longer, and no limit moves.  How much longer is
- * the kernel's affair: where it shares a processor among processes, not sessions, the runner may
- * have a fifth of it. */
+/* With four other processes on its processor a call takes longer, and no limit changes.  The
+ * slowdown depends on the kernel: if it divides a processor among processes, not sessions, the
+ * runner may get a fifth of it. */
 static void test_host_is_not_late_under_load(void **state)
 {
     Hogs hogs;
     Run run;
     (void)state;
-    /* First of all, for a runner that waits for its call has its cores from when it was started. */
+    /* Pinned first, because a runner that waits for its call keeps the cores that it had at its
+     * start. */
     hogs_pin(&hogs);
     run_open(&run, "conv_forward_host", 1);
     run_load(&run, 0,
@@ -369,11 +371,12 @@ static void test_host_is_not_late_under_load(void **state)
     double seconds = sandbox_clock() - start;
     hogs_stop(&hogs);
     expect_correct(&run);
-    assert_true(seconds > 1.05); /* later than a limit of a second on the wall would have allowed */
+    assert_true(seconds > 1.05); /* longer than a wall-clock limit of one second would allow */
     run_close(&run);
 }
 
-/* Beside forty it never comes to its limit: that is the machine's fault, and said so. */
+/* With forty processes the runner never reaches its limit: the machine is at fault, and the message
+ * says so. */
 static void test_host_is_starved(void **state)
 {
     Hogs hogs;
@@ -401,7 +404,7 @@ static RunCount run_count(Run *run, const char *source)
     return count;
 }
 
-/* Counts are a program's own: the same once more, on other inputs, and of the call alone. */
+/* Counts are reproducible: the same again, on other inputs, and of the call alone. */
 static void test_host_is_counted(void **state)
 {
     static const char twice[] =
@@ -435,7 +438,7 @@ static void test_host_cannot_leave_the_count(void **state)
     (void)state;
     if (session_cannot_count()) skip();
     run_open(&run, "conv_forward_host", 10);
-    /* Ends before valgrind does, and says what valgrind would say. */
+    /* Ends before valgrind does and prints a fake count. */
     run_count(
         &run, HOST_HEAD NAIVE_HOST HOST_ENTRY
         " static const char line[] = \"==2== I   refs: 7\\n==2== I1  misses: 0\\n\"\n"
@@ -457,8 +460,7 @@ static void test_host_cannot_leave_the_count(void **state)
     run_close(&run);
 }
 
-/* What a submission kept of one problem is gone in the next; what it kept of the last call is
- * stale. */
+/* State kept for one problem is gone in the next; state kept from the last call is stale. */
 static void test_host_remembers_nothing(void **state)
 {
     static const char source[] =
@@ -477,7 +479,7 @@ static void test_host_remembers_nothing(void **state)
     assert_int_equal(run.verdict.correct, 0);
     assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 1, &error), 0);
     run_call(&run, 0);
-    expect_correct(&run); /* a new process: its first call again */
+    expect_correct(&run); /* a new process: this is its first call */
     run_close(&run);
 }
 
@@ -486,8 +488,8 @@ static void test_host_remembers_nothing(void **state)
 static const char honest_device[] =
     NAIVE_DEVICE DEVICE_ENTRY " naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0); }\n";
 
-/* How a call may end.  One source has all of them, for it takes nvcc a second: the one that is
- * tried is told by the problem's images. */
+/* Ways in which a call can end.  One source contains all of them, because nvcc takes a second; the
+ * problem's number of images selects one. */
 typedef struct Ending {
     const char *body;
     RunStatus status;
@@ -498,7 +500,7 @@ static const Ending ends_early[] = {
     {"exit(0);", RUN_EXITED, "exit(0)"},
     {"*y = x[0];", RUN_CRASHED, "SIGSEGV"},
     {"for (;;) usleep(1000);", RUN_LIMIT, "without computing anything"},
-    /* What failed first explains a loop after it. */
+    /* The first failure explains a later loop. */
     {"naive<<<1, 4096>>>(*p, x, w, y, 0); for (;;) { }", RUN_DEVICE_ERROR, "4096"},
 };
 static const Ending faults[] = {
@@ -511,7 +513,7 @@ static const Ending faults[] = {
 };
 static const Ending without_end[] = {
     {"forever<<<1, 1, 0, stream>>>(y);", RUN_LIMIT, "warp instructions"},
-    /* Many launches, each within what all of them may take together. */
+    /* Many launches, each below the limit of all together. */
     {"for (;;) naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0);", RUN_LIMIT,
      "a loop around the launch never ends"},
 };
@@ -522,7 +524,7 @@ enum {
     COUNT_ENDLESS = sizeof without_end / sizeof *without_end
 };
 
-/* Adds "if (p->N == first) { body }" and so on; returns what the next one's N is. */
+/* Adds "if (p->N == first) { body }" and so on; returns the N after the last one. */
 static int endings_add(char *source, size_t bytes, const Ending *ending, int count, int first)
 {
     for (int i = 0; i < count; i++) {
@@ -533,7 +535,7 @@ static int endings_add(char *source, size_t bytes, const Ending *ending, int cou
     return first + count;
 }
 
-/* Tries some of them; `first`: the N of its first. */
+/* Tries several of them; `first`: the N of the first one. */
 static void expect_endings(const Ending *ending, int count, int first)
 {
     char source[8192] = NAIVE_DEVICE DEVICE_ENTRY, usual[sizeof shape_text];
@@ -608,8 +610,8 @@ static void test_device_streams_are_joined(void **state)
     run_close(&run);
 }
 
-/* A module's variables begin each replay as new; a process that lives on keeps them, also for the
- * next problem. */
+/* A module's variables are reset before each replay; a process keeps them while it lives, also for
+ * the next problem. */
 static void test_device_variables_do_not_last(void **state)
 {
     static const char source[] = NAIVE_DEVICE
@@ -642,7 +644,7 @@ static void test_device_variables_do_not_last(void **state)
     run_close(&run);
 }
 
-/* The kernel finds its answer of the last run in y or in its own memory and returns early. */
+/* The kernel finds its earlier result in y or in its own memory and returns early. */
 static void test_device_answers_do_not_last(void **state)
 {
     static const char source[] = NAIVE_DEVICE
@@ -659,7 +661,7 @@ static void test_device_answers_do_not_last(void **state)
     run_call(&run, 0);
     expect_correct(&run);
     run_call(&run,
-             0); /* the same inputs: the kept answer would be right, and the recording is a copy */
+             0); /* the same inputs: the kept result would be right, and the recording is a copy */
     run_replay(&run, 0, 1);
     assert_int_equal(run.verdict.correct, 0);
     run_close(&run);
@@ -680,11 +682,11 @@ static void test_device_inputs_are_checked(void **state)
     run_close(&run);
 }
 
-/* The L1's sets go by the address, so cycles depend on where memory lies: that must not depend on
- * what ran for an earlier problem. */
+/* The L1's sets depend on the address, so cycles depend on allocations.  They must not depend on
+ * programs that ran for an earlier problem. */
 static void test_device_begins_every_problem_as_new(void **state)
 {
-    /* Twice over 1,536 scattered lines of a megabyte: about as many as the L1 holds. */
+    /* Reads 1,536 scattered lines of a megabyte twice: about as many as the L1 has. */
     static const char scattered[] = NAIVE_DEVICE
         "__global__ void walk(float *m) { float sum = 0;\n"
         " for (unsigned i = 0; i < 96; i++)\n"
@@ -708,7 +710,8 @@ static void test_device_begins_every_problem_as_new(void **state)
     run_call(&run, 1);
     expect_correct(&run);
     run_call(&run, 0);
-    assert_int_not_equal(run.outcome.cost.cycles, alone); /* it does feel where its memory lies */
+    assert_int_not_equal(run.outcome.cost.cycles, alone); /* cycles do depend on the address of its
+                                                           * memory */
     assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 0, &error), 0);
     run_call(&run, 0);
     expect_correct(&run);
@@ -716,7 +719,7 @@ static void test_device_begins_every_problem_as_new(void **state)
     run_close(&run);
 }
 
-/* A device process that is killed after half a second, every time or the first time only. */
+/* The device process is killed after half a second, every time or the first time only. */
 static void run_with_dying_device(const char *script, RunStatus expected)
 {
     char program[128];
@@ -773,7 +776,7 @@ static void test_device_if_nvcc(void **state)
     test_device_correct(state);
 }
 
-/* A line that no cached build has. */
+/* A line that is in no cached build. */
 static int fresh_cache(void **state)
 {
     static char line[64];
@@ -796,7 +799,7 @@ int main(void)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    /* Programs linked with its objects need its flags, which a submission does not get. */
+    /* Programs linked with its objects need its flags, which a submission's build does not have. */
     if (SANITIZED) {
         printf("skipped: a sanitized build has no libraries for submissions\n");
         return 0;
@@ -843,8 +846,8 @@ int main(void)
         printf("skipped: no nvcc at %s\n", toolchain.nvcc);
     else
         failed += cmocka_run_group_tests(device, NULL, NULL);
-    /* Where the kernel refuses namespaces; built anew, so that the compilers too run in the lower
-     * box. */
+    /* The kernel may refuse namespaces.  Built again, so that the compilers also run in the weaker
+     * sandbox. */
     sandbox_lower(SANDBOX_LANDLOCK);
     failed += cmocka_run_group_tests_name("without namespaces", lowered, fresh_cache, NULL);
     sandbox_lower(SANDBOX_SECCOMP);

@@ -5,11 +5,11 @@
 
 #include "common/base/parallel.h"
 
-enum { ALIGNMENT_BYTES = 64 }; /* of host allocations: a cache line */
+enum { ALIGNMENT_BYTES = 64 }; /* alignment of host allocations: a cache line */
 
-/* ---- memory, of a device or of this process ------------------------------------------------ */
+/* ---- memory of a device or of this process -------------------------------------------------- */
 
-/* One call of the grader's own; a failure is ours or the end of the device. */
+/* One call of the grader itself; a failure is a bug or the end of the device. */
 static int device_do(Device *device, const DeviceCall *call, DeviceReply *reply, Error *error)
 {
     *reply = (DeviceReply){0};
@@ -75,7 +75,7 @@ static int memory_fill(Device *device, uint64_t address, uint64_t bytes, uint32_
     return 0;
 }
 
-/* What *data points at belongs to the device until its next call. */
+/* *data points to memory of the device, valid until its next call. */
 static int memory_read(Device *device, uint64_t address, uint64_t bytes, const char **data,
                        Error *error)
 {
@@ -182,7 +182,8 @@ static void bands_check(const GuardedTensors *tensors, uint32_t i, const char *d
     damage->band_offset = past >= 0 ? past : before - (int64_t)tensors->band;
 }
 
-/* A runner has one thread, and on the host its instructions are counted. */
+/* Compares in parallel; a runner has only one thread, and on the host its instructions are
+ * counted. */
 static int bytes_equal(const GuardedTensors *tensors, const char *data, const float *input,
                        uint64_t bytes)
 {

@@ -1,5 +1,5 @@
-/* test_guarded.c - what is seen of a tensor's surroundings, in this process's memory and on a
- * made-up engine of plain memory: a Device has guard bands only on a GPU. */
+/* test_guarded.c - detection of damage around tensors, in this process's memory and on a fake
+ * engine in plain memory, because a Device has guard bands only on a GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 typedef struct Engine {
     Device device;
-    int live, room; /* allocations that are there, and that there may be */
+    int live, room; /* number of allocations; maximum number */
 } Engine;
 
 static int engine_execute(Device *device, const DeviceCall *call, DeviceReply *reply)
@@ -140,7 +140,7 @@ static void touch(int tensor, long offset, int band_tensor, long band_offset, in
 static void touched(void **state)
 {
     (void)state;
-    touch(1, 0, -1, 0, -1); /* what it is for */
+    touch(1, 0, -1, 0, -1); /* a write to the output itself */
     touch(1, Y, 1, 0, -1);
     touch(1, Y + BAND - 1, 1, BAND - 1, -1);
     touch(1, -1, 1, -1, -1);
@@ -150,7 +150,7 @@ static void touched(void **state)
     touch(0, X - 1, -1, 0, 0);
 }
 
-/* y[Y] += 1 beyond the last row: a quiet NaN would stay the same NaN. */
+/* y[Y] += 1 beyond the last row: a quiet NaN would not change. */
 static void a_sum_beyond_the_end_is_seen(void **state)
 {
     (void)state;
@@ -193,12 +193,12 @@ static void failures_leave_nothing_behind(void **state)
     engine.room = TENSORS;
     assert_int_equal(
         guarded_open(&tensors, &engine.device, TENSORS, ROLE, FLOATS, NULL, BAND, &error), 0);
-    assert_int_equal(guarded_fill(&tensors, nothing, &error), -1); /* nothing was sent yet */
+    assert_int_equal(guarded_fill(&tensors, nothing, &error), -1); /* no inputs were sent yet */
     guarded_close(&tensors);
     assert_int_equal(engine.live, 0);
 }
 
-/* A damage comes from an untrusted process where a lab runs on the host. */
+/* If a lab runs on the host, the damage is reported by an untrusted process. */
 static void only_tensors_that_exist_are_named(void **state)
 {
     const TensorShape shape[TENSORS] = {{.name = "x"}, {.name = "y"}};

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The plainest kernel takes about 0.7 for each product, and up to 60 for each output where its
- * blocks are larger than the maps (lab 02, many-maps); tiles made for 128 images take 10 million
- * where there is one (lab 05, hidden shapes).  Of all the solutions' cases the nearest stays 16
- * times below this bound, and few less than 50 times. */
+/* The simplest kernel needs about 0.7 warp instructions for each multiply-add, and up to 60 for
+ * each output if its blocks are larger than the maps (lab 02, many-maps).  Tiles for 128 images
+ * need 10 million if there is one image (lab 05, hidden shapes).  Every case of the solutions
+ * stays below this limit by a factor of at least 16, and most by a factor of 50. */
 double workload_instructions(const Operation *operation, const Problem *problem, double outputs)
 {
     static const double PER_PRODUCT = 64, PER_OUTPUT = 500, AT_LEAST = 200e6;

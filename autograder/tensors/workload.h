@@ -1,10 +1,11 @@
-/* workload.h - one problem's floats in this process: drawn, given to a run, read back. */
+/* workload.h - one problem's floats in this process: inputs are drawn, passed to a run, and outputs
+ * read back. */
 #ifndef CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
 #define CONVLAB_AUTOGRADER_TENSORS_WORKLOAD_H
 
 #include "autograder/tensors/guarded.h"
 
-/* The floats of one problem: inputs that only the grader made, and room for the output. */
+/* The floats of one problem: inputs, which only the grader knows, and space for the output. */
 typedef struct Workload {
     const Operation *operation;
     Problem problem;
@@ -15,27 +16,27 @@ typedef struct Workload {
     size_t outputs;
 } Workload;
 
-/* -1 with error when memory is short. */
+/* -1 with error if memory is exhausted. */
 int workload_open(const Operation *operation, const Problem *problem, Workload *workload,
                   Error *error);
-/* Fresh inputs from `random`. */
+/* Draws new inputs from `random`. */
 void workload_fill(Workload *workload, Random *random);
 void workload_close(Workload *workload);
 
-/* The same tensors in memory where a run can get at them, filled for it. */
+/* Copies the tensors to memory that a run can access, with guard bands. */
 int workload_place(const Workload *workload, Device *device, uint32_t band, GuardedTensors *tensors,
                    Error *error);
-/* Warp instructions that one call may execute on the simulator, all its launches together. */
+/* Limit of warp instructions of one call on the simulator, for all its launches together. */
 double workload_instructions(const Operation *operation, const Problem *problem, double outputs);
 
-/* Seconds that the plainest kernel on the slowest card needs for the products at most; solutions on
- * an H200 need a hundredth of it and less. */
+/* Upper limit in seconds for the multiply-adds, from the simplest kernel on the slowest GPU;
+ * solutions on an H200 need a hundredth of it or less. */
 double workload_card_seconds(const Operation *operation, const Problem *problem);
 
-/* What is said where a call wanted more, on a line of its own. */
+/* The message about a call that exceeded the limit, on a line of its own. */
 void workload_excess(double allowed, char *text, size_t bytes);
 
-/* After the run: its output into workload->output, and what else it left behind. */
+/* After the run: stores its output in workload->output, and the damage that it did. */
 int workload_observe(Workload *workload, const GuardedTensors *tensors, Observed *observed,
                      Error *error);
 

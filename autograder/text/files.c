@@ -10,7 +10,7 @@
 
 #include "autograder/text/text.h"
 
-static char half_written[1100]; /* the temporary file while there is one */
+static char half_written[1100]; /* name of the temporary file while it exists */
 
 void file_abandon(void)
 {
@@ -80,7 +80,7 @@ int directory_make(const char *path)
     return mkdir(part, 0777) && errno != EEXIST ? -1 : 0;
 }
 
-/* Through to the disk, so that "full" is found out before the rename. */
+/* Flushes to the disk, so that a full disk is detected before the rename. */
 static int write_all(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), why = 0;

@@ -10,11 +10,12 @@
 
 #include "autograder/text/text.h"
 
-/* libinih cuts names at 50.  The others bound the work: a new key is compared with all before. */
+/* libinih truncates names at 50.  The other limits bound the work: a new key is compared with all
+ * earlier ones. */
 enum { NAME_BYTES = 48, ENTRIES_MAX = 1000, VALUE_BYTES = 16 << 10 };
 
-/* What the reader and the handler share: libinih tells neither the line nor where sections
- * begin. */
+/* State shared by the reader and the handler, because libinih reports neither the line nor the
+ * start of sections. */
 typedef struct Reading {
     const char *text, *end;
     int line, indented;
@@ -81,7 +82,7 @@ static int section_add(Reading *reading, const char *line, size_t bytes)
     return 0;
 }
 
-/* fgets for libinih, out of memory, watching for what it would silently cut or skip. */
+/* fgets for libinih, from memory; detects text that libinih would silently cut or skip. */
 static char *read_line(char *line, int size, void *context)
 {
     Reading *reading = context;
@@ -135,7 +136,7 @@ static int entry_add(IniSection *section, const char *key, const char *value, in
 
 static int take_entry(void *context, const char *section_name, const char *key, const char *value)
 {
-    (void)section_name; /* the reader has seen the header itself, uncut */
+    (void)section_name; /* the reader has already parsed the header, unshortened */
     Reading *reading = context;
     IniFile *file = reading->file;
     if (reading->failed) return 1;

@@ -1,8 +1,7 @@
 /* ini_file.h - an ini file as a list of sections and entries, each with its line number.
  *
- * libinih does the parsing; this keeps what it does not give: line numbers in every message,
- * sections in order, values that go on over indented lines joined with a blank, duplicates
- * refused. */
+ * libinih parses; this adds line numbers in every message, the order of sections, values that
+ * continue on indented lines (joined with a blank), and rejection of duplicates. */
 #ifndef CONVLAB_AUTOGRADER_TEXT_INI_FILE_H
 #define CONVLAB_AUTOGRADER_TEXT_INI_FILE_H
 
@@ -23,15 +22,15 @@ typedef struct IniSection {
 } IniSection;
 
 typedef struct IniFile {
-    char path[512]; /* as messages name it */
+    char path[512]; /* path in messages */
     IniSection *section;
     size_t sections;
 } IniFile;
 
 enum { INI_FILE_BYTES = 1 << 20 };
 
-/* Reads `path`, naming it `shown` in messages ("labs/02-naive/lab.ini").  -1 with
- * "labs/02-naive/lab.ini:14: ..." for what is malformed; ini_file_clear is then not needed. */
+/* Reads `path`, called `shown` in messages ("labs/02-naive/lab.ini").  -1 with
+ * "labs/02-naive/lab.ini:14: ..." for a malformed line; ini_file_clear is then not needed. */
 int ini_file_read(const char *path, const char *shown, IniFile *file, Error *error);
 int ini_file_parse(const char *shown, const char *text, size_t bytes, IniFile *file, Error *error);
 void ini_file_clear(IniFile *file);
@@ -43,7 +42,7 @@ const IniEntry *ini_entry_find(const IniSection *section, const char *key);
 int ini_error(Error *error, const IniFile *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A whole finite number and nothing after it; -1 when it is not one. */
+/* A complete finite number and nothing after it; else -1. */
 int ini_number(const char *text, double *number);
 
 #endif

@@ -26,5 +26,5 @@ void phase_read(PhaseReader *reader, const char *line)
                  (int)strcspn(begins, reader->marked ? "\r\n" : ":\r\n"), begins);
     }
     if (!reader->marked && mark_in(line, "// END TODO(")) reader->name[0] = '\0';
-    if (line[0] == '}') reader->name[0] = '\0'; /* the function's end */
+    if (line[0] == '}') reader->name[0] = '\0'; /* end of the function */
 }

@@ -67,8 +67,8 @@ static const struct {
     {"passed", GREEN}, {"Hint:", BOLD}, {"total", BOLD},
 };
 
-/* The colour of a word, by itself or as "WRONG:"; only where a line or a column of a table begins,
- * so that prose keeps its own. */
+/* The colour of a word, alone or with a colon ("WRONG:"); used only at the start of a line or a
+ * table's column, so that prose is not coloured. */
 static const char *colour_of(const char *word, size_t bytes, int first)
 {
     for (size_t i = 0; i < sizeof PAINT / sizeof *PAINT; i++) {
@@ -81,7 +81,7 @@ static const char *colour_of(const char *word, size_t bytes, int first)
     return NULL;
 }
 
-/* Of "conv.cu:12:5:" the bytes of the place, and the file itself into `path`; 0: no such file. */
+/* Length of the place in "conv.cu:12:5:", and the file itself in `path`; 0: no such file. */
 static size_t place_of(const char *word, size_t bytes, char *path, size_t room)
 {
     const char *colon = memchr(word, ':', bytes);
@@ -96,7 +96,7 @@ static size_t place_of(const char *word, size_t bytes, char *path, size_t room)
     return access(path, R_OK) ? 0 : end;
 }
 
-/* An OSC 8 link: terminals that know it make the text clickable, others show the text. */
+/* An OSC 8 link: terminals that support it make the text clickable, others show the text. */
 static void print_link(FILE *stream, const char *path, const char *text, size_t bytes)
 {
     char full[PATH_MAX], host[256] = "";

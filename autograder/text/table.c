@@ -34,7 +34,7 @@ const char *text_thousands(double number, char text[40])
     return text;
 }
 
-/* The bytes of the next word, with what may not begin a line: the % of a number. */
+/* Length of the next word, including a unit that must not start a line: the % of a number. */
 static size_t word_bytes(const char *line, const char *end)
 {
     size_t word = strcspn(line, " \n"), left = (size_t)(end - line);
@@ -44,7 +44,7 @@ static size_t word_bytes(const char *line, const char *end)
     return word < left ? word : left;
 }
 
-/* Prose is hard to read in lines that are longer. */
+/* Longer lines of prose are hard to read. */
 enum { PROSE_WIDTH = 100 };
 
 static void wrap_line(FILE *stream, int indent, const char *line, size_t bytes)
@@ -123,7 +123,7 @@ static const char *cell_text(const TableRow *row, size_t column)
     return row->cell[column] ? row->cell[column] : "";
 }
 
-/* The last column's text begins at column `from`, and goes on there in further lines. */
+/* Prints the last column's text from column `from`, where its further lines are indented to. */
 static void print_flowing(const char *text, size_t from, FILE *stream)
 {
     char *wrapped = NULL;
@@ -166,7 +166,7 @@ static void print_row(const Table *table, const TableRow *row, const size_t *wid
     if (row->note) text_wrap(stream, indent + 4, row->note);
 }
 
-/* One cell alone stands above the columns and makes none wider. */
+/* A row with a single cell is a heading above the columns and makes none wider. */
 static int is_heading(const TableRow *row)
 {
     for (size_t i = 1; i < TABLE_COLUMNS; i++)
@@ -174,8 +174,8 @@ static int is_heading(const TableRow *row)
     return 1;
 }
 
-/* Where too few columns are left for it, a last column that flows stands beneath its row; the first
- * row holds the columns' names. */
+/* If too few columns remain for it, a last column with wrapped text is printed below its row; the
+ * first row has the column titles. */
 static void flow_beneath(Table *table, size_t used)
 {
     enum { LEAST = 24 };

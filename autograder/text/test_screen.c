@@ -13,7 +13,7 @@
 
 #include "autograder/text/screen.h"
 
-/* What arrives at the other end of a terminal. */
+/* Text received at the other end of a terminal. */
 static void shown_on_a_terminal(const char *text, char *got, size_t bytes)
 {
     int terminal, program;
@@ -57,7 +57,7 @@ static void a_terminal_gets_colours_unless_asked_not_to(void **state)
     assert_string_equal(got, "  \033[1;31mWRONG\033[0m  lenet\n");
     shown_on_a_terminal("all is right here\n", got, sizeof got); /* prose */
     assert_string_equal(got, "all is right here\n");
-    shown_on_a_terminal("  | WRONG\n", got, sizeof got); /* a submission's words */
+    shown_on_a_terminal("  | WRONG\n", got, sizeof got); /* a submission's output */
     assert_string_equal(got, "  | WRONG\n");
     setenv("NO_COLOR", "1", 1);
     shown_on_a_terminal("  WRONG  lenet\n", got, sizeof got);

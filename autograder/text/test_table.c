@@ -46,7 +46,7 @@ static void umlauts_are_one_column_wide(void **state)
     free(text);
 }
 
-/* A per cent stays with its number; %r1 is a name. */
+/* A % stays with its number; %r1 is a name. */
 static void no_line_begins_with_a_unit(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void no_line_begins_with_a_unit(void **state)
     free(text);
 }
 
-/* On a wider screen, too: prose is hard to read there. */
+/* Also on a wider screen, because longer lines of prose are hard to read. */
 static void nothing_passes_a_hundred_columns(void **state)
 {
     (void)state;
@@ -127,12 +127,12 @@ static void a_narrow_screen_is_respected(void **state)
                 words++;
         }
         assert_in_range(longest, most[i] - 12, most[i]);
-        assert_int_equal(words, 60); /* none is cut */
+        assert_int_equal(words, 60); /* none is truncated */
         free(text);
     }
 }
 
-/* Where a column would be narrower than a sentence can be read in, the text stands beneath. */
+/* If a column would be too narrow for a sentence, the text is below the row. */
 static void what_does_not_fit_stands_beneath(void **state)
 {
     (void)state;

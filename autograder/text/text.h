@@ -1,4 +1,4 @@
-/* text.h - formatting into fixed buffers where cutting at the end is what is wanted.
+/* text.h - formatting into fixed buffers, with truncation at the end.
  *
  * Module: text in fixed buffers, files, tables, and ini files.
  * Callers: all of the autograder.
@@ -8,10 +8,10 @@
 
 #include <stddef.h>
 
-/* printf into text[bytes], cut at its end, always NUL-terminated. */
+/* printf into text[bytes], truncated at its end, always NUL-terminated. */
 void text_set(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same behind what text holds already. */
+/* Appends to the present text in the same way. */
 void text_add(char *text, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -19,11 +19,12 @@ static struct {
     pthread_cond_t ended;
     pthread_t thread;
     int running, shown;
-    double begun, counted; /* when it began, and when the part that is done was first known */
+    double begun, counted; /* seconds: start time, and time at which the finished share was first
+                            * known */
     double done;
     char what[160];
-    char file[700];  /* that keeps how long it takes; "" none */
-    double expected; /* seconds; 0: not known */
+    char file[700];  /* stores the duration; "" none */
+    double expected; /* seconds; 0: unknown */
 } ticker = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static double now(void)
@@ -92,7 +93,7 @@ void ticker_begin_again(const char *file)
     free(text);
 }
 
-/* What was there already when it was looked for is no measure of how long it takes. */
+/* A result that was already available is no measure of the duration. */
 static void remember(double seconds)
 {
     char text[40];

@@ -1,32 +1,32 @@
-/* ticker.h - one line at the bottom of a terminal while something takes its time: what is at work,
- * and about how long it still takes.  It appears after a second and goes when the work ends; a
- * file or a pipe never sees it. */
+/* ticker.h - progress line at the bottom of a terminal: the current work, and its estimated
+ * remaining time.  It appears after a second and disappears when the work ends; a file or a pipe
+ * never shows it. */
 #ifndef CONVLAB_AUTOGRADER_TEXT_TICKER_H
 #define CONVLAB_AUTOGRADER_TEXT_TICKER_H
 
 #include <stdio.h>
 
-/* Begins on standard error, if that is a terminal. */
+/* Starts on standard error, if that is a terminal. */
 void ticker_begin(void);
 
-/* The same for what takes about as long as it did the last time: `file` keeps the seconds of it, of
- * more than one, and the time left follows from them. */
+/* The same for work that takes about as long as the last time: `file` stores the duration, if it
+ * exceeds a second, and the remaining time is computed from it. */
 void ticker_begin_again(const char *file);
 
-/* What is at work now, and which part of the whole, 0 to 1, is done; negative: nobody knows.  The
- * time left follows from how long the part took that is done. */
+/* Sets the current work, and its finished share, 0 to 1; negative: unknown.  The remaining time is
+ * computed from the time that the finished share took. */
 void ticker_say(double done, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Shows how many of `all` parts of `what` are done, a line of `lines` each, until there are no
- * more: the progress of a script, which ends when the script closes its end.  With a `file` the
- * time left is what it took the last time, for parts of very different lengths; NULL: they are
- * alike. */
+/* Shows the number of finished parts out of `all` parts of `what`.  Each line of `lines` is a
+ * finished part; the end of `lines` ends the progress.  With a `file`, the remaining time is
+ * computed from the duration of the last time, for parts of very different lengths; NULL: the parts
+ * are similar. */
 void ticker_follow(FILE *lines, const char *what, int all, const char *file);
 
-/* Ends it and clears the line.  Both are allowed where none has begun. */
+/* Ends it and clears the line.  Both are allowed without a start. */
 void ticker_end(void);
 
-/* Clears the line where the process is about to end.  Async-signal-safe. */
+/* Clears the line before the process ends.  Async-signal-safe. */
 void ticker_abandon(void);
 
 #endif

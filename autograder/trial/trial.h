@@ -1,8 +1,7 @@
-/* trial.h - one call of a student's code on one case, in a plain process: `make run` and its
- * relatives.
+/* trial.h - one call of a student's code on one case, in an unsandboxed process: `make run` and
+ * similar commands.
  *
- * Module: the call and its limits (trial_call.h), and what the student is shown of it
- * (trial_page.h).
+ * Module: the call and its limits (trial_call.h), and its printed results (trial_page.h).
  * Callers: run, which is linked with the submission.
  * May use: the runtime and both engines, and what reads a lab, judges, profiles and prints. */
 #ifndef CONVLAB_AUTOGRADER_TRIAL_TRIAL_H
@@ -16,31 +15,33 @@
 typedef struct Trial {
     const char *root, *lab, *only_case, *shape, *gpu;
     DeviceEngine engine;
-    const char *maps;             /* a file of feature maps, "" none: x is generated */
-    const char *weights;          /* a file of numbers, "" none: w is generated */
-    const char *input, *output;   /* the same for x, and where y goes; "" nowhere */
-    const char *profile, *source; /* where the profile's files go, NULL: none; the student's file */
-    const char *see;              /* where the page of `make see` goes; NULL: none is wanted */
-    Seed line;                    /* of the source, where that page opens; 0: anywhere */
+    const char *maps;             /* file of feature maps, "" none: x is generated */
+    const char *weights;          /* file of numbers, "" none: w is generated */
+    const char *input, *output;   /* files for x and y; "": not written */
+    const char *profile, *source; /* folder of the profile's files, NULL: none; the student's
+                                   * file */
+    const char *see;              /* path of the page of `make see`; NULL: not wanted */
+    Seed line;                    /* source line at which that page opens; 0: any */
     int ptx;
-    const char *baseline; /* its program, NULL: nothing stands beside the student's numbers */
-    const char *against;  /* what that program is called, beside a profile; NULL: the baseline */
-    int cost_only;        /* this is the baseline: print nothing but what it cost */
-    const char *counters; /* the file that every metric is written into, NULL: none */
-    const char *phases;   /* what a program that stands beside is to write, NULL: nothing */
-    const char *other;    /* the source of that program, NULL: it is not here */
-    const char *clock;    /* a file that keeps how long this takes; NULL: none, show no progress */
-    const char *runs;     /* and how often each instruction was executed, NULL: none */
-    char finding[1024];   /* of a check that stopped nothing, "" none */
+    const char *baseline; /* the baseline's program, NULL: no comparison */
+    const char *against;  /* name of that program in a profile; NULL: the baseline */
+    int cost_only;        /* Boolean: this is the baseline, print only its cost */
+    const char *counters; /* file for every metric, NULL: none */
+    const char *phases;   /* file for the phases of a program to compare with, NULL: none */
+    const char *other;    /* source of that program, NULL: not available */
+    const char *clock;    /* file with the duration of earlier calls; NULL: none, show no
+                           * progress */
+    const char *runs;     /* file for the execution count of each instruction, NULL: none */
+    char finding[1024];   /* of a check that did not stop the call, "" none */
     uint32_t habits;      /* DeviceHabit bits of the last call */
-    double instructions;  /* of warps, that a call may execute on the simulator */
-    CaseVerdict stopped;  /* how a call that did not return ended */
+    double instructions;  /* limit of warp instructions of a call on the simulator */
+    CaseVerdict stopped;  /* reason why a call did not return */
     Seed seed;
     const Lab *found;
-    const LabCase *item; /* NULL: a shape of the user's own */
+    const LabCase *item; /* NULL: a shape given by the user */
     const Operation *operation;
     Problem own;
-    float *map; /* x out of `maps` */
+    float *map; /* x from `maps` */
     const Problem *problem;
     Device *device; /* NULL for host labs */
     DeviceCost cost;

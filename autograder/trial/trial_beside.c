@@ -1,4 +1,4 @@
-/* trial_beside.c - another of the workbook's programs on the same case, beside this one. */
+/* trial_beside.c - run of another of the course's programs on the same case, for comparison. */
 #include "autograder/trial/trial_beside.h"
 
 #include <inttypes.h>
@@ -15,7 +15,8 @@
 #include "autograder/trial/trial_page.h"
 #include "common/cuda/sim/sim_device.h"
 
-/* Until ticker_end, on a terminal: what is at work.  `part` is the clock's part that it is. */
+/* Shows the current work on a terminal, until ticker_end.  `part` names the part for the stored
+ * duration. */
 void trial_progress_begin(const Trial *trial, const char *part, const char *doing)
 {
     char file[1100];
@@ -26,8 +27,8 @@ void trial_progress_begin(const Trial *trial, const char *part, const char *doin
                trial->item ? trial->item->name : "", doing);
 }
 
-/* The baseline on the same case, with the same inputs; its phases go into the file `phases`, unless
- * that is NULL.  0 when it ran. */
+/* The baseline on the same case, with the same inputs; its phases are written to the file `phases`,
+ * unless that is NULL.  0 if it ran. */
 int trial_beside(const Trial *trial, const char *phases, DeviceCost *cost, Error *error)
 {
     char seed[40];
@@ -60,7 +61,7 @@ int trial_beside(const Trial *trial, const char *phases, DeviceCost *cost, Error
     return status;
 }
 
-/* Of the costliest launch of each. */
+/* Compares the most expensive launch of each. */
 static void print_phases(const Trial *trial, const char *path)
 {
     ProfilePhases mine, other;
@@ -71,8 +72,8 @@ static void print_phases(const Trial *trial, const char *path)
         profile_phases_print(stdout, &mine, &other, trial->against);
 }
 
-/* Another of the workbook's programs on the same case: how much more of what this one does, and the
- * counters side by side.  Its lines stay its own. */
+/* Runs another of the course's programs on the same case, and prints the factors by which this one
+ * exceeds it and both programs' counters.  The other program's source lines are not shown. */
 void trial_print_against(const Trial *trial)
 {
     enum { REASONS = 5 };

@@ -16,14 +16,15 @@ static void entry_call(const Workload *workload, void *const *pointer)
                    runtime_given_stream());
 }
 
-/* One device call for its value[0]; 0 when it failed. */
+/* Executes one device call and returns its value[0]; 0 if it failed. */
 static uint64_t ask_device(Device *device, DeviceCall call)
 {
     DeviceReply reply = {0};
     return device->execute(device, &call, &reply) || reply.status ? 0 : reply.value[0];
 }
 
-/* The best of ten more calls, by the device's own events: a GPU's one live call tells no time. */
+/* The best of ten more calls, timed with the device's events, because a GPU's first call has no
+ * useful time. */
 static void time_on_device(Trial *trial, const Workload *workload, void *const *pointer)
 {
     uint32_t start = (uint32_t)ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_CREATE});
@@ -99,7 +100,7 @@ static int call_on_device(Trial *trial, const Workload *workload, void *const *p
     return 0;
 }
 
-/* The best of a few: good enough to work by, and never a grade. */
+/* The best of a few calls: accurate enough for development, never used for a grade. */
 static int call_on_host(Trial *trial, const Workload *workload, const GuardedTensors *tensors,
                         void *const *pointer, Error *error)
 {
@@ -133,7 +134,7 @@ int trial_call(Trial *trial, Workload *workload, Observed *observed, Error *erro
     return status;
 }
 
-/* ProbeRun: once more, on inputs chosen by the diagnosis. */
+/* A ProbeRun: one more call, on inputs chosen by the diagnosis. */
 int trial_probe(void *context, const Problem *problem, const float *const *tensor, float *output)
 {
     Trial again = *(Trial *)context;

@@ -1,4 +1,4 @@
-/* trial_files.c - what a call leaves as files: a profile, a page, numbers for scripts. */
+/* trial_files.c - files written after a call: a profile, an HTML page, numbers for scripts. */
 #include "autograder/trial/trial_files.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "common/cuda/sim/sim_device.h"
 #include "common/simulator/machine/machine.h"
 
-/* Where the cycles went, on the terminal and as files with their plots. */
+/* The distribution of the cycles, on the terminal and as files with their plots. */
 int trial_profile(const Trial *trial, Error *error)
 {
     SimtMachine machine;
@@ -50,7 +50,7 @@ int trial_profile(const Trial *trial, Error *error)
     return 0;
 }
 
-/* What warps did to memory, as a page for a browser. */
+/* The warps' memory accesses as an HTML page. */
 int trial_see(const Trial *trial, const char *shape, Error *error)
 {
     char about[600], frame[1100];
@@ -82,7 +82,7 @@ int trial_see(const Trial *trial, const char *shape, Error *error)
     return 0;
 }
 
-/* For scripts (docs/numbers): microseconds, and every metric that the run has. */
+/* Numbers for scripts (docs/numbers): microseconds, and every metric of the run. */
 int trial_write_counters(const Trial *trial, Error *error)
 {
     SimtMachine machine;
@@ -97,7 +97,7 @@ int trial_write_counters(const Trial *trial, Error *error)
     return fclose(stream) ? error_set(error, "%s: %m", trial->counters) : 0;
 }
 
-/* For autograder/tests/coverage: simt_write_runs. */
+/* Execution counts for autograder/tests/coverage: simt_write_runs. */
 int trial_write_runs(const Trial *trial, Error *error)
 {
     FILE *stream = fopen(trial->runs, "w");
@@ -106,7 +106,7 @@ int trial_write_runs(const Trial *trial, Error *error)
     return fclose(stream) ? error_set(error, "%s: %m", trial->runs) : 0;
 }
 
-/* For who reads them beside its own. */
+/* Phases for a program that compares its own with these. */
 int trial_write_phases(const Trial *trial, Error *error)
 {
     ProfilePhases phases = {0};

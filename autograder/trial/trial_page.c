@@ -1,4 +1,4 @@
-/* trial_page.c - what `make run` prints: the case, the verdict, what the call cost. */
+/* trial_page.c - output of `make run`: the case, the verdict, the cost of the call. */
 #include "autograder/trial/trial_page.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ void trial_print_case(const Trial *trial, const char *shape)
     text_wrap(stdout, 2, shape);
 }
 
-/* Prints a page of text as a terminal takes it. */
+/* Prints a page of text formatted for a terminal. */
 static void show(char *text)
 {
     screen_print(stdout, text);
@@ -33,7 +33,7 @@ static void show(char *text)
     free(text);
 }
 
-/* "WRONG: race", what is wrong in the grader's words, its lines of the source and its hint. */
+/* "WRONG: race", the grader's message, its source lines and its hint. */
 static void print_wrong(FILE *stream, const Trial *trial, const RecordCase *item)
 {
     const char *hint = lab_fault_hint(&trial->found->ini, item->fault);
@@ -63,7 +63,7 @@ void trial_print_verdict(const Trial *trial, const RecordCase *item)
     show(text);
 }
 
-/* "18,004 cycles (9.1 us)", or "92.1 us" where no cycles are simulated. */
+/* "18,004 cycles (9.1 us)", or "92.1 us" without simulated cycles. */
 const char *trial_time_text(const DeviceCost *cost, char text[80])
 {
     char cycles[40];
@@ -75,7 +75,7 @@ const char *trial_time_text(const DeviceCost *cost, char text[80])
     return text;
 }
 
-/* With how much of the simulated cycles the launches take. */
+/* With the share of the launches in the simulated cycles. */
 static void print_time(const Trial *trial)
 {
     SimtMachine machine;
@@ -104,7 +104,7 @@ static void print_baseline(const Trial *trial, const DeviceCost *baseline)
     text_wrap(stdout, 2, line);
 }
 
-/* What a wrong output may come from.  The rest of the counters would only push the message off the
+/* Counters that may explain a wrong output.  The others would only push the message off the
  * screen. */
 static void print_launch(const DeviceCost *cost)
 {

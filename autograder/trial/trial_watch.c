@@ -1,5 +1,5 @@
-/* trial_watch.c - code that does not end: ticks of this process, which has none while a debugger
- * holds it. (A timer of CPU time would make the clock of it coarse.) */
+/* trial_watch.c - limits for endless code, checked by timer ticks of this process, which stop while
+ * a debugger holds it. (A timer of CPU time would make its clock coarse.) */
 #include "autograder/trial/trial_watch.h"
 
 #include <math.h>
@@ -24,13 +24,13 @@ double trial_cpu_seconds(void)
 
 static struct {
     volatile sig_atomic_t in_device;
-    double used, seen;       /* CPU seconds of host code; of the process, at the last tick */
-    double waited, patience; /* seconds in the device, and how many of them are allowed */
+    double used, seen;       /* CPU seconds: of host code; of the process, at the last tick */
+    double waited, patience; /* seconds spent in the device, and their limit */
     const char *name;
     int (*execute)(Device *device, const DeviceCall *call, DeviceReply *reply);
 } watched = {.patience = INFINITY};
 
-/* The process is the only one that can leave a kernel behind that does not end. */
+/* Ends the process, because only its end stops an endless kernel. */
 static void stop_here(const char *text)
 {
     ticker_abandon();
