@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GNU ld's names for the ends of a section whose name is one of C's. */
+/* GNU ld's symbols for the start and end of a section whose name is a C identifier. */
 extern const OperationEntry __start_operation_entries[], __stop_operation_entries[];
 
 void operation_call(const char *operation, const void *problem, void *const *tensor, void *stream)

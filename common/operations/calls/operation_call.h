@@ -1,4 +1,4 @@
-/* operation_call.h - the glue that calls a submission's entry points.
+/* operation_call.h - calls of a submission's entry points.
  *
  * Module: <entry>.c says how one entry point is called, and which operation that is; operation_call
  * finds the one of a name among them.
@@ -9,7 +9,7 @@
 #define CONVLAB_OPERATIONS_CALLS_OPERATION_CALL_H
 
 /* Calls the entry point once: `problem` is the operation's struct, `tensor` its pointers (device
- * pointers, or host pointers for a host lab), `stream` a cudaStream_t or NULL. */
+ * pointers, or host pointers in a host lab), `stream` a cudaStream_t or NULL. */
 typedef void EntryCall(const void *problem, void *const *tensor, void *stream);
 
 typedef struct OperationEntry {
@@ -17,13 +17,13 @@ typedef struct OperationEntry {
     EntryCall *call;
 } OperationEntry;
 
-/* The one definition of an <entry>.c.  The linker gathers all of them in one table. */
+/* The single definition in an <entry>.c.  The linker collects all of them in a table. */
 #define OPERATION_ENTRY(name, function)                                                            \
     static const OperationEntry entry                                                              \
         __attribute__((used, section("operation_entries"))) = {name, function}
 
-/* Calls the entry point of `operation`, which is linked: the lab's build and its problems come from
- * the same lab.ini. */
+/* Calls the entry point of `operation`, which is linked, because the lab's build and its problems
+ * come from the same lab.ini. */
 void operation_call(const char *operation, const void *problem, void *const *tensor, void *stream);
 
 #endif

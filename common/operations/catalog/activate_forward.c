@@ -1,7 +1,7 @@
 /* activate_forward.c - a bias for each channel and an activation (convlab/layers.h).
  *
- * The bound of an output is its own roundings (activation.h) and nothing of its neighbours'
- * (own_reach): magnitude is those in units of u, products 1. */
+ * The bound of an output contains only its own rounding errors (activation.h; own_reach):
+ * magnitude is their sum in units of u, products 1. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -47,8 +47,8 @@ static void activate_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* Each function in turn, on maps, on single numbers (a fully connected layer's outputs), and on as
- * many as fill whole blocks. */
+/* Each function in turn: on maps, on single numbers (the outputs of a fully connected layer), and
+ * on sizes that fill whole blocks. */
 static void activate_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     ActivateProblem p = {.N = random_range(random, 2, 5),
@@ -83,7 +83,7 @@ static double activate_count(const ActivateProblem *p)
     return (double)p->N * p->C * p->H * p->W;
 }
 
-/* An addition and a function for each output. */
+/* One addition and one function per output. */
 static double activate_flops(const Problem *problem)
 {
     ActivateProblem p = activate_unpack(problem);
@@ -104,8 +104,8 @@ static int activate_numbers(const Problem *problem, ProblemNumber number[OPERATI
     return sizeof all / sizeof *all;
 }
 
-/* One element in 16 is its channel's bias turned round, or a few floats beside that: there the sum
- * is 0 or next to it, and exact. */
+/* One element in 16 is the negative of its channel's bias, or a few floats away from it: there the
+ * sum is 0 or close to it, and exact. */
 static void stand_at_zero(const ActivateProblem *p, Random *random, const float *b, float *x)
 {
     const size_t map = (size_t)p->H * (size_t)p->W, count = (size_t)(p->N * p->C) * map;
@@ -132,7 +132,7 @@ static void activate_generate(const Problem *problem, Random *random, float *con
     stand_at_zero(&p, &zeros, tensor[TENSOR_B], tensor[TENSOR_X]);
 }
 
-/* ---- the oracle ------------------------------------------------------------------------------ */
+/* ---- oracle ---------------------------------------------------------------------------------- */
 
 static void activate_oracle_element(const Problem *problem, const float *const *tensor,
                                     size_t index, double value[3])
@@ -241,13 +241,13 @@ static int errors_stay_below(const Judgement *judged, double limit)
     return 1;
 }
 
-/* Errors that are small beside 1, though not beside the outputs. */
+/* Whether the errors are small relative to 1, but not to the outputs. */
 static int loses_digits(const Judgement *judged)
 {
     return errors_stay_below(judged, 0x1p-20);
 }
 
-/* Errors as those of a card's own tanh, or of halves. */
+/* Whether the errors are those of the GPU's approximate tanh, or of fp16. */
 static int is_approximated(const Judgement *judged)
 {
     return errors_stay_below(judged, 0x1p-10);

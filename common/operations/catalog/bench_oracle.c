@@ -1,5 +1,5 @@
-/* bench_oracle.c - how fast the fp64 oracle is, for which every grade waits: VGG-16's
- * first layer. */
+/* bench_oracle.c - speed of the fp64 oracle, on which every grade depends, for VGG-16's first
+ * layer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,7 +1,7 @@
-/* brighten.c - a picture made brighter, pixel by pixel (convlab/brighten.h).
+/* brighten.c - brightening of a picture, pixel by pixel (convlab/brighten.h).
  *
- * An output is one product and one addition, each rounded once, and knows nothing of its neighbours
- * (own_reach): magnitude |gain * x| + |lift|, products 2. */
+ * An output is one multiplication and one addition, each rounded once, independent of its
+ * neighbours (own_reach): magnitude |gain * x| + |lift|, products 2. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { TENSOR_X, TENSOR_Y, TENSORS };
 
-/* Both are exact as floats, whatever a kernel makes of an int. */
+/* Both are exact as floats, even if a kernel converts them from int. */
 enum { MOST = 1 << 20 };
 
 static const ShapeKey KEYS[] = {
@@ -45,7 +45,7 @@ static void brighten_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* Whole blocks of any usual size, one pixel more, one less, and any number. */
+/* Multiples of common block sizes, one pixel more, one less, and any number. */
 static void brighten_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     int blocks = random_range(random, 1, 5) * 1024;
@@ -90,7 +90,7 @@ static void brighten_generate(const Problem *problem, Random *random, float *con
     random_wide_fill(&own, tensor[TENSOR_X], (size_t)brighten_unpack(problem).pixels);
 }
 
-/* ---- the oracle ---------------------------------------------------------------------------- */
+/* ---- oracle -------------------------------------------------------------------------------- */
 
 static void brighten_oracle_element(const Problem *problem, const float *const *tensor,
                                     size_t index, double value[3])

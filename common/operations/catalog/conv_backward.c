@@ -17,7 +17,7 @@ int conv_backward_parse(const char *text, Problem *problem, Error *error)
 
 /* ---- hidden problems --------------------------------------------------------------------- */
 
-/* Windows that leave gaps between them: dx is zero there, and nobody's sum comes by. */
+/* Windows with gaps between them: dx is zero there. */
 static void draw_gaps(Random *random, ConvProblem *conv)
 {
     conv->R = random_range(random, 1, 2);
@@ -28,7 +28,7 @@ static void draw_gaps(Random *random, ConvProblem *conv)
     conv->pad_left = random_range(random, 0, 1);
 }
 
-/* Steps that differ, filters of even and odd sides, other zeros on each side. */
+/* Different strides, filters with even and odd sides, different padding on each side. */
 static void draw_unequal(Random *random, ConvProblem *conv)
 {
     int down = random_range(random, 0, 1);
@@ -53,7 +53,7 @@ static void draw_leftover(Random *random, ConvProblem *conv)
     conv->W = conv->S + conv->stride_w * random_range(random, 3, 5) + random_range(random, 1, 2);
 }
 
-/* What has no kind of its own is drawn first, and given up first. */
+/* A problem without a special kind is drawn first, and reduced first. */
 static void draw_own(Random *random, int kind, double max_macs, ConvProblem *conv)
 {
     static void (*const own[])(Random *, ConvProblem *) = {draw_gaps, draw_unequal, draw_leftover};

@@ -18,7 +18,7 @@ static int data_tensors(const Problem *problem, TensorShape shape[OPERATION_TENS
 
 /* ---- one element by the definition ------------------------------------------------------- */
 
-/* The output that an input's window number `from` - `tap` begins in; -1 if there is none. */
+/* The output whose window starts at input `from` - `tap`; -1: there is none. */
 static int output_under(int from, int tap, int stride, int outputs)
 {
     int at = from - tap;
@@ -50,10 +50,9 @@ static void data_oracle_element(const Problem *problem, const float *const *tens
 
 /* ---- all elements ------------------------------------------------------------------------ */
 
-/* With a stride the inputs fall into phases: rows first, first+stride, ... meet the taps tap,
- * tap+stride, ... and no others.  One phase of one axis is what a convolution of dy with those taps
- * turned round gives, at stride 1 and with `pad` zeros before it (fewer than none: it begins
- * further on). */
+/* With a stride the inputs are divided into phases: rows first, first+stride, ... use the taps tap,
+ * tap+stride, ... and no others.  One phase of one axis is a convolution of dy with those taps
+ * flipped, at stride 1 and with `pad` zeros before it (a negative pad skips inputs). */
 typedef struct Phase {
     int first, inputs, tap, taps, pad;
 } Phase;
@@ -67,7 +66,7 @@ static Phase phase_of(int first, int size, int filter, int stride, int pad)
     return phase;
 }
 
-/* The phase's taps, turned round, with c before k: turned[c][k][r][s]. */
+/* The phase's taps, flipped, with c before k: turned[c][k][r][s]. */
 static void turn_filter(const ConvProblem *v, const Phase *down, const Phase *across,
                         const float *w, float *turned)
 {
@@ -80,7 +79,7 @@ static void turn_filter(const ConvProblem *v, const Phase *down, const Phase *ac
                           across->tap + s * v->stride_w];
 }
 
-/* Puts a phase's values where they belong in dx. */
+/* Stores a phase's values in dx. */
 static void phase_place(const ConvProblem *v, const Phase *down, const Phase *across,
                         const double *value, double *all)
 {
@@ -143,7 +142,7 @@ static void data_oracle(const Problem *problem, const float *const *tensor, doub
                 Phase across = phase_of(x, v.W, v.S, v.stride_w, v.pad_left);
                 phase_oracle(&v, &down, &across, tensor, &room, all);
             }
-    } else { /* no memory to be quick in */
+    } else { /* no memory for the fast method */
         for (size_t i = 0; i < inputs; i++) {
             double value[3];
             data_oracle_element(problem, tensor, i, value);

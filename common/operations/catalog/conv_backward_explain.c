@@ -1,9 +1,9 @@
-/* conv_backward_explain.c - from a wrong gradient to a sentence that names the mistake.
+/* conv_backward_explain.c - diagnosis of a wrong gradient, as a sentence that names the mistake.
  *
- * A gradient is a sum over rows: (k, r, s) of dy*w for dx, (n, p, q) of dy*x for dw.  A slip bends
- * the index arithmetic of that sum in one way that people get wrong; one that predicts every
- * sampled output, within the bound, is what the submission computes.  Next come sums that end early
- * or begin late, then the places of the wrong outputs. */
+ * A gradient is a sum over rows: (k, r, s) of dy*w for dx, (n, p, q) of dy*x for dw.  A slip
+ * changes the index arithmetic of that sum by one common mistake; a slip that predicts every
+ * sampled output within the bound is the submission's mistake.  Sums that end early or start late
+ * are tried next, then the positions of the wrong outputs. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -16,30 +16,31 @@
 
 enum { SLIPS = 128, WRONG_ONES = 24, RIGHT_ONES = 16, EVIDENCE_BITS = 16 };
 
-/* How a gradient is computed; slip_right is the right way. */
+/* Index arithmetic of a gradient; slip_right is the correct one. */
 typedef struct Slip {
     Fault fault;
     long long stride_h, stride_w, top, left;
-    int any_step;       /* dx: h + top - r need be no multiple of the stride */
-    int past_h, past_w; /* rows, columns beyond the edges are read as memory has them */
-    int turn_r, turn_s; /* dx: the filter's taps; dw: dw's own */
-    long long dy_n, dy_k, dy_p, dy_q; /* element steps into dy */
-    long long in_0, in_1, in_2, in_3; /* and into the other input: w's k, c, r, s; x's n, c, h, w */
-    long long dy_base, in_base;       /* where both begin */
-    int low, high;                    /* of the outermost axis that is summed: k, or n */
-    int low_p, high_p, low_q, high_q; /* dw: of dy's rows and columns */
-    int low_r, high_r, low_s, high_s; /* dx: of the taps */
+    int any_step;       /* Boolean, dx: h + top - r need not be a multiple of the stride */
+    int past_h, past_w; /* Booleans: rows, columns beyond the edges are read from adjacent memory */
+    int turn_r, turn_s; /* Booleans: flipped taps; dx: the filter's, dw: dw's own */
+    long long dy_n, dy_k, dy_p, dy_q; /* strides in elements in dy */
+    long long in_0, in_1, in_2, in_3; /* strides in elements in the other input: w's k, c, r, s; x's
+                                       * n, c, h, w */
+    long long dy_base, in_base;       /* offsets of both */
+    int low, high;                    /* range of the outermost axis of the sum: k, or n */
+    int low_p, high_p, low_q, high_q; /* dw: range of dy's rows and columns */
+    int low_r, high_r, low_s, high_s; /* dx: range of the taps */
     double scale;
-    char order[5]; /* the axes of the output as they are stored */
+    char order[5]; /* the axes of the output in memory order */
     char text[420];
 } Slip;
 
 typedef struct Backward {
     const Judgement *judged;
     ConvProblem v;
-    int filter; /* dw, not dx */
+    int filter; /* Boolean: dw, not dx */
     const float *dy, *in;
-    size_t rows; /* of every sum */
+    size_t rows; /* number of rows of every sum */
     double *product;
     size_t sample[WRONG_ONES + RIGHT_ONES];
     int wrong, right;
@@ -47,7 +48,7 @@ typedef struct Backward {
     int slips;
 } Backward;
 
-/* ---- what a slip computes ---------------------------------------------------------------- */
+/* ---- values of a slip -------------------------------------------------------------------- */
 
 static int extent_of(const ConvProblem *v, char axis)
 {
@@ -69,7 +70,7 @@ static int extent_of(const ConvProblem *v, char axis)
     }
 }
 
-/* The coordinates that stand at `index` in this order; at[] is in the right one. */
+/* The coordinates at `index` in this order; at[] has them in the correct order. */
 static void place_of(const Backward *b, const Slip *slip, size_t index, int at[4])
 {
     const char *right = b->filter ? "kcrs" : "nchw";
@@ -80,7 +81,7 @@ static void place_of(const Backward *b, const Slip *slip, size_t index, int at[4
     }
 }
 
-/* One product; 0 where it lies outside.  -1 in *lost: its memory is no input. */
+/* One term; 0 if it is outside.  -1 in *lost: its address is outside of the inputs. */
 static double product_at(const Backward *b, const Slip *s, long long dy_at, long long in_at,
                          int *lost)
 {
@@ -96,7 +97,7 @@ static double product_at(const Backward *b, const Slip *s, long long dy_at, long
     return (double)b->dy[dy_at] * b->in[in_at];
 }
 
-/* The output that tap `tap` of pixel `from` meets, by this slip; `outputs` is a place outside. */
+/* The output that this slip combines with tap `tap` of pixel `from`; `outputs`: outside. */
 static long long meets(const Slip *s, long long from, int tap, long long stride, int outputs,
                        int past)
 {
@@ -145,7 +146,7 @@ static void filter_products(const Backward *b, const Slip *s, const int at[4], d
             }
 }
 
-/* All rows' products of one output into b->product; 1 if some lie in no input. */
+/* The terms of all rows of one output into b->product; 1 if some are outside of the inputs. */
 static int slip_products(const Backward *b, const Slip *s, size_t index)
 {
     int at[4], lost = 0;
@@ -157,18 +158,18 @@ static int slip_products(const Backward *b, const Slip *s, size_t index)
     return lost;
 }
 
-/* ---- does it explain what came out? ------------------------------------------------------ */
+/* ---- comparison with the output ---------------------------------------------------------- */
 
-/* How near an explanation must come: what independent roundings of a long sum come to, which is far
- * less than the worst case. */
+/* Tolerance of an explanation: independent rounding errors of a long sum, which are far below the
+ * error bound. */
 static double nearness(const Judgement *j, double magnitude, double products)
 {
     return fmin(verdict_bound(j->precision, magnitude, products),
                 8 * UNIT_FP32 * sqrt(products) * magnitude);
 }
 
-/* A sum of b->product[from .. to-1], against what the output holds.  Adds to *evidence how much of
- * a coincidence it would be; 0 if it is not that. */
+/* Compares the sum of b->product[from .. to-1] with the output.  Adds the improbability of a
+ * coincidence to *evidence; 0 if they differ. */
 static int sum_fits(const Backward *b, size_t index, size_t from, size_t to, double scale,
                     double *evidence)
 {
@@ -193,7 +194,7 @@ static int slip_fits(const Backward *b, const Slip *s, int everywhere)
     int count = b->wrong + (everywhere ? b->right : 0), excused = 0;
     double evidence = 0;
     for (int i = 0; i < count; i++) {
-        if (slip_products(b, s, b->sample[i])) { /* what lies there nobody knows */
+        if (slip_products(b, s, b->sample[i])) { /* the value there is unknown */
             if (++excused * 2 > b->wrong) return 0;
             continue;
         }
@@ -202,7 +203,7 @@ static int slip_fits(const Backward *b, const Slip *s, int everywhere)
     return evidence >= EVIDENCE_BITS;
 }
 
-/* ---- the slips --------------------------------------------------------------------------- */
+/* ---- list of slips ----------------------------------------------------------------------- */
 
 static Slip slip_right(const Backward *b)
 {
@@ -247,7 +248,7 @@ static Slip *slip_add(Backward *b, Fault fault, const char *format, ...)
     return s;
 }
 
-/* The window of both: where a pixel and a gradient meet. */
+/* The relation of pixel, tap and output, as text. */
 static const char *window(const Backward *b)
 {
     return b->filter ? "Gradient (p,q) meets the input at p*stride_h + r - pad_top, q*stride_w + s "
@@ -326,7 +327,7 @@ static void slip_shift(Backward *b, int down, int right, int turned)
     s->turn_r = s->turn_s = turned;
 }
 
-/* dx's window walked as on the way forward, along one axis: h - pad_top + r. */
+/* dx's window as in the forward pass, along one axis: h - pad_top + r. */
 static void slip_forward(Backward *b, char axis)
 {
     const ConvProblem *v = &b->v;
@@ -535,7 +536,7 @@ static int find_slip(Backward *b, int everywhere, Finding *finding)
     return 0;
 }
 
-/* ---- sums that are cut ------------------------------------------------------------------- */
+/* ---- incomplete sums --------------------------------------------------------------------- */
 
 static int cut_fits(Backward *b, const Slip *right, size_t from, size_t to)
 {
@@ -547,8 +548,8 @@ static int cut_fits(Backward *b, const Slip *right, size_t from, size_t to)
     return evidence >= EVIDENCE_BITS;
 }
 
-/* The sum ends after `to` rows, or begins with row `from`: found in one wrong output, and then held
- * against all samples. */
+/* The sum ends after `to` rows, or starts at row `from`: found in one wrong output, then compared
+ * with all samples. */
 static int find_cut(Backward *b, Finding *finding)
 {
     enum { TRIES = 64 };
@@ -578,9 +579,9 @@ static int find_cut(Backward *b, Finding *finding)
     return 0;
 }
 
-/* ---- where they lie ---------------------------------------------------------------------- */
+/* ---- positions --------------------------------------------------------------------------- */
 
-/* Which faults an output axis stands for, when only some of its coordinates are wrong. */
+/* The fault of an output axis if only some of its coordinates are wrong. */
 static Fault fault_of(const Backward *b, int axis, int first, int last, int extent)
 {
     static const Fault of_dw[] = {FAULT_ONE_FILTER, FAULT_ONE_CHANNEL, FAULT_TAP_DROPPED,
@@ -591,7 +592,8 @@ static Fault fault_of(const Backward *b, int axis, int first, int last, int exte
     return FAULT_PADDING_EDGE;
 }
 
-/* Are all outputs with some coordinates of one axis wrong, and no others?  Then says which. */
+/* Whether all outputs at some coordinates of one axis are wrong, and no others; names the
+ * coordinates. */
 static int find_axis(const Backward *b, int axis, Finding *finding)
 {
     const Judgement *j = b->judged;
@@ -601,7 +603,9 @@ static int find_axis(const Backward *b, int axis, Finding *finding)
     Slip right = slip_right(b);
     for (size_t i = 0; wrong && i < j->verdict.total; i++) {
         int at[4];
-        if (j->products[i] == 0 && j->mark[i] == MARK_RIGHT) continue; /* right by doing nothing */
+        if (j->products[i] == 0 && j->mark[i] == MARK_RIGHT)
+            continue; /* correct without any
+                                                                        * work */
         place_of(b, &right, i, at);
         all[at[axis]]++;
         wrong[at[axis]] += j->mark[i] != MARK_RIGHT;
@@ -638,7 +642,7 @@ static int find_axis(const Backward *b, int axis, Finding *finding)
     return 1;
 }
 
-/* Only pixels that no window reaches, whose gradient is 0. */
+/* Only pixels that no window covers, whose gradient is 0. */
 static int find_untouched(const Backward *b, Finding *finding)
 {
     const Judgement *j = b->judged;
@@ -659,7 +663,7 @@ static int find_untouched(const Backward *b, Finding *finding)
 
 enum { PERIODS = 8 };
 
-/* Of the pixels (h, w) with h % period and w % period: how many there are, how many are wrong. */
+/* Pixels (h, w) by h % period and w % period: their number, and the number of wrong ones. */
 typedef struct Cells {
     size_t all[PERIODS][PERIODS], wrong[PERIODS][PERIODS];
 } Cells;
@@ -678,7 +682,7 @@ static Cells cells_count(const Backward *b, int period)
     return cells;
 }
 
-/* Is each cell wrong or right as a whole, but for what is right by chance?  0: no. */
+/* Whether each cell is completely wrong or correct, except for coincidences. */
 static int cells_are_whole(const Cells *cells, int period)
 {
     int wrong = 0, right = 0;
@@ -691,8 +695,8 @@ static int cells_are_whole(const Cells *cells, int period)
     return wrong && right;
 }
 
-/* dx at stride 1: the wrong pixels repeat every 2 to 8 rows and columns, as what a thread or a
- * square makes does. */
+/* dx at stride 1: the wrong pixels have a period of 2 to 8 rows and columns, like the outputs of a
+ * thread or a tile. */
 static int find_period(const Backward *b, Finding *finding)
 {
     const ConvProblem *v = &b->v;
@@ -727,10 +731,10 @@ static int find_place(const Backward *b, Finding *finding)
     return find_period(b, finding);
 }
 
-/* ---- the same at stride 1 ---------------------------------------------------------------- */
+/* ---- the same problem at stride 1 -------------------------------------------------------- */
 
-/* Runs the submission on a problem whose dy, filters and padding are these and whose strides are 1.
- * 1 if it is right there. */
+/* Runs the submission on a problem with the same dy, filters and padding, and strides of 1. 1 if it
+ * is correct there. */
 static int right_without_steps(const Backward *b, ProbeRun run, void *context)
 {
     const Operation *operation = b->judged->operation;
@@ -773,9 +777,9 @@ static int find_steps(const Backward *b, ProbeRun run, void *context, Finding *f
     return 1;
 }
 
-/* ---- the front door ---------------------------------------------------------------------- */
+/* ---- entry point ------------------------------------------------------------------------- */
 
-/* Spread over all outputs of either kind. */
+/* Samples spread over all wrong and over all correct outputs. */
 static void samples_take(Backward *b)
 {
     const Judgement *j = b->judged;

@@ -1,5 +1,5 @@
-/* conv_backward_filter.c - the gradient of a convolution with respect to its weights: dw from x and
- * dy, summed over the batch. */
+/* conv_backward_filter.c - gradient of a convolution with respect to its weights: dw from x and dy,
+ * summed over the batch. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int filter_tensors(const Problem *problem, TensorShape shape[OPERATION_TE
 
 /* ---- one element by the definition ------------------------------------------------------- */
 
-/* Adds the products of neighbours in a row of x, a row of dy and their absolute values. */
+/* Adds the terms of neighbours in a row of x and a row of dy, and their absolute values. */
 WIDEST_VECTORS
 static void row_element(const float *x, int step, const float *dy, int count, double value[3])
 {
@@ -55,7 +55,7 @@ static void filter_oracle_element(const Problem *problem, const float *const *te
     int s = (int)(index % (size_t)v.S), r = (int)(index / (size_t)v.S % (size_t)v.R);
     size_t pair = index / ((size_t)v.R * v.S);
     int c = (int)(pair % (size_t)v.C), k = (int)(pair / (size_t)v.C);
-    int first = 0, last = v.Q; /* the q whose input lies inside of its row */
+    int first = 0, last = v.Q; /* the q whose input is inside its row */
     while (first < v.Q && first * (long long)v.stride_w + s < v.pad_left)
         first++;
     while (last > first && (last - 1) * (long long)v.stride_w + s - v.pad_left >= v.W)
@@ -75,17 +75,17 @@ static void filter_oracle_element(const Problem *problem, const float *const *te
 
 /* ---- all elements ------------------------------------------------------------------------ */
 
-/* A piece of the work is eight filters, and all images or a part of them where there are few
- * filters.  It has sums and magnitudes of all C*R*S weights, and a share has a row of dy, eight
- * doubles for each q: so the innermost step is "eight filters' sums += one input times eight
- * neighbours".  Parts are added in their order, and there are as many on every machine. */
+/* A part of the work is eight filters with all images, or with some of them if there are few
+ * filters. It has sums and magnitudes of all C*R*S weights, and each share has a row of dy, eight
+ * doubles for each q.  So the innermost loop is "eight filters' accumulators += one input times
+ * eight neighbours".  Parts are added in order, and their number is the same on every machine. */
 enum { PIECES = 64 };
 
 typedef struct FilterOracle {
     ConvProblem v;
     const float *x, *dy;
     double *const *all;
-    double *row, *sums; /* of each share; of each piece, its magnitudes behind them */
+    double *row, *sums; /* row: per share; sums: per part, followed by its magnitudes */
     size_t weights;
     int groups, parts, shares;
 } FilterOracle;
@@ -95,7 +95,7 @@ static double *piece_sums(const FilterOracle *o, int piece)
     return o->sums + (size_t)piece * 2 * o->weights * LANES;
 }
 
-/* How many products of one axis's tap meet an input. */
+/* Number of outputs for which one tap of one axis is inside the input. */
 static int outputs_inside(int outputs, int stride, int shift, int size)
 {
     int count = 0;
@@ -116,7 +116,7 @@ static void row_widen(const FilterOracle *o, int n, int p, int group, double *ro
     }
 }
 
-/* Adds to one weight's sums what a row of dy and a row of x give it. */
+/* Adds the terms of a row of dy and a row of x to one weight's accumulators. */
 WIDEST_VECTORS
 static void row_add(const ConvProblem *v, const double *row, const float *x, int shift, double *sum,
                     double *magnitude)
@@ -135,7 +135,7 @@ static void row_add(const ConvProblem *v, const double *row, const float *x, int
     *(Lanes *)magnitude = size;
 }
 
-/* All weights' sums of one group, from one row of dy. */
+/* All weights' accumulators of one group, from one row of dy. */
 static void row_sum(const FilterOracle *o, int n, int p, const double *row, double *sum,
                     double *magnitude)
 {
@@ -171,7 +171,7 @@ static void piece_share(void *context, int share)
     }
 }
 
-/* Adds up a group's parts, and leaves what the caller wants of them. */
+/* Adds a group's parts, and stores the results that the caller wants. */
 static void group_finish(const FilterOracle *o, int group)
 {
     const ConvProblem *v = &o->v;
@@ -222,7 +222,7 @@ static void filter_oracle(const Problem *problem, const float *const *tensor, do
     if (o.row) {
         parallel_run(o.shares, piece_share, &o);
         parallel_run(o.shares, finish_share, &o);
-    } else { /* no memory to be quick in */
+    } else { /* no memory for the fast method */
         for (size_t i = 0; i < (size_t)v->K * o.weights; i++) {
             double value[3];
             filter_oracle_element(problem, tensor, i, value);

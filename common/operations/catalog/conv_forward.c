@@ -1,5 +1,4 @@
-/* conv_forward.c - forward convolution on the device, and the same on the host under another entry
- * point. */
+/* conv_forward.c - forward convolution on the device, and on the host with another entry point. */
 #include <string.h>
 
 #include "common/operations/conv/conv_problem.h"
@@ -51,8 +50,8 @@ static double conv_least_bytes(const Problem *problem)
     return floats * sizeof(float);
 }
 
-/* Makes `zeros` percent of `count` values zero, every choice as likely as any other (Knuth, The Art
- * of Computer Programming, volume 2, algorithm S of section 3.4.2). */
+/* Sets `zeros` percent of `count` values to zero, with equal probability for every choice (Knuth,
+ * The Art of Computer Programming, volume 2, algorithm S of section 3.4.2). */
 static void strew_zeros(float *value, size_t count, int zeros, Random *random)
 {
     size_t left = (count * (size_t)zeros + 50) / 100;
@@ -63,7 +62,7 @@ static void strew_zeros(float *value, size_t count, int zeros, Random *random)
     }
 }
 
-/* Makes the first value that is not zero 1: zero is what may be left out, and nothing else. */
+/* Sets the first non-zero value to 1, because a kernel may skip zeros only. */
 static void plant_one(float *value, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -73,9 +72,9 @@ static void plant_one(float *value, size_t count)
         }
 }
 
-/* Exponents over twelve octaves in both factors: a few products dominate each sum, other ones in
- * every output.  So a lost product stands out somewhere, and so do rounded inputs, however many
- * products there are. */
+/* Exponents over twelve octaves in both factors: a few terms dominate each sum, different ones in
+ * every output.  So a missing term is visible in some output, and so are rounded inputs, for any
+ * number of terms. */
 static void conv_generate(const Problem *problem, Random *random, float *const *tensor)
 {
     TensorShape shape[OPERATION_TENSORS];

@@ -1,6 +1,6 @@
-/* electrode_forward.c - from recordings of nerve cuff electrodes to the probabilities of classes
- * (convlab/electrode.h).  electrode_network.c has the oracle and what its bound is made of:
- * magnitude is the spread of an output, products 1, so that the bound is four times the spread. */
+/* electrode_forward.c - network from recordings of nerve cuff electrodes to class probabilities
+ * (convlab/electrode.h).  electrode_network.c has the oracle and derives the bound: magnitude is
+ * the spread of an output, products 1, so that the bound is four times the spread. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static ElectrodeProblem electrode_unpack(const Problem *problem)
     return p;
 }
 
-/* Rows and columns of x as it arrives. */
+/* Number of rows (and columns) of x, with or without padding. */
 static size_t rows_of(const ElectrodeProblem *p)
 {
     return (size_t)(p->H + (p->padded ? ELECTRODE_R1 - 1 : 0));
@@ -79,8 +79,8 @@ static void electrode_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* Few filters and many, wide recordings and high ones, one and several, more classes than a few,
- * with zeros around them and without. */
+/* Few filters and many, wide recordings and high ones, one image and several, different numbers of
+ * classes, with and without padding in x. */
 static void electrode_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     ElectrodeProblem p = {.N = random_range(random, 1, 3),
@@ -156,9 +156,9 @@ static int electrode_numbers(const Problem *problem, ProblemNumber number[OPERAT
 
 /* ---- inputs -------------------------------------------------------------------------------- */
 
-/* Of a filter or an output: weights that sum to 0, so that what all inputs have in common does not
- * decide whether a ReLU lets anything through.  At 1.6 neither values nor differences fade or grow
- * from layer to layer: a ReLU and the largest of four leave a little under half of a variance. */
+/* Weights of a filter or an output, with sum 0, so that the inputs' mean does not decide whether a
+ * ReLU is active.  With a scale of 1.6 neither values nor differences vanish or grow from layer to
+ * layer: a ReLU and the largest of four leave slightly less than half of a variance. */
 static void draw_weights(Random *random, int inputs, float *w)
 {
     double mean = 0, scale = 1.6 * sqrt(3.0 / inputs);
@@ -182,7 +182,7 @@ static double offset_of(const ElectrodeProblem *p, int layer)
  * core 50 ms, and every timed window has its own. */
 typedef struct WeightFill {
     const ElectrodeProblem *p;
-    const Random *from; /* where the first is drawn */
+    const Random *from; /* generator at the first value */
     float *w;
     int shares;
 } WeightFill;
@@ -250,7 +250,7 @@ enum {
     CONVOLVED = CONV1 | CONV2 | CONV3
 };
 
-/* The larger half of the zeros, (R-1)/2 of which stand above and to the left, on the wrong side. */
+/* The larger half of the padding, (R-1)/2 of it above and to the left, on the wrong side. */
 #define BEHIND(l, of)                                                                              \
     {                                                                                              \
         {.behind = (l)}, FAULT_HALO,                                                               \
@@ -347,7 +347,8 @@ static const struct {
 };
 enum { SLIPS = sizeof SLIP / sizeof *SLIP };
 
-/* Each slip costs as much as the oracle: of a large problem, as the report's, none is tried. */
+/* Each slip costs as much as the oracle, so none is tried on a large problem such as the
+ * report's. */
 static int slipped_values(const Judgement *judged, int which, double *value)
 {
     ElectrodeProblem p = electrode_unpack(&judged->view.problem);
@@ -360,8 +361,8 @@ static int slipped_values(const Judgement *judged, int which, double *value)
     return spread && small;
 }
 
-/* Weights of 11 bits leave hundreds of times the spread at most, of 8 bits some thousands, and what
- * OUT lost mostly tens of thousands. */
+/* Weights of 11 bits lead to errors of at most hundreds of spreads, of 8 bits some thousands, and a
+ * missing term in OUT mostly tens of thousands. */
 static int is_rounded(const Judgement *judged)
 {
     for (size_t i = 0; i < judged->verdict.total; i++)
@@ -371,7 +372,7 @@ static int is_rounded(const Judgement *judged)
     return 1;
 }
 
-/* What is rounded is wrong in the last layer already; a small slip before it is not. */
+/* Rounding errors are visible in the last layer already; a small mistake before it is not. */
 static void electrode_explain(const Judgement *judged, ProbeRun run, void *context,
                               Finding *finding)
 {

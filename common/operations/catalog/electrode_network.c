@@ -1,22 +1,21 @@
 /* electrode_network.c - see electrode_network.h.
  *
- * The spreads.  As in lenet_forward.c a value's spread is what independent roundings come to, in
- * units of u, carried forward layer by layer.  A sum of m products rounds m times, each time by
- * its partial sum.  Here m is up to 22,400, and to let each partial sum be as large as all
- * magnitudes together, as a worst case could, would let weights of 11 bits through.  But products
- * of either sign in no order walk at random on their way from 0 to the sum z: the i-th partial
- * sum is i/m z and a walk beside it, which in m steps of both signs comes to sqrt(m) steps (N. J.
- * Higham and T. Mary, Sharper probabilistic backward error analysis for basic linear algebra
- * kernels with random data, SIAM J. Sci. Comput. 42(5), 2020).  The squares of m partial sums
- * then come to m z^2 / 3 for the straight line, and to no more than (sum|w x|)^2 for the walk.
- * So
+ * The spreads.  As in lenet_forward.c, a value's spread is the standard deviation of independent
+ * rounding errors in units of u, propagated layer by layer.  A sum of m products rounds m times,
+ * each time by its partial sum.  Here m is up to 22,400, and the worst-case assumption that each
+ * partial sum is as large as all magnitudes together would accept weights of 11 bits.  But with
+ * terms of both signs in random order, the i-th partial sum is i/m z plus a random walk, which
+ * deviates by sqrt(m) steps after m steps (N. J. Higham and T. Mary, Sharper probabilistic backward
+ * error analysis for basic linear algebra kernels with random data, SIAM J. Sci. Comput. 42(5),
+ * 2020).  The squares of m partial sums then come to m z^2 / 3 for the linear part, and to no more
+ * than (sum|w x|)^2 for the random walk. So
  *
  *     a sum of m products and a bias   the root of: sum of (w * spread of x)^2, (sum|w x| + |b|)^2,
  *                                      and (m + 1) z^2 / 3
  *     ReLU, a maximum, softmax         as in lenet_forward.c
  *
- * A submission may sum in parts and in any order, which makes partial sums smaller.  What fp32 and
- * what fewer bits come to, test_electrode.c has. */
+ * A submission may sum in parts and in any order, which makes partial sums smaller.
+ * test_electrode.c measures the errors of fp32 and of fewer bits. */
 #include "common/operations/catalog/electrode_network.h"
 
 #include <math.h>
@@ -75,24 +74,24 @@ double electrode_image_macs(const ElectrodeProblem *p)
 
 /* ---- one image ------------------------------------------------------------------------------- */
 
-/* A layer's maps and their spreads; the input of a convolution lies within its zeros. */
+/* A layer's maps and their spreads; the input of a convolution includes its padding. */
 typedef struct Signal {
     double *value, *spread;
 } Signal;
 
-/* What one image needs: inputs of a layer, its outputs, and for each of the threads that work at it
- * the weights of a few of them. */
+/* Workspace of one image: inputs of a layer, its outputs, and for each of its threads the weights
+ * of a few of them. */
 typedef struct Space {
     const ElectrodeProblem *p;
     const ElectrodeSlips *slips;
     const float *w;
     Signal in, out;
     int shares;
-    size_t each; /* doubles of `weights` that a share has */
+    size_t each; /* doubles of `weights` per share */
     double *weights;
 } Space;
 
-/* A layer of it: a share takes some of the outputs' maps. */
+/* One layer of it: a share computes some of the outputs' maps. */
 typedef struct LayerWork {
     const Space *space;
     int l;
@@ -113,7 +112,7 @@ static int has(int layers, int l)
     return layers >> l & 1;
 }
 
-/* How many zeros stand before a map of the layer. */
+/* Number of padding rows before a map of the layer. */
 static int zeros_before(const Space *space, int l, int R)
 {
     if (has(space->slips->unpadded, l)) return 0;
@@ -133,7 +132,8 @@ static double weight_of(const Space *space, int l, const ElectrodeLayer *layer, 
     return w[(size_t)k * (size_t)taps + (size_t)(filter + within)];
 }
 
-/* From a sum, its magnitude and the squares that came in: the layer's value and its spread. */
+/* Computes the layer's value and its spread from a sum, its magnitude and the squared errors of its
+ * inputs. */
 static void finish(const Space *space, int l, int taps, double bias, const double sums[3],
                    double *value, double *spread)
 {
@@ -144,11 +144,11 @@ static void finish(const Space *space, int l, int taps, double bias, const doubl
     *spread = sqrt(sums[2] + magnitude * magnitude + (taps + 1) * z * z / 3);
     if (!relu) return;
     *value = activation_value(ACTIVATE_RELU, z);
-    /* Near the corner an error may lead across it. */
+    /* Near 0 an error may change the ReLU's side. */
     *spread = (z > -8 * 0x1p-24 * *spread) * *spread + activation_roundings(ACTIVATE_RELU, z);
 }
 
-/* All weights of output k, one every `step` doubles.  Most lie as they are wanted. */
+/* Copies all weights of output k, one every `step` doubles, if they are not contiguous already. */
 static void take_weights(const Space *space, int l, const ElectrodeLayer *layer, int k, int step,
                          double *to)
 {
@@ -164,7 +164,7 @@ static void take_weights(const Space *space, int l, const ElectrodeLayer *layer,
         to[(size_t)tap * (size_t)step] = from[tap];
 }
 
-/* Eight neighbours' sums: what finish() makes values of. */
+/* Accumulators of eight neighbouring outputs, the input of finish(). */
 typedef struct Sums {
     Lanes value, magnitude, squares;
 } Sums;
@@ -178,9 +178,9 @@ static inline void sums_add(Sums *sums, Lanes w, Lanes value, Lanes spread)
     sums->squares += moved * moved;
 }
 
-/* A convolution's outputs are summed eight neighbours of a row at a time, in four maps: the inputs
- * of a tap are read once for all four.  `in` is at the first neighbour's own first tap; `w` has the
- * four weights of a tap side by side. */
+/* A convolution computes eight neighbouring outputs of a row in four maps at a time: the inputs of
+ * a tap are read once for all four.  `in` points to the first output's first tap; `w` has the four
+ * weights of a tap next to each other. */
 enum { MAPS = 4 };
 
 WIDEST_VECTORS
@@ -202,7 +202,7 @@ static void sum_neighbours(const ElectrodeLayer *layer, const double *w, Signal 
     memcpy(sums, all, sizeof all);
 }
 
-/* Maps k to k + MAPS - 1, of which the last may not exist, row after row. */
+/* Maps k to k + MAPS - 1, the last of which may not exist, row by row. */
 static void convolve_maps(const Space *space, int l, const ElectrodeLayer *layer, int k,
                           double *weights)
 {
@@ -238,7 +238,7 @@ static void convolve_share(void *context, int share)
                       space->weights + (size_t)share * space->each);
 }
 
-/* The largest of 2 x 2 outputs of layer l; its spread is the largest of theirs. */
+/* The maximum of 2 x 2 outputs of layer l; its spread is the largest of theirs. */
 static void pool(const Space *space, int W, int at, double *value, double *spread)
 {
     const Signal *out = &space->out;
@@ -253,7 +253,7 @@ static void pool(const Space *space, int W, int at, double *value, double *sprea
     *spread = widest;
 }
 
-/* The outputs of layer l, pooled where that is 2, become the next convolution's input. */
+/* Makes the outputs of layer l, pooled if `pool` is 2, the next convolution's input. */
 static void pass_on(Space *space, int l)
 {
     ElectrodeLayer from = electrode_layer(space->p, l), to = electrode_layer(space->p, l + 1);
@@ -269,7 +269,7 @@ static void pass_on(Space *space, int l)
     }
 }
 
-/* One output of a connected layer: eight sums side by side, and then what they come to. */
+/* One output of a fully connected layer: eight partial sums, then their total. */
 WIDEST_VECTORS
 static void sum_inputs(const double *w, Signal in, int count, double three[3])
 {
@@ -291,7 +291,7 @@ static void sum_inputs(const double *w, Signal in, int count, double three[3])
     }
 }
 
-/* CONV3 with the maps fastest: to the other signal, which becomes the outputs. */
+/* Transposes CONV3 to maps-last order, into the other signal, which becomes the outputs. */
 static void put_maps_last(Space *space, int maps, int spots)
 {
     Signal from = space->out;
@@ -318,7 +318,7 @@ static void connect_share(void *context, int share)
     }
 }
 
-/* From one signal to the other: they change places first. */
+/* From one signal to the other, which are exchanged first. */
 static void connect(Space *space, int l)
 {
     const int maps = space->p->c;
@@ -330,7 +330,7 @@ static void connect(Space *space, int l)
     layer_run(space, l, connect_share);
 }
 
-/* x into CONV1's zeros, or with those that it brings. */
+/* Copies x into CONV1's padded input; x may include the padding. */
 static void take_image(Space *space, const float *x)
 {
     const ElectrodeProblem *p = space->p;
@@ -372,12 +372,12 @@ typedef struct Images {
     const ElectrodeSlips *slips;
     const float *x, *w;
     double *value, *spread, *memory;
-    size_t each;        /* doubles of memory that a share has */
-    int shares, within; /* images at once, and threads for each */
+    size_t each;        /* doubles of workspace per share */
+    int shares, within; /* images in parallel, and threads for each */
 } Images;
 
-/* The most values that lie between two layers, with their zeros, and what eight neighbours of the
- * last reach beyond. */
+/* The largest number of values between two layers, with padding, and the overrun of the last eight
+ * neighbours. */
 static size_t most_values(const ElectrodeProblem *p)
 {
     size_t most = (size_t)p->f + (size_t)p->classes;
@@ -392,7 +392,7 @@ static size_t most_values(const ElectrodeProblem *p)
     return most + LANES;
 }
 
-/* The most weights that are wanted at once. */
+/* The largest number of weights needed at a time. */
 static size_t most_weights(const ElectrodeProblem *p)
 {
     size_t most = 0;

@@ -1,5 +1,5 @@
-/* fc_forward.c - a fully connected layer (convlab/layers.h): a convolution of 1 x 1 images, whose
- * oracle and whose bound (conv_problem.h, verdict.h) it has. */
+/* fc_forward.c - fully connected layer (convlab/layers.h): a convolution of 1 x 1 images, with the
+ * convolution's oracle and bound (conv_problem.h, verdict.h). */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -64,8 +64,8 @@ static void fc_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* One image and many; inputs and outputs that fill whole warps, that are one more or fewer, and
- * fewer than a warp. */
+/* One image and many; inputs and outputs in multiples of a warp, one more or less, and fewer than a
+ * warp. */
 static void fc_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     FcProblem p = {.N = index % 2 ? random_range(random, 2, 19) : 1};
@@ -187,7 +187,7 @@ static const Mistake MISTAKE[MISTAKES] = {
     [FIRST_INPUT] = {FAULT_TAP_DROPPED, "The first input is left out: c starts at 0."},
 };
 
-/* Whether a mistake takes input c into its sum. */
+/* Whether the sum with this mistake includes input c. */
 static int takes(int which, int C, int c)
 {
     switch (which) {

@@ -1,11 +1,11 @@
-/* lenet_forward.c - LeNet-5 from an image to ten probabilities (convlab/layers.h).
+/* lenet_forward.c - LeNet-5, from an image to ten probabilities (convlab/layers.h).
  *
- * The bound.  What a worst case could do to a network, every rounding of every layer at its largest
- * and all of one sign, grows by the square root of a layer's inputs in each layer, and would let
- * inputs of half precision through.  So errors are carried forward as what independent ones come
- * to (Higham and Mary, A new approach to probabilistic rounding error analysis, SIAM J. Sci.
- * Comput. 41(5), 2019: a sum of m products is off by sqrt(m) u * sum|w x| at most, but for a
- * probability that a few times that makes negligible).  Each value has a spread, in units of u:
+ * The bound.  The worst case, in which every rounding of every layer is maximal and has the same
+ * sign, grows by the square root of a layer's inputs in each layer, and would accept inputs of half
+ * precision.  So errors are propagated as independent ones (Higham and Mary, A new approach to
+ * probabilistic rounding error analysis, SIAM J. Sci. Comput. 41(5), 2019: the error of a sum of m
+ * terms is at most a small multiple of sqrt(m) u * sum|w x|, except with negligible probability).
+ * Each value has a spread, in units of u:
  *
  *     a sum of m products and a bias   the root of: sum of (w * spread of x)^2, and of
  *                                      (sqrt(m + 1) * (sum|w x| + |b|))^2
@@ -17,7 +17,7 @@
  *                                      and its own roundings
  *
  * magnitude is the spread of an output, products 1: with the factor that every bound has, 4, that
- * is four times the spread.  test_layers.c has what fp32 and what rounded inputs come to. */
+ * is four times the spread.  test_layers.c measures the errors of fp32 and of rounded inputs. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static double image_macs(void)
     return 6 * 28 * 28 * 25.0 + 16 * 10 * 10 * 150.0 + 120 * 400.0 + 84 * 120.0 + 10 * 84.0;
 }
 
-/* All kinds, of one image and of a few. */
+/* All kinds, with one image and with a few. */
 static void lenet_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     LenetProblem p = {.N = random_range(random, 1, 3), .activation = index % 3, .pool = index % 2};
@@ -109,8 +109,8 @@ static int lenet_numbers(const Problem *problem, ProblemNumber number[OPERATION_
 /* ---- the network's layers -------------------------------------------------------------------- */
 
 typedef struct Layer {
-    int weights, biases; /* where they begin in w */
-    int maps, inputs;    /* outputs' maps; products of an output */
+    int weights, biases; /* offsets in w */
+    int maps, inputs;    /* number of output maps; number of terms of an output */
 } Layer;
 
 enum { C1, C3, C5, F6, OUT, LAYERS };
@@ -120,8 +120,8 @@ static const Layer LAYER[LAYERS] = {{LENET_C1_W, LENET_C1_B, 6, 25},
                                     {LENET_F6_W, LENET_F6_B, 84, 120},
                                     {LENET_OUT_W, LENET_OUT_B, CLASSES, 84}};
 
-/* Of a filter or an output: weights that sum to 0, so that what all inputs have in common does not
- * decide whether a ReLU lets anything through. */
+/* Weights of a filter or an output, with sum 0, so that the inputs' mean does not decide whether a
+ * ReLU is active. */
 static void draw_weights(Random *random, double scale, int inputs, float *w)
 {
     double mean = 0;
@@ -133,9 +133,9 @@ static void draw_weights(Random *random, double scale, int inputs, float *w)
         w[i] = (float)(w[i] - mean + 0x1p-30);
 }
 
-/* Weights so large that every layer's outputs vary, and do not saturate: a sigmoid makes a quarter
- * of what it gets, and the mean of four about half.  With ReLU and more than three images the
- * logits are so large that no float holds an exponential of them. */
+/* Weights so large that every layer's outputs vary, without saturation: a sigmoid reduces the
+ * variation to a quarter, and the mean of four to about half.  With ReLU and more than three images
+ * the logits are so large that their exponentials overflow a float. */
 static void lenet_generate(const Problem *problem, Random *random, float *const *tensor)
 {
     static const float LOGITS = 100;
@@ -160,19 +160,20 @@ static void lenet_generate(const Problem *problem, Random *random, float *const 
 
 /* ---- an image through the network ------------------------------------------------------------ */
 
-/* Values and their spreads, as many as the largest layer has. */
+/* Values and their spreads, for the largest layer. */
 typedef struct Signal {
     double value[LARGEST], spread[LARGEST];
 } Signal;
 
-/* The network, or what a mistake makes of it. */
+/* The network, with or without a mistake. */
 typedef struct Network {
     LenetProblem p;
     const float *w;
-    int no_bias, no_function;      /* of these layers, a bit each */
-    int turned;                    /* these layers' filters, or matrices */
-    int pool_first, channels_last; /* the function after the pooling; S4 as h, w, c */
-    int logits, undivided, overflows, function_at_the_end; /* what becomes of OUT */
+    int no_bias, no_function;      /* Booleans: in these layers, one bit for each */
+    int turned;                    /* flipped filters, or transposed matrices, of these layers */
+    int pool_first, channels_last; /* Booleans: the function after the pooling; S4 in the order h,
+                                    * w, c */
+    int logits, undivided, overflows, function_at_the_end; /* Booleans: mistakes after OUT */
 } Network;
 
 static double weight_of(const Network *net, int l, int k, int i)
@@ -189,13 +190,13 @@ static void activate(const Network *net, int l, double *value, double *spread)
     double z = *value;
     if (net->no_function >> l & 1) return;
     *value = activation_value(net->p.activation, z);
-    /* Near a ReLU's corner an error may lead across it. */
+    /* Near a ReLU's 0 an error may change the side. */
     double slope = net->p.activation == ACTIVATE_RELU ? z > -8 * 0x1p-24 * *spread
                                                       : activation_slope(net->p.activation, z);
     *spread = slope * *spread + activation_roundings(net->p.activation, z);
 }
 
-/* One output: input(i) is where its i-th input lies. */
+/* One output: input(i) is the index of its i-th input. */
 static void sum_layer(const Network *net, int l, int k, const Signal *in, const int *input,
                       double *value, double *spread)
 {
@@ -298,10 +299,10 @@ static void run_image(const Network *net, const float *x, Signal *one, Signal *o
 typedef struct Images {
     const Network *net;
     const float *x;
-    size_t stride; /* from image to image; 0: the first for all */
+    size_t stride; /* elements between images; 0: the first image for all */
     int images, shares;
     double *value, *spread;
-    Signal *space; /* two a share */
+    Signal *space; /* two per share */
 } Images;
 
 static void images_share(void *context, int share)
@@ -313,7 +314,7 @@ static void images_share(void *context, int share)
                   &all->value[n * CLASSES], &all->spread[n * CLASSES]);
 }
 
-/* NAN for all where there is no memory. */
+/* NAN for all if memory is exhausted. */
 static void run_images(Images *all)
 {
     all->shares = parallel_shares(all->images * image_macs(), 1e6);
@@ -450,7 +451,7 @@ static const Mistake MISTAKE[MISTAKES] = {
     [LINEAR_ALL] = LINEAR_OF("every layer"),
 };
 
-/* The layers that a mistake is about, a bit each. */
+/* Bit of a layer in the masks of mistakes. */
 #define BIT(layer) (1 << (layer))
 static const int ABOUT[MISTAKES] = {
     [FLIPPED_C1] = BIT(C1),
@@ -477,7 +478,7 @@ static const int ABOUT[MISTAKES] = {
     [LINEAR_ALL] = BIT(LAYERS) - 1,
 };
 
-/* The network that a mistake makes.  0: it does not change this problem. */
+/* The network with a mistake.  0: the mistake does not change this problem. */
 static int mistaken_network(int which, Network *net)
 {
     LenetProblem *p = &net->p;
@@ -527,8 +528,8 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
     return changes;
 }
 
-/* All errors are small, though larger than fp32 makes them: weights of 11 bits leave 60 times the
- * spread at most, weights of 8 bits 440 times, and what a layer lost mostly thousands. */
+/* Whether all errors are small, but larger than fp32's: weights of 11 bits lead to at most 60 times
+ * the spread, weights of 8 bits to 440 times, and a missing term mostly to thousands. */
 static int is_rounded(const Judgement *judged)
 {
     for (size_t i = 0; i < judged->verdict.total; i++)
@@ -544,7 +545,7 @@ static const NetworkLayer PLACE[LAYERS] = {{"C1", LENET_C1_W, LENET_C1_B},
                                            {"F6", LENET_F6_W, LENET_F6_B},
                                            {"OUT", LENET_OUT_W, LENET_OUT_B}};
 
-/* What is rounded is wrong in the last layer already; a small slip before it is not. */
+/* Rounding errors are visible in the last layer already; a small mistake before it is not. */
 static void lenet_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);

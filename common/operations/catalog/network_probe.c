@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets all weights of the layers before layer l to 0, and makes their biases positive. */
+/* Sets all weights of the layers before layer l to 0, and their biases to positive values. */
 static void flatten_before(const NetworkLayer *layer, int l, float *w)
 {
     for (int before = 0; before < l; before++) {
@@ -15,7 +15,7 @@ static void flatten_before(const NetworkLayer *layer, int l, float *w)
     }
 }
 
-/* Whether the submission is right with flat layers before layer l.  -1: it did not run. */
+/* Whether the submission is correct with constant layers before layer l.  -1: it did not run. */
 static int right_from(const Judgement *judged, ProbeRun run, void *context, int tensor,
                       const NetworkLayer *layer, int l)
 {

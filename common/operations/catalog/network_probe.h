@@ -1,10 +1,10 @@
-/* network_probe.h - which layer of a wrong network to look at first. */
+/* network_probe.h - search for the wrong layer of a network. */
 #ifndef CONVLAB_OPERATIONS_NETWORK_PROBE_H
 #define CONVLAB_OPERATIONS_NETWORK_PROBE_H
 
 #include "common/operations/operation/diagnose.h"
 
-/* What is said where every output is wrong by a little. */
+/* The message if every output has a small error. */
 #define NETWORK_ROUNDED                                                                            \
     "Every output is near the expected value, but the errors are larger than those of fp32 in "    \
     "this "                                                                                        \
@@ -13,17 +13,17 @@
 
 typedef struct NetworkLayer {
     const char *name;
-    int weights, biases; /* where they begin in the tensor of parameters; weights end at biases */
+    int weights, biases; /* offsets in the tensor of parameters; weights end at `biases` */
 } NetworkLayer;
 
-/* The last layer that is wrong by itself, so that those behind it are right.  Found by further runs
- * where all weights of the layers before one are 0, so that nothing of its inputs depends on them,
- * and their biases positive, so that a ReLU lets them through.
- * `tensor` is the number of the parameters' tensor.  -1: the submission did not run. */
+/* The last layer that is wrong by itself, so that all later ones are correct.  Found by further
+ * runs in which all weights of the layers before one are 0, so that its inputs are constant, and
+ * their biases are positive, so that ReLUs are active. `tensor` is the index of the parameters'
+ * tensor.  -1: the submission did not run. */
 int network_wrong_layer(const Judgement *judged, ProbeRun run, void *context, int tensor,
                         const NetworkLayer *layer, int layers);
 
-/* Says so; nothing of layer -1. */
+/* Adds the sentence about it; none for layer -1. */
 void network_say_layer(int wrong, const NetworkLayer *layer, int layers, Finding *finding);
 
 #endif

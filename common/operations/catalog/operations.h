@@ -1,4 +1,4 @@
-/* operations.h - the list of the operations that there are.
+/* operations.h - list of all operations.
  *
  * Module: a file for each operation; the runner's call of each is in calls.
  * Callers: autograder, make compare.
@@ -8,7 +8,7 @@
 
 #include "common/operations/operation/operation.h"
 
-/* NULL if there is none of that name; operation_names() is a comma-separated list for the error
+/* NULL: no operation of that name; operation_names() is a comma-separated list for the error
  * message. */
 const Operation *operation_find(const char *name);
 const char *operation_names(void);

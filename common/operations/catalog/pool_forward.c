@@ -3,7 +3,7 @@
  * The bound.  A maximum is one of its inputs, so it is exact: magnitude 0.  An average of m inputs
  * has m - 1 additions and a division, m roundings, or m + 1 where the sum is multiplied by a
  * rounded 1/m.  So |y - expected| <= gamma_(m+1) * sum|x| / m (Higham, section 3.1): magnitude
- * sum|x| / m, products m + 1.  It holds output by output (own_reach). */
+ * sum|x| / m, products m + 1.  It applies to each output (own_reach). */
 #include <math.h>
 #include <stddef.h>
 
@@ -71,8 +71,8 @@ static void pool_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &pool, text, bytes);
 }
 
-/* Windows that tile, that overlap, that leave inputs out; square and not; on the edge and off it;
- * outputs that fill whole blocks and that do not. */
+/* Windows that tile, overlap, or leave inputs out; square and not; at the edge and not; outputs
+ * that fill whole blocks and that do not. */
 static void pool_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     static const int WINDOW[][4] = {{2, 2, 2, 2}, {3, 3, 2, 2}, {3, 2, 1, 2}, {2, 3, 3, 1},
@@ -155,7 +155,7 @@ static int pool_numbers(const Problem *problem, ProblemNumber number[OPERATION_N
     return sizeof all / sizeof *all;
 }
 
-/* Where maxima are asked, the last map lies below whatever a search might begin with. */
+/* Maximum pooling: the last map is below any constant with which a search might start. */
 static const float LOWEST = -1e30f;
 
 static void pool_generate(const Problem *problem, Random *random, float *const *tensor)
@@ -171,16 +171,17 @@ static void pool_generate(const Problem *problem, Random *random, float *const *
         tensor[TENSOR_X][i] = LOWEST * fabsf(tensor[TENSOR_X][i]);
 }
 
-/* ---- the oracle, and what would be a mistake ------------------------------------------------- */
+/* ---- oracle and mistakes
+ * ----------------------------------------------------------------------- */
 
-/* A window as it is, or as a mistake would have it. */
+/* A window, with or without a mistake. */
 typedef struct Window {
     PoolProblem p;
-    int first_row, first_column; /* taps before these are passed over */
-    int rows, columns;           /* and those from these on */
-    int from_zero;               /* the maximum begins at 0 */
-    int zeros;                   /* padding takes part in the maximum, as 0 */
-    int undivided, twice;        /* the sum is not divided, or divided twice */
+    int first_row, first_column; /* earlier taps are skipped */
+    int rows, columns;           /* and taps from these on */
+    int from_zero;               /* Boolean: the maximum starts at 0 */
+    int zeros;                   /* Boolean: padding takes part in the maximum, as 0 */
+    int undivided, twice;        /* Booleans: the sum is not divided, or divided twice */
 } Window;
 
 static Window window_of(const PoolProblem *p)
@@ -334,7 +335,7 @@ static void exchange(int *one, int *other)
     *other = kept;
 }
 
-/* The window that a mistake looks at.  0: it does not change this problem. */
+/* The window with this mistake.  0: the mistake does not change this problem. */
 static int mistaken_window(int which, Window *window)
 {
     PoolProblem *p = &window->p;

@@ -1,15 +1,15 @@
 /* softmax_forward.c - softmax over the outputs of each image (convlab/layers.h).
  *
- * The bound is of an honest program, which takes the row's largest logit from all of them:
+ * The bound is that of a correct program, which subtracts the row's largest logit from all of them:
  * activation.h counts its roundings.  Magnitude is those in units of u, products 1; a probability's
  * error is measured by itself (own_reach), however small it is.  The logits of a row lie within 24
- * of each other, around a number that `offset` makes as large as one likes: exp of them overflows,
- * or all of them vanish, where nothing is taken away.
+ * of each other, around a number that depends on `offset`: without the subtraction, their
+ * exponentials overflow or are all 0.
  *
- * Of up to 64 rows every third has one logit that leads by 100: the first, the last, the first that
- * a warp comes back for, or any.  Without it the largest of the others is taken away, and exp of it
- * overflows.  More rows have none, because a card divides so small numbers at half the speed, and
- * large problems are timed. */
+ * Of up to 64 rows every third has one logit that exceeds the others by 100: the first, the last,
+ * the first of a warp's second iteration, or any.  If a program misses it and subtracts another
+ * maximum, its exponential overflows.  Problems with more rows have none, because a GPU divides
+ * such small numbers at half the speed, and large problems are timed. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void softmax_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* Rows shorter than a warp, as long as one, longer; logits that are small and that are not. */
+/* Rows shorter than a warp, of the same length, and longer; small logits and large ones. */
 static void softmax_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     SoftmaxProblem p = {.N = random_range(random, 1, 37), .K = random_range(random, 2, 31)};
@@ -74,7 +74,7 @@ static int softmax_tensors(const Problem *problem, TensorShape shape[OPERATION_T
     return TENSORS;
 }
 
-/* A comparison, a subtraction, an exponential, an addition and a division for each. */
+/* A comparison, a subtraction, an exponential, an addition and a division for each element. */
 static double softmax_flops(const Problem *problem)
 {
     SoftmaxProblem p = softmax_unpack(problem);
@@ -118,7 +118,7 @@ static void softmax_generate(const Problem *problem, Random *random, float *cons
 
 /* ---- the oracle ------------------------------------------------------------------------------ */
 
-/* Of a row: its largest logit, the sum of the exponentials, and the sum of p_j |z_j|. */
+/* Of one row: its largest logit, the sum of the exponentials, and the sum of p_j |z_j|. */
 typedef struct Row {
     double largest, sum, mean;
 } Row;
@@ -209,7 +209,7 @@ static const Mistake MISTAKE[MISTAKES] = {
                                     "n*K."},
 };
 
-/* A row as 32 lanes have it, each with a part: its largest, and its exponentials beneath that. */
+/* A row divided among 32 lanes: each lane's maximum, and its sum of exponentials relative to it. */
 typedef struct Lanes {
     double largest[WARP], sum[WARP], all;
 } Lanes;
@@ -234,7 +234,7 @@ static double float_exp(double x)
     return (float)exp(x);
 }
 
-/* What becomes of a row whose exponentials are summed in floats as they are. */
+/* Sum of a row's exponentials in fp32, without subtraction of the maximum. */
 static double naive_sum(const float *x, int K)
 {
     double sum = 0;
@@ -251,7 +251,7 @@ static double sum_of_powers_of_two(const float *x, int K, double largest)
     return sum;
 }
 
-/* Whether one logit leads by more than an exponential in fp32 bears. */
+/* Whether the largest logit exceeds the others by more than an fp32 exponential can represent. */
 static int has_leader(const float *x, int K, double largest)
 {
     int near = 0;
@@ -260,7 +260,7 @@ static int has_leader(const float *x, int K, double largest)
     return near == 1 && K > 1;
 }
 
-/* A row; `all` is the sum of the exponentials of all rows. */
+/* One row with a mistake; `all` is the sum of the exponentials of all rows. */
 static void mistaken_row(const float *x, int K, int which, double all, double *value)
 {
     Row row = row_of(x, K);
@@ -285,8 +285,8 @@ static void mistaken_row(const float *x, int K, int which, double all, double *v
     }
 }
 
-/* Where another number than the largest was taken away, all may become of a row that has a leader:
- * the leader infinite, or NaN, and the others nothing, or NaN. */
+/* If another number than the maximum was subtracted from a row with a leading logit, that output
+ * may be infinite or NaN, and the others 0 or NaN. */
 static void led_row_as_seen(const float *x, const float *y, int K, double *value)
 {
     int broken = 0;
@@ -315,7 +315,7 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
 static void softmax_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
-    /* All inputs are finite.  So what no checker saw to be unset was divided. */
+    /* All inputs are finite, so a NaN without a checker's finding results from a division. */
     if (finding->fault != FAULT_NAN || fault_checked(judged)) return;
     *finding = (Finding){.fault = FAULT_OVERFLOW};
     finding_say(finding,

@@ -1,5 +1,5 @@
-/* tail_waves.c - how many waves a layer of each width takes, and how full they are
- * (convlab/tail.h).  Waves are exact; a utilisation is one quotient. */
+/* tail_waves.c - number of waves of a layer for each width, and their utilisation (convlab/tail.h).
+ * Waves are exact; a utilisation is one quotient. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void waves_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* SMs that hold one block and many; tiles that divide the widths and that do not. */
+/* SMs with one block and with many; tiles that divide the widths and that do not. */
 static void waves_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     static const int TILE[] = {1, 16, 48, 64, 128};
@@ -69,7 +69,7 @@ static int waves_tensors(const Problem *problem, TensorShape shape[OPERATION_TEN
     return TENSORS;
 }
 
-/* Three roundings up, a product or two and a quotient for each width. */
+/* Three divisions rounded up, one or two multiplications and a quotient for each width. */
 static double waves_flops(const Problem *problem)
 {
     WavesProblem p = waves_unpack(problem);
@@ -110,7 +110,7 @@ static void waves_generate(const Problem *problem, Random *random, float *const 
     }
 }
 
-/* ---- the oracle, and the mistakes ------------------------------------------------------------ */
+/* ---- oracle and mistakes --------------------------------------------------------------------- */
 
 enum {
     FORGETS_K,

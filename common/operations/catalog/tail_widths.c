@@ -1,10 +1,11 @@
-/* tail_widths.c - the widths that Yu et al.'s algorithm 2 should choose, its faults mended
- * (convlab/tail.h).  The answer is exact: every number is whole, and doubles hold all of them.
+/* tail_widths.c - widths chosen by Yu et al.'s algorithm 2 with its errors fixed (convlab/tail.h).
+ * The answer is exact: all numbers are integers that doubles represent.
  *
- * A move takes a layer to its next candidate, down or up; candidates are the right edges of the
- * steps of its latency, where a filter costs least.  One round moves one layer for the sake of the
- * goal, then others the other way until the other quantity is balanced.  A round that cannot be
- * balanced, or that gains nothing in the end, is undone, and only its first layer is used up. */
+ * A move changes a layer's width to its next candidate, down or up; candidates are the right edges
+ * of the steps of its latency, where a filter costs least.  One round moves one layer towards the
+ * goal, then others in the other direction until the other quantity is balanced.  A round that
+ * cannot be balanced, or that gains nothing, is undone, and only its first layer is not tried
+ * again. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -52,8 +53,8 @@ static void widths_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* Both modes; narrow and wide tolerances; goals that want a second start, and one that is reached
- * without a move; layers that are alike. */
+/* Both modes; narrow and wide tolerances; goals that need a second start, and one that is reached
+ * without a move; equal layers. */
 static void widths_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     WidthsProblem p = {.L = random_range(random, 3, 24),
@@ -88,7 +89,7 @@ static int widths_tensors(const Problem *problem, TensorShape shape[OPERATION_TE
     return TENSORS;
 }
 
-/* Each layer once, each time with a look at all others. */
+/* Each layer once, each time with a comparison with all others. */
 static double widths_flops(const Problem *problem)
 {
     WidthsProblem p = widths_unpack(problem);
@@ -111,8 +112,8 @@ static int widths_numbers(const Problem *problem, ProblemNumber number[OPERATION
     return sizeof all / sizeof *all;
 }
 
-/* A staircase: what every launch takes, waves of `step` widths, a little slope on each, and the
- * noise of a measurement. */
+/* A step function: a constant launch time, waves of `step` widths, a small slope on each, and
+ * measurement noise. */
 static void staircase_draw(Random *random, int M, float *time)
 {
     const int step = random_range(random, 2, M / 3 + 2), wave = random_range(random, 2000, 40000),
@@ -124,8 +125,8 @@ static void staircase_draw(Random *random, int M, float *time)
     }
 }
 
-/* As a formula has it: steps without noise, and above `even` as much for a filter more as the edges
- * of the steps have for each, so that throughputs are equal there. */
+/* Steps without noise, and above `even` a slope equal to that of the steps' edges, so that
+ * throughputs are equal there. */
 static void steps_draw(Random *random, int M, float *time)
 {
     const int step = random_range(random, 2, M / 4 + 2),
@@ -135,7 +136,7 @@ static void steps_draw(Random *random, int M, float *time)
         time[m - 1] = (float)(m <= even ? (m + step - 1) / step * wave : m * (wave / step));
 }
 
-/* ---- the algorithm, and what one can get wrong in it --------------------------------------- */
+/* ---- algorithm and mistakes ---------------------------------------------------------------- */
 
 enum {
     AS_IT_WAS,
@@ -222,9 +223,9 @@ typedef struct Plan {
     WidthsProblem p;
     const float *layer, *time;
     int mode, wrong;            /* WIDTHS_..., a mistake or RIGHT */
-    double latency, parameters; /* as it was */
-    int at[WIDTHS_LAYERS];      /* widths, in units */
-    int listed[WIDTHS_LAYERS];  /* may still move */
+    double latency, parameters; /* initial values */
+    int at[WIDTHS_LAYERS];      /* current widths, in units */
+    int listed[WIDTHS_LAYERS];  /* Booleans: the layer may still move */
 } Plan;
 
 static int layer_width(const Plan *plan, int l)
@@ -259,7 +260,7 @@ static double parameters_of(const Plan *plan, const int *at)
     return sum;
 }
 
-/* Whether a filter costs less at width m than at width `other`; as much as before it will do. */
+/* Whether a filter costs at most as much at width m as at width `other`. */
 static int is_cheaper(const Plan *plan, int l, int m, int other)
 {
     const float *time = plan->time + l * plan->p.M;
@@ -276,7 +277,7 @@ static int is_candidate(const Plan *plan, int l, int m)
            (m == plan->p.M || is_cheaper(plan, l, m, m + 1) == want);
 }
 
-/* The next candidate from where layer l is, 0 if there is none. */
+/* The next candidate after layer l's width, 0: none. */
 static int next_of(const Plan *plan, const int *at, int l, int step)
 {
     for (int m = at[l] + step; m >= 1 && m <= plan->p.M; m += step)
@@ -284,9 +285,9 @@ static int next_of(const Plan *plan, const int *at, int l, int step)
     return 0;
 }
 
-/* What a move is worth: the latency that it takes away, the parameters that it adds. */
+/* Gain and cost of a move: the latency that it removes, the parameters that it adds. */
 typedef struct Move {
-    int l, to; /* to: 0 for none */
+    int l, to; /* to: 0 for no move */
     double latency, parameters;
 } Move;
 
@@ -302,7 +303,7 @@ static Move move_of(const Plan *plan, const int *at, int l, int step)
     return move;
 }
 
-/* The move that begins a round. */
+/* The first move of a round. */
 static Move first_move(const Plan *plan)
 {
     const int step = plan->mode == WIDTHS_LATENCY ? -1 : 1;
@@ -320,7 +321,7 @@ static Move first_move(const Plan *plan)
     return best;
 }
 
-/* The move that balances at the least price: what it costs of the goal for what it gives back. */
+/* The balancing move with the lowest ratio of its cost for the goal to its gain. */
 static Move balancing_move(const Plan *plan, const int *at, const int *listed)
 {
     const int up = plan->mode == WIDTHS_LATENCY;
@@ -357,7 +358,7 @@ static int is_better(const Plan *plan, const int *at)
                                         : parameters_of(plan, at) > parameters_of(plan, plan->at);
 }
 
-/* One round; 0 when no layer is left that would gain. */
+/* One round; 0 if no layer would gain. */
 static int round_take(Plan *plan)
 {
     int at[WIDTHS_LAYERS], listed[WIDTHS_LAYERS];
@@ -439,7 +440,7 @@ static void widths_value(const Problem *problem, const float *const *tensor, int
     plan_make(&plan, value);
 }
 
-/* The layers are as the first one, but for those that are not free. */
+/* Makes the layers equal to the first one, except those that are not free. */
 static void layers_align(const WidthsProblem *p, Random *random, float *layer, float *time)
 {
     steps_draw(random, p->M, time);
@@ -474,9 +475,8 @@ static int differs(const Problem *problem, float *const *tensor, int wrong)
     return memcmp(right, its, L * sizeof *right) != 0;
 }
 
-/* A network that stays as it is asks nothing, and a limit that is far away neither: of all the old
- * latency not a gain may be had at first; what is out of reach has to hang on the last tau; what is
- * more than a little, on a second start. */
+/* Whether a problem is a useful test: its network changes; the first move alone does not reach the
+ * goal; an unreachable goal depends on the last tau; a distant one needs a second start. */
 static int asks_enough(const Problem *problem, float *const *tensor)
 {
     enum { ALL = 1000, A_LITTLE = 990, OUT_OF_REACH = 100 };

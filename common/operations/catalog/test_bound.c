@@ -1,9 +1,9 @@
-/* test_bound.c - the error bound in fp32: sums in any order, Winograd's F(2x2,3x3), and squares of
- * 6x6 for the gradients pass, inputs of fewer bits do not, from 1 product to 40,000. */
+/* test_bound.c - error bound in fp32: sums in any order, Winograd's F(2x2,3x3), and 6x6 tiles for
+ * the gradients are accepted, inputs of fewer bits are rejected, from 1 term to 40,000. */
 #include "common/operations/conv/planted_fixture.h"
 #include "common/operations/catalog/operations.h"
 
-/* ---- sums in many ways ------------------------------------------------------------------- */
+/* ---- different orders of summation ------------------------------------------------------- */
 
 typedef float (*SumOf)(const float *x, const float *w, int products);
 
@@ -46,7 +46,7 @@ static float in_tiles(const float *x, const float *w, int products)
     return sum;
 }
 
-/* Split over 32 blocks that add to y atomically, in no order that anybody knows. */
+/* Divided among 32 blocks that add to y atomically, in unspecified order. */
 static float by_atomics(const float *x, const float *w, int products)
 {
     int piece = (products + 31) / 32;
@@ -58,10 +58,10 @@ static float by_atomics(const float *x, const float *w, int products)
     return sum;
 }
 
-/* To nearest, `dropped` bits fewer than fp32 has. */
+/* Rounded to nearest, with `dropped` bits fewer than fp32. */
 static float few_bits(const float *x, const float *w, int products, uint32_t dropped)
 {
-    double sum = 0; /* not even a rounding of the sum is to blame */
+    double sum = 0; /* the sum itself is exact */
     for (int i = 0; i < products; i++)
         sum += (double)keep_bits(x[i], dropped) * keep_bits(w[i], dropped);
     return (float)sum;
@@ -77,7 +77,7 @@ static float of_bf16(const float *x, const float *w, int products)
     return few_bits(x, w, products, 16);
 }
 
-/* x alone loses bits: half of the error. */
+/* Only x loses bits: half of the error. */
 static float of_one_tf32(const float *x, const float *w, int products)
 {
     double sum = 0;
@@ -86,7 +86,8 @@ static float of_one_tf32(const float *x, const float *w, int products)
     return (float)sum;
 }
 
-/* Is a pointwise convolution right whose sums over C channels are made so? */
+/* Whether a pointwise convolution over C channels with this order of summation is judged
+ * correct. */
 static int is_right(int products, SumOf sum_of_products)
 {
     char text[128];
@@ -132,7 +133,7 @@ static void fewer_bits_fail_at_any_depth(void **state)
                 fail_msg("%d products, way %zu: passes", LENGTHS[i], way);
 }
 
-/* Where a few outputs happen to be small beside their products, rounded inputs stay right. */
+/* If a few outputs are small relative to their terms, rounded inputs are accepted. */
 static void rounded_inputs_pass_on_small_maps(void **state)
 {
     (void)state;
@@ -148,8 +149,8 @@ static void rounded_inputs_pass_on_small_maps(void **state)
 
 /* ---- Winograd's F(2x2,3x3) --------------------------------------------------------------- */
 
-/* V = B' d B (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, section 4.1), as
- * rows and then as columns; all in fp32. */
+/* V = B' d B (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, section 4.1), rows
+ * first, then columns; all in fp32. */
 static void input_line(const float *d, int step, float *v)
 {
     v[0] = d[0] - d[2 * step];
@@ -200,7 +201,7 @@ static void output_transform(const float m[16], float y[4])
     }
 }
 
-/* The 4x4 inputs under outputs (p, q) to (p+1, q+1), in Winograd's domain. */
+/* The 4x4 input tile of outputs (p, q) to (p+1, q+1), in the Winograd domain. */
 static void patch_read(const Bench *bench, int n, int c, int p, int q, float v[16])
 {
     const ConvProblem *conv = &bench->conv;
@@ -247,7 +248,7 @@ static void winograd(const Bench *bench)
     free(v);
 }
 
-/* The worst are few channels, whose magnitudes differ most, and many outputs. */
+/* Few channels, whose magnitudes differ most, and many outputs are the most difficult case. */
 static void winograd_passes(void **state)
 {
     (void)state;
@@ -271,8 +272,8 @@ static void winograd_passes(void **state)
     }
 }
 
-/* What lets Winograd pass hides no mistake: a tap left out of small outputs shows, and so does the
- * smallest output that is 0. */
+/* The bound for Winograd hides no mistake: a missing tap of small outputs is detected, and so is
+ * the smallest output if it is 0. */
 static void mistakes_fail_where_winograd_passes(void **state)
 {
     (void)state;
@@ -295,10 +296,10 @@ static void mistakes_fail_where_winograd_passes(void **state)
     bench_free(&bench);
 }
 
-/* ---- the gradients by squares of 6x6 ----------------------------------------------------- */
+/* ---- gradients with 6x6 tiles -------------------------------------------------------------- */
 
 /* F(4x4,3x3) for dx and F(3x3,4x4) for dw, at the points 0, 1, -1, 2, -2 and infinity (Lavin and
- * Gray, section 4.3); a row a point, or for the way back a row a sum. */
+ * Gray, section 4.3); one row per point, in the output transform one row per output. */
 enum { SIDE = 6, POINTS = SIDE * SIDE };
 static const float POINT[] = {4, 0,  -5, 0, 1, 0, 0, -4, -4, 1,  1, 0, 0, 4, -4, -1, 1, 0,
                               0, -2, -1, 2, 1, 0, 0, 2,  -1, -2, 1, 0, 0, 4, 0,  -5, 0, 1};
@@ -331,7 +332,7 @@ static void both_ways(const float *matrix, int high, int wide, const float *from
         }
 }
 
-/* The side x side numbers of a map from (h0, w0) on; zeros outside. */
+/* The side x side tile of a map from (h0, w0) on; zeros outside. */
 static void square_read(const float *map, int high, int wide, int h0, int w0, int side, float *to)
 {
     for (int i = 0; i < side * side; i++) {
@@ -394,7 +395,7 @@ static void filter_by_squares(const Bench *bench)
     }
 }
 
-/* Many channels; and the dw of many rows, whose sums are the longest. */
+/* Many channels; and dw with many rows, whose sums are the longest. */
 static void gradients_by_squares_pass(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_brighten.c - lab 00's operation: text and back, what is drawn, the oracle by hand, and what
- * is said of mistakes. */
+/* test_brighten.c - lab 00's operation: text form, drawn problems, the oracle compared with values
+ * computed by hand, messages about mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void text_and_back(void **state)
     assert_int_equal(brighten->parse("pixels=5 gain=2000000 lift=0", &problem, &error), -1);
 }
 
-/* Whole thousands and four, one more, one less; and never more than is allowed. */
+/* Multiples of 1000 plus four, one more, one less; and never more than allowed. */
 static void draws_end_beside_blocks(void **state)
 {
     Random random;
@@ -73,7 +73,7 @@ static void the_oracle_by_hand(void **state)
     assert_float_equal(brighten->flops(&problem), 6, 0);
 }
 
-/* ---- what is said of mistakes ---------------------------------------------------------------- */
+/* ---- messages about mistakes ----------------------------------------------------------------- */
 
 enum { PIXELS = 600, GAIN = 3, LIFT = 2 };
 

@@ -1,5 +1,5 @@
-/* test_conv_backward.c - the two gradients as Operations: text, hidden problems, and oracles that
- * are held against differences of the loss and against PyTorch. */
+/* test_conv_backward.c - the two gradients as Operations: text, hidden problems, and oracles
+ * compared with differences of the loss and with PyTorch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 static const char *const SHAPES[] = {
     "N=2 C=3 H=7 W=6 K=4 R=3 S=3 pad=valid stride=1",
     "N=2 C=2 H=6 W=7 K=3 R=3 S=3 pad=same stride=1",
-    "N=1 C=3 H=8 W=5 K=2 R=4 S=2 pad=1,0,2,1 stride=1",   /* even, lopsided */
-    "N=3 C=2 H=9 W=8 K=2 R=3 S=2 pad=2,1,0,2 stride=2,3", /* unequal steps */
+    "N=1 C=3 H=8 W=5 K=2 R=4 S=2 pad=1,0,2,1 stride=1",   /* even filters, asymmetric padding */
+    "N=3 C=2 H=9 W=8 K=2 R=3 S=2 pad=2,1,0,2 stride=2,3", /* different strides */
     "N=2 C=2 H=9 W=10 K=3 R=2 S=1 pad=0,1,0,0 stride=3",  /* gaps between the windows */
     "N=1 C=2 H=10 W=9 K=2 R=3 S=2 pad=valid stride=4,3",  /* leftover rows and columns */
     "N=1 C=1 H=3 W=4 K=2 R=2 S=2 pad=4 stride=1",         /* windows in the padding only */
@@ -88,7 +88,7 @@ static Problem parsed(const char *text)
 
 /* ---- the gradient check ------------------------------------------------------------------ */
 
-/* E = the sum over y of dy * y: dE/dy is dy. */
+/* The loss E = sum over y of dy * y, so dE/dy is dy. */
 static double loss(Sum *forward, const float *dy)
 {
     double sum = 0;
@@ -99,8 +99,8 @@ static double loss(Sum *forward, const float *dy)
 }
 
 /* (E(v + e) - E(v - e)) / 2e of every element v of the forward operation's input `which`.  E is
- * linear in each, so the quotient has no error but that of fp64; e = |v| keeps v + e and v - e
- * exact in fp32. */
+ * linear in each, so the quotient has only fp64's error; e = |v| keeps v + e and v - e exact in
+ * fp32. */
 static void differences_agree(Sum *forward, int which, const float *dy, const Sum *backward,
                               const char *text)
 {
@@ -183,7 +183,7 @@ static void whole_and_single_elements_agree(void **state)
     }
 }
 
-/* Every product of the batch is somebody's, and in dw each tap has all images. */
+/* Every term of the batch belongs to one output, and in dw each tap has all images. */
 static void products_are_counted_once(void **state)
 {
     (void)state;
@@ -200,7 +200,7 @@ static void products_are_counted_once(void **state)
                 count[which] += sum.products[j];
             sum_free(&sum);
         }
-        /* y has each product once, dx and dw the same products in other sums */
+        /* y has each term once, dx and dw the same terms in other sums */
         assert_true(count[0] == count[1] && count[0] == count[2]);
     }
 }
@@ -221,9 +221,9 @@ static void untouched_inputs_have_no_gradient(void **state)
     sum_free(&sum);
 }
 
-/* ---- what PyTorch computes --------------------------------------------------------------- */
+/* ---- comparison with PyTorch ------------------------------------------------------------- */
 
-/* Element i of an input, as common/apps/compare/gradients.py makes it. */
+/* Element i of an input, as in common/apps/compare/gradients.py. */
 static float pattern(uint64_t seed, uint64_t i)
 {
     uint64_t mixed = ((i + 1) * 2654435761u + seed * 40503u) & 0xffffffffu;
@@ -255,7 +255,8 @@ static void line_agrees(char *line)
     sum_free(&sum);
 }
 
-/* Made on a card by common/apps/compare/gradients.sh; the file's first line says which, and when. */
+/* The data were computed on a GPU by common/apps/compare/gradients.sh; the file's first line has
+ * the GPU and the date. */
 static void pytorch_has_the_same_gradients(void **state)
 {
     (void)state;

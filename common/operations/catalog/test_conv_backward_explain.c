@@ -1,7 +1,7 @@
-/* test_conv_backward_explain.c - gradients with one planted mistake each, and what is said of them.
+/* test_conv_backward_explain.c - diagnosis of gradients with one planted mistake each.
  *
- * The submission is a plain loop in fp32, written for this test; it shares nothing with the code
- * that diagnoses. */
+ * The submission is a plain loop in fp32, written for this test; it shares no code with the
+ * diagnosis. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,10 +18,11 @@
 
 typedef enum Plant {
     PLANT_NOTHING,
-    PLANT_NOT_TURNED, /* dx: taps forwards; dw: backwards */
+    PLANT_NOT_TURNED, /* dx: taps not flipped; dw: flipped */
     PLANT_TRANSPOSED,
     PLANT_FORWARD_PAD,  /* dx: R-1-pad and pad exchanged */
-    PLANT_FORWARD_CONV, /* dx: the way forward run on dy, neither turned nor padded anew */
+    PLANT_FORWARD_CONV, /* dx: the forward pass applied to dy, without flipping and with the old
+                         * padding */
     PLANT_NO_PAD,
     PLANT_STRIDES_SWAPPED,
     PLANT_STRIDE_IGNORED,
@@ -30,15 +31,15 @@ typedef enum Plant {
     PLANT_BATCH_MISSING, /* dw: the last image only */
     PLANT_MEAN_TWICE,
     PLANT_LAST_MAP,  /* dx: k < K-1 */
-    PLANT_ROWS_OF_X, /* rows of dy W apart */
+    PLANT_ROWS_OF_X, /* rows of dy at distance W */
     PLANT_TWICE,
     PLANT_CUT, /* the sum ends three rows early */
     PLANT_ZERO,
     PLANT_CHANNEL_WRONG, /* dx, dw: channel 1 only */
     PLANT_GAPS_UNWRITTEN,
     PLANT_HALF,
-    PLANT_IMAGES_OF_A_MAP, /* images lie as far apart as maps do */
-    PLANT_FOURTHS,         /* dx: the last row and column of every square of four */
+    PLANT_IMAGES_OF_A_MAP, /* images at the distance of maps */
+    PLANT_FOURTHS,         /* dx: the last row and column of every 4 x 4 tile */
     PLANTS
 } Plant;
 
@@ -50,7 +51,7 @@ static float keep(Plant plant, float value)
     return ldexpf(nearbyintf(ldexpf(significand, 11)), exponent - 11);
 }
 
-/* One product of either sum; 0 if there is none. */
+/* One term of either sum; 0 if there is none. */
 static float product(const ConvProblem *v, Plant plant, int filter, const float *const *in,
                      const int at[7])
 {
@@ -138,7 +139,7 @@ static void submit(const ConvProblem *v, Plant plant, int filter, const float *c
     }
 }
 
-/* What is said of a planted mistake. */
+/* Checks the diagnosis of a planted mistake. */
 static void told(int filter, const char *text, Plant plant, Finding *finding, int *correct)
 {
     const Operation *operation =

@@ -48,7 +48,7 @@ static void shapes_of_real_layers(void **state)
     ConvProblem c = parsed("N=4 C=1 H=32 W=32 K=6 R=5 S=5 pad=valid stride=1", &problem);
     assert_int_equal(c.P, 28);
     assert_int_equal(c.Q, 28);
-    /* AlexNet conv1 as printed in its paper works out only with 227 pixels. */
+    /* AlexNet conv1 as printed in its paper is consistent only with 227 pixels. */
     c = parsed("stride=4 pad=0 R=11 S=11 N=1 C=3 K=96 H=227 W=227", &problem);
     assert_int_equal(c.P, 55);
     c = parsed("N=1 C=3 H=224 W=224 K=64 R=3 S=3 pad=1 stride=1", &problem);
@@ -86,7 +86,7 @@ static void same_padding_of_even_filters_is_lopsided(void **state)
     }
 }
 
-/* ceil(size / stride) outputs; 224, 7x7, stride 2 needs 5 zeros in all: 2 before, 3 after. */
+/* ceil(size / stride) outputs; 224, 7x7, stride 2 needs 5 zeros: 2 before, 3 after. */
 static void same_padding_with_a_stride(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void same_padding_with_a_stride(void **state)
     assert_int_equal(c.Q, 113);
     assert_int_equal(c.pad_left, 3);
     assert_int_equal(c.pad_right, 3);
-    /* A stride beyond the filter needs none. */
+    /* A stride larger than the filter needs none. */
     c = parsed("N=1 C=3 H=10 W=11 K=4 R=1 S=2 pad=same stride=3", &problem);
     assert_int_equal(c.P, 4);
     assert_int_equal(c.pad_top + c.pad_bottom, 0);
@@ -148,7 +148,7 @@ static void overflowing_shapes_are_refused_by_name(void **state)
     refused("N=1 C=65536 H=3 W=3 K=65536 R=3 S=3 pad=1 stride=1", "tensor w");
     refused("N=1024 C=1 H=64 W=64 K=1024 R=1 S=1 pad=0 stride=1", "tensor y");
     refused("N=1 C=1 H=8 W=8 K=1 R=3 S=3 pad=2147483647 stride=1", "H with its padding");
-    /* 2^31-1 elements exactly are allowed. */
+    /* Exactly 2^31-1 elements are allowed. */
     Problem problem;
     parsed("N=1 C=1 H=1 W=2147483647 K=1 R=1 S=1 pad=0 stride=1", &problem);
     parsed("N=1 C=1 H=8 W=8 K=1 R=3 S=3 pad=1 stride=2147483647", &problem);
@@ -187,8 +187,8 @@ static void printing_is_canonical_and_reads_back(void **state)
     }
 }
 
-/* Mutated shapes must be refused or give a sound problem that prints and reads back the same; ASan
- * and UBSan watch. */
+/* Mutated shapes must be rejected or give a valid problem that prints and parses back unchanged;
+ * ASan and UBSan check it. */
 static void parsing_survives_mutations(void **state)
 {
     (void)state;
@@ -317,14 +317,13 @@ static void hidden_problems_are_of_their_kind_and_fit(void **state)
         assert_true(operation->flops(&problem) <= 2 * 2e6);
         char text[256];
         operation->print(&problem, text, sizeof text);
-        parsed(text, &again); /* sound, and derived sizes agree */
+        parsed(text, &again); /* valid, and derived sizes agree */
         assert_memory_equal(&problem, &again, sizeof problem);
     }
     assert_true(uneven_stride > 50);
 }
 
-/* A hopeless limit still ends, with something small that is sound; an odd filter is odd still, and
- * an even one even. */
+/* An impossible limit still gives a small valid problem; odd filters stay odd, even ones even. */
 static void hidden_problems_are_small_where_they_must(void **state)
 {
     (void)state;
@@ -391,7 +390,8 @@ static void inputs_are_wide_and_never_zero(void **state)
     tensors_free(&t);
 }
 
-/* As many as asked for, in every part of w: no filter is far from the whole's share. */
+/* The exact number of zeros, evenly distributed over w: each filter's share is close to the
+ * whole's. */
 static void weights_have_the_zeros_that_were_asked_for(void **state)
 {
     (void)state;
@@ -419,7 +419,7 @@ static void weights_have_the_zeros_that_were_asked_for(void **state)
     }
 }
 
-/* The definition, seven loops deep, the long way round: add every output's every tap. */
+/* The definition with seven loops: adds every tap of every output. */
 static void plain_oracle(const ConvProblem *c, const float *x, const float *w, double *y,
                          double *magnitude, double *products)
 {
@@ -473,8 +473,8 @@ static void oracle_is_the_definition(void **state)
         "N=1 C=2 H=12 W=12 K=3 R=8 S=8 pad=same stride=1",
         "N=1 C=2 H=13 W=17 K=3 R=4 S=3 pad=2,0,1,3 stride=2,3",
         "N=1 C=2 H=13 W=17 K=3 R=3 S=7 pad=same stride=3,5",
-        "N=1 C=2 H=11 W=14 K=3 R=2 S=2 pad=1 stride=4", /* stride beyond the filter */
-        "N=1 C=1 H=4 W=4 K=2 R=2 S=2 pad=5 stride=1",   /* windows wholly in the padding */
+        "N=1 C=2 H=11 W=14 K=3 R=2 S=2 pad=1 stride=4", /* stride larger than the filter */
+        "N=1 C=1 H=4 W=4 K=2 R=2 S=2 pad=5 stride=1",   /* windows completely in the padding */
         "N=1 C=1 H=4 W=4 K=2 R=2 S=2 pad=5,6,0,9 stride=3,2",
         "N=2 C=16 H=40 W=41 K=32 R=3 S=3 pad=1 stride=1", /* large enough for two threads */
         "N=5 C=64 H=1 W=1 K=17 R=1 S=1 pad=0 stride=7",

@@ -1,5 +1,5 @@
-/* test_electrode.c - the electrode network's oracle against plain fp32 code that knows nothing of
- * it, what its bound lets through, and what is said of mistakes. */
+/* test_electrode.c - the electrode network's oracle compared with independent plain fp32 code, the
+ * sharpness of its bound, and messages about mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,15 +14,15 @@
 #include "common/operations/catalog/operations.h"
 #include "convlab/electrode.h"
 
-/* ---- the network once more, in fp32 ---------------------------------------------------------- */
+/* ---- reference network in fp32 --------------------------------------------------------------- */
 
-/* The plain code, or the same with a mistake. */
+/* The reference code, with or without a mistake. */
 typedef struct Plain {
     int shift;                  /* added to the zeros before a map, in every convolution */
-    int turned, exchanged;      /* filters: by half a turn; rows for columns */
-    int maps_last, one_map;     /* FULL's inputs; the last input map alone */
-    int no_bias, no_relu;       /* of every layer */
-    int mean, logits, w_turned; /* average pools; no softmax; FULL's and OUT's w[c][k] */
+    int turned, exchanged;      /* flipped filters; rows and columns exchanged */
+    int maps_last, one_map;     /* order of FULL's inputs; only the last input map */
+    int no_bias, no_relu;       /* in every layer */
+    int mean, logits, w_turned; /* average pooling; no softmax; FULL's and OUT's w[c][k] */
 } Plain;
 
 static void plain_convolve(const Plain *how, int C, int H, int W, int K, int R, const float *x,
@@ -115,7 +115,7 @@ typedef struct Run {
     Problem problem;
     ElectrodeProblem p;
     float *tensor[OPERATION_TENSORS]; /* x, w, y */
-    float *changed;                   /* w once more, to be spoilt */
+    float *changed;                   /* a copy of w to be changed */
 } Run;
 
 static void run_open(Run *run, const Problem *problem, uint64_t seed)
@@ -147,7 +147,7 @@ static void run_close(Run *run)
     free(run->changed);
 }
 
-/* Judges what stands in y; with `probe` the diagnosis may run code again. */
+/* Judges y; with `probe` the diagnosis may run code again. */
 static Verdict run_judge(Run *run, ProbeRun probe, void *context, Finding *finding)
 {
     Observed observed = {.output = run->tensor[2]};
@@ -185,7 +185,7 @@ static void text_comes_back_with_what_follows_from_it(void **state)
         operation->print(&problem, text, sizeof text);
         assert_string_equal(text, TEXT[i]);
     }
-    /* The sizes that the report has: 4,160, 65,600 and 16,448 of the convolutions. */
+    /* The report's sizes: 4,160, 65,600 and 16,448 parameters of the convolutions. */
     ElectrodeProblem p;
     operation->parse(NETWORK, &problem, NULL);
     memcpy(&p, problem.data, sizeof p);
@@ -218,8 +218,8 @@ static void bad_text_is_refused_by_name(void **state)
     }
 }
 
-/* Plain fp32 code, which sums in one long row, keeps to a tenth of the bound; weights of 11 bits
- * and of 8 are beyond it, and are called by their name.  Drawn shapes, then the network. */
+/* Plain fp32 code, which sums sequentially, has a tenth of the bound; weights of 11 and of 8 bits
+ * exceed it and get the right message.  Drawn shapes, then the network. */
 static void fp32_is_right_and_eleven_bits_are_not(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void fp32_is_right_and_eleven_bits_are_not(void **state)
     assert_true(least > 1.5);
 }
 
-/* A tap of every filter, an input of every output, all biases: what one layer lost shows, even one
+/* A missing tap of every filter, an input of every output, all biases: each is detected, even one
  * of the report's 22,400 inputs. */
 static void a_lost_tap_shows(void **state)
 {
@@ -310,7 +310,7 @@ static void mistakes_are_called_by_their_names(void **state)
     }
 }
 
-/* Takes each parameter of a layer for its neighbour. */
+/* Reads the neighbour of each parameter of a layer. */
 static int misread(void *context, const Problem *problem, const float *const *in, float *y)
 {
     const int *layer = context;
@@ -345,7 +345,7 @@ static void the_layer_that_is_wrong_is_named(void **state)
 
 /* ---- PyTorch -------------------------------------------------------------------------------- */
 
-/* `count` elements of an input, as common/apps/compare/electrode.py makes them. */
+/* `count` elements of an input, as in common/apps/compare/electrode.py. */
 static void fill_pattern(float *value, int count, unsigned seed, double scale)
 {
     for (int i = 0; i < count; i++) {
@@ -366,7 +366,8 @@ static void fill_network(const ElectrodeProblem *p, float *x, float *w)
     }
 }
 
-/* Made on a card by common/apps/compare/electrode.sh; the file's first line says which, and when. */
+/* The data were computed on a GPU by common/apps/compare/electrode.sh; the file's first line has
+ * the GPU and the date. */
 static void pytorch_has_the_same_probabilities(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
-/* test_fft.c - the error bound where a lab allows Fourier transforms of tiles: they pass in fp32
- * with any filter and at any number of channels, with tf32 in their products or their inputs they
- * do not, nor does a dropped tap.  Each test prints what the errors are. */
+/* test_fft.c - error bound for Fourier transforms of tiles: fp32 is accepted with any filter and
+ * any number of channels; tf32 in products or inputs and a missing tap are rejected.  Each test
+ * prints the errors. */
 #include "common/operations/catalog/test_transforms.h"
 
-/* A tile of rows x columns inputs; rows is 1 where the filters have one row. */
+/* A tile of rows x columns inputs; rows is 1 if the filters have one row. */
 enum { MOST = 64 };
 typedef struct Form {
     int rows, columns;
@@ -15,7 +15,7 @@ typedef struct Complex {
 
 /* ---- transforms -------------------------------------------------------------------------- */
 
-/* Transforms `count` numbers that lie `step` apart: by two halves, in fp32. */
+/* Transforms `count` numbers at distance `step`: recursively by two halves, in fp32. */
 static void line_transform(Complex *z, int count, int step)
 {
     Complex half[MOST];
@@ -43,7 +43,7 @@ static void tile_transform(const Form *form, Complex *z)
         line_transform(z + j, form->rows, form->columns);
 }
 
-/* The transform of height x width numbers of a map from (h0, w0) on; zeros outside, and from `high`
+/* The transform of a height x width part of a map from (h0, w0) on; zeros outside, and from `high`
  * and `wide` on. */
 static void map_transform(const Form *form, const float *map, int height, int width, int h0, int w0,
                           Dropped drop, Complex *z)
@@ -60,8 +60,8 @@ static void map_transform(const Form *form, const float *map, int height, int wi
 
 /* ---- the convolution --------------------------------------------------------------------- */
 
-/* The outputs are real, so they are what the transform makes of the conjugates of theirs: u *
- * conj(v).  Those whose window passes the tile's end have come round to its beginning. */
+/* The outputs are real, so they are the conjugate transform of the conjugates, u * conj(v).
+ * Outputs whose window exceeds the tile wrap around to its start. */
 static void tile_store(const Bench *bench, const Form *form, int n, int k, int p, int q, Complex *z)
 {
     const ConvProblem *conv = &bench->conv;
@@ -106,12 +106,12 @@ static void by_tiles(const Bench *bench, const Form *form, Dropped drop)
     free(v);
 }
 
-/* ---- what is said of it ------------------------------------------------------------------ */
+/* ---- judgement --------------------------------------------------------------------------- */
 
 typedef struct Layer {
     const char *shape;
     Form form;
-    int beyond; /* there are windows that lie in the padding */
+    int beyond; /* Boolean: there are windows in the padding */
 } Layer;
 static const Layer LAYERS[] = {
     {"N=2 C=1 H=64 W=64 K=8 R=3 S=3 pad=1 stride=1", {16, 16}, 0},
@@ -152,7 +152,7 @@ static void fewer_bits_fail(void **state)
     }
 }
 
-/* A window that lies in the padding has no products and sums to 0; its tile has roundings. */
+/* A window in the padding has no terms and sums to 0; its tile has rounding errors. */
 static void the_lab_has_to_allow_it(void **state)
 {
     (void)state;
@@ -166,9 +166,9 @@ static void a_dropped_tap_fails(void **state)
     assert_a_dropped_tap_fails(LAYERS[0].shape, ALGORITHM_FFT_64X64);
 }
 
-/* ---- where the bound comes from ---------------------------------------------------------- */
+/* ---- derivation of the bound ------------------------------------------------------------- */
 
-/* One line of the tile in fp64, by the definition. */
+/* One line of the tile in fp64, by definition. */
 static void line_expect(double (*z)[2], int count, int step)
 {
     double made[MOST][2] = {{0}};
@@ -182,8 +182,8 @@ static void line_expect(double (*z)[2], int count, int step)
         memcpy(z[k * step], made[k], sizeof made[k]);
 }
 
-/* The error of a transform beside its numbers, both in the 2-norm, is at most what Higham's theorem
- * 24.2 says; three transforms make the bound, of the largest tile. */
+/* The error of a transform relative to its numbers, both in the 2-norm, is at most that of Higham's
+ * theorem 24.2; three transforms of the largest tile give the bound. */
 static void a_transform_rounds_as_the_theorem_says(void **state)
 {
     (void)state;
@@ -211,8 +211,8 @@ static void a_transform_rounds_as_the_theorem_says(void **state)
             error += pow(z[i].re - exact[i][0], 2) + pow(z[i].im - exact[i][1], 2);
             norm += pow(exact[i][0], 2) + pow(exact[i][1], 2);
         }
-        /* The twiddle factors are off by u, and a product of complex numbers and a sum by the
-         * rest. */
+        /* The twiddle factors have an error of u; a complex multiplication and an addition
+         * contribute the rest. */
         bound = log2(points) * (1 + 4 * sqrt(2));
         print_message("%dx%d: off by %.2f u of %.0f u\n", side, side,
                       sqrt(error / norm) / UNIT_FP32, bound);

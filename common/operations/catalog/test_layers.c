@@ -1,5 +1,5 @@
 /* test_layers.c - pooling, activations, fully connected layers, softmax and LeNet-5: the oracles
- * against plain fp32 code that knows nothing of them, and what is said of mistakes. */
+ * compared with independent plain fp32 code, and messages about mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "common/operations/catalog/operations.h"
 #include "convlab/layers.h"
 
-/* ---- the layers once more, in fp32 --------------------------------------------------------- */
+/* ---- reference layers in fp32 -------------------------------------------------------------- */
 
 static void plain_pool(const PoolProblem *p, const float *x, float *y)
 {
@@ -73,7 +73,7 @@ static void plain_softmax(const SoftmaxProblem *p, const float *x, float *y)
     }
 }
 
-/* C maps of size x size to K maps: y = x * w. */
+/* Convolution from C maps to K maps of size x size: y = x * w. */
 static void plain_convolve(int C, int size, int K, const float *x, const float *w, float *y)
 {
     int out = size - 4;
@@ -87,7 +87,7 @@ static void plain_convolve(int C, int size, int K, const float *x, const float *
         }
 }
 
-/* LeNet-5 as a row of the layers above. */
+/* LeNet-5 as a sequence of the layers above. */
 static void plain_lenet(const LenetProblem *p, const float *x, const float *w, float *y)
 {
     static float one[6 * 28 * 28], two[6 * 28 * 28];
@@ -144,7 +144,7 @@ static void run_close(Run *run)
         free(run->tensor[i]);
 }
 
-/* The plain code of the operation, on inputs of the caller's. */
+/* The operation's reference code, on the caller's inputs. */
 static int plain_run(void *context, const Problem *problem, const float *const *in, float *y)
 {
     const char *name = context;
@@ -243,7 +243,7 @@ static void bad_problems_are_one_line(void **state)
     }
 }
 
-/* fp32 code is right, and stays far below its bound where many roundings meet. */
+/* fp32 code is correct, and far below its bound if it has many roundings. */
 static void plain_code_is_right(void **state)
 {
     (void)state;
@@ -278,7 +278,9 @@ static void an_element_is_what_the_oracle_says_of_it(void **state)
         Random random;
         Problem problem = {0};
         Run run;
-        if (!operation_find(LAYERS[i])->oracle_element) continue; /* costs as much as all of them */
+        if (!operation_find(LAYERS[i])->oracle_element)
+            continue; /* costs as much as all
+                                                                   * elements */
         random_seed(&random, 5);
         operation_find(LAYERS[i])->draw(&random, 4, 1e6, &problem);
         run_open(&run, LAYERS[i], &problem, 2);
@@ -297,7 +299,7 @@ static void an_element_is_what_the_oracle_says_of_it(void **state)
     }
 }
 
-/* Inputs stand at a ReLU's kink: what lets through no less than a millionth shows. */
+/* Inputs are close to a ReLU's 0: a threshold of a millionth is detected. */
 static void a_relu_that_begins_late_is_wrong(void **state)
 {
     (void)state;
@@ -330,7 +332,7 @@ static float rounded_to(int bits, float value)
     return (float)ldexp(round(ldexp(part, bits)), exponent - bits);
 }
 
-/* Exponentials of 14 bits are none of a float, however many classes there are. */
+/* Exponentials of 14 bits are not fp32's, for any number of classes. */
 static void short_exponentials_are_wrong(void **state)
 {
     (void)state;
@@ -357,7 +359,7 @@ static void short_exponentials_are_wrong(void **state)
     run_close(&run);
 }
 
-/* Half of the images, taken by themselves, have the outputs that they have among all. */
+/* Half of the images alone have the same outputs as among all images. */
 static void images_know_nothing_of_each_other(void **state)
 {
     (void)state;
@@ -386,7 +388,7 @@ static void images_know_nothing_of_each_other(void **state)
     }
 }
 
-/* Weights of 11 bits (tf32, fp16) and of 8 (bf16) are no fp32. */
+/* Weights of 11 bits (tf32, fp16) and of 8 (bf16) are detected. */
 static void a_network_of_lower_precision_is_told(void **state)
 {
     (void)state;
@@ -415,13 +417,13 @@ static void a_network_of_lower_precision_is_told(void **state)
         }
 }
 
-/* A tap of every filter lost, a bias, an input of every output: each layer's shows in the
- * probabilities.  (Of one output alone it may not: a ReLU can be 0 for every image.) */
+/* A missing tap of every filter, a bias, an input of every output: each layer's is visible in the
+ * probabilities.  (A single output's may not be: a ReLU can be 0 for every image.) */
 static void a_network_shows_what_each_layer_lost(void **state)
 {
     (void)state;
     static const struct {
-        int first, step, count; /* places in w */
+        int first, step, count; /* indices in w */
     } LOST[] = {{LENET_C1_W + 24, 25, 6},    {LENET_C1_B + 5, 1, 1},
                 {LENET_C3_W + 149, 150, 16}, {LENET_C3_B, 1, 16},
                 {LENET_C5_W + 77, 400, 120}, {LENET_C5_B, 1, 120},
@@ -450,7 +452,7 @@ static void a_network_shows_what_each_layer_lost(void **state)
         }
 }
 
-/* Takes a weight of one layer for its neighbour. */
+/* Reads the neighbour of a weight of one layer. */
 static int lenet_misreads(void *context, const Problem *problem, const float *const *in, float *y)
 {
     const int *at = context;
@@ -492,7 +494,7 @@ static void the_layer_that_is_wrong_is_named(void **state)
 
 /* ---- PyTorch -------------------------------------------------------------------------------- */
 
-/* `count` elements of an input, as common/apps/compare/lenet.py makes them. */
+/* `count` elements of an input, as in common/apps/compare/lenet.py. */
 static void fill_pattern(float *value, int count, unsigned seed, float scale)
 {
     for (int i = 0; i < count; i++) {
@@ -517,7 +519,8 @@ static void fill_network(float *x, int images, float *w)
     }
 }
 
-/* Made on a card by common/apps/compare/lenet.sh; the file's first line says which, and when. */
+/* The data were computed on a GPU by common/apps/compare/lenet.sh; the file's first line has the
+ * GPU and the date. */
 static void pytorch_has_the_same_probabilities(void **state)
 {
     (void)state;

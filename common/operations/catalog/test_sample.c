@@ -1,19 +1,19 @@
-/* test_sample.c - a random sample of the outputs: what it finds, and where. */
+/* test_sample.c - detection rate of a random sample of the outputs. */
 #include "common/operations/conv/planted_fixture.h"
 #include "common/operations/catalog/operations.h"
 
-/* More outputs than are looked at whole; strides, padding, pooling. */
+/* More outputs than are judged completely; strides, padding, pooling. */
 static const char *const large[] = {
     "N=4 C=2 H=64 W=64 K=4 R=3 S=3 pad=1 stride=1",
     "N=4 C=3 H=192 W=192 K=4 R=5 S=2 pad=2,1,0,3 stride=2,3",
     "N=4 C=2 H=128 W=128 K=4 R=3 S=3 pad=1 stride=1 pool=2",
 };
 
-/* The fp64 oracle's own outputs, rounded: right to the last bit. */
+/* The fp64 oracle's own outputs, rounded: correct to the last bit. */
 static float *right_output(const Bench *bench, size_t *outputs)
 {
     Judgement judgement;
-    Observed observed = {.output = bench->tensor[2]}; /* whatever lies there */
+    Observed observed = {.output = bench->tensor[2]}; /* arbitrary contents */
     bench_verify(bench, PRECISION_FP32, &observed, &judgement);
     *outputs = judgement.verdict.total;
     float *output = malloc(*outputs * sizeof *output);
@@ -52,7 +52,8 @@ static void right_outputs_pass(void **state)
     }
 }
 
-/* One in a thousand: seen in 200 of 200 draws; it would be missed in one of a million. */
+/* One wrong output in a thousand: detected in 200 of 200 draws; the probability to miss it is
+ * 1e-6. */
 static void one_in_a_thousand_is_found(void **state)
 {
     (void)state;
@@ -69,7 +70,7 @@ static void one_in_a_thousand_is_found(void **state)
     bench_free(&bench);
 }
 
-/* Wherever they stand: the first and the last three in a thousand. */
+/* Anywhere: the first and the last three in a thousand. */
 static void any_place_is_drawn(void **state)
 {
     (void)state;
@@ -105,7 +106,7 @@ static void lower_precision_is_found(void **state)
     bench_free(&bench);
 }
 
-/* Of a small output every element is looked at. */
+/* A small output is judged completely. */
 static void small_outputs_are_looked_at_whole(void **state)
 {
     (void)state;

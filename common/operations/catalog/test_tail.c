@@ -1,4 +1,4 @@
-/* test_tail.c - waves and widths against values worked out by hand. */
+/* test_tail.c - waves and widths compared with values computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void expect(const char *name, const char *shape, const float *const *tens
     operation->oracle(&problem, tensor, value, magnitude, products);
 }
 
-/* Figure 5 of the paper: a filter is a block, 80 at a time. */
+/* Figure 5 of the paper: one block per filter, 80 at a time. */
 static void waves_are_the_papers(void **state)
 {
     const float pixels[] = {4096};
@@ -34,7 +34,8 @@ static void waves_are_the_papers(void **state)
     assert_float_equal(value[64 + 10], 0.55, 1e-12); /* 88 of 160 places */
 }
 
-/* Tiles of filters and of pixels are rounded up each: 2 * 3 blocks for 9 filters, 10 at a time. */
+/* Tiles of filters and of pixels are rounded up separately: 2 * 3 blocks for 9 filters, 10 at a
+ * time. */
 static void tiles_are_rounded_up_apart(void **state)
 {
     const float pixels[] = {17};
@@ -48,7 +49,7 @@ static void tiles_are_rounded_up_apart(void **state)
 }
 
 /* Two 1x1 layers of 3 and 4 filters, one channel: latency 1*20 + 3*40, parameters 3 + 12.  Right
- * edges are widths 2 and 4 of the first, 3 of the second. */
+ * edges are widths 2 and 4 of the first, 3 of the second layer. */
 static void plan(const char *how, double first, double second)
 {
     const float layer[] = {3, 1, 1, 4, 1, 1};
@@ -64,21 +65,22 @@ static void plan(const char *how, double first, double second)
 static void widths_go_to_the_edges(void **state)
 {
     (void)state;
-    /* The second gains 60, to 80; then the first 30, to 50: 8 of 15 parameters are left. */
+    /* The second gains 60, to 80; then the first 30, to 50: 8 of 15 parameters remain. */
     plan("mode=latency tau=500", 2, 3);
-    /* 10.5 have to be left: the second round has nobody to balance it and is undone. */
+    /* 10.5 must remain: the second round has no layer to balance it and is undone. */
     plan("mode=latency tau=300", 3, 3);
-    /* 13.5: the second's move leaves 12, and the first goes up for it: 16, at most 16.5. */
+    /* 13.5: the second's move leaves 12, and the first goes up to balance it: 16, at most 16.5. */
     plan("mode=latency tau=100", 4, 3);
     /* That leaves 100 of 140; 600 thousandths are 84: again with 200, which 12 parameters keep. */
     plan("mode=latency tau=100 delta=600", 3, 3);
-    /* The first goes up, to 180; the second down for it, to 100: 16 parameters for 15. */
+    /* The first goes up, to 180; the second goes down to balance it, to 100: 16 parameters instead
+     * of 15. */
     plan("mode=parameters tau=100", 4, 3);
 }
 
-/* Four 1x1 layers of 4 filters, of 4 channels; edges are 2 and 4, and the last layer stays.
- * Latency is 4*4*20 = 320, parameters are 64.  Each of the other three gains as much by going to 2:
- * 40 of its own and 40 of the next one's.  That leaves 48 parameters, all that may go. */
+/* Four 1x1 layers of 4 filters, with 4 channels; edges are 2 and 4, and the last layer is fixed.
+ * Latency is 4*4*20 = 320, parameters are 64.  Each of the other three gains the same by moving to
+ * 2: 40 of its own and 40 of the next one's.  Then 48 parameters remain, the minimum. */
 static void of_equal_moves_the_first_is_taken(void **state)
 {
     const float layer[] = {4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 0};
@@ -93,8 +95,7 @@ static void of_equal_moves_the_first_is_taken(void **state)
     assert_float_equal(value[3], 4, 0);
 }
 
-/* Widths 2, 3 and 4 have the same throughput, and 4 is the last: it alone is a candidate, and 2 is
- * none though 3 is no better. */
+/* Widths 2, 3 and 4 have the same throughput, and 4 is the last: only 4 is a candidate. */
 static void of_equal_throughputs_the_last_is_the_edge(void **state)
 {
     const float layer[] = {4, 1, 1}, time[] = {20, 20, 30, 40}, last[] = {20, 20, 30, 41};
@@ -102,13 +103,13 @@ static void of_equal_throughputs_the_last_is_the_edge(void **state)
     double value;
     (void)state;
     expect("tail_widths", "L=1 M=4 unit=1 C=1 mode=latency tau=900", tensor, &value);
-    assert_float_equal(value, 4, 0); /* nowhere to go */
+    assert_float_equal(value, 4, 0); /* no move is possible */
     tensor[1] = last;
     expect("tail_widths", "L=1 M=4 unit=1 C=1 mode=latency tau=900", tensor, &value);
     assert_float_equal(value, 3, 0);
 }
 
-/* What is drawn has them. */
+/* Drawn problems contain equal layers. */
 static void layers_that_are_alike(void **state)
 {
     enum { L = 5, M = 12, TRIES = 20 };

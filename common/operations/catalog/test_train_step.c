@@ -1,5 +1,6 @@
-/* test_train_step.c - the training step as an Operation: its text, its gradient held against
- * differences of its loss, its bound against a step in fp32, its words for planted mistakes. */
+/* test_train_step.c - the training step as an Operation: its text, its gradient compared with
+ * differences of its loss, its bound compared with an fp32 step, its messages about planted
+ * mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,8 +51,8 @@ static void lenet_has_the_sizes_of_figure_16_2(void **state)
     /* 6*(25+1), 16*(150+1), 120*(400+1), 84*(120+1), 10*(84+1): LeNet-5 with full C3 and a plain
      * last layer */
     assert_int_equal(train.parameters, 156 + 2416 + 48120 + 10164 + 850);
-    /* forward 117,600 + 240,000 + 48,000 + 10,080 + 840 an image, twice more backward, but not to
-     * the pixels */
+    /* forward 117,600 + 240,000 + 48,000 + 10,080 + 840 per image, twice more backward, without the
+     * gradient of the pixels */
     assert_true(operation->flops(&problem) == 2.0 * 2 * (3 * 416520 - 117600));
 }
 
@@ -142,8 +143,9 @@ static double loss_at(const Given *given, Near *parameter, const Near *velocity,
     return result[given->outputs - 1].v;
 }
 
-/* With no momentum and no decay the new velocity is the gradient.  Central differences over h err
- * by h^2 and by 2^-53/h: 1e-9 at h = 1e-5; a ReLU that turns over within h would be seen. */
+/* Without momentum and decay the new velocity is the gradient.  Central differences over h have
+ * errors of h^2 and of 2^-53/h: 1e-9 at h = 1e-5; a ReLU that changes its side within h would be
+ * visible. */
 static void gradient_is_the_differences_of_the_loss(void **state)
 {
     (void)state;
@@ -193,7 +195,8 @@ static int kinks_in(const Given *given, const float *x)
     return kinks;
 }
 
-/* One unit on the other side of its ReLU is more than the roundings of a sum of 21,600 products. */
+/* One unit on the other side of its ReLU changes more than the rounding errors of a sum of 21,600
+ * terms. */
 static void no_image_stands_at_a_kink(void **state)
 {
     (void)state;
@@ -204,7 +207,7 @@ static void no_image_stands_at_a_kink(void **state)
         for (uint64_t seed = 1; seed <= (t ? 2 : 40); seed++) {
             given_open(&given, TEXT[t], seed);
             assert_int_equal(kinks_in(&given, given.tensor[TRAIN_X]), 0);
-            /* and it can see one: the map of a filter without bias, of an image that is black */
+            /* the test can detect one: the map of a filter without bias, for a black image */
             const TrainLayer *layer = &given.train.layer[TRAIN_C1];
             memset(given.tensor[TRAIN_X], 0, (size_t)layer->H * layer->W * sizeof(float));
             given.tensor[TRAIN_PARAMETER][TRAIN_BIASES(*layer)] = 0;
@@ -216,7 +219,7 @@ static void no_image_stands_at_a_kink(void **state)
 
 /* ---- the bound: a step in fp32 ----------------------------------------------------------- */
 
-/* Rounds as a lower precision does: `bits` of the significand stay. */
+/* Rounds to a lower precision: keeps `bits` of the significand. */
 static float rounded(float value, int bits)
 {
     int exponent;
@@ -224,8 +227,7 @@ static float rounded(float value, int bits)
     return (float)ldexp(rint(ldexp(part, bits)), exponent - bits);
 }
 
-/* One layer of a step that is written down plainly, in floats, each product's factors rounded to
- * `bits`. */
+/* One layer of a plain implementation in floats, with factors rounded to `bits`. */
 typedef struct Plain {
     const TrainProblem *p;
     const float *w;
@@ -317,7 +319,7 @@ static void plain_gradient(Plain *plain, int which)
             }
 }
 
-/* train_step on the host, in floats whose products have factors of `bits`. */
+/* train_step on the host in floats, with factors of `bits`. */
 static void plain_step(const Given *given, int bits, float *y)
 {
     const TrainProblem *p = &given->train;
@@ -366,8 +368,8 @@ static Judgement judged(const Given *given, const float *y)
     return judgement;
 }
 
-/* Networks of every kind: what fp32 makes is a twentieth of its bound, rounded factors are 14 times
- * beyond it. */
+/* Networks of every kind: the fp32 error is a twentieth of the bound, rounded factors exceed it by
+ * a factor of 14. */
 static void fp32_is_right_and_eleven_bits_are_not(void **state)
 {
     (void)state;
@@ -399,9 +401,9 @@ static void fp32_is_right_and_eleven_bits_are_not(void **state)
     assert_true(least > 4);
 }
 
-/* ---- words for mistakes ------------------------------------------------------------------ */
+/* ---- messages about mistakes ------------------------------------------------------------- */
 
-/* Every slip is found, and by its own words: of another network each time. */
+/* Every mistake is found and gets its own message, each with another network. */
 static void each_slip_is_called_by_its_name(void **state)
 {
     (void)state;
@@ -453,7 +455,7 @@ static void each_slip_is_called_by_its_name(void **state)
         }
 }
 
-/* What is no slip of the list: said is where it begins. */
+/* Mistakes that are not in the list: the message says where the error starts. */
 static void other_mistakes_are_told_by_their_place(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
-/* test_transforms.h - what the tests of Winograd's and of Fourier's bound share: bits that are
- * dropped on the way, and the verdict of an output. */
+/* test_transforms.h - code shared by the tests of Winograd's and Fourier's bounds: reduced
+ * precision, and the verdict of an output. */
 #ifndef CONVLAB_OPERATIONS_TEST_TRANSFORMS_H
 #define CONVLAB_OPERATIONS_TEST_TRANSFORMS_H
 
 #include "common/operations/conv/planted_fixture.h"
 #include "common/operations/catalog/operations.h"
 
-/* How many bits are dropped of each input and tap, and of each factor of the products. */
+/* Number of bits dropped of each input and tap, and of each factor of a multiplication. */
 typedef struct Dropped {
     uint32_t of_inputs, of_factors;
 } Dropped;
@@ -17,7 +17,7 @@ static float dropped(float value, uint32_t bits)
     return bits ? keep_bits(value, bits) : value;
 }
 
-/* Judges the bench's output, which `way` made of a layer; prints its errors; frees the bench. */
+/* Judges the bench's output, computed by `way` from a layer; prints its errors; frees the bench. */
 static int judged_right(Bench *bench, const char *shape, const char *way, Dropped drop,
                         Algorithm algorithm)
 {
@@ -42,7 +42,7 @@ static int judged_right(Bench *bench, const char *shape, const char *way, Droppe
     return right;
 }
 
-/* The bound that an algorithm is allowed still finds a tap that is left out, in most outputs. */
+/* With the bound of an algorithm, a missing tap is still detected, in most outputs. */
 static void assert_a_dropped_tap_fails(const char *shape, Algorithm algorithm)
 {
     Bench bench = bench_make(shape, 21);

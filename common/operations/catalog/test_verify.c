@@ -1,4 +1,4 @@
-/* test_verify.c - judgement, shown by sums that are honest and sums that are not. */
+/* test_verify.c - judgement of correct and incorrect sums. */
 #include "common/operations/conv/planted_fixture.h"
 #include "common/operations/catalog/operations.h"
 
@@ -40,7 +40,7 @@ static void honest_sums_pass(void **state)
         expect_right(every_shape[i], PLANT_FP16, PRECISION_FP16);
         expect_right(every_shape[i], PLANT_NOTHING, PRECISION_TF32);
     }
-    /* A deep layer, and windows that lie in the padding altogether. */
+    /* A deep layer, and windows completely in the padding. */
     expect_right(DEEP, PLANT_NOTHING, PRECISION_FP32);
     expect_right("N=1 C=2 H=3 W=3 K=2 R=2 S=2 pad=4 stride=1", PLANT_NOTHING, PRECISION_FP32);
 }
@@ -108,7 +108,7 @@ static void one_wrong_output_fails_and_is_located(void **state)
     bench_free(&bench);
 }
 
-/* Right outputs, but memory that the run had no business in. */
+/* Correct outputs, but writes to other memory. */
 static void written_elsewhere_is_wrong(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_winograd.c - the error bound where a lab allows Winograd's F(4x4,3x3): it passes in fp32 at
- * any number of channels, with tf32 in its products or its inputs it does not, nor does a dropped
- * tap.  Each test prints what the errors are. */
+/* test_winograd.c - error bound for Winograd's F(4x4,3x3): fp32 is accepted at any number of
+ * channels; tf32 in products or inputs and a missing tap are rejected.  Each test prints the
+ * errors. */
 #include "common/operations/operation/diagnose.h"
 #include "common/operations/catalog/test_transforms.h"
 
@@ -42,7 +42,7 @@ static void both_ways(const float *matrix, int high, int wide, const float *from
     }
 }
 
-/* The factors of every filter: u[k][c][point]. */
+/* The transformed filters: u[k][c][point]. */
 static void filters_transform(const Bench *bench, const Form *form, Dropped drop, float *u)
 {
     const int points = form->side * form->side;
@@ -56,7 +56,7 @@ static void filters_transform(const Bench *bench, const Form *form, Dropped drop
     }
 }
 
-/* And those of the inputs under outputs (p, q) .. of image n: v[c][point]. */
+/* The transformed input tile of outputs (p, q) .. of image n: v[c][point]. */
 static void square_transform(const Bench *bench, const Form *form, Dropped drop, int n, int p,
                              int q, float *v)
 {
@@ -112,7 +112,7 @@ static void winograd(const Bench *bench, const Form *form, Dropped drop)
     free(v);
 }
 
-/* ---- what is said of it ------------------------------------------------------------------ */
+/* ---- judgement --------------------------------------------------------------------------- */
 
 static const char *const LAYERS[] = {
     "N=4 C=1 H=64 W=64 K=32 R=3 S=3 pad=1 stride=1",
@@ -140,7 +140,7 @@ static void it_passes_in_fp32(void **state)
     }
 }
 
-/* With few channels it passes only because the lab says so. */
+/* With few channels it is accepted only because the lab allows it. */
 static void the_lab_has_to_allow_it(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void a_dropped_tap_fails(void **state)
     assert_a_dropped_tap_fails(LAYERS[0], ALGORITHM_WINOGRAD_4X4);
 }
 
-/* ---- a row that is wrong is named -------------------------------------------------------- */
+/* ---- diagnosis of a wrong row ------------------------------------------------------------ */
 
 static int probe_form(void *context, const Problem *problem, const float *const *tensor,
                       float *output)
@@ -208,8 +208,8 @@ static void assert_said(const Finding *found, const char *format, ...)
 static const char *const ANY_SHAPE = "N=1 C=2 H=11 W=12 K=3 R=3 S=3 pad=1,1,2,1 stride=1";
 static const char *const ONE_SQUARE = "N=1 C=1 H=4 W=4 K=1 R=3 S=3 pad=valid stride=1";
 
-/* One number of a row bent, so that the row points elsewhere: its point and its matrix are named.
- * The others of the same row say the same. */
+/* One number of a row is changed, so that the row has another direction: its point and its matrix
+ * are named.  Other numbers of the same row give the same message. */
 static void bent_rows_are_named(const char *shape, const Form *right)
 {
     for (int point = 0; point < right->side; point++) {
@@ -226,7 +226,7 @@ static void bent_rows_are_named(const char *shape, const Form *right)
         found = diagnosed(shape, &form);
         if (point + 1 < form.side)
             assert_said(&found, "Look at m[%d] in output()", point);
-        else /* infinity's row has nothing but the last: it stays its own multiple */
+        else /* infinity's row has only its last number: it stays a multiple of itself */
             assert_said(&found, "Its product u[%d]*v[%d] has a wrong weight", point, point);
     }
 }
@@ -248,7 +248,7 @@ static void a_wrong_row_is_named(void **state)
     assert_said(&found, "Its product u[1]*v[1] has a wrong weight");
 }
 
-/* A right line, whatever else is wrong, is not blamed; nor is it where the lab has plain sums. */
+/* A correct transform is not blamed if something else is wrong, or if the lab uses plain sums. */
 static void a_right_line_is_not_blamed(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void a_right_line_is_not_blamed(void **state)
     bench_free(&bench);
 }
 
-/* ---- where the growth comes from --------------------------------------------------------- */
+/* ---- growth of the error ----------------------------------------------------------------- */
 
 static double row_sum(const float *matrix, int wide, int row)
 {
@@ -276,8 +276,8 @@ static double row_sum(const float *matrix, int wide, int row)
     return sum;
 }
 
-/* How much larger than the inputs and taps, all of one size, the products get on their way: the
- * largest row of |A'|(|G|1 * |B'|1). */
+/* Growth factor of the products relative to inputs and taps of equal size: the largest row of
+ * |A'|(|G|1 * |B'|1). */
 static double line_growth(const Form *form)
 {
     double most = 0;

@@ -24,7 +24,7 @@ static int odd(const char *layer, const char *axis, int size, Error *error)
                      layer, size, axis);
 }
 
-/* The layer behind `before`, NULL: the first. */
+/* The layer after `before`, NULL: the first. */
 static TrainLayer layer_behind(const TrainLayer *before, int C, int H, int W, int K, int R, int S)
 {
     TrainLayer layer = {.C = C, .H = H, .W = W, .K = K, .R = R, .S = S};
@@ -143,7 +143,8 @@ static int train_tensors(const Problem *problem, TensorShape shape[OPERATION_TEN
     return sizeof all / sizeof *all;
 }
 
-/* Products of one layer in one direction: forward, to its input, to its weights. */
+/* Multiply-adds of one layer in one pass: forward, gradient of its input, gradient of its
+ * weights. */
 static double layer_macs(const TrainLayer *layer)
 {
     return (double)layer->K * layer->P * layer->Q * layer->C * layer->R * layer->S;
@@ -194,18 +195,19 @@ static double train_least_bytes(const Problem *problem)
 
 /* ---- inputs ------------------------------------------------------------------------------ */
 
-/* Either sign, at least a quarter of `most`: nothing is near zero. */
+/* Random sign, at least a quarter of `most`: no value is near zero. */
 static float strewn(Random *random, double most)
 {
     double value = most * (0.25 + 0.75 * random_unit(random));
     return (float)(random_next(random) & 1 ? value : -value);
 }
 
-/* Of a size at which neither values nor gradients fade or grow from layer to layer: random weights
- * of variance 2 over the inputs of a unit (He and others, Delving deep into rectifiers, 2015). */
+/* Random weights of variance 2 over the inputs of a unit, with which neither values nor gradients
+ * vanish or grow from layer to layer (He and others, Delving deep into rectifiers, 2015). */
 static void layer_fill(const TrainLayer *layer, Random *random, float *parameter)
 {
-    double inputs = (double)layer->C * layer->R * layer->S, deviation = 0.66; /* of strewn(1) */
+    double inputs = (double)layer->C * layer->R * layer->S, deviation = 0.66; /* standard deviation
+                                                                               * of strewn(1) */
     for (int i = layer->weights; i < TRAIN_BIASES(*layer); i++)
         parameter[i] = strewn(random, sqrt(2 / inputs) / deviation);
     for (int k = 0; k < layer->K; k++)
@@ -220,9 +222,10 @@ static void parameters_fill(const TrainProblem *train, Random *random, float *co
         layer_fill(&train->layer[i], &own, tensor[TRAIN_PARAMETER]);
 }
 
-/* A network that is sure, whatever it sees: one digit's logit leads by far more than the 88 above
- * which no float holds an exponential.  Mostly it is the last digit, where a search for the largest
- * logit may end too early.  All shares are then 0 or 1, so only problems of many images are so. */
+/* A network with a large leading logit for every image: it exceeds the others by far more than 88,
+ * above which exponentials overflow a float.  Mostly it is the last class, where a search for the
+ * largest logit may end too early.  All shares are then 0 or 1, so only some problems with many
+ * images are so. */
 static void network_sure(const TrainProblem *train, Random *random, float *parameter)
 {
     enum { MANY_IMAGES = 300, LEAD = 200 };
@@ -233,7 +236,7 @@ static void network_sure(const TrainProblem *train, Random *random, float *param
     if (train->N > MANY_IMAGES) parameter[TRAIN_BIASES(*out) + (last ? out->K - 1 : any)] += LEAD;
 }
 
-/* Those images anew that at_kink marks. */
+/* Draws the images marked by at_kink again. */
 static void images_fill(const TrainProblem *train, Random *random, float *x,
                         const unsigned char *at_kink)
 {
@@ -245,8 +248,9 @@ static void images_fill(const TrainProblem *train, Random *random, float *x,
             x[(size_t)n * pixels + i] = strewn(&own, 2);
 }
 
-/* An image is drawn again while one of its units stands at the kink of its ReLU, where fp32 and
- * fp64 may part.  Of LeNet-5's one in five does; where one is left, the bound allows for both. */
+/* An image is drawn again while one of its units is close to the ReLU's 0, where fp32 and fp64 may
+ * have different signs.  In LeNet-5 that is one image in five; if one remains, the bound allows
+ * both signs. */
 static void images_without_kinks(const TrainProblem *train, Random *random, float *const *tensor)
 {
     enum { DRAWS = 12 };
@@ -263,7 +267,7 @@ static void images_without_kinks(const TrainProblem *train, Random *random, floa
     free(at_kink);
 }
 
-/* The update's terms are of one size, so that each shows when it is missing. */
+/* The update's terms have similar sizes, so that each is visible when it is missing. */
 static void train_generate(const Problem *problem, Random *random, float *const *tensor)
 {
     TrainProblem train = train_unpack(problem);
@@ -295,7 +299,7 @@ static void train_draw(Random *random, int index, double max_macs, Problem *prob
 {
     TrainProblem train;
     int R = PICK(random, 2, 3, 5), kind = index % 4;
-    /* two pooled layers want H - R + 1 even, and again: H = 2(2a + R - 1) + R - 1 */
+    /* two pooled layers need an even H - R + 1, twice: H = 2(2a + R - 1) + R - 1 */
     int rows = PICK(random, 1, 2), columns = kind == 0 ? 3 - rows : rows;
     int size[KEYS] = {random_range(random, 2, 9),        2 * (2 * rows + R - 1) + R - 1,
                       2 * (2 * columns + R - 1) + R - 1, R,
@@ -316,8 +320,8 @@ static void train_draw(Random *random, int index, double max_macs, Problem *prob
 
 /* ---- the oracle -------------------------------------------------------------------------- */
 
-/* How many roundings there are in the longest sum of output `index`; its error is what the judge
- * makes of the products and the magnitude: gamma of the one times the other. */
+/* Number of roundings in the longest sum of output `index`; the judge multiplies their gamma by the
+ * magnitude. */
 static double roundings_of(const TrainProblem *train, size_t index)
 {
     size_t count = (size_t)train->parameters;

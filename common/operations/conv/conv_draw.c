@@ -1,4 +1,4 @@
-/* conv_draw.c - hidden problems: one kind after another, each the enemy of one habit. */
+/* conv_draw.c - hidden problems of several kinds, each of which breaks one common assumption. */
 #include "common/operations/conv/conv_problem.h"
 
 static int pick(Random *random, const int *choice, int count)
@@ -52,7 +52,7 @@ static void draw_even_filter(Random *random, ConvProblem *conv)
     conv_pad_same(conv);
 }
 
-/* Outputs one beyond or one short of the tiles that everybody uses. */
+/* Outputs one more or one less than a multiple of common tile sizes. */
 static void draw_straddling(Random *random, ConvProblem *conv)
 {
     conv->C = random_range(random, 2, 5);
@@ -127,7 +127,7 @@ static void draw_pointwise(Random *random, ConvProblem *conv)
     conv->R = conv->S = 1;
 }
 
-/* ---- small ones, where something is as small as it can be -------------------------------- */
+/* ---- small problems, with minimal extents ------------------------------------------------ */
 
 static void draw_small(Random *random, ConvProblem *conv)
 {
@@ -139,7 +139,7 @@ static void draw_small(Random *random, ConvProblem *conv)
     conv->S = random_range(random, 2, 4);
 }
 
-/* One output in a row; in a column. */
+/* One output per column; see draw_row for one per row. */
 static void draw_column(Random *random, ConvProblem *conv)
 {
     draw_small(random, conv);
@@ -159,8 +159,8 @@ static void draw_single(Random *random, ConvProblem *conv)
     conv->N = conv->C = conv->K = 1;
 }
 
-/* The filter is as large as the padded image, and larger than the image: one output a map, and taps
- * that meet nothing. */
+/* The filter is as large as the padded image and larger than the image: one output per map, and
+ * taps that are all in the padding. */
 static void draw_whole(Random *random, ConvProblem *conv)
 {
     draw_small(random, conv);
@@ -174,7 +174,7 @@ static void draw_whole(Random *random, ConvProblem *conv)
     conv->S = conv->W + conv->pad_left + conv->pad_right;
 }
 
-/* Images smaller than the filter, with as much padding as that takes, and several outputs. */
+/* Images smaller than the filter, with enough padding for several outputs. */
 static void draw_margin(Random *random, ConvProblem *conv)
 {
     draw_small(random, conv);
@@ -186,7 +186,7 @@ static void draw_margin(Random *random, ConvProblem *conv)
     conv->pad_left = conv->pad_right = conv->S - 1;
 }
 
-/* Steps beyond the filter: pixels that nobody reads. */
+/* Strides larger than the filter: some pixels are never read. */
 static void draw_apart(Random *random, ConvProblem *conv)
 {
     draw_small(random, conv);
@@ -195,7 +195,7 @@ static void draw_apart(Random *random, ConvProblem *conv)
     conv->stride_w = random_range(random, 2, 3);
 }
 
-/* Nothing is left over of the tiles that everybody uses, and every size is a power of two. */
+/* Sizes that are powers of two and multiples of common tile sizes. */
 static void draw_exact(Random *random, ConvProblem *conv)
 {
     draw_small(random, conv);
@@ -208,8 +208,8 @@ static void draw_exact(Random *random, ConvProblem *conv)
     conv_pad_same(conv);
 }
 
-/* A smaller filter for as many outputs.  Odd stays odd, even even and larger than the image larger,
- * or it would be another kind. */
+/* A smaller filter for the same number of outputs.  Odd sizes stay odd, even sizes even, and sizes
+ * above the image's stay above, so that the kind is preserved. */
 static int draw_narrow(ConvProblem *conv)
 {
     enum { LARGE = 4 };
@@ -227,7 +227,7 @@ static int draw_narrow(ConvProblem *conv)
     return 1;
 }
 
-/* Gives up size until the problem fits: the dimensions that cost most and say least go first. */
+/* Reduces the problem until it fits: dimensions with high cost and little information first. */
 static void draw_shrink(ConvProblem *conv, double max_macs)
 {
     while (conv_macs(conv) > max_macs) {
@@ -246,7 +246,7 @@ static void draw_shrink(ConvProblem *conv, double max_macs)
         else if (conv->K > 1)
             conv->K--;
         else if (!draw_narrow(conv))
-            return; /* as small as it can be without becoming another kind */
+            return; /* the smallest size that preserves the kind */
         conv_derive(conv, NULL);
     }
 }

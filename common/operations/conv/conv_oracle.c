@@ -1,9 +1,8 @@
-/* conv_oracle.c - the expected output in fp64, fast enough to be worked out afresh for every graded
- * run.
+/* conv_oracle.c - expected output in fp64, fast enough to be computed for every graded run.
  *
- * One output row at a time: the C*R input rows under it are widened to double with their padding,
- * and, for a stride, sorted into phases, so that the innermost step is "eight neighbouring outputs
- * += eight neighbouring inputs times one tap" whatever the padding and the stride. */
+ * One output row at a time: the C*R input rows for it are converted to double with their padding
+ * and, for a stride, sorted into phases.  Then the innermost loop is "eight neighbouring outputs +=
+ * eight neighbouring inputs times one tap" for every padding and stride. */
 #include "common/operations/conv/conv_problem.h"
 
 #include <math.h>
@@ -19,25 +18,25 @@ typedef struct Oracle {
     ConvProblem conv;
     const float *x, *w;
     double *expected, *magnitude, *products;
-    size_t phases, phase_pitch, row_pitch; /* of the widened rows, in doubles */
-    size_t *offset;                        /* [S]: where tap s of output 0 lies within a row */
+    size_t phases, phase_pitch, row_pitch; /* sizes of the converted rows, in doubles */
+    size_t *offset;                        /* [S]: offset of tap s of output 0 in a row */
 } Oracle;
 
-/* All output rows n*P + p, each share with room of its own to widen in. */
+/* All output rows n*P + p; each share has its own space for converted rows. */
 typedef struct OracleRows {
     const Oracle *oracle;
-    size_t rows, block; /* doubles of `space` for a share */
+    size_t rows, block; /* doubles of `space` per share */
     double *space;
     int shares;
 } OracleRows;
 
-/* The first tap that falls inside, of those that start at input `start`. */
+/* The first tap inside the input, for taps that start at input `start`. */
 static int first_inside(int start)
 {
     return start < 0 ? -start : 0;
 }
 
-/* How many of `taps` taps, starting at input `start`, fall inside 0..size-1. */
+/* Number of the `taps` taps, starting at input `start`, that are inside 0..size-1. */
 static int taps_inside(int start, int taps, int size)
 {
     int low = first_inside(start);
@@ -45,7 +44,7 @@ static int taps_inside(int start, int taps, int size)
     return high > low ? high - low : 0;
 }
 
-/* Widens the input row (n, c, h) into `row`, zero where it lies outside of x. */
+/* Converts the input row (n, c, h) into `row`, zero outside of x. */
 static void widen_row(const Oracle *o, int n, int c, int h, double *row)
 {
     const ConvProblem *conv = &o->conv;
@@ -60,7 +59,7 @@ static void widen_row(const Oracle *o, int n, int c, int h, double *row)
         }
 }
 
-/* Eight outputs from q on: their sums, and the sums of the products' absolute values. */
+/* Eight outputs from q on: their sums, and the sums of the terms' absolute values. */
 WIDEST_VECTORS
 static void sum_lanes(const Oracle *o, const double *rows, const float *w, Lanes *sum_out,
                       Lanes *magnitude_out)
@@ -111,8 +110,8 @@ static void oracle_share(void *context, int share)
         oracle_row(all->oracle, (int)(i / P), (int)(i % P), all->space + share * all->block);
 }
 
-/* One output of the convolution by the definition: its sum, the sum of the products' absolute
- * values, how many. */
+/* One output of the convolution by definition: its sum, the sum of the terms' absolute values,
+ * their number. */
 static void oracle_point(const Oracle *o, int n, int k, int p, int q, double value[3])
 {
     const ConvProblem *v = &o->conv;
@@ -135,8 +134,8 @@ static void oracle_point(const Oracle *o, int n, int k, int p, int q, double val
     value[2] = (double)v->C * (below - above) * (right - left);
 }
 
-/* The same of one element of the output, which may be pooled.  An error of the largest of some sums
- * is at most the largest of their errors. */
+/* The same for one element of the output, which may be pooled.  The error of a maximum is at most
+ * the largest error of its arguments. */
 static void oracle_element(const Oracle *o, size_t index, double most[3])
 {
     const ConvProblem *v = &o->conv;
@@ -160,7 +159,7 @@ void conv_oracle_element(const Problem *problem, const float *const *tensor, siz
     oracle_element(&oracle, index, most);
 }
 
-/* All elements one by one: pooled, or for when there is no memory to widen rows in. */
+/* All elements one by one: for pooled outputs, or if there is no memory for converted rows. */
 static void oracle_plain(const Oracle *o)
 {
     const ConvProblem *v = &o->conv;
@@ -186,7 +185,7 @@ static void oracle_prepare(Oracle *o)
         o->offset[s] = s % stride * o->phase_pitch + s / stride;
 }
 
-/* A few million products each are worth a thread. */
+/* A thread needs at least a few million multiply-adds. */
 static int shares_of(const ConvProblem *conv, size_t rows)
 {
     int shares = parallel_shares(conv_macs(conv), 2e6);

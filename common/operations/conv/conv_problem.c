@@ -58,7 +58,7 @@ int conv_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS]
 /* ---- validity ---------------------------------------------------------------------------- */
 
 /* One axis of the output: (size + before + after - filter) / stride + 1, in 64 bits because any int
- * may come in. */
+ * may be given. */
 static int derive_axis(const char *input, const char *filter, const char *output, int size,
                        int taps, int before, int after, int stride, int *result, Error *error)
 {
@@ -71,7 +71,7 @@ static int derive_axis(const char *input, const char *filter, const char *output
                          "%s=%d does not fit: the padded input has %s=%lld, so %s would be %lld; "
                          "use a smaller filter, a larger input or more padding",
                          filter, taps, input, padded, output,
-                         /* floor division, as the formula means it */
+                         /* rounded down, as in the formula */
                          -((taps - padded + stride - 1) / stride) + 1);
     *result = (int)((padded - taps) / stride) + 1;
     return 0;
@@ -156,7 +156,7 @@ enum {
     KEY_S,
     KEY_PAD,
     KEY_STRIDE,
-    KEY_LAYOUT, /* from here on they may be left out */
+    KEY_LAYOUT, /* the following keys are optional */
     KEY_ZEROS,
     KEY_POOL,
     KEYS
@@ -165,8 +165,8 @@ static const char *const key_name[KEYS] = {"N", "C",   "H",      "W",      "K", 
                                            "S", "pad", "stride", "layout", "zeros", "pool"};
 static const char *const layout_word[] = {"nchw", "nhwc", "chwn"};
 
-/* A decimal number of at most INT_MAX; *text moves past it.  Signs, spaces and other bases are
- * refused. */
+/* A decimal number of at most INT_MAX; advances *text.  Signs, spaces and other bases are
+ * rejected. */
 static int parse_number(const char *key, const char **text, int *number, Error *error)
 {
     const char *at = *text;
@@ -184,7 +184,7 @@ static int parse_number(const char *key, const char **text, int *number, Error *
     return 0;
 }
 
-/* "7" or "1,2": as many as `most` numbers; returns how many, or -1. */
+/* Parses "7" or "1,2", at most `most` numbers; returns their number, or -1. */
 static int parse_list(const char *key, const char *value, int most, int *number, Error *error)
 {
     int count = 0;
@@ -226,7 +226,7 @@ static int parse_stride(const char *value, ConvProblem *conv, Error *error)
     return 0;
 }
 
-/* Percent of x that is zero, then percent of w: the second may be left out. */
+/* Percentage of zeros in x, then in w; the second may be omitted. */
 static int parse_zeros(const char *value, ConvProblem *conv, Error *error)
 {
     int number[2] = {0};
@@ -298,8 +298,8 @@ int conv_parse(const char *text, Problem *problem, Error *error)
          pair = strtok_r(NULL, " \t\r\n", &rest))
         if (parse_pair(pair, &conv, &seen, &same, error)) return -1;
     if (check_keys(seen, error)) return -1;
-    /* "same" needs sizes and strides that are known to be sound, so it waits for the end; where
-     * they are not, conv_derive says so. */
+    /* "same" needs valid sizes and strides, so it is computed last; conv_derive reports invalid
+     * ones. */
     if (same && conv.stride_h > 0 && conv.stride_w > 0 && conv.H > 0 && conv.W > 0)
         conv_pad_same(&conv);
     if (conv_derive(&conv, error)) return -1;

@@ -1,7 +1,7 @@
-/* layout.h - a problem whose tensors are not NCHW, seen as if they were.
+/* layout.h - conversion of a problem with other tensor layouts to NCHW.
  *
- * Judgement, diagnosis and probes think in NCHW.  Rearranging is done with tensor.h: to it, w is K
- * images of C channels and y is N images of K channels. */
+ * Judgement, diagnosis and probes use NCHW.  Conversions use tensor.h: for it, w is K images of C
+ * channels and y is N images of K channels. */
 #ifndef CONVLAB_CONV_LAYOUT_H
 #define CONVLAB_CONV_LAYOUT_H
 
@@ -16,10 +16,9 @@ int layout_rearrange(const Problem *problem, PlainView *view, Error *error);
 
 /* Images, channels, rows and columns of x, w or y. */
 TensorExtent layout_extent(const ConvProblem *conv, int tensor);
-size_t layout_count(const ConvProblem *conv, int tensor); /* their product */
+size_t layout_count(const ConvProblem *conv, int tensor); /* number of elements */
 
-/* A copy of `from`, which lies as `layout` says, in NCHW, for the caller to free; NULL: out of
- * memory. */
+/* A copy of `from`, whose layout is `layout`, in NCHW, owned by the caller; NULL: out of memory. */
 float *layout_to_nchw(const ConvProblem *conv, int tensor, int layout, const float *from);
 
 #endif

@@ -5,10 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 4, LEVELS = 1 << 16 }; /* pixels between the nodes of the field; its steps */
-static const double SMOOTH = 0.6, LEVEL = 0.25, FINE = 0.15; /* the parts of a pixel's height */
+enum {
+    CELL = 4,
+    LEVELS = 1 << 16
+}; /* pixels between nodes of the random field; number of its
+                                      * levels */
+static const double SMOOTH = 0.6, LEVEL = 0.25, FINE = 0.15; /* weights of the components of a
+                                                              * pixel's value */
 
-/* Node (i, j) of a plane's field, in [0,1): a hash, so that nothing has to be kept. */
+/* Node (i, j) of a plane's field, in [0,1): a hash, so no table is needed. */
 static double node_of(uint64_t seed, int i, int j)
 {
     uint64_t z = seed + 0x9e3779b97f4a7c15u * (uint64_t)(i * 65537 + j + 1);
@@ -17,8 +22,8 @@ static double node_of(uint64_t seed, int i, int j)
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* The height of pixel (h, w), 0 to LEVELS-1: between four nodes, on the plane's own level, a bit
- * rough. */
+/* The value of pixel (h, w), 0 to LEVELS-1: interpolated between four nodes, plus the plane's
+ * offset, plus noise. */
 static unsigned height_of(uint64_t seed, int h, int w)
 {
     int i = h / CELL, j = w / CELL;
@@ -37,14 +42,14 @@ void maps_rectify(float *x, size_t planes, int height, int width, int zeros, Ran
     uint64_t base = random_next(random);
     size_t keep = (size_t)llround((double)count * (100 - zeros) / 100);
     if (!keep && zeros < 100) keep = 1;
-    if (!histogram) { /* without memory: no patches, but the right number */
+    if (!histogram) { /* out of memory: no patches, but the correct number of zeros */
         for (size_t i = 0; i < count; i++)
             x[i] = i < keep ? fabsf(x[i]) : 0;
         return;
     }
     for (size_t i = 0; i < count; i++)
         histogram[height_of(base + i / pixels, (int)(i % pixels / width), (int)(i % width))]++;
-    /* All above `level` stay, and the first `some` of those on it. */
+    /* All pixels above `level` stay positive, and the first `some` at that level. */
     unsigned level = LEVELS;
     size_t above = 0;
     while (level > 0 && above + histogram[level - 1] <= keep)

@@ -1,4 +1,5 @@
-/* maps.h - feature maps as a ReLU leaves them: non-negative, with zeros that cling together. */
+/* maps.h - synthetic feature maps like the outputs of a ReLU: non-negative, with clustered
+ * zeros. */
 #ifndef CONVLAB_CONV_MAPS_H
 #define CONVLAB_CONV_MAPS_H
 
@@ -6,10 +7,11 @@
 
 #include "common/operations/operation/random.h"
 
-/* Makes `zeros` percent (0 to 100) of the `planes` maps of height x width at `x` zero and the
- * others positive; how many exactly is rounded, but where zeros < 100 at least one stays.  Which
- * ones: a smooth random field, one for each plane and with a level of its own, is cut off below, so
- * that zeros form patches a few pixels wide and some maps are emptier than others. */
+/* Sets `zeros` percent (0 to 100) of the `planes` maps of height x width at `x` to zero and makes
+ * the others positive.  The number of zeros is exact up to rounding, but if zeros < 100 at least
+ * one value is positive.  The zeros are the pixels below a threshold in a smooth random field, one
+ * for each plane with its own offset: so zeros form patches a few pixels wide, and maps have
+ * different numbers of zeros. */
 void maps_rectify(float *x, size_t planes, int height, int width, int zeros, Random *random);
 
 #endif

@@ -1,7 +1,8 @@
-/* planted_fixture.h - a submission with one planted fault, for the tests of judging and diagnosing.
+/* planted_fixture.h - a submission with one planted fault, for the tests of judgement and
+ * diagnosis.
  *
- * The submission is a plain CPU convolution in fp32 whose index arithmetic can be bent; it is
- * written for these tests and shares nothing with the code that diagnoses. */
+ * The submission is a plain CPU convolution in fp32 with modifiable index arithmetic; it is written
+ * for these tests and shares no code with the diagnosis. */
 #ifndef CONVLAB_CONV_PLANTED_FIXTURE_H
 #define CONVLAB_CONV_PLANTED_FIXTURE_H
 
@@ -22,8 +23,8 @@
 
 typedef enum Plant {
     PLANT_NOTHING,
-    PLANT_REVERSED_SUM, /* honest: another order */
-    PLANT_SPLIT_SUM,    /* honest: eight partial sums */
+    PLANT_REVERSED_SUM, /* correct: another order */
+    PLANT_SPLIT_SUM,    /* correct: eight partial sums */
     PLANT_TF32,
     PLANT_FP16,
     PLANT_BF16,
@@ -32,8 +33,8 @@ typedef enum Plant {
     PLANT_FLIPPED_ROWS,
     PLANT_TRANSPOSED,
     PLANT_PAD_IGNORED,
-    PLANT_PAD_AFTER,       /* pad_bottom, pad_right for pad_top, pad_left */
-    PLANT_HALF_FILTER_PAD, /* R/2, S/2 for pad_top, pad_left: wrong for even filters only */
+    PLANT_PAD_AFTER,       /* pad_bottom, pad_right instead of pad_top, pad_left */
+    PLANT_HALF_FILTER_PAD, /* R/2, S/2 instead of pad_top, pad_left: wrong for even filters only */
     PLANT_SHIFT_ONE,
     PLANT_NO_BOUNDS,
     PLANT_NO_COLUMN_BOUNDS,
@@ -41,9 +42,9 @@ typedef enum Plant {
     PLANT_ROW_ZERO_LOST,
     PLANT_STRIDE_IGNORED,
     PLANT_STRIDES_SWAPPED,
-    PLANT_STRIDED_TILE, /* right at stride 1: the halo of 8-wide tiles forgets the stride */
-    PLANT_TILE_HALO,    /* right halo of 16-wide tiles is never loaded */
-    PLANT_TILE_ROWS,    /* lower halo of 8-high tiles is never loaded */
+    PLANT_STRIDED_TILE, /* correct at stride 1: the halo of 8-wide tiles ignores the stride */
+    PLANT_TILE_HALO,    /* the right halo of 16-wide tiles is never loaded */
+    PLANT_TILE_ROWS,    /* the lower halo of 8-high tiles is never loaded */
     PLANT_LAST_COLUMNS, /* wrong in the last partial 8-wide tile */
     PLANT_LAST_TILES,   /* ... and in the last partial 8-high one */
     PLANT_GRID_DOWN,    /* the number of 8-wide tiles is rounded down */
@@ -53,17 +54,17 @@ typedef enum Plant {
     PLANT_CHANNEL_ZERO_ONLY,
     PLANT_CHANNEL_ZERO_READ,
     PLANT_CHANNEL_SIGN,  /* every 64th channel is subtracted */
-    PLANT_CHANNEL_DECAY, /* channels past the second are scaled: no lost products explain it */
+    PLANT_CHANNEL_DECAY, /* channels after the second are scaled: no missing terms explain it */
     PLANT_TAP_LOST,
     PLANT_LAST_TAP_COLUMN_LOST,
     PLANT_REDUCTION_BY_FOUR, /* C*R*S rounded down to a multiple of 4 */
-    PLANT_FILTER_LAST_GROUP, /* filters past the last full group of 4 are wrong */
+    PLANT_FILTER_LAST_GROUP, /* filters after the last full group of 4 are wrong */
     PLANT_ONE_FILTER,
-    PLANT_FILTER_ZERO, /* every map made with filter 0 */
-    PLANT_IMAGE_ZERO,  /* every image made from image 0 */
+    PLANT_FILTER_ZERO, /* every map computed with filter 0 */
+    PLANT_IMAGE_ZERO,  /* every image computed from image 0 */
     PLANT_LATER_IMAGES,
     PLANT_ADDS,        /* y += */
-    PLANT_NEVER_RESET, /* the accumulator runs on over q */
+    PLANT_NEVER_RESET, /* the accumulator is not reset for each q */
     PLANT_TWICE,
     PLANT_NAN,
     PLANT_NAN_ONE_MAP,
@@ -71,30 +72,30 @@ typedef enum Plant {
     PLANT_EMPTY,
     PLANT_RACE,
     PLANT_NOISE,
-    PLANT_ROW_PITCH, /* rows of x taken Q apart */
-    PLANT_ROWS_OF_H, /* rows of x taken H apart */
-    PLANT_TRUNCATED, /* the sum passes through an int */
+    PLANT_ROW_PITCH, /* rows of x at distance Q */
+    PLANT_ROWS_OF_H, /* rows of x at distance H */
+    PLANT_TRUNCATED, /* the sum is converted to int and back */
     PLANT_HALVED,
     PLANT_CLIPPED,         /* max(sum, 0) */
-    PLANT_OFFSET,          /* the sum begins with 64 */
+    PLANT_OFFSET,          /* the sum starts with 64 */
     PLANT_LAST_PRODUCT,    /* sum = product */
     PLANT_CHANNEL_TWICE,   /* channel 1 is added twice */
-    PLANT_MAPS_EXCHANGED,  /* maps k and k+1 change places, for even k */
-    PLANT_COLUMNS_TWICE,   /* in tf32: odd columns hold what belongs into the even ones */
+    PLANT_MAPS_EXCHANGED,  /* maps k and k+1 are exchanged, for even k */
+    PLANT_COLUMNS_TWICE,   /* in tf32: odd columns contain the values of the even ones */
     PLANT_ROWS_BY_W,       /* h is compared with W */
-    PLANT_SIDES_EXCHANGED, /* H for W and W for H, in every place */
-    PLANT_WINDOW_CROSSED,  /* the window's row is made of q, its column of p */
-    PLANT_ONE_MOVED,       /* the second output of a map holds what belongs into the first */
-    PLANT_FIRST_TILE,      /* 8-wide tiles all hold what belongs into the first */
-    PLANT_UNSET,           /* the first run finds something in the accumulator */
+    PLANT_SIDES_EXCHANGED, /* H and W exchanged everywhere */
+    PLANT_WINDOW_CROSSED,  /* the window's row is computed from q, its column from p */
+    PLANT_ONE_MOVED,       /* the second output of a map contains the value of the first */
+    PLANT_FIRST_TILE,      /* 8-wide tiles all contain the values of the first */
+    PLANT_UNSET,           /* the accumulator has an old value in the first run */
     PLANT_INFINITE,        /* every second output is the same infinity */
-    PLANT_PADDED_WITH_TWO, /* what lies outside of x is taken for 2 */
-    PLANT_ROWS_MIRRORED,   /* x is read from its last row up */
+    PLANT_PADDED_WITH_TWO, /* values outside of x are 2 */
+    PLANT_ROWS_MIRRORED,   /* x is read in reverse order of rows */
     PLANT_CHANNEL_HALVED,  /* channels 0, 0, 1, 1 ... of x are read */
-    PLANT_ADDED_ONCE,      /* map 0: x + w is added where x * w belongs */
-    PLANT_WEIGHTS_MOVED,   /* each weight is its neighbour's in memory */
-    PLANT_FIRST_WEIGHT,    /* every tap has its filter's first weight */
-    PLANT_SQUARED,         /* pixels are multiplied with themselves */
+    PLANT_ADDED_ONCE,      /* map 0: x + w is added instead of x * w */
+    PLANT_WEIGHTS_MOVED,   /* each weight is the next one in memory */
+    PLANT_FIRST_WEIGHT,    /* every tap uses its filter's first weight */
+    PLANT_SQUARED,         /* pixels are multiplied by themselves */
     PLANT_Y_TRANSPOSED,
 } Plant;
 
@@ -120,7 +121,7 @@ static float low_precision(Plant plant, float value)
     return plant == PLANT_BF16 ? keep_bits(value, 16) : value;
 }
 
-/* One product's place in the sum, after the plant has bent it; 0 when the product is left out. */
+/* Indices of one term of the sum, after the planted fault; 0 if the term is left out. */
 static int bend(Plant plant, const ConvProblem *v, int p, int q, int c, int r, int s, int *h,
                 int *w)
 {
@@ -161,7 +162,7 @@ static int bend(Plant plant, const ConvProblem *v, int p, int q, int c, int r, i
     }
 }
 
-/* x at (n,c,h,w) as the plant reads it: by default zero outside. */
+/* x at (n,c,h,w) as the faulty code reads it: by default zero outside. */
 static float read_x(Plant plant, const ConvProblem *v, const float *x, int n, int c, int h, int w)
 {
     if (plant == PLANT_CLAMPED) {
@@ -184,7 +185,7 @@ static float read_x(Plant plant, const ConvProblem *v, const float *x, int n, in
                                                        : v->W;
     long long at = ((long long)n * v->C + c) * v->H * v->W + h * pitch + w;
     long long count = (long long)v->N * v->C * v->H * v->W;
-    return at < 0 || at >= count ? NAN : x[at]; /* the guard bands hold NaN */
+    return at < 0 || at >= count ? NAN : x[at]; /* the guard bands contain NaN */
 }
 
 static float read_w(Plant plant, const ConvProblem *v, const float *w, int k, int c, int r, int s)
@@ -227,7 +228,7 @@ static float sum_of(Plant plant, const ConvProblem *v, const float *x, const flo
            ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-/* Outputs that the plant spoils after the sum. */
+/* Outputs that the fault changes after the sum. */
 static int spoiled(Plant plant, const ConvProblem *v, int n, int k, int p, int q)
 {
     switch (plant) {
@@ -248,7 +249,7 @@ static int spoiled(Plant plant, const ConvProblem *v, int n, int k, int p, int q
     }
 }
 
-/* Runs the submission on a y that holds `y`'s values. */
+/* Runs the submission on a y that contains `y`'s values. */
 static void submission_run(Submission *submission, const ConvProblem *v, const float *x,
                            const float *w, float *y)
 {
@@ -332,7 +333,7 @@ static void bench_verify(const Bench *bench, Precision precision, const Observed
     assert_int_equal(judgement->verdict.total, bench->outputs);
 }
 
-/* As the grader does: y holds the poison, one run, a judgement for the caller to free. */
+/* As in the grader: y is poisoned, one run, and a judgement that the caller frees. */
 static void bench_judge(Bench *bench, Submission *submission, Precision precision,
                         Judgement *judgement)
 {

@@ -1,6 +1,6 @@
 #include "common/operations/conv/tensor.h"
 
-/* How far apart neighbours along each axis lie. */
+/* Strides in elements along each axis. */
 static TensorExtent tensor_steps(Layout layout, const TensorExtent *e)
 {
     switch (layout) {

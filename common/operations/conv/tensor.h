@@ -1,7 +1,8 @@
-/* tensor.h - the layouts that a four-dimensional tensor of images may have in memory.
+/* tensor.h - memory layouts of a four-dimensional tensor of images.
  *
- * NCHW keeps a channel's pixels together, NHWC a pixel's channels, CHWN the same pixel of all
- * images.  The labs compare them; everything else in this room is NCHW (layout.h). */
+ * In NCHW the pixels of a channel are adjacent, in NHWC the channels of a pixel, in CHWN the same
+ * pixel of all images.  The labs compare them; all other code in this module uses NCHW
+ * (layout.h). */
 #ifndef CONVLAB_CONV_TENSOR_H
 #define CONVLAB_CONV_TENSOR_H
 
@@ -9,12 +10,12 @@
 
 typedef enum Layout { LAYOUT_NCHW, LAYOUT_NHWC, LAYOUT_CHWN } Layout;
 
-/* Extents by meaning, whatever the layout. */
+/* Extents by meaning, independent of the layout. */
 typedef struct TensorExtent {
     size_t n, c, h, w;
 } TensorExtent;
 
-/* Rearranges `from` into `to`; they must not overlap. */
+/* Converts `from` into `to`; they must not overlap. */
 void tensor_convert(const TensorExtent *extent, Layout from_layout, const float *from,
                     Layout to_layout, float *to);
 

@@ -1,4 +1,4 @@
-/* test_maps.c - maps as a ReLU leaves them: how many zeros, where, and always the same. */
+/* test_maps.c - maps like the outputs of a ReLU: number and positions of zeros, reproducibility. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,8 +54,7 @@ static void at_least_one_stays_and_at_100_none(void **state)
     }
 }
 
-/* With 70 percent zeros a neighbour of a zero is one in 70 of 100 cases if they are strewn at
- * random. */
+/* With 70 percent zeros at random positions, a neighbour of a zero is zero in 70 of 100 cases. */
 static void zeros_cling_together(void **state)
 {
     float *x = *state;

@@ -8,7 +8,7 @@
 
 static const TensorExtent extent = {.n = 2, .c = 3, .h = 4, .w = 5};
 
-/* Element number of (n,c,h,w), written out from the layout's name. */
+/* Index of element (n,c,h,w), derived from the layout's name. */
 static size_t index_of(Layout layout, size_t n, size_t c, size_t h, size_t w)
 {
     if (layout == LAYOUT_NHWC) return ((n * 4 + h) * 5 + w) * 3 + c;

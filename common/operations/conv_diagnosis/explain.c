@@ -38,7 +38,7 @@ size_t output_products(const Diagnosis *d, size_t index, double *product)
     return inside;
 }
 
-/* A fast algorithm's roundings are those of its whole map (verdict.h). */
+/* The rounding errors of a fast algorithm depend on the whole map (verdict.h). */
 double diagnosis_tolerance(const Diagnosis *d, double magnitude, double products)
 {
     const Algorithm algorithm = d->judged->observed.algorithm;
@@ -65,16 +65,16 @@ void axes_name(unsigned axes, const char *letters, char *text, size_t bytes)
     }
 }
 
-/* Where the wrong outputs lie, without what to do about it. */
+/* Keeps the description of the place, without the advice. */
 static void keep_first_sentence(Finding *where)
 {
-    char *end = strstr(where->text, ". "); /* but that of "..." */
+    char *end = strstr(where->text, ". "); /* a period, but not that of "..." */
     while (end && end[-1] == '.')
         end = strstr(end + 1, ". ");
     if (end) end[1] = 0;
 }
 
-/* Whole images or maps are wrong. */
+/* Whether whole images or maps are wrong. */
 static int is_whole(const Finding *where)
 {
     return where->fault == FAULT_ONE_IMAGE || where->fault == FAULT_ONE_FILTER;
@@ -100,7 +100,7 @@ static void find_nan_place(const Diagnosis *d, Finding *finding)
     find_nan(d->judged, where.text, finding);
 }
 
-/* The probe's numbers: what is left where no pattern says anything. */
+/* Reports the probe's numbers if no pattern was found. */
 static void say_impulse(const Diagnosis *d, Finding *finding)
 {
     Finding impulse = {0};
@@ -111,8 +111,8 @@ static void say_impulse(const Diagnosis *d, Finding *finding)
                              "print the index into x and w at each step.");
 }
 
-/* What goes wrong in the wrong outputs, where others are right.  A shifted window's sum is also the
- * right one of a neighbour. */
+/* Finds the error in the wrong outputs if others are correct.  The sum of a shifted window can also
+ * be a neighbour's correct value. */
 static int find_inside(const Diagnosis *d, Finding *inside)
 {
     if (!lost_find(d, 0, inside) && !variant_find(d, 0, inside)) return 0;
@@ -123,13 +123,13 @@ static int find_inside(const Diagnosis *d, Finding *inside)
     return 1;
 }
 
-/* A pattern in the error map, and, where it can be told, what goes wrong inside it.  Whole maps and
- * images may be wrong for any reason: numbers say more than a guess. */
+/* A pattern in the error map and, if possible, the error inside it.  Whole maps and images may be
+ * wrong for many reasons, so their numbers are reported, not a guess. */
 static int find_pattern(const Diagnosis *d, Finding *finding)
 {
     if (!signature_find(d, 1u << MARK_WRONG | 1u << MARK_NAN, finding)) return 0;
     Finding inside = {0}, impulse = {0};
-    /* A tile that is too small for the stride draws the same pattern as one without its halo. */
+    /* A tile that is too small for the stride gives the same pattern as one without its halo. */
     if (finding->fault == FAULT_TILE_EDGE || finding->fault == FAULT_PADDING_EDGE ||
         finding->fault == FAULT_EVERYWHERE)
         if (probe_stride(d, &inside)) {
@@ -145,7 +145,7 @@ static int find_pattern(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
-/* What the wrong values are, and where they lie; not why a pattern lies there in other cases. */
+/* The wrong values and their positions, without the cause of a pattern in other cases. */
 static int find_value(const Diagnosis *d, Finding *finding)
 {
     Finding where = {0};
@@ -158,7 +158,7 @@ static int find_value(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
-/* Is it the pooling, or what is pooled?  The same shape without it tells. */
+/* Decides whether the pooling or its input is wrong, by the same shape without pooling. */
 static void find_pooled_wrong(const Diagnosis *d, Finding *finding)
 {
     const int pool = d->conv.pool;
@@ -180,8 +180,7 @@ static void find_pooled_wrong(const Diagnosis *d, Finding *finding)
                     right > 0 ? ":" : "? Then", pool, pool, pool, pool);
 }
 
-/* Pooling hides which of the outputs was wrong: what is left is whether all were written, to
- * numbers. */
+/* Diagnosis with pooling, which hides the wrong output: reports only unwritten and NaN outputs. */
 static void find_pooled(const Diagnosis *d, Finding *finding)
 {
     if (d->count[MARK_POISON]) {
@@ -225,7 +224,7 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
                     inside.text);
         return;
     }
-    /* Where another layout was asked for, that was the first question. */
+    /* If the case has another layout, order_find has been tried already. */
     if (conv_unpack(&d->judged->problem).layout == CONV_NCHW && order_find(d->judged, finding))
         return;
     finding_say(finding,
@@ -233,7 +232,7 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
     say_impulse(d, finding);
 }
 
-/* ---- the front door ---------------------------------------------------------------------- */
+/* ---- entry point ------------------------------------------------------------------------- */
 
 static void find_in_map(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
@@ -252,7 +251,7 @@ static void find_in_map(const Judgement *judged, ProbeRun run, void *context, Fi
                    .faint = judged->faint,
                    .run = run,
                    .context = context};
-    if (d.conv.pool) { /* the map that there is to look at */
+    if (d.conv.pool) { /* the diagnosis applies to the pooled map */
         d.conv.P /= d.conv.pool;
         d.conv.Q /= d.conv.pool;
     }

@@ -1,6 +1,6 @@
-/* explain.h - from a wrong convolution to a sentence that names the mistake.
+/* explain.h - diagnosis of a wrong convolution, as a sentence that names the mistake.
  *
- * Module: patterns in the map of errors, known mistakes, and experiments that tell them apart.
+ * Module: patterns in the error map, known mistakes, and experiments that distinguish them.
  * Callers: operations.
  * May use: conv, operation, base.
  *
@@ -11,7 +11,7 @@
 
 #include "common/operations/operation/diagnose.h"
 
-/* Operation's explain, for a problem that is a ConvProblem. */
+/* Operation's explain for a problem that is a ConvProblem. */
 void conv_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
 
 #endif

@@ -1,15 +1,15 @@
-/* explain_parts.h - what the files of this room share.
+/* explain_parts.h - declarations shared by this module's files.
  *
  * explain.c     the order in which explanations are tried
- * samples.c     the outputs on which they are tested
- * variant.c     convolutions that are wrong in one known way, in fp64, beside what came out
- * lost.c        sums in which a set of products is missing, or twice
- * value.c       what the wrong values are by themselves: another output's, half, whole numbers
- * points.c      Winograd's squares: the point at which a transform's row is wrong
- * signature.c   where in the output the errors lie
+ * samples.c     the outputs on which explanations are tested
+ * variant.c     convolutions with one known mistake, in fp64, compared with the output
+ * lost.c        sums in which a set of terms is missing, or counted twice
+ * value.c       properties of the wrong values: another output's, half, whole numbers
+ * points.c      Winograd's tiles: the point at which a transform's row is wrong
+ * signature.c   positions of the errors in the output
  * probe.c       running the submission again
- * impulse.c     the same with one pixel, or one weight, that is not zero: which two meet
- * order.c       tensors that were taken to lie in another order than they do */
+ * impulse.c     the same with one non-zero pixel or weight: which two are multiplied
+ * order.c       tensors that were read in another order than theirs */
 #ifndef CONVLAB_CONV_DIAGNOSIS_EXPLAIN_PARTS_H
 #define CONVLAB_CONV_DIAGNOSIS_EXPLAIN_PARTS_H
 
@@ -18,7 +18,7 @@
 
 enum { SAMPLES_WRONG = 40, SAMPLES_RIGHT = 24 };
 
-/* Some outputs, wrong ones first, on which explanations are tested. */
+/* A sample of the outputs, wrong ones first, on which explanations are tested. */
 typedef struct Samples {
     size_t index[SAMPLES_WRONG + SAMPLES_RIGHT];
     int wrong, right;
@@ -35,13 +35,13 @@ typedef struct Diagnosis {
     const double *expected, *magnitude, *products;
     const unsigned char *mark; /* a Mark for each output */
     size_t total, count[MARKS];
-    int faint; /* every output is within its worst case; only their root mean square is not */
+    int faint; /* Boolean: every output is within its bound, but their root mean square is not */
     Samples samples;
     ProbeRun run;
     void *context;
 } Diagnosis;
 
-/* How good an explanation must be: so many bits less likely by chance than one in 2^16. */
+/* Required evidence of an explanation: bits beyond a chance of one in 2^16. */
 enum { EVIDENCE_BITS = 16 };
 
 typedef struct OutputAt {
@@ -50,70 +50,70 @@ typedef struct OutputAt {
 
 OutputAt output_at(const ConvProblem *conv, size_t index);
 
-/* The C*R*S products of an output in [c][r][s] order, 0 where the tap lies outside of x; returns
- * how many lie inside. */
+/* The C*R*S terms of an output in [c][r][s] order, 0 if the tap is outside of x; returns the number
+ * of taps inside. */
 size_t output_products(const Diagnosis *diagnosis, size_t index, double *product);
 
 /* The letters of the axes in the bit set: "k", "p and q". */
 void axes_name(unsigned axes, const char *letters, char *text, size_t bytes);
 
-/* How near an explanation must come to an output whose products sum up to `magnitude` in absolute
- * value. */
+/* Tolerance of an explanation for an output whose terms have the sum of absolute values
+ * `magnitude`. */
 double diagnosis_tolerance(const Diagnosis *diagnosis, double magnitude, double products);
 
 /* Chooses the outputs on which explanations are tested. */
 void samples_choose(const unsigned char *mark, size_t total, size_t wrong, Samples *samples);
 
-/* Each returns 1 with a finding, or 0.  `everywhere`: the explanation must also predict the outputs
- * that are right. */
+/* Each returns 1 with a finding, or 0.  `everywhere`: the explanation must also predict the correct
+ * outputs. */
 int variant_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
 int lost_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
 
-/* What the wrong outputs hold, whatever the right ones do. */
+/* Properties of the wrong outputs' values, independent of the correct ones. */
 int value_find(const Diagnosis *diagnosis, Finding *finding);
 
-/* Where the outputs lie whose mark is in the bit set `marks`; 0 if they follow no pattern. */
+/* Pattern of the outputs whose mark is in the bit set `marks`; 0: no pattern. */
 int signature_find(const Diagnosis *diagnosis, unsigned marks, Finding *finding);
 
-/* The coordinates that all of these outputs have: "k >= 16", "p = 3 and q >= 6"; 0: any. */
+/* Common coordinates of these outputs: "k >= 16", "p = 3 and q >= 6"; 0: none. */
 int signature_set(const Diagnosis *diagnosis, unsigned marks, char *text, size_t bytes);
 
-/* One run on inputs of the probe's own choice. */
+/* One run on inputs that the probe chooses. */
 typedef struct Probe {
     Problem problem;
     ConvProblem conv;
     size_t x_count, w_count, y_count;
     float *x, *w, *y;
     double *expected, *magnitude, *products;
-    double largest; /* magnitude */
+    double largest; /* largest magnitude */
 } Probe;
 
-/* What needs several runs, or fresh inputs, has at most so many products: a simulated GPU answers
- * at once. */
+/* Upper limit of multiply-adds for diagnoses with several runs or new inputs, so that a simulated
+ * GPU answers immediately. */
 static const double probe_macs = 5e6;
 
 int probe_make(Probe *probe, const ConvProblem *conv); /* -1: out of memory */
 void probe_free(Probe *probe);
 
-/* How far output i of a run may be off.  Plain sums are off by a part of their own magnitude; where
- * the lab allows Winograd's squares or Fourier's tiles, by a part of the map's largest. */
+/* Error bound of output i of a run: relative to its own magnitude for plain sums; relative to the
+ * map's largest magnitude if the lab allows Winograd's or Fourier tiles. */
 double probe_bound(const Diagnosis *diagnosis, const Probe *probe, size_t i);
 
-/* Runs, and counts the outputs that are out of their bound; -1 when it could not run. */
+/* Runs, and counts the outputs outside their bounds; -1: could not run. */
 long long probe_wrong(const Diagnosis *diagnosis, Probe *probe);
 
-/* Is the code right on this problem, with fresh inputs?  -1: it could not be asked. */
+/* Whether the code is correct on this problem, with new inputs.  -1: could not run. */
 int probe_right(const Diagnosis *diagnosis, ConvProblem conv);
 
 int probe_stride(const Diagnosis *diagnosis, Finding *finding);
 int probe_channels(const Diagnosis *diagnosis, Finding *finding);
 int probe_impulse(const Diagnosis *diagnosis, Finding *finding);
 
-/* Where the lab allows Winograd's squares: the point at which its lines are wrong. */
+/* In labs that allow Winograd's tiles: the point at which the transforms are wrong. */
 int points_find(const Diagnosis *diagnosis, Finding *finding);
 
-/* A ProbeRun for tensors in another layout: what comes and goes is NCHW, what `run` sees is in the
- * layout. */
+/* A ProbeRun for tensors in another layout: converts between NCHW and the layout that `run`
+ * uses. */
 typedef struct OrderRun {
     int layout;
     ProbeRun run;
@@ -122,7 +122,7 @@ typedef struct OrderRun {
 
 int order_run(void *order_run, const Problem *problem, const float *const *tensor, float *output);
 
-/* Would the output be right if one of the tensors, or all of them, lay in another order? */
+/* Whether the output would be correct if one or all of the tensors had another order. */
 int order_find(const Judgement *judged, Finding *finding);
 
 #endif

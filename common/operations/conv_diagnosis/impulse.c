@@ -1,19 +1,21 @@
-/* impulse.c - one pixel, then one weight: which two meet in an output that is wrong.
+/* impulse.c - impulse probes: one pixel, then one weight, to find which two are multiplied in a
+ * wrong output.
  *
- * With all of x zero but one pixel, which is 1, an output holds the weight that met the pixel, and
- * its value says which.  With all of w zero but one weight, which is 1, an output holds the pixel
- * that met the weight: pixels are numbered, and a few runs give the number's digits. */
+ * If all of x is zero except one pixel with value 1, an output equals the weight by which the pixel
+ * is multiplied, and its value identifies the weight.  If all of w is zero except one weight with
+ * value 1, an output equals the pixel that is multiplied by the weight: pixels are numbered, and a
+ * few runs give the digits of the number. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* One run on a single pixel is no more work than the one that was judged, but for the oracle. */
+/* A run on a single pixel costs no more than the judged run, except for the oracle. */
 static const double impulse_macs = 5e8;
-enum { DIGIT = 1024 }; /* whole numbers below it are exact in eleven bits, too */
+enum { DIGIT = 1024 }; /* smaller whole numbers are exact with eleven bits, too */
 
-/* An element of w, and one of x, by their indices in the plain layout. */
+/* Axes of an element of w, and of x. */
 enum { TAP_K, TAP_C, TAP_R, TAP_S };
 enum { PIXEL_H = 2, PIXEL_W };
 typedef struct Element {
@@ -38,7 +40,7 @@ static Element element_at(size_t index, const int extent[4])
     return element;
 }
 
-/* "w[0][1][2][0]" */
+/* Name of an element: "w[0][1][2][0]". */
 static void element_name(const char *tensor, const Element *element, char *text, size_t bytes)
 {
     snprintf(text, bytes, "%s[%d][%d][%d][%d]", tensor, element->at[0], element->at[1],
@@ -62,8 +64,8 @@ typedef struct Impulse {
     const Diagnosis *d;
     Probe probe;
     int x_extent[4], w_extent[4];
-    Element pixel; /* the one that is 1 */
-    size_t index;  /* the output that is wrong */
+    Element pixel; /* the pixel with value 1 */
+    size_t index;  /* index of the wrong output */
     OutputAt at;
     double expected, value;
 } Impulse;
@@ -72,14 +74,14 @@ static int is_value(const Impulse *m, double weight, double value)
 {
     const Diagnosis *d = m->d;
     double off = d->precision == PRECISION_FP32 ? 0 : 2 * UNIT_ELEVEN_BITS * fabs(weight);
-    /* Of thousands of weights some lie within a bound of any number: a single product's error is
-     * far below the worst. */
+    /* The bound is reduced, because among thousands of weights some would be within it of any
+     * number; a single product's error is far below it. */
     if (d->judged->observed.algorithm != ALGORITHM_SUMS)
         off = probe_bound(d, &m->probe, m->index) / 16;
     return fabs(weight - value) <= off;
 }
 
-/* Which element of w has this value?  One of the output's own filter is preferred. */
+/* The element of w with this value; one of the output's own filter is preferred. */
 static int tap_find(const Impulse *m, double value, Element *tap)
 {
     const ConvProblem *v = &m->probe.conv;
@@ -95,7 +97,7 @@ static int tap_find(const Impulse *m, double value, Element *tap)
     return 0;
 }
 
-/* The pixel that a tap should meet in the output; 0: it lies outside of x. */
+/* The pixel that should be multiplied by the tap in the output; 0: it is outside of x. */
 static int pixel_due(const Impulse *m, const Element *tap, Element *pixel)
 {
     const ConvProblem *v = &m->probe.conv;
@@ -107,7 +109,7 @@ static int pixel_due(const Impulse *m, const Element *tap, Element *pixel)
 
 /* ---- the weight's pixel ------------------------------------------------------------------ */
 
-/* What the output holds if x has these values and w is zero but for the weight; NaN: it could not
+/* The output's value if x has these values and w is zero except for the weight; NaN: could not
  * run. */
 static double with_one_weight(Impulse *m, const Element *tap)
 {
@@ -116,7 +118,7 @@ static double with_one_weight(Impulse *m, const Element *tap)
     return probe_wrong(m->d, &m->probe) < 0 ? (double)NAN : m->probe.y[m->index];
 }
 
-/* The pixel that meets the weight there, which is the only one; 0: its number is none of x. */
+/* The only pixel that is multiplied by the weight there; 0: its number is invalid. */
 static int pixel_met(Impulse *m, const Element *tap, Element *pixel)
 {
     size_t number = 0;
@@ -132,7 +134,8 @@ static int pixel_met(Impulse *m, const Element *tap, Element *pixel)
     return 1;
 }
 
-/* No pixel met the weight in this output: did one in any other?  probe.y is that run's. */
+/* No pixel was multiplied by the weight in this output: was one in any other?  probe.y is that
+ * run's. */
 static void say_unmet(const Impulse *m, Finding *finding)
 {
     const ConvProblem *v = &m->probe.conv;
@@ -171,7 +174,7 @@ static void say_unknown(Finding *finding)
         "channel because of a wrong pitch, or another tensor. Follow both indices.");
 }
 
-/* The weight should meet the pixel in this output, and does not: what meets it instead? */
+/* Reports the pixel that is multiplied by the weight in this output instead of the expected one. */
 static void say_met(Impulse *m, const Element *tap, Finding *finding)
 {
     Element other;
@@ -202,9 +205,9 @@ static void say_met(Impulse *m, const Element *tap, Finding *finding)
     }
 }
 
-/* ---- what is said ------------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------------------------------- */
 
-/* Another weight than the right one met the pixel. */
+/* Reports that the pixel was multiplied by another weight. */
 static void say_exchanged(const Element *want, const Element *got, Finding *finding)
 {
     char axes[32];
@@ -231,7 +234,7 @@ static void say_exchanged(const Element *want, const Element *got, Finding *find
                     "where tiles or fragments store them, and p and q in the index of the store.");
 }
 
-/* The pixel met a weight where it should meet none. */
+/* Reports that the pixel was multiplied by a weight although the product should be zero. */
 static void say_stray(const Impulse *m, const Element *got, Finding *finding)
 {
     Element due;
@@ -257,7 +260,7 @@ static void say_stray(const Impulse *m, const Element *got, Finding *finding)
             due.at[PIXEL_H], due.at[PIXEL_W]);
 }
 
-/* What the output holds is no single weight: how often does the pixel come in? */
+/* The output is not a single weight: finds out how often the pixel is added. */
 static void say_count(Impulse *m, Finding *finding)
 {
     for (size_t i = 0; i < m->probe.w_count; i++)
@@ -293,7 +296,7 @@ static void impulse_describe(Impulse *m, Finding *finding)
                 "With x all zero but %s = 1, output (n,k,p,q) = (%d,%d,%d,%d) should be %s; yours "
                 "is %s.",
                 pixel, m->at.n, m->at.k, m->at.p, m->at.q, wanted, gotten);
-    int few = conv_macs(&m->probe.conv) <= probe_macs; /* there is time for more runs */
+    int few = conv_macs(&m->probe.conv) <= probe_macs; /* small enough for more runs */
     if (known && found)
         say_exchanged(&want, &got, finding);
     else if (found)
@@ -308,9 +311,9 @@ static void impulse_describe(Impulse *m, Finding *finding)
         finding_say(finding, "Follow that one pixel through your index calculations.");
 }
 
-/* ---- the front door ---------------------------------------------------------------------- */
+/* ---- entry point ------------------------------------------------------------------------- */
 
-/* With x, or w, all zero every output is 0, or something is added that is no product with it. */
+/* If x, or w, is all zero, every output must be 0; else a term without it is added. */
 static int find_added(Impulse *m, char tensor, Finding *finding)
 {
     Probe *probe = &m->probe;
@@ -334,7 +337,7 @@ static int find_added(Impulse *m, char tensor, Finding *finding)
     return 1;
 }
 
-/* The pixel that tap (c, r, s) of the output meets, or the nearest that there is. */
+/* The pixel under tap (c, r, s) of the output, or the nearest one inside x. */
 static Element pixel_under(const ConvProblem *v, OutputAt at, int c, int r, int s)
 {
     int h = at.p * v->stride_h + r - v->pad_top, w = at.q * v->stride_w + s - v->pad_left;
@@ -358,12 +361,14 @@ static int impulse_run(Impulse *m, Element pixel)
     m->at = output_at(&d->conv, m->index);
     m->expected = probe->expected[m->index];
     m->value = probe->y[m->index];
-    if (is_value(m, 0, m->value)) m->value = 0; /* a transform rounds where nothing should be */
+    if (is_value(m, 0, m->value))
+        m->value = 0; /* a transform's rounding error where 0 is
+                                                 * expected */
     return 1;
 }
 
-/* Pixels of wrong outputs: in the middle of a window and at its end, in the first channel and in
- * the last. */
+/* Tries pixels of wrong outputs: in the middle of a window and at its end, in the first and the
+ * last channel. */
 static int impulse_find(Impulse *m)
 {
     const Diagnosis *d = m->d;

@@ -1,8 +1,8 @@
-/* lost.c - the sum is right but for a set of products that is left out, or counted twice: a
- * channel, some taps, the end of the loop.
+/* lost.c - sums in which a set of terms is missing or counted twice: a channel, some taps, the end
+ * of the loop.
  *
- * For each sample the products are laid out as [c][r][s]; what is missing from an output, or too
- * much in it, must then equal the sum over the suspected set, the same set in every sample. */
+ * The terms of each sample are stored as [c][r][s]; the missing (or additional) amount of an output
+ * must equal the sum over the suspected set, which is the same in every sample. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>
@@ -13,9 +13,10 @@ typedef struct Lost {
     const Diagnosis *d;
     int samples, wrong;
     size_t products;
-    double *before;  /* [sample][products + 1]: sum of the products before each */
+    double *before;  /* [sample][products + 1]: prefix sums of the terms */
     double *tap;     /* [sample][R*S]: sum over c */
-    double *missing; /* [sample]; where something is counted twice, what is too much */
+    double *missing; /* [sample]; the missing amount, or the additional amount if terms are counted
+                      * twice */
     double *allowed; /* [sample] */
     int twice;
     const char *how; /* "left out of" the sum, or "counted twice in" it */
@@ -41,8 +42,8 @@ static void lost_fill(Lost *lost, int sample)
     lost->allowed[sample] = diagnosis_tolerance(d, d->magnitude[index], d->products[index]);
 }
 
-/* A set of products: those from..to-1 in [c][r][s] order, or, with `taps`, rows and columns of the
- * filter in all channels; `every` > 1 takes only each second channel and so on. */
+/* A set of terms: from..to-1 in [c][r][s] order, or, with `taps`, rows and columns of the filter in
+ * all channels; `every` > 1 takes only every second channel and so on. */
 typedef struct LostSet {
     size_t from, to;
     int taps, r_from, r_to, s_from, s_to;
@@ -82,7 +83,7 @@ static int lost_fits(const Lost *lost, const LostSet *set)
     return evidence >= EVIDENCE_BITS;
 }
 
-/* ---- the sets that people lose ----------------------------------------------------------- */
+/* ---- typical sets ------------------------------------------------------------------------- */
 
 static int lost_channels(const Lost *lost, Finding *finding)
 {
@@ -166,7 +167,7 @@ static int lost_taps(const Lost *lost, Finding *finding)
     return 0;
 }
 
-/* One tap (r,s) in all channels: the tap sums serve, but as a single cell. */
+/* One tap (r,s) in all channels: uses the tap sums of a single cell. */
 static int lost_one_tap(const Lost *lost, Finding *finding)
 {
     const ConvProblem *v = &lost->d->conv;
@@ -189,7 +190,7 @@ static int lost_one_tap(const Lost *lost, Finding *finding)
     return 0;
 }
 
-/* The reduction as one long loop, as a matrix product has it: its beginning or its end is lost. */
+/* The reduction as one long loop, as in a GEMM: its start or its end is missing. */
 static int lost_run(const Lost *lost, Finding *finding)
 {
     for (size_t at = 1; at < lost->products; at++) {
@@ -228,7 +229,7 @@ static int lost_or_twice(Lost *lost, Finding *finding)
     return lost_any(lost, finding);
 }
 
-/* Outputs of 0 say nothing of which products are left out: all are. */
+/* If all outputs are 0, all terms are missing and no set can be found. */
 static int all_are_zero(const Diagnosis *d)
 {
     for (int i = 0; i < d->samples.wrong; i++)
@@ -242,7 +243,7 @@ int lost_find(const Diagnosis *d, int everywhere, Finding *finding)
     lost.samples = d->samples.wrong + (everywhere ? d->samples.right : 0);
     lost.products = (size_t)d->conv.C * d->conv.R * d->conv.S;
     size_t taps = (size_t)d->conv.R * d->conv.S, count = (size_t)lost.samples;
-    if (count * lost.products > 1u << 24) return 0; /* 128 MB: too deep a layer for this */
+    if (count * lost.products > 1u << 24) return 0; /* 128 MB: the layer is too deep */
     lost.before = malloc(count * (lost.products + 1) * sizeof *lost.before);
     lost.tap = calloc(count * taps, sizeof *lost.tap);
     lost.missing = malloc(count * sizeof *lost.missing);

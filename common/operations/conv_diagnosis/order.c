@@ -1,5 +1,5 @@
-/* order.c - tensors that are not NCHW: running the submission on them, and finding the one that it
- * took to lie in another order. */
+/* order.c - tensors in other layouts than NCHW: runs the submission on them, and finds the tensor
+ * that it read in another order. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "common/operations/conv/conv_problem.h"
 #include "common/operations/conv/layout.h"
 
-static const double most_macs = 2e7; /* that are worked out again for every other order */
+static const double most_macs = 2e7; /* limit of multiply-adds for a new computation with every
+                                      * other order */
 
 enum { X = LAYOUT_X, W = LAYOUT_W, Y = LAYOUT_Y, TENSORS = LAYOUT_TENSORS };
 
@@ -50,7 +51,7 @@ static const char *const SPELT[TENSORS][3] = {{"x[n][c][h][w]", "x[n][h][w][c]",
                                               {"w[k][c][r][s]", "w[k][r][s][c]", "w[c][r][s][k]"},
                                               {"y[n][k][p][q]", "y[n][p][q][k]", "y[k][p][q][n]"}};
 
-/* Is the output what comes of inputs and outputs in this order?  -1: out of memory. */
+/* Whether inputs and outputs in this order explain the output.  -1: out of memory. */
 static int order_explains(const Judgement *judged, const ConvProblem *v, const Order *order)
 {
     size_t total = layout_count(v, Y);

@@ -1,12 +1,14 @@
-/* points.c - where a lab allows Winograd's squares: which row of their transforms is wrong.
+/* points.c - diagnosis of Winograd's transforms: finds the wrong row.
  *
- * F(M,3) makes M outputs of a line of M+2 inputs d and 3 taps g, by one product at each point a:
+ * F(M,3) computes M outputs from M+2 inputs d and 3 taps g, with one multiplication at each point
+ * a:
  *
  *     y[i] = sum over a of  outputs[a][i] * (taps[a] . g) * (inputs[a] . d)
  *
  * So if one input and one tap are 1 and all others 0, output i is line[i][d][g], the sum over a of
- * outputs[a][i]*taps[a][g]*inputs[a][d], and should be 1 where d = i+g, else 0.  A wrong row at one
- * point leaves an error that has the other two rows of that point, whatever the wrong one holds. */
+ * outputs[a][i]*taps[a][g]*inputs[a][d], and should be 1 if d = i+g, else 0.  A wrong row at one
+ * point gives an error that is proportional to the other two rows of that point, for any wrong
+ * values. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>
@@ -15,7 +17,7 @@
 
 enum { SUMS = 4, INPUTS = SUMS + 2, TAPS = 3, MOST_POINTS = INPUTS };
 
-/* Scaled as one likes: what is asked is only whether an error has this row's direction. */
+/* Rows with arbitrary scale, because only the direction of an error is compared. */
 typedef struct Form {
     int sums, points;
     const char *name[MOST_POINTS];
@@ -42,23 +44,23 @@ static const Form FORMS[] = {
       {0, 4, 0, -5, 0, 1}}},
 };
 
-/* What a line makes of input d and tap g, for the outputs from a square's first on. */
+/* Response of a one-dimensional tile to input d and tap g, for the outputs from the tile's first
+ * on. */
 typedef struct Line {
     int sums, inputs;
     double of[SUMS][INPUTS][TAPS];
 } Line;
 
-/* ---- asking the submission --------------------------------------------------------------- */
+/* ---- runs of the submission -------------------------------------------------------------- */
 
 typedef struct Ask {
     const Diagnosis *d;
     Probe probe;
-    int p0, q0;  /* the first output of a square whose inputs all lie inside */
-    int q, j, s; /* across: the output that takes input j through tap s in */
+    int p0, q0;  /* the first output of a tile whose inputs are all inside x */
+    int q, j, s; /* horizontal position: the output that multiplies input j by tap s */
 } Ask;
 
-/* The first output, a multiple of 4, whose `inputs` inputs in a row lie inside; -1: there is none.
- */
+/* The first output, a multiple of 4, whose `inputs` successive inputs are inside x; -1: none. */
 static int first_inside(int outputs, int size, int pad, int inputs)
 {
     for (int first = 0; first + inputs - TAPS < outputs; first += SUMS)
@@ -66,7 +68,7 @@ static int first_inside(int outputs, int size, int pad, int inputs)
     return -1;
 }
 
-/* Where `inputs` of a line fit. */
+/* Finds a position for a tile of `inputs` inputs. */
 static int fits(Ask *ask, int inputs)
 {
     const ConvProblem *v = &ask->d->conv;
@@ -75,8 +77,8 @@ static int fits(Ask *ask, int inputs)
     return ask->p0 >= 0 && ask->q0 >= 0;
 }
 
-/* Runs with input (d, j) of the square, channel 0, and tap (g + k, s) of filter k as the only ones.
- * 0: it could not run. */
+/* Runs with input (d, j) of the tile, channel 0, and tap (g + k, s) of filter k as the only
+ * non-zero values.  0: could not run. */
 static int run_lines(Ask *ask, int d, int g, int filters)
 {
     const ConvProblem *v = &ask->d->conv;
@@ -96,8 +98,8 @@ static double output_of(const Ask *ask, int k, int i)
     return ask->probe.y[((size_t)k * v->P + ask->p0 + i) * v->Q + ask->q0 + ask->q];
 }
 
-/* An output, an input and a tap across that do meet, so that the other direction can be seen:
- * *scale is what they make.  0: none do. */
+/* Finds an output, an input and a tap in the horizontal direction whose product is not zero, so
+ * that the vertical direction can be observed: *scale is its value.  0: none. */
 static int reference_find(Ask *ask, double *scale)
 {
     for (int i = 0; i < 2 * TAPS; i++) {
@@ -126,7 +128,7 @@ static int line_measure(Ask *ask, Line *line)
     return 1;
 }
 
-/* ---- what is wrong with it --------------------------------------------------------------- */
+/* ---- explanation of the error ------------------------------------------------------------ */
 
 static const double NEAR = 1e-3;
 
@@ -145,7 +147,7 @@ static Line line_error(const Line *line)
     return error;
 }
 
-/* Two squares of 2 below each other: the same error in both, none between them?  Then keeps one. */
+/* Whether two tiles of 2 have equal errors, without a mixed term.  Then keeps one. */
 static int halves_agree(Line *error)
 {
     Line one = {.sums = 2, .inputs = 4};
@@ -163,8 +165,8 @@ static int halves_agree(Line *error)
 
 typedef enum Part { PART_INPUTS, PART_TAPS, PART_OUTPUTS, PARTS } Part;
 
-/* The error at the place that output i, input d and tap g of a part name: `own` runs along that
- * part's row, `one` and `two` along the other two. */
+/* The error at the indices given by output i, input d and tap g of a part: `own` is the index along
+ * that part's row, `one` and `two` along the other two. */
 static double error_at(const Line *error, Part part, int own, int one, int two)
 {
     return part == PART_INPUTS ? error->of[one][own][two]
@@ -179,7 +181,7 @@ static double others_at(const Form *form, Part part, int point, int one, int two
                                : form->taps[point][one] * form->inputs[point][two];
 }
 
-/* Does the whole error have the other two rows of this point? */
+/* Whether the whole error is proportional to the other two rows of this point. */
 static int point_explains(const Form *form, const Line *error, Part part, int point)
 {
     const int owns = part == PART_INPUTS ? error->inputs : part == PART_TAPS ? TAPS : error->sums;
@@ -218,7 +220,7 @@ static void say_point(const Form *form, const int explains[PARTS], int point, Fi
         finding_say(finding, "Look at %s[%d] in %s.", row[part], point, function[part]);
 }
 
-/* The input and the tap whose outputs are farthest off, as numbers to be tried on paper. */
+/* Reports the input and the tap with the largest error, as numbers to be recomputed on paper. */
 static void say_example(const Line *line, const Line *error, const Form *form, Finding *finding)
 {
     char wanted[64] = "", gotten[96] = "";
@@ -251,7 +253,8 @@ static int error_is_nothing(const Line *error)
     return 1;
 }
 
-/* The form whose one point explains the error.  What was measured is known but for its sign. */
+/* Finds the form with one point that explains the error.  The measured response is known up to its
+ * sign. */
 static int line_explain(const Line *line, Finding *finding)
 {
     for (int negative = 0; negative < 2; negative++) {

@@ -1,4 +1,4 @@
-/* probe.c - running the submission again on inputs that tell one explanation from another. */
+/* probe.c - new runs of the submission, on inputs that distinguish explanations. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>
@@ -78,8 +78,8 @@ int probe_right(const Diagnosis *d, ConvProblem conv)
     return wrong < 0 ? -1 : wrong == 0;
 }
 
-/* The same outputs at stride 1, of an input as large as that takes.  Other outputs may be made by
- * another path of the code: of the stride they would say nothing. */
+/* The same outputs at stride 1, from a larger input.  The number of outputs is kept, because
+ * another one may select another path of the code. */
 static ConvProblem same_outputs(const ConvProblem *conv)
 {
     ConvProblem same = *conv;
@@ -105,7 +105,7 @@ int probe_stride(const Diagnosis *d, Finding *finding)
 
 /* ---- one channel at a time --------------------------------------------------------------- */
 
-/* Keeps channel c of x and sets all others to zero. */
+/* Keeps channel c of x and sets all other channels to zero. */
 static void keep_channel(const Diagnosis *d, Probe *probe, int keep)
 {
     size_t plane = (size_t)probe->conv.H * probe->conv.W;
@@ -137,7 +137,9 @@ int probe_channels(const Diagnosis *d, Finding *finding)
         keep_channel(d, &probe, c);
         long long bad = probe_wrong(d, &probe);
         if (bad < 0) break;
-        if (!bad && !has_products(&probe)) continue; /* that nothing comes of nothing is no news */
+        if (!bad && !has_products(&probe))
+            continue; /* an output without non-zero terms proves
+                                                      * nothing */
         char *list = bad ? wrong : right;
         snprintf(list + strlen(list), sizeof wrong - strlen(list), "%s%d", *list ? ", " : "", c);
     }

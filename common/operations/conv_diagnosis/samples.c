@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Takes one of each of `take` equal shares of `all` outputs, at a random place in it: an even step
- * would see only every second column where the wrong ones alternate. */
+/* Takes one of each of `take` equal shares of `all` outputs, at a random position: with a constant
+ * distance it could see only every second column of an alternating pattern. */
 typedef struct Sampler {
     size_t *sample;
     size_t all, seen, next;
@@ -27,7 +27,7 @@ static void sampler_offer(Sampler *sampler, Random *random, size_t index)
 void samples_choose(const unsigned char *mark, size_t total, size_t wrong, Samples *samples)
 {
     Random random;
-    random_seed(&random, 1); /* fixed: the same output gets the same diagnosis */
+    random_seed(&random, 1); /* fixed, so that the same output gets the same diagnosis */
     size_t right = total - wrong;
     Sampler of_wrong = {.sample = samples->index, .all = wrong};
     of_wrong.take = wrong < SAMPLES_WRONG ? (int)wrong : SAMPLES_WRONG;

@@ -1,5 +1,5 @@
-/* signature.c - where the wrong outputs lie: in whole images or maps, along the padding, in the
- * last tile, at tile edges. */
+/* signature.c - patterns in the positions of wrong outputs: whole images or maps, the padding, the
+ * last tile, tile edges. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@ typedef struct Map {
     const Diagnosis *d;
     unsigned marks;
     int extent[AXES];
-    size_t *count[AXES];      /* wrong outputs at each coordinate of each axis */
-    unsigned char *hot[AXES]; /* coordinates of the axis that a pattern is made of */
+    size_t *count[AXES];      /* number of wrong outputs at each coordinate of each axis */
+    unsigned char *hot[AXES]; /* flags of the coordinates that belong to a pattern */
     size_t wrong;
 } Map;
 
@@ -22,16 +22,16 @@ static int map_is_wrong(const Map *map, size_t index)
     return map->marks >> map->d->mark[index] & 1;
 }
 
-/* An output whose products are all zero is right whatever the code does; that it was written is
- * the code's doing. */
+/* Whether an output is evidence: one whose terms are all zero is correct for any code, except if it
+ * was not written. */
 static int map_tells(const Map *map, size_t index)
 {
     if (map->marks == 1u << MARK_POISON) return !map_is_wrong(map, index);
     return map->d->mark[index] == MARK_RIGHT && map->d->magnitude[index] > 0;
 }
 
-/* So many outputs that are right, and had to be made right, lie outside of a pattern.  Are they
- * enough to speak of one, and not only of where x has its zeros? */
+/* Whether enough correct outputs that are evidence are outside of a pattern.  Otherwise the pattern
+ * may only show the zeros of x. */
 static int map_contrasts(const Map *map, size_t telling)
 {
     return telling > 0 && telling * 16 >= map->wrong;
@@ -119,7 +119,7 @@ static int axis_at(const Map *map, int axis, size_t index)
     return axis == AXIS_N ? at.n : axis == AXIS_K ? at.k : axis == AXIS_P ? at.p : at.q;
 }
 
-/* Some coordinates of the axis wholly right, the others mostly wrong. */
+/* Some coordinates of the axis are completely correct, the others mostly wrong. */
 static int whole_slices(Map *map, int axis)
 {
     int extent = map->extent[axis], hot = 0;
@@ -165,8 +165,8 @@ static int find_slices(Map *map, Finding *finding)
 
 typedef enum Shape { SHAPE_ROWS, SHAPE_COLUMNS, SHAPE_BOTH, SHAPE_EITHER } Shape;
 
-/* Marks the coordinates whose share of wrong outputs is high: any at all, or above the middle
- * between least and most. */
+/* Marks the coordinates with a high share of wrong outputs: above zero, or above the mean of the
+ * lowest and the highest share. */
 static int heat_axis(Map *map, int axis, int relative)
 {
     size_t low = map->count[axis][0], high = low;
@@ -181,7 +181,7 @@ static int heat_axis(Map *map, int axis, int relative)
     return size > 0 && size < map->extent[axis];
 }
 
-/* All wrong outputs lie in the region, and a good part of the region is wrong. */
+/* Whether all wrong outputs are in the region, and a large part of the region is wrong. */
 static int region_fits(const Map *map, Shape shape)
 {
     size_t inside = 0, telling = 0;
@@ -225,7 +225,7 @@ static int shape_uses(Shape shape, int axis)
            shape == (axis == AXIS_P ? SHAPE_ROWS : SHAPE_COLUMNS);
 }
 
-/* Every axis that the shape uses passes the test. */
+/* Whether every axis of the shape passes the test. */
 static int shape_all(const Map *map, Shape shape, int (*test)(const Map *, int))
 {
     for (int axis = AXIS_P; axis <= AXIS_Q; axis++)
@@ -249,8 +249,8 @@ static int is_last_block(const Map *map, int axis)
 
 enum { PERIOD_MOST = 256 };
 
-/* Do the hot coordinates repeat so?  The first and the last tile may differ, for they lie against
- * the padding; but what repeats must outweigh what does not. */
+/* Whether the hot coordinates have this period.  The first and the last tile may differ, because
+ * they touch the padding; but most coordinates must repeat. */
 static int period_fits(const unsigned char *hot, int extent, int period)
 {
     int residues = 0, repeats = 0, misses = 0;
@@ -270,7 +270,7 @@ static int period_fits(const unsigned char *hot, int extent, int period)
     return repeats > 0 && misses <= repeats && residues * 4 <= period * 3;
 }
 
-/* The period of the hot coordinates: the usual tiles first, then the smallest. */
+/* The period of the hot coordinates: common tile sizes first, then the smallest. */
 static int period_of(const unsigned char *hot, int extent)
 {
     int most = (extent + 1) / 2 < PERIOD_MOST ? (extent + 1) / 2 : PERIOD_MOST;
@@ -281,8 +281,8 @@ static int period_of(const unsigned char *hot, int extent)
     return 0;
 }
 
-/* Too few tiles for a period: all hot coordinates within a filter's reach of a border of one of the
- * usual tiles. */
+/* Too few tiles for a period: all hot coordinates are within a filter's reach of a border of a
+ * common tile size. */
 static int border_of(const unsigned char *hot, int extent, int taps)
 {
     for (int tile = 32; tile >= 8; tile /= 2) {
@@ -309,7 +309,7 @@ static int is_tile_edge(const Map *map, int axis)
     return tile_of(map, axis) > 0;
 }
 
-/* Do the hot coordinates lie within a window's reach of the borders of their tiles? */
+/* Whether the hot coordinates are within a window's reach of the borders of their tiles. */
 static int is_at_border(const Map *map, int axis)
 {
     const ConvProblem *c = &map->d->conv;
@@ -324,7 +324,7 @@ static int is_at_border(const Map *map, int axis)
 
 enum { SIDE_TOP = 1, SIDE_BOTTOM = 2, SIDE_LEFT = 4, SIDE_RIGHT = 8 };
 
-/* Which sides of the image the output's window hangs over. */
+/* The sides of the image over which the output's window extends. */
 static unsigned sides_touched(const ConvProblem *c, OutputAt at)
 {
     int top = at.p * c->stride_h - c->pad_top, left = at.q * c->stride_w - c->pad_left;
@@ -360,7 +360,7 @@ static int find_padding(const Map *map, Finding *finding)
     return 1;
 }
 
-/* ---- one long row of blocks -------------------------------------------------------------- */
+/* ---- one-dimensional grids --------------------------------------------------------------- */
 
 static int find_flat_suffix(const Map *map, Finding *finding)
 {
@@ -377,7 +377,7 @@ static int find_flat_suffix(const Map *map, Finding *finding)
     return 1;
 }
 
-/* ---- all together ------------------------------------------------------------------------ */
+/* ---- all patterns ------------------------------------------------------------------------ */
 
 static int find_in_region(Map *map, Shape shape, Finding *finding)
 {
@@ -411,14 +411,14 @@ static int find_in_region(Map *map, Shape shape, Finding *finding)
                         "calculate them|}.");
         return 1;
     }
-    if (map->wrong * 10 > map->d->total * 7) return 0; /* that is nearly everywhere */
+    if (map->wrong * 10 > map->d->total * 7) return 0; /* the errors are nearly everywhere */
     finding->fault = FAULT_EVERYWHERE;
     snprintf(finding->text, sizeof finding->text, "Only the outputs with %s are wrong.", where);
     return 1;
 }
 
-/* A suffix that begins where a tile would is a last block, even where all of it touches the
- * padding: as long as the padding on the other side gives no trouble. */
+/* A suffix that starts at a multiple of the tile size is a last block, even if all of it touches
+ * the padding, provided that the padding on the other side has no errors. */
 static int is_aligned_last_block(const Map *map, Shape shape)
 {
     for (int axis = AXIS_P; axis <= AXIS_Q; axis++)

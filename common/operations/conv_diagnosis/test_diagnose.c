@@ -1,4 +1,4 @@
-/* test_diagnose.c - the diagnosis, shown by convolutions with one planted fault each. */
+/* test_diagnose.c - the diagnosis of convolutions with one planted fault each. */
 #include "common/operations/conv/planted_fixture.h"
 
 #include <time.h>
@@ -15,7 +15,7 @@ static int probe_run(void *context, const Problem *problem, const float *const *
     return 0;
 }
 
-/* As a transform rounds: where 0 should be there is next to nothing, but of zeros. */
+/* Rounding errors like a transform's: small values instead of 0, except for zero inputs. */
 static int probe_rounds(void *context, const Problem *problem, const float *const *tensor,
                         float *output)
 {
@@ -37,7 +37,7 @@ static int probe_fails(void *context, const Problem *problem, const float *const
     return -1;
 }
 
-/* A verdict and what the diagnosis says of it. */
+/* A verdict and its diagnosis. */
 typedef struct Told {
     Verdict verdict;
     Finding found;
@@ -63,7 +63,7 @@ static Told judge(const char *text, Plant plant, Precision precision, ProbeRun r
     return told;
 }
 
-/* The diagnosis must be `fault`, and its text must hold `words`. */
+/* The diagnosis must be `fault`, and its text must contain `words`. */
 static void expect_run(const char *text, Plant plant, Fault fault, const char *words, ProbeRun run)
 {
     Told told = judge(text, plant, PRECISION_FP32, run);
@@ -194,7 +194,7 @@ static void edges_and_padding(void **state)
         expect(padded[i], PLANT_CLAMPED, FAULT_PADDING_EDGE, "repeated");
         expect_run(padded[i], PLANT_CLAMPED, FAULT_PADDING_EDGE, "repeated", probe_fails);
     }
-    /* Padding on one side alone: the test for the other side makes no difference. */
+    /* Padding on one side alone: the bounds test of the other side has no effect. */
     expect(TWO, PLANT_NO_BOUNDS, FAULT_PADDING_EDGE, "h <= H");
     expect(TWO, PLANT_NO_COLUMN_BOUNDS, FAULT_PADDING_EDGE, "w < W is not tested");
     expect(TWO, PLANT_CLAMPED, FAULT_PADDING_EDGE, "repeated");
@@ -243,7 +243,7 @@ static void channels_and_taps(void **state)
     expect(LENET, PLANT_REDUCTION_BY_FOUR, FAULT_TAP_DROPPED, "(4,4)");
     expect(VALID, PLANT_REDUCTION_BY_FOUR, FAULT_TAP_DROPPED, "last 2 of C*R*S = 90");
     expect(POINTWISE, PLANT_CHANNEL_DECAY, FAULT_ONE_CHANNEL, "right for c = 0");
-    /* So deep that even this is within the worst case: that is no lower precision. */
+    /* So deep that even this is within the error bound: that is no lower precision. */
     expect("N=1 C=32001 H=3 W=5 K=7 R=1 S=1 pad=0 stride=1", PLANT_CHANNEL_SIGN, FAULT_EVERYWHERE,
            "follow no pattern");
     expect(SQUARE, PLANT_CHANNEL_DECAY, FAULT_ONE_CHANNEL,
@@ -282,8 +282,8 @@ static void accumulation(void **state)
         expect(every_shape[i], PLANT_TWICE, FAULT_ACCUMULATED, "twice");
         expect(every_shape[i], PLANT_NEVER_RESET, FAULT_ACCUMULATED, "reset to 0");
     }
-    /* A run that poisons y, or cannot run again, leaves it at "unwritten", whose text names +=
-     * too. */
+    /* A run that poisons y, or cannot run again, keeps the fault "unwritten", whose text also
+     * mentions +=. */
     expect_run(SQUARE, PLANT_ADDS, FAULT_UNWRITTEN, "+=", probe_fails);
 }
 
@@ -302,7 +302,7 @@ static void races_and_the_rest(void **state)
     expect(OBLONG, PLANT_ROWS_OF_H, FAULT_AXES, "H pixels long");
 }
 
-/* Whatever the fault is called that comes of where the wrong outputs lie. */
+/* Any fault derived from the positions of the wrong outputs is accepted. */
 static void expect_words(const char *text, Plant plant, const char *words)
 {
     Told told = judge(text, plant, PRECISION_FP32, probe_run);
@@ -321,7 +321,7 @@ static void values_by_themselves(void **state)
             expect(every_shape[i], PLANT_CHANNEL_TWICE, FAULT_ONE_CHANNEL, "c = 1");
             expect(every_shape[i], PLANT_CHANNEL_TWICE, FAULT_ONE_CHANNEL, "counted twice");
         }
-        if (!strstr(every_shape[i], "R=1 S=1")) /* there it is a channel */
+        if (!strstr(every_shape[i], "R=1 S=1")) /* there the fault is in a channel */
             expect_words(every_shape[i], PLANT_LAST_PRODUCT, "a single product");
         expect_words(every_shape[i], PLANT_FIRST_TILE, "they differ in q.");
     }
@@ -337,7 +337,7 @@ static void values_by_themselves(void **state)
     expect(SQUARE, PLANT_MAPS_EXCHANGED, FAULT_ONE_FILTER, "they differ in k.");
 }
 
-/* What no pattern explains is told by which weight met which pixel. */
+/* If no pattern is found, the message says which weight and pixel are multiplied. */
 static void numbers_of_a_probe(void **state)
 {
     (void)state;
@@ -366,7 +366,7 @@ static void next_to_nothing_reads_as_0(void **state)
     bench_free(&bench);
 }
 
-/* Where x is nearly all zero, the places of the wrong outputs are the places of what is not. */
+/* If x is nearly all zero, the positions of wrong outputs only show its non-zero values. */
 static void places_of_zeros_say_nothing(void **state)
 {
     (void)state;
@@ -377,7 +377,7 @@ static void places_of_zeros_say_nothing(void **state)
     assert_non_null(strstr(told.found.text, "yours is w[0][0][0][0]"));
 }
 
-/* Outputs that were never written lie where they lie: that is no fault of the padding. */
+/* Outputs that were never written have arbitrary positions: the padding is not blamed. */
 static void unwritten_places_blame_nothing(void **state)
 {
     (void)state;
@@ -388,7 +388,7 @@ static void unwritten_places_blame_nothing(void **state)
     assert_null(strstr(told.found.text, "padding"));
 }
 
-/* A race is told only where two runs differ for no other reason. */
+/* A race is reported only if two runs differ for no other reason. */
 static void no_race_is_made_up(void **state)
 {
     (void)state;
@@ -398,7 +398,7 @@ static void no_race_is_made_up(void **state)
     }
 }
 
-/* What a checker of the engine found is above what the pattern looks like. */
+/* The finding of an engine's checker takes precedence over patterns. */
 static void checkers_come_first(void **state)
 {
     (void)state;
@@ -468,8 +468,8 @@ static void diagnosis_is_quick_on_large_outputs(void **state)
     bench_free(&bench);
 }
 
-/* Every plant on hidden shapes: none may pass where it changes the result, and nothing may crash or
- * overrun. */
+/* Every planted fault on hidden shapes: each must be detected if it changes the result, without
+ * crashes and out-of-bounds accesses. */
 static void every_plant_on_hidden_shapes(void **state)
 {
     (void)state;
@@ -488,7 +488,7 @@ static void every_plant_on_hidden_shapes(void **state)
         }
 }
 
-/* Whatever bits come back, the judgement ends with a verdict; ASan and UBSan watch. */
+/* The judgement ends with a verdict for arbitrary bits; ASan and UBSan check it. */
 static void garbage_gets_a_verdict(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_order.c - judging and diagnosing tensors that are not NCHW.  The convolutions of this file
- * are written by the definition, with index functions of their own. */
+/* test_order.c - judgement and diagnosis of tensors in other layouts than NCHW.  The convolutions
+ * here follow the definition, with their own index functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static size_t index_of(int layout, const int extent[4], int n, int c, int h, int
     return (((size_t)n * C + (size_t)c) * H + (size_t)h) * W + (size_t)w;
 }
 
-/* What a submission may get wrong: which order it takes each tensor for, and the filter's. */
+/* Mistakes of a submission: the order in which it reads each tensor, and the filter's. */
 typedef struct Submission {
     int x, w, y, flip;
 } Submission;

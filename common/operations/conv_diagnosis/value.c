@@ -1,8 +1,8 @@
-/* value.c - what the wrong values are by themselves: another output's, a multiple of the right one,
- * whole numbers, a single product.
+/* value.c - properties of the wrong values: another output's value, a multiple of the correct one,
+ * whole numbers, a single term.
  *
- * Nothing is said on less than all wrong samples but one in twenty (half of them, where each holds
- * another output's value), and only where chance would not have it so (EVIDENCE_BITS). */
+ * A property must hold for all wrong samples except one in twenty (for half of them, if each has
+ * another output's value), and must not be a coincidence (EVIDENCE_BITS). */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ static int are_enough(const Diagnosis *d, int fitting, double evidence)
     return fitting > 0 && fitting * 20 >= d->samples.wrong * 19 && evidence >= EVIDENCE_BITS;
 }
 
-/* ---- functions of the right value -------------------------------------------------------- */
+/* ---- functions of the expected value ----------------------------------------------------- */
 
 typedef double (*ValueOf)(double expected);
 
@@ -87,7 +87,7 @@ static int find_function(const Diagnosis *d, Finding *finding)
         {value_absolute, "Outputs below zero have lost their sign, all others are correct."},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        /* That all of a few wrong outputs belong below zero may be chance. */
+        /* A few expected values that are all negative may be a coincidence. */
         if (known[i].value == value_positive && d->samples.wrong < EVIDENCE_BITS) continue;
         if (!value_fits(d, known[i].value)) continue;
         finding->fault = FAULT_EVERYWHERE;
@@ -97,7 +97,7 @@ static int find_function(const Diagnosis *d, Finding *finding)
     return 0;
 }
 
-/* Whole numbers, each less than 1 beside the right value: a sum that passed through an int. */
+/* Whole numbers, each within 1 of the expected value: a sum that was converted to int. */
 static int find_truncated(const Diagnosis *d, Finding *finding)
 {
     double evidence = 0;
@@ -116,7 +116,7 @@ static int find_truncated(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
-/* How far the wrong output that tells it best is off. */
+/* The error of the wrong output with the smallest tolerance. */
 static double offset_of(const Diagnosis *d)
 {
     size_t best = d->samples.index[0];
@@ -126,7 +126,7 @@ static double offset_of(const Diagnosis *d)
     return d->output[best] - d->expected[best];
 }
 
-/* The same amount too much everywhere: a sum that does not begin with 0. */
+/* The same error everywhere: a sum that does not start with 0. */
 static int find_offset(const Diagnosis *d, Finding *finding)
 {
     double evidence = 0, amount = d->samples.wrong > 2 ? offset_of(d) : 0;
@@ -147,7 +147,7 @@ static int find_offset(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
-/* The weights of an output's filter whose taps lie outside of x, added up. */
+/* The sum of the weights of an output's filter whose taps are outside of x. */
 static double weight_outside(const Diagnosis *d, size_t index)
 {
     const ConvProblem *v = &d->conv;
@@ -164,7 +164,7 @@ static double weight_outside(const Diagnosis *d, size_t index)
     return sum;
 }
 
-/* The padding holds one and the same value, which is not 0. */
+/* The padding has one constant value other than 0. */
 static int find_filled(const Diagnosis *d, Finding *finding)
 {
     double outside[SAMPLES_WRONG], evidence = 0, best = 0, value = 0;
@@ -184,7 +184,7 @@ static int find_filled(const Diagnosis *d, Finding *finding)
         evidence += log2(fabs(over) / allowed);
         fitting++;
     }
-    /* The one that the value was taken from proves nothing. */
+    /* The output from which the value was computed is no evidence. */
     if (fitting < 3 || !are_enough(d, fitting, evidence * (fitting - 1) / fitting)) return 0;
     finding->fault = FAULT_PADDING_EDGE;
     finding_say(finding,
@@ -194,9 +194,9 @@ static int find_filled(const Diagnosis *d, Finding *finding)
     return 1;
 }
 
-/* ---- one product ------------------------------------------------------------------------- */
+/* ---- a single term ------------------------------------------------------------------------ */
 
-/* Is `value` one of the products, to within fp32's rounding of it? */
+/* Whether `value` equals one of the terms, within fp32's rounding. */
 static int is_product(const double *product, size_t count, double value)
 {
     for (size_t i = 0; i < count; i++)
@@ -204,7 +204,7 @@ static int is_product(const double *product, size_t count, double value)
     return 0;
 }
 
-/* What is there is a single product of each output. */
+/* Each output is a single term. */
 static int find_product(const Diagnosis *d, Finding *finding)
 {
     size_t most = (size_t)d->conv.C * d->conv.R * d->conv.S;
@@ -219,7 +219,7 @@ static int find_product(const Diagnosis *d, Finding *finding)
         alone += others > 3 && is_product(product, most, d->output[index]);
     }
     free(product);
-    /* By chance a value meets one of m products with about m * 2^-20. */
+    /* By chance a value equals one of m terms with a probability of about m * 2^-20. */
     if (!are_enough(d, alone, alone * (20 - log2((double)most)))) return 0;
     finding->fault = FAULT_EVERYWHERE;
     finding_say(finding, "Each wrong output is a single product, not the sum of its products. "
@@ -229,8 +229,8 @@ static int find_product(const Diagnosis *d, Finding *finding)
 
 /* ---- another output's value -------------------------------------------------------------- */
 
-/* Right values of outputs: what one holds if it is right, else what it should hold.  But inputs of
- * 11 bits leave a value so much room that many outputs would do for it. */
+/* Values of correct outputs, and expected values of wrong ones.  Inputs of 11 bits leave such a
+ * tolerance that many outputs would match. */
 static Owner *owners_sorted(const Diagnosis *d, size_t *owners)
 {
     Owner *right = d->total <= OUTPUTS_SORTED ? malloc(d->total * sizeof *right) : NULL;
@@ -246,16 +246,16 @@ static Owner *owners_sorted(const Diagnosis *d, size_t *owners)
     return right;
 }
 
-/* Within this of each other two sums in fp32 are the same: a twentieth of their bound where there
- * are many products, so that fewer strangers come as near. */
+/* Tolerance for equal sums in fp32: a twentieth of their bound if there are many terms, so that
+ * fewer unrelated values match. */
 static double same_sum(const Diagnosis *d, size_t index)
 {
     if (d->precision != PRECISION_FP32) return 0;
     return UNIT_FP32 * sqrt(d->products[index]) * d->magnitude[index];
 }
 
-/* For each wrong sample the one output whose value it holds; total where there is none, or where
- * several would do.  Returns how many were found. */
+/* Finds for each wrong sample the only output whose value it has; `total` if there is none, or
+ * several. Returns the number found. */
 static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *evidence)
 {
     size_t rights = 0;
@@ -270,7 +270,7 @@ static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *
         if (owners_with(right, rights, got, allowed, &first) != 1) continue;
         owner[i] = right[first].index;
         found++;
-        /* A stranger's value would meet one of all outputs with about this chance. */
+        /* An unrelated value would match one of all outputs with about this probability. */
         double least = fmax(allowed, UNIT_FP32 * fabs(got));
         double spread = fmax(d->magnitude[index], fabs(got)) / least / (double)d->total;
         *evidence += spread > 2 ? log2(spread) : 0;
@@ -279,7 +279,7 @@ static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *
     return found;
 }
 
-/* The axes on which the owners differ from where their values lie. */
+/* The axes on which the samples differ from their values' owners. */
 static unsigned axes_that_differ(const Diagnosis *d, const size_t owner[SAMPLES_WRONG])
 {
     unsigned axes = 0;
@@ -299,7 +299,7 @@ static int find_moved(const Diagnosis *d, Finding *finding)
     double evidence;
     char axes[32];
     int found = owners_find(d, owner, &evidence), first = 0;
-    /* Where all do, a few are enough: by chance one in 2^16 would. */
+    /* If all match, a few are enough: a coincidence has a probability of 2^-16. */
     if (found < d->samples.wrong && (found * 2 < d->samples.wrong || evidence < 4 * EVIDENCE_BITS))
         return 0;
     if (!found || evidence < EVIDENCE_BITS) return 0;

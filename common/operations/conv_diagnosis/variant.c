@@ -1,8 +1,8 @@
-/* variant.c - convolutions that are wrong in one known way.
+/* variant.c - convolutions with one known mistake.
  *
- * Each variant is a set of index formulas; its outputs are worked out in fp64 for the sampled
- * outputs and compared with what the submission made.  A variant that predicts them all within the
- * bound is what the submission computes. */
+ * Each variant is a set of index formulas; its outputs are computed in fp64 for the sampled outputs
+ * and compared with the submission's.  A variant that predicts them all within the bound is the
+ * submission's mistake. */
 #include "common/operations/conv_diagnosis/variant.h"
 
 #include <math.h>
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the value that a variant gives ------------------------------------------------------ */
+/* ---- value of a variant ------------------------------------------------------------------ */
 
-/* Keeps `bits` bits of the significand, to nearest even or cut. */
+/* Keeps `bits` bits of the significand, rounded to nearest even or truncated. */
 static double round_bits(double value, int bits, int cut)
 {
     int exponent;
@@ -24,7 +24,7 @@ static double rounded(double value, Rounding rounding)
 {
     switch (rounding) {
     case ROUND_TF32:
-    case ROUND_FP16: /* the same 11 bits; random_wide stays inside of fp16's normal range */
+    case ROUND_FP16: /* the same 11 bits; random_wide stays in fp16's normal range */
         return round_bits(value, 11, 0);
     case ROUND_TF32_CUT:
         return round_bits(value, 11, 1);
@@ -35,7 +35,7 @@ static double rounded(double value, Rounding rounding)
     }
 }
 
-/* Replaces a coordinate outside of 0..size-1 as `edge` says. */
+/* Replaces a coordinate outside of 0..size-1 according to `edge`. */
 static long long edge_replace(Edge edge, long long at, int size)
 {
     if (at >= 0 && at < size) return at;
@@ -48,7 +48,7 @@ static long long edge_replace(Edge edge, long long at, int size)
     return at;
 }
 
-/* Which output a variant keeps at this place of y. */
+/* The output that a variant stores at this place of y. */
 static OutputAt variant_output(const ConvProblem *conv, const Variant *variant, size_t index)
 {
     OutputAt at = {0};
@@ -67,7 +67,8 @@ static OutputAt variant_output(const ConvProblem *conv, const Variant *variant, 
 
 typedef struct Prediction {
     double value, magnitude, products;
-    int outside; /* it reads outside of x or w: likely NaN, from the guard bands */
+    int outside; /* Boolean: it reads outside of x or w, where the guard bands probably contain
+                  * NaN */
 } Prediction;
 
 static Prediction variant_predict(const Diagnosis *d, const Variant *v, size_t index)
@@ -103,8 +104,8 @@ static Prediction variant_predict(const Diagnosis *d, const Variant *v, size_t i
     return sum;
 }
 
-/* How near the prediction must come.  Rounded inputs show long before they leave the worst case, so
- * they are held to what independent rounding errors come to. */
+/* Tolerance of the prediction.  Rounded inputs are visible long before they exceed the error bound,
+ * so their tolerance is that of independent rounding errors. */
 static double variant_tolerance(const Diagnosis *d, const Variant *v, double magnitude,
                                 double products)
 {
@@ -112,9 +113,9 @@ static double variant_tolerance(const Diagnosis *d, const Variant *v, double mag
     return diagnosis_tolerance(d, magnitude, products);
 }
 
-/* Does the variant predict every sample?  The evidence is how much of a coincidence that would be
- * otherwise.  Reads outside of x and w must give NaN, with some mercy for a submission that reads
- * elsewhere. */
+/* Whether the variant predicts every sample.  The evidence is the probability of a coincidence.
+ * Reads outside of x and w must give NaN, with some tolerance for a submission that reads other
+ * addresses. */
 static int variant_fits(const Diagnosis *d, const Variant *v, int everywhere)
 {
     const Samples *samples = &d->samples;
@@ -142,7 +143,8 @@ static int variant_fits(const Diagnosis *d, const Variant *v, int everywhere)
     return predicted && evidence >= EVIDENCE_BITS;
 }
 
-/* y[i] - y[i - step] is what y[i] should be: the accumulator lives on from output to output. */
+/* y[i] - y[i - step] is the expected value of y[i]: the accumulator is not reset between
+ * outputs. */
 static int running_sum(const Diagnosis *d, Finding *finding)
 {
     const size_t map = (size_t)d->conv.P * d->conv.Q;
@@ -174,7 +176,7 @@ static int running_sum(const Diagnosis *d, Finding *finding)
     return 0;
 }
 
-/* A few outputs that are 0 are what many a variant predicts. */
+/* A few outputs that are 0 are predicted by many variants. */
 static int are_few_zeros(const Diagnosis *d)
 {
     for (int i = 0; i < d->samples.wrong; i++)
@@ -195,7 +197,7 @@ int variant_find(const Diagnosis *d, int everywhere, Finding *finding)
     int found = 0;
     for (int i = 0; i < list.count && !found; i++) {
         const Variant *v = &list.variant[i];
-        /* A y in another order has all of its outputs there. */
+        /* A y in another order contains all outputs there. */
         if (!everywhere && strcmp(v->order, "nkpq") != 0) continue;
         if (!variant_fits(d, v, everywhere)) continue;
         finding->fault = v->fault;

@@ -1,5 +1,4 @@
-/* variant_list.c - the mistakes that people make in a convolution's index arithmetic, and what to
- * tell them. */
+/* variant_list.c - common mistakes in a convolution's index arithmetic, and their messages. */
 #include "common/operations/conv_diagnosis/variant.h"
 
 #include <limits.h>
@@ -8,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a copy of the right convolution under a fault's name; the caller bends it. */
+/* Adds a copy of the correct convolution with a fault's name; the caller modifies it. */
 static Variant *variant_add(VariantList *list, Fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -154,7 +153,7 @@ static void list_shift(VariantList *list, int down, int right)
 static void list_shifts(VariantList *list)
 {
     const ConvProblem *c = list->conv;
-    for (int reach = 1; reach <= 4; reach++) /* near ones first */
+    for (int reach = 1; reach <= 4; reach++) /* small distances first */
         for (int down = -reach; down <= reach; down++)
             for (int right = -reach; right <= reach; right++)
                 if (abs(down) == reach || abs(right) == reach) list_shift(list, down, right);
@@ -187,8 +186,8 @@ static void list_limit(VariantList *list, Fault fault, const Limit *limit)
     v->high_w = limit->high_w;
 }
 
-/* Bounds tests as people get them wrong.  The narrower mistakes come first: the wider ones may
- * predict the same. */
+/* Wrong bounds tests.  The more specific mistakes come first, because the general ones may predict
+ * the same outputs. */
 static void list_bounds(VariantList *list)
 {
     const int H = list->conv->H, W = list->conv->W, P = list->conv->P, Q = list->conv->Q;
@@ -252,7 +251,7 @@ static void list_edges(VariantList *list)
     }
 }
 
-/* h and w, or H and W, in each other's place. */
+/* h and w, or H and W, exchanged. */
 static void list_crossed(VariantList *list)
 {
     const ConvProblem *c = list->conv;

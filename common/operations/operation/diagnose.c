@@ -43,8 +43,8 @@ static void input_names(const Judgement *judged, char *text, size_t bytes)
     }
 }
 
-/* "k < K, p < P, q < Q": the bounds of an output's axes but the outermost, which blocks seldom
- * overrun. */
+/* "k < K, p < P, q < Q": the bounds of an output's axes except the outermost, which blocks rarely
+ * exceed. */
 static void axis_bounds(const Judgement *judged, char *text, size_t bytes)
 {
     TensorShape shape = {.rank = 0};
@@ -57,10 +57,10 @@ static void axis_bounds(const Judgement *judged, char *text, size_t bytes)
     }
 }
 
-/* ---- what a checker found ---------------------------------------------------------------- */
+/* ---- findings of a checker -------------------------------------------------------------- */
 
-/* Whether the sum took in what the output held before, a checker of the engine tells by the
- * element: "... y at (n,k,p,q) = (0,0,0,0)". */
+/* Whether the checker's report names an element of the output: "... y at (n,k,p,q) = (0,0,0,0)".
+ * Then the sum included the output's old value. */
 static int names_output(const Judgement *judged, const char *checked)
 {
     char words[32];
@@ -68,13 +68,13 @@ static int names_output(const Judgement *judged, const char *checked)
     return strstr(checked, words) != NULL;
 }
 
-/* Or what memory of the submission's own held, where the line that read it also stores there. */
+/* Whether the line that read the submission's own memory also stores to it. */
 static int adds_in_place(const char *checked)
 {
     return strstr(checked, "this line adds to it") != NULL;
 }
 
-/* What nothing orders: streams, or threads, and in which memory. */
+/* Unordered accesses: by streams or by threads, and in which memory. */
 static Fault fault_raced(const char *checked)
 {
     if (strstr(checked, "nothing orders the two:")) return FAULT_STREAMS;
@@ -121,7 +121,7 @@ Fault fault_stopped(const char *message)
     return FAULT_NONE;
 }
 
-/* ---- writes where nothing may be written ------------------------------------------------- */
+/* ---- writes out of bounds --------------------------------------------------------------- */
 
 static void find_band(const Judgement *judged, Finding *finding)
 {
@@ -162,7 +162,7 @@ int find_written_outside(const Judgement *judged, Finding *finding)
     return 1;
 }
 
-/* ---- outputs that are no numbers --------------------------------------------------------- */
+/* ---- NaN and infinite outputs ----------------------------------------------------------- */
 
 int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
 {
@@ -218,7 +218,7 @@ int find_nan(const Judgement *judged, const char *where, Finding *finding)
 
 /* ---- a lower precision ------------------------------------------------------------------- */
 
-/* What an error is measured by: a fast algorithm's has nothing to do with the output's own products
+/* Scale of an error; the error of a fast algorithm does not depend on the output's own terms
  * (verdict.h). */
 static double reach_at(const Judgement *judged, size_t i)
 {
@@ -226,7 +226,7 @@ static double reach_at(const Judgement *judged, size_t i)
     return fast ? fmax(judged->magnitude[i], judged->typical) : judged->magnitude[i];
 }
 
-/* Are even the outputs that pass farther off than fp32 sums can be, taken together? */
+/* Whether even the outputs within their bounds are, together, less accurate than fp32 sums. */
 static int right_ones_are_off(const Judgement *judged)
 {
     double squares = 0, counted = 0;
@@ -241,10 +241,10 @@ static int right_ones_are_off(const Judgement *judged)
                          : judged->count[MARK_WRONG] > judged->verdict.total / 2;
 }
 
-/* Are all errors small?  2^-6 of the products' magnitudes is what bf16 inputs, or fp16 sums of some
- * dozens of products, leave behind at most.  In deep sums of both signs that is more than the sums
- * themselves; there bf16 leaves 1/300 of them in the root mean square, and what is beyond 1/16 was
- * not merely rounded. */
+/* Whether all errors are small.  Inputs in bf16, or sums in fp16 of some dozens of terms, leave at
+ * most 2^-6 of the terms' magnitudes.  In long sums with both signs that exceeds the sums
+ * themselves.  There bf16 leaves 1/300 of them in the root mean square, and an error above 1/16 was
+ * not caused by rounding. */
 static int errors_are_small(const Judgement *judged)
 {
     double errors = 0, outputs = 0;
@@ -260,7 +260,7 @@ static int errors_are_small(const Judgement *judged)
 int find_small_errors(const Judgement *judged, Finding *finding)
 {
     const int fp32 = judged->precision == PRECISION_FP32;
-    /* Such a magnitude counts roundings: how large the values are it does not say. */
+    /* Such a magnitude counts roundings and says nothing about the size of the values. */
     if (judged->operation->own_reach && judged->products[0] == 1) return 0;
     if (!judged->faint && !(fp32 && right_ones_are_off(judged))) return 0;
     if (!errors_are_small(judged)) return 0;
@@ -275,7 +275,7 @@ int find_small_errors(const Judgement *judged, Finding *finding)
     return 1;
 }
 
-/* ---- the same inputs again --------------------------------------------------------------- */
+/* ---- repeated runs ---------------------------------------------------------------------- */
 
 static float *run_again(const Judgement *judged, ProbeRun run, void *context)
 {
@@ -314,8 +314,8 @@ int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Findi
     return 1;
 }
 
-/* The outputs in which two runs differ, an infinity like any other value; the first goes to
- * *first. */
+/* Number of outputs in which two runs differ, with infinities compared as values; *first gets the
+ * first. */
 static size_t outputs_differ(const Judgement *judged, const float *one, const float *two,
                              size_t *first)
 {
@@ -329,8 +329,8 @@ static size_t outputs_differ(const Judgement *judged, const float *one, const fl
     return differ;
 }
 
-/* Two runs on the same inputs differ: by luck, or by what memory held before the first?  A third
- * run that agrees with the second says the latter. */
+/* Two runs on the same inputs differ: by a race, or because of values in memory before the first? A
+ * third run that agrees with the second indicates the latter. */
 int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     size_t first = 0, other = 0, total = judged->verdict.total;
@@ -367,14 +367,14 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
     return differ > 0;
 }
 
-/* ---- where the wrong ones lie ------------------------------------------------------------ */
+/* ---- positions of the wrong outputs ----------------------------------------------------- */
 
-/* Along one axis of the output: the indices at which outputs are wrong, and whether all outputs at
- * these are. */
+/* One axis of the output: the indices at which outputs are wrong, and whether all outputs at these
+ * are wrong. */
 typedef struct AxisMap {
-    size_t size, wrong, first, last; /* `wrong` indices, from first to last */
-    size_t step;                     /* from each to the next; 0: now this, now that */
-    int whole;                       /* nothing at these indices is right */
+    size_t size, wrong, first, last; /* number of wrong indices; the first and the last one */
+    size_t step;                     /* distance between successive wrong indices; 0: varies */
+    int whole;                       /* Boolean: all outputs at these indices are wrong */
 } AxisMap;
 
 static AxisMap map_axis(const Judgement *judged, const TensorShape *shape, int axis)
@@ -396,15 +396,15 @@ static AxisMap map_axis(const Judgement *judged, const TensorShape *shape, int a
         map.last = i;
         of_wrong += count[i];
     }
-    /* Now and then a wrong output is right by chance: of a hundred at most three. */
+    /* Wrong values can be correct by chance: at most three of a hundred are tolerated. */
     map.whole =
         (double)of_wrong >= 0.97 * (double)map.wrong * (double)(judged->verdict.total / size);
     free(count);
     return map;
 }
 
-/* Whether the wrong outputs are whole slabs along one axis, an image or a row: returns the fault
- * that it is, and says where; 0: they are not. */
+/* Whether the wrong outputs form whole slabs along one axis, for example an image or a row: returns
+ * the fault and describes the place; 0: they do not. */
 static int find_slabs(const Judgement *judged, char *where, size_t bytes)
 {
     TensorShape shape = {.rank = 0};
@@ -413,7 +413,7 @@ static int find_slabs(const Judgement *judged, char *where, size_t bytes)
         AxisMap map = map_axis(judged, &shape, axis);
         const char *name = shape.axes[axis];
         if (!map.wrong || map.wrong == map.size || !map.whole) continue;
-        if (map.size == judged->verdict.total) continue; /* a slab would be one output */
+        if (map.size == judged->verdict.total) continue; /* a slab would be a single output */
         if (map.wrong > 1 && !map.step) continue;
         int end = map.last + 1 == map.size && map.step == 1;
         if (map.wrong == 1)
@@ -430,10 +430,10 @@ static int find_slabs(const Judgement *judged, char *where, size_t bytes)
     return 0;
 }
 
-/* ---- a known mistake --------------------------------------------------------------------- */
+/* ---- known mistakes --------------------------------------------------------------------- */
 
-/* Are these the outputs that were seen?  NAN and infinities are alike here; a value that happens to
- * be next to 0 has the roundings of what it is the difference of. */
+/* Whether these values equal the observed outputs.  NaN and infinities count as equal.  A value
+ * near 0 has the rounding error of the terms whose difference it is. */
 static int is_seen(const Judgement *judged, const double *value)
 {
     const double same = 1e-5;
@@ -463,7 +463,7 @@ static int find_mistake(const Judgement *judged, const Mistake *mistake, int mis
     return found;
 }
 
-/* ---- right values in wrong places -------------------------------------------------------- */
+/* ---- correct values at wrong positions -------------------------------------------------- */
 
 static Owner *owners_of(const Judgement *judged)
 {
@@ -477,10 +477,11 @@ static Owner *owners_of(const Judgement *judged)
     return owner;
 }
 
-/* What the wrong outputs hold: nothing, or what belongs to another. */
+/* Contents of the wrong outputs: zeros, or values of other outputs. */
 typedef struct Strays {
-    size_t zeros, moved, here, there; /* an output, and whose value it has */
-    double evidence;                  /* that this is no chance, in bits */
+    size_t zeros, moved, here, there; /* moved: outputs with another output's value; here, there: an
+                                       * example, and the owner of its value */
+    double evidence;                  /* evidence against a coincidence, in bits */
 } Strays;
 
 static Strays strays_count(const Judgement *judged, const Owner *owner)
@@ -500,7 +501,7 @@ static Strays strays_count(const Judgement *judged, const Owner *owner)
     return strays;
 }
 
-/* Says what most of the wrong outputs hold, if that is nothing, or other outputs' values. */
+/* Reports the contents of most wrong outputs, if these are zeros or other outputs' values. */
 static void say_strays(const Judgement *judged, Finding *finding)
 {
     enum { EVIDENCE_BITS = 64 };
@@ -529,9 +530,9 @@ static void say_strays(const Judgement *judged, Finding *finding)
                 strays.zeros * 2 >= wrong ? "Others" : "Most of them", here, there);
 }
 
-/* ---- the front door ---------------------------------------------------------------------- */
+/* ---- entry point ------------------------------------------------------------------------ */
 
-/* An operation without words of its own. */
+/* Explanation for an operation without one of its own. */
 static void explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     explain_mistakes(judged, run, context, NULL, 0, NULL, finding);
@@ -542,7 +543,9 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
 {
     const size_t *count = judged->count;
     char where[200] = "";
-    if (judged->operation->rearrange) run = NULL; /* it would want the tensors as they lay */
+    if (judged->operation->rearrange)
+        run = NULL; /* a probe would need the tensors in their
+                                                   * original layout */
     if (find_written_outside(judged, finding)) return;
     if ((count[MARK_POISON] || count[MARK_NAN] == judged->verdict.total) &&
         find_accumulated(judged, run, context, finding))
@@ -559,7 +562,7 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
                          "indices that your code uses for it.");
 }
 
-/* Leaves of each "{of kernels|of loops}" the part that fits the program. */
+/* Keeps of each "{of kernels|of loops}" the alternative for the program. */
 static void words_choose(char *text, int host)
 {
     char *to = text;
@@ -579,7 +582,7 @@ static void diagnose_any(const Judgement *judged, ProbeRun run, void *context, F
     Fault checked = fault_checked(judged);
     *finding = (Finding){.fault = FAULT_NONE};
     if (judged->verdict.correct) return;
-    if (fault_is_race(checked)) { /* it makes any pattern */
+    if (fault_is_race(checked)) { /* a race can cause any pattern */
         finding->fault = checked;
         return;
     }

@@ -1,52 +1,53 @@
-/* diagnose.h - what is wrong with an output that was judged wrong, in sentences for the student.
+/* diagnose.h - diagnosis of a wrong output, in sentences for the student.
  *
- * An operation's own `explain` knows the mistakes that its mathematics invites; what can be said of
- * any operation stands here, for it to call and for operations that have none. */
+ * An operation's own `explain` knows the typical mistakes of its mathematics.  This file contains
+ * the diagnoses for any operation, which `explain` can call, and which are used for operations
+ * without one. */
 #ifndef CONVLAB_OPERATION_DIAGNOSE_H
 #define CONVLAB_OPERATION_DIAGNOSE_H
 
 #include "common/operations/operation/verify.h"
 
-/* An explanation that was found: its fault, and whole sentences. */
+/* An explanation: its fault, and whole sentences. */
 typedef struct Finding {
     Fault fault;
     char text[1024];
 } Finding;
 
-/* Explains a judgement; FAULT_NONE and no text when the output is correct.  What a checker of the
- * engine found stands above any pattern: the caller tells it first, and the text that is left says
- * only what follows from it, nothing after a race.  Without a probe (run NULL) the diagnosis rests
- * on the error map alone. */
+/* Explains a judgement; FAULT_NONE and no text if the output is correct.  The finding of an
+ * engine's checker takes precedence over any pattern: the caller prints it first, and the text here
+ * contains only its consequences, none after a race.  Without a probe (run NULL) the diagnosis uses
+ * only the error map. */
 void diagnose(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
 
-/* Whether it is a race, whichever memory or stream it is about. */
+/* Whether the fault is a race, in any memory or stream. */
 int fault_is_race(Fault fault);
 
-/* The fault that a checker's words stand for; FAULT_NONE for no words. */
+/* The fault that corresponds to a checker's message; FAULT_NONE without a message. */
 Fault fault_checked(const Judgement *judged);
 
-/* The fault that an engine's words stand for when it stopped a run or refused a launch; FAULT_NONE
- * for any other. */
+/* The fault that corresponds to an engine's message when it stopped a run or rejected a launch;
+ * FAULT_NONE for any other message. */
 Fault fault_stopped(const char *message);
 
-/* Adds a sentence if there is room for all of it.  "{threads or |}loops": the first words where
- * the program has kernels, the second where it has none; diagnose chooses at the end. */
+/* Adds a sentence if all of it fits.  "{threads or |}loops": the first alternative for a program
+ * with kernels, the second for one without; diagnose chooses at the end. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- mistakes that an operation's mathematics invites ---------------------------------------- */
+/* ---- typical mistakes of an operation -------------------------------------------------------- */
 
 typedef struct Mistake {
     Fault fault;
-    const char *text; /* whole sentences: what the code does, and what is asked */
+    const char *text; /* whole sentences: what the code does, and what is required */
 } Mistake;
 
-/* What mistake number `which` makes of the judged inputs: every output into `value`, an element
- * that it leaves undefined as NAN.  Returns 0 where it changes nothing. */
+/* The outputs that mistake number `which` gives for the judged inputs: every output in `value`,
+ * undefined elements as NAN.  Returns 0 if the mistake changes nothing. */
 typedef int MistakenValues(const Judgement *judged, int which, double *value);
 
-/* An explain for operations with such a list: what can be said of any operation, in its order, and
- * before it gives up the first mistake that makes the very outputs that were seen, or the images,
- * maps, rows or columns that all wrong outputs lie in. */
+/* An explain for operations with such a list.  Tries the diagnoses for any operation, in their
+ * order.  Before the last of them, reports the first mistake that gives exactly the observed
+ * outputs, or the images, maps, rows or columns that contain all wrong outputs. */
 void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, const Mistake *mistake,
                       int mistakes, MistakenValues *values, Finding *finding);
 
@@ -55,15 +56,16 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
 /* A guard band or an input has changed. */
 int find_written_outside(const Judgement *judged, Finding *finding);
 
-/* Outputs that hold the poison still; outputs that are NaN.  `where`: a sentence on where they lie,
- * or "". */
+/* Outputs that still contain the poison; outputs that are NaN.  `where`: a sentence about their
+ * positions, or "". */
 int find_unwritten(const Judgement *judged, const char *where, Finding *finding);
 int find_nan(const Judgement *judged, const char *where, Finding *finding);
 
-/* Errors that are small, but larger than the lab's precision makes. */
+/* Small errors that exceed the rounding errors of the lab's precision. */
 int find_small_errors(const Judgement *judged, Finding *finding);
 
-/* These run the submission again on the view's inputs: `run` takes them in the plain layout. */
+/* Diagnoses that run the submission again on the view's inputs: `run` takes them in the plain
+ * layout. */
 int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
 int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
 

@@ -1,4 +1,4 @@
-/* owners.c - outputs sorted by their right values, and searched by one. */
+/* owners.c - outputs sorted by expected value, with binary search. */
 #include "common/operations/operation/owners.h"
 
 #include <stdlib.h>

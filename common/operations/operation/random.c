@@ -14,7 +14,7 @@ enum {
 _Static_assert((int)RANDOM_KEY_BYTES == (int)crypto_stream_chacha20_KEYBYTES, "a key for ChaCha20");
 _Static_assert((int)RANDOM_KEY_BYTES <= (int)crypto_generichash_BYTES_MAX, "BLAKE2b can make it");
 
-/* A generator that begins with the key that BLAKE2b makes of `secret`, `count` and `name`. */
+/* Initialises a generator with the key that BLAKE2b computes from `secret`, `count` and `name`. */
 static void random_begin(Random *random, const void *secret, size_t bytes, uint64_t count,
                          const char *name)
 {
@@ -29,7 +29,7 @@ static void random_begin(Random *random, const void *secret, size_t bytes, uint6
 
 void random_seed(Random *random, uint64_t seed)
 {
-    (void)!sodium_init(); /* picks the fastest ChaCha20; where that fails, the plain one is right */
+    (void)!sodium_init(); /* selects the fastest ChaCha20; if that fails, the default is correct */
     random_begin(random, &seed, sizeof seed, 0, "seed");
 }
 
@@ -45,7 +45,7 @@ void random_child(Random *parent, const char *name, Random *child)
     random_begin(child, parent->key, sizeof parent->key, ++parent->children, name);
 }
 
-/* The next part of the keystream: ChaCha20 of zeros, from the block where the last part ended. */
+/* The next part of the keystream: ChaCha20 of zeros, starting at the block after the last part. */
 static void words_make(Random *random)
 {
     static const unsigned char nonce[crypto_stream_chacha20_NONCEBYTES];
@@ -74,7 +74,8 @@ int random_range(Random *random, int low, int high)
 {
     uint64_t span = (uint64_t)((int64_t)high - low) + 1;
     uint64_t unfair =
-        -span % span; /* 2^64 mod span: numbers below it would favour the low values */
+        -span % span; /* 2^64 mod span: smaller numbers are rejected, because they would favour low
+                       * values */
     uint64_t number;
     do
         number = random_next(random);
@@ -97,16 +98,16 @@ float random_wide(Random *random)
     return value;
 }
 
-/* ---- many ------------------------------------------------------------------------------------ */
+/* ---- parallel generation --------------------------------------------------------------------- */
 
 typedef struct WideFill {
-    const Random *from; /* where the first of the numbers is drawn */
+    const Random *from; /* generator at the first of the numbers */
     float *value;
     size_t count;
     int shares;
 } WideFill;
 
-/* A keystream can be entered anywhere that a part of it begins. */
+/* A keystream can be started at the beginning of any part. */
 static void wide_share(void *context, int share)
 {
     const WideFill *fill = context;

@@ -10,7 +10,7 @@ enum { SHAPE_BYTES = 512 };
 
 /* ---- text -> ints ------------------------------------------------------------------------ */
 
-/* "7" or "1,2": as many as `most` numbers; returns how many, or -1. */
+/* Parses "7" or "1,2", at most `most` numbers; returns their number, or -1. */
 static int parse_list(const ShapeKey *key, const char *value, int most, int *number, Error *error)
 {
     int count = 0;
@@ -81,7 +81,7 @@ static int parse_value(const ShapeKey *key, const char *value, void *object, Err
     return count < 0 ? -1 : 0;
 }
 
-/* "N C H": the names of all keys, or of those that have to be there and are not. */
+/* "N C H": the names of all keys, or of the required ones that are missing. */
 static void list_names(const ShapeKey *keys, int missing, unsigned seen, char *text, size_t bytes)
 {
     *text = 0;
@@ -166,7 +166,7 @@ void shape_text_print(const ShapeKey *keys, const void *object, char *text, size
     }
 }
 
-/* ---- what follows from them -------------------------------------------------------------- */
+/* ---- derived numbers --------------------------------------------------------------------- */
 
 void shape_pad_same(int size, int window, int stride, int *before, int *after)
 {

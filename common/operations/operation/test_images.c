@@ -1,5 +1,5 @@
-/* test_images.c - a sample of images: what it finds, and that it is as large as it says.  The
- * operation here claims to cost as much as a network and costs nothing. */
+/* test_images.c - detection rate and size of samples of images.  The operation here claims the cost
+ * of a network and costs nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "common/operations/operation/verify.h"
 
-/* ---- y[n][k] = x[n][k] * w[k], a billion products an image --------------------------------- */
+/* ---- y[n][k] = x[n][k] * w[k], with a claimed cost of a billion multiply-adds per image ----- */
 
 enum { VALUES = 3, MANY = 100, FEW = 63 };
 enum { X, W, Y, TENSORS };
@@ -60,9 +60,10 @@ static const Operation toy = {.name = "toy",
                               .of_images = toy_of_images,
                               .own_reach = 1};
 
-/* ---- how often a sample says "right" --------------------------------------------------------- */
+/* ---- detection rate ------------------------------------------------------------------------- */
 
-/* Of `draws` samples, where the first `wrong` images have one wrong value each. */
+/* Number of `draws` samples judged correct if the first `wrong` images have one wrong value
+ * each. */
 static int times_right(int images, int wrong, int draws)
 {
     static float x[MANY * VALUES], y[MANY * VALUES];
@@ -98,8 +99,8 @@ static void right_images_pass(void **state)
     assert_int_equal(times_right(FEW, 0, 50), 50);
 }
 
-/* 32 of 100 different images are looked at: one that is wrong is missed 68 times in 100, give or
- * take 6.6 of a thousand, and one in ten 1.7 times. */
+/* 32 of 100 different images are judged: a single wrong image is missed in 68 % of the samples
+ * (deviation 0.66 %), ten wrong ones in 1.7 %. */
 static void a_sample_is_as_large_as_it_says(void **state)
 {
     (void)state;

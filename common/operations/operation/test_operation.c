@@ -1,5 +1,5 @@
-/* test_operation.c - an operation that is no convolution, a product of a matrix and a vector, is
- * judged and diagnosed with nothing but its own Operation: this room knows of no other. */
+/* test_operation.c - an operation that is not a convolution, a matrix-vector product, is judged and
+ * diagnosed with its own Operation alone: this module depends on no other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,8 +64,8 @@ typedef enum Plant {
     RACES,
     HALF,
     NOT_A_NUMBER,
-    MOVED, /* every sum is stored three rows further */
-    ZEROS, /* three sums of four are not stored where they are 0 */
+    MOVED, /* every sum is stored three rows later */
+    ZEROS, /* three of four sums are not stored and stay 0 */
 } Plant;
 
 typedef struct Submission {
@@ -124,7 +124,7 @@ static void judge(Plant plant, const char *band, Verdict *verdict, Finding *find
     judgement_free(&judgement);
 }
 
-/* ---- what is said ------------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------------------------------- */
 
 static void an_honest_product_is_right(void **state)
 {
@@ -168,7 +168,7 @@ static void each_fault_is_named_in_the_operations_own_words(void **state)
     }
 }
 
-/* Words as the engines have them; that they still do, the corpus of mutants shows. */
+/* Messages of the engines; the corpus of mutants tests that they are still the same. */
 static void what_stopped_a_run_is_a_fault(void **state)
 {
     (void)state;

@@ -9,8 +9,8 @@
 
 #include "common/operations/operation/random.h"
 
-/* The keystream of an all-zero key, as RFC 7539's first test vectors have it (appendix A.1, blocks
- * 0 and 1), in words of eight bytes, the lowest first. */
+/* The keystream of an all-zero key, from RFC 7539's first test vectors (appendix A.1, blocks 0 and
+ * 1), in words of eight bytes, little-endian. */
 static void generator_is_chacha20(void **state)
 {
     (void)state;
@@ -20,7 +20,7 @@ static void generator_is_chacha20(void **state)
     while (random.words < 8)
         random_next(&random);
     assert_true(random_next(&random) == 0x7a385155bee7079fu);
-    /* Across the parts that it is made in: as if it were made at once. */
+    /* Across the boundary of a part: the same as one keystream. */
     while (random.words < RANDOM_WORDS)
         random_next(&random);
     Random later = {.words = RANDOM_WORDS};
@@ -28,7 +28,7 @@ static void generator_is_chacha20(void **state)
     assert_true(random_next(&random) == random_next(&later));
 }
 
-/* A key depends on parent, name and count, on nothing that the parent drew meanwhile. */
+/* A key depends on parent, name and count, not on numbers drawn from the parent. */
 static void every_child_has_numbers_of_its_own(void **state)
 {
     (void)state;
@@ -47,7 +47,7 @@ static void every_child_has_numbers_of_its_own(void **state)
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < i; j++)
             assert_true(first[i] != first[j]);
-    assert_true(random_next(&same) == first[1]); /* the second child, by the same name */
+    assert_true(random_next(&same) == first[1]); /* the second child, with the same name */
 }
 
 static void same_seed_same_numbers_other_seed_others(void **state)
@@ -67,7 +67,7 @@ static void same_seed_same_numbers_other_seed_others(void **state)
     assert_true(random_os_seed() != random_os_seed());
 }
 
-/* From the middle of a part on, across many, and what is drawn after them. */
+/* Starts in the middle of a part, crosses many, and draws afterwards. */
 static void many_are_what_one_after_the_other_is(void **state)
 {
     enum { BEFORE = 5, MANY = 3 * (1 << 16) + 777 };

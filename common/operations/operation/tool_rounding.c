@@ -1,4 +1,4 @@
-/* tool_rounding.c - how far sums of m products are off, as a root mean square.
+/* tool_rounding.c - root mean square error of sums of m products.
  *
  *   tool_rounding        inputs, or sums, of few bits: in parts of u = 2^-11 times that of the sum;
  *                        the grader's limit is 2
@@ -36,7 +36,7 @@ static double input_of(int way, double value)
     return rounded(value, way == 2 ? 8 : 11);
 }
 
-/* Adds the squares of the four ways' errors, and of the sum itself. */
+/* Adds the squared errors of the four variants, and the square of the sum itself. */
 static void add_squares(int products, Random *random, double error[WAYS], double *square)
 {
     double exact = 0, half = 0;
@@ -63,7 +63,7 @@ enum { PLAIN_WAYS = 4, PLAIN_SUMS = 300 };
 static const char *const PLAIN_WAY[PLAIN_WAYS] = {"fp32, one accumulator", "fp32, 32 accumulators",
                                                   "tf32 or fp16 inputs", "bf16 inputs"};
 
-/* Adds the errors of one sum, squared, in parts of u*sum|x*w|/m^(1/4). */
+/* Adds the squared errors of one sum, in units of u*sum|x*w|/m^(1/4). */
 static void plain_squares(int products, Random *random, double square[PLAIN_WAYS])
 {
     double exact = 0, magnitude = 0, few = 0, fewer = 0;

@@ -7,15 +7,15 @@
 
 #include "common/base/parallel.h"
 
-/* A root mean square is judged of so many outputs.  That of rounded inputs is measured by the
- * outputs themselves, which cancellation may leave small: of 8 outputs of 12 products one map in
- * 400 would be refused, of 128 none in a million. */
+/* Minimum numbers of outputs for a judgement of the root mean square.  The limit for rounded inputs
+ * is relative to the outputs themselves, which cancellation can make small: with 8 outputs of 12
+ * terms one map in 400 would be rejected wrongly, with 128 none in a million. */
 enum { RMS_LEAST_OUTPUTS = 8, RMS_LEAST_ROUNDED = 128 };
 
-/* An output is looked at in so many parts, whatever the machine's cores: so the sums of squares,
- * part by part, are the same on every machine. */
+/* Fixed number of parts, independent of the machine's cores, so that the partial sums of squares
+ * are the same on every machine. */
 enum { PARTS = 64 };
-static const double PART_LEAST = 1 << 14; /* outputs that are worth a thread */
+static const double PART_LEAST = 1 << 14; /* minimum number of outputs per thread */
 
 static Mark mark_of(float got, double error, double bound)
 {
@@ -26,15 +26,15 @@ static Mark mark_of(float got, double error, double bound)
     return !(error <= bound) ? MARK_WRONG : MARK_RIGHT;
 }
 
-/* error / bound, where 0/0 is a perfect 0. */
+/* error / bound, with 0/0 = 0. */
 static double ratio_of(double error, double bound)
 {
     return error == 0 ? 0 : error / bound;
 }
 
-/* ---- in parts ------------------------------------------------------------------------------- */
+/* ---- parallel judgement --------------------------------------------------------------------- */
 
-/* What is seen of one part of the outputs. */
+/* Results of one part of the outputs. */
 typedef struct Part {
     double squares, worst;
     size_t counted, count[MARKS];
@@ -42,7 +42,7 @@ typedef struct Part {
 
 typedef struct Parts {
     Judgement *judged;
-    const double *value; /* whose squares are summed; NULL: outputs are judged */
+    const double *value; /* values whose squares are summed; NULL: outputs are judged */
     size_t total;
     int shares;
     Part part[PARTS];
@@ -93,7 +93,7 @@ static double error_at(const Judgement *judged, size_t i)
     return fabs((double)judged->view.output[i] - judged->expected[i]);
 }
 
-/* What the error of output i is measured by (verdict.h). */
+/* Scale of the error of output i (verdict.h). */
 static double reach_at(const Judgement *judged, size_t i)
 {
     if (judged->precision != PRECISION_FP32 || judged->operation->own_reach)
@@ -107,14 +107,14 @@ static double bound_at(const Judgement *judged, size_t i)
     return verdict_bound(judged->precision, reach_at(judged, i), fmax(judged->products[i], least));
 }
 
-/* What the error of output i may be in the root mean square over the map. */
+/* Bound of the error of output i in the map's root mean square. */
 static double rms_bound_at(const Judgement *judged, size_t i)
 {
     if (judged->precision != PRECISION_FP32) return 2 * UNIT_ELEVEN_BITS * judged->rms;
     return verdict_rms_bound(reach_at(judged, i), judged->products[i]);
 }
 
-/* Each output against its own bound; and the sum of the squares of what each error is of its root
+/* Compares each output with its own bound, and sums the squares of the errors relative to the root
  * mean square's bound. */
 static void judge_part(Judgement *judged, size_t first, size_t last, Part *part)
 {
@@ -148,7 +148,7 @@ static void judge_each(Judgement *judged, double *squares, size_t *counted)
     verdict->wrong = verdict->total - judged->count[MARK_RIGHT];
 }
 
-/* Each output is within its worst case: are all of them together what the precision does? */
+/* Each output is within its bound: judges all of them together by their root mean square. */
 static void judge_together(Judgement *judged, double squares, size_t counted)
 {
     int rounded = judged->precision != PRECISION_FP32;
@@ -165,7 +165,7 @@ static void judge_together(Judgement *judged, double squares, size_t counted)
     }
 }
 
-/* ---- the first wrong one ----------------------------------------------------------------- */
+/* ---- first wrong output ------------------------------------------------------------------ */
 
 static void describe_first(Judgement *judged, const TensorShape *shape)
 {
@@ -183,7 +183,7 @@ static void describe_first(Judgement *judged, const TensorShape *shape)
     tensor_place(shape, first, verdict->where, sizeof verdict->where);
 }
 
-/* ---- the plain view ---------------------------------------------------------------------- */
+/* ---- default layout ---------------------------------------------------------------------- */
 
 static void view_close(PlainView *view)
 {
@@ -208,7 +208,7 @@ static int view_open(Judgement *judged, Error *error)
     return -1;
 }
 
-/* ---- the front door ---------------------------------------------------------------------- */
+/* ---- entry points ------------------------------------------------------------------------ */
 
 static int judgement_make(Judgement *judged, Error *error)
 {
@@ -231,7 +231,7 @@ void judgement_free(Judgement *judged)
     view_close(&judged->view);
 }
 
-/* Marks, counts and the verdict, of expected values that are there. */
+/* Marks, counts and the verdict, after the expected values were computed. */
 static void judge_all(Judgement *judged)
 {
     const Observed *observed = &judged->observed;
@@ -287,7 +287,7 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
 
 /* ---- a sample of elements -------------------------------------------------------------------- */
 
-/* Some elements, gathered so that they look like an output of that many. */
+/* Elements in the form of an output of that size. */
 typedef struct Sample {
     Judgement *judged;
     const float *output;
@@ -339,7 +339,7 @@ static int elements_judge(Judgement *judged, Random *random, size_t outputs, Err
 
 /* ---- a sample of images ---------------------------------------------------------------------- */
 
-/* How many images are looked at, of `images`: 0 where a sample is none of images. */
+/* Number of images to judge, of `images`: 0 if samples do not consist of images. */
 static size_t sample_images(const Operation *operation, const Problem *problem, size_t images)
 {
     if (!operation->of_images) return 0;
@@ -348,7 +348,7 @@ static size_t sample_images(const Operation *operation, const Problem *problem, 
     return some < (double)images / 2 ? (size_t)some : images;
 }
 
-/* `some` different numbers below `images`; NULL where there is no memory. */
+/* `some` different numbers below `images`; NULL: out of memory. */
 static size_t *images_draw(Random *random, size_t images, size_t some)
 {
     size_t *number = malloc(images * sizeof *number);
@@ -362,7 +362,7 @@ static size_t *images_draw(Random *random, size_t images, size_t some)
     return number;
 }
 
-/* The view's problem becomes one of these images.  -1: there is no memory. */
+/* Reduces the view's problem to one of these images.  -1: out of memory. */
 static int view_reduce(PlainView *view, const Operation *operation, const size_t *image,
                        size_t some)
 {

@@ -1,42 +1,43 @@
-/* verify.h - is this output right?
+/* verify.h - judgement of an output.
  *
- * Judgement: |y - expected| <= safety * gamma_m * reach, gamma_m = m*u/(1 - m*u), m the products of
- * that output, u the unit roundoff of the lab's precision, reach and safety as verdict.h has them;
- * written `!(error <= bound)` so that NaN fails.  What is wrong with an output that is not right,
- * diagnose.h says. */
+ * An output is correct if |y - expected| <= safety * gamma_m * reach.  Here gamma_m = m*u/(1 -
+ * m*u), m is the number of the output's terms, and u is the unit roundoff of the lab's precision;
+ * verdict.h defines reach and safety.  The code has `!(error <= bound)`, so that NaN is wrong.
+ * diagnose.h explains wrong outputs. */
 #ifndef CONVLAB_OPERATION_VERIFY_H
 #define CONVLAB_OPERATION_VERIFY_H
 
 #include "common/operations/operation/verdict.h"
 
-/* What is said of one output. */
+/* Judgement of one output. */
 typedef enum Mark { MARK_RIGHT, MARK_WRONG, MARK_NAN, MARK_POISON, MARKS } Mark;
 
-/* A verdict and what it was reached by.  The outputs' arrays are in the operation's plain layout
- * and have verdict.total elements. */
+/* A verdict and the data used for it.  The outputs' arrays have the operation's default layout and
+ * verdict.total elements. */
 typedef struct Judgement {
     Verdict verdict;
     const Operation *operation;
     Precision precision;
-    Problem problem;            /* as it was given */
-    const float *const *tensor; /* likewise */
-    Observed observed;          /* as the run left it */
-    PlainView view;             /* the same in the plain layout */
+    Problem problem;            /* in the original layout */
+    const float *const *tensor; /* in the original layout */
+    Observed observed;          /* in the original layout */
+    PlainView view;             /* the same in the default layout */
     double *expected, *magnitude, *products;
     unsigned char *mark; /* a Mark for each output */
     size_t count[MARKS]; /* outputs of each mark */
-    double rms;          /* of expected */
+    double rms;          /* root mean square of expected */
     double typical;      /* the root mean square of magnitude */
-    int faint;           /* every output is within its bound; only their root mean square is not */
+    int faint;           /* Boolean: every output is within its bound, but their root mean square is
+                          * not */
 } Judgement;
 
-/* What the outputs for these inputs should be.  That is most of a judgement's time, and no run is
- * needed for it.  The caller frees the judgement; until then `tensor` must live.  Returns -1 with
- * `error` only for running out of memory; then there is nothing to free. */
+/* Computes the expected outputs for these inputs, which takes most of a judgement's time and needs
+ * no run.  The caller frees the judgement; `tensor` must outlive it.  Returns -1 with `error` only
+ * if memory is exhausted; then there is nothing to free. */
 int verify_expect(const Operation *operation, const Problem *problem, Precision precision,
                   const float *const *tensor, Judgement *judgement, Error *error);
-/* Then judges what a run left behind, which must live as long, and forgets what an earlier run did.
- * -1 with `error`: out of memory; the judgement is still the caller's to free. */
+/* Judges an observed run, which must outlive the judgement, and discards an earlier run's results.
+ * -1 with `error`: out of memory; the caller still frees the judgement. */
 int verify_observed(Judgement *judgement, const Observed *observed, Error *error);
 /* Both; returns as verify_expect. */
 int verify_output(const Operation *operation, const Problem *problem, Precision precision,
@@ -44,16 +45,16 @@ int verify_output(const Operation *operation, const Problem *problem, Precision 
                   Error *error);
 void judgement_free(Judgement *judgement);
 
-/* Whether a random sample of the outputs looks right: *right is 1 or 0, and 0 asks for
- * verify_output.  Of an output with one wrong element in a thousand it finds none once in a million
- * times; an output of fewer than VERIFY_WHOLE elements is looked at whole.
+/* Judges a random sample of the outputs: *right is 1 or 0; after 0, verify_output is needed.  If
+ * one element in a thousand is wrong, the sample misses it with probability 1e-6; an output of
+ * fewer than VERIFY_WHOLE elements is judged completely.
  *
- * Where an element costs as much as its image, the sample is one of images, each of them whole, and
- * no image twice: as many as VERIFY_PRODUCTS pay for, and VERIFY_IMAGES at least.  If there are not
- * twice as many, all are looked at.  One wrong image in three is missed once in 400,000 times, one
- * in ten once in 29.
+ * If an element costs as much as its image, the sample consists of whole, different images: their
+ * number is limited by VERIFY_PRODUCTS multiply-adds, and at least VERIFY_IMAGES.  If there are
+ * fewer than twice that number, all are judged.  If one image in three is wrong, the sample misses
+ * it once in 400,000 times; one in ten, once in 29.
  *
- * `random` must be nothing that the submission can know.  -1 with `error`: out of memory. */
+ * `random` must be unpredictable for the submission.  -1 with `error`: out of memory. */
 enum { VERIFY_SAMPLE = 13809, VERIFY_WHOLE = 2 * VERIFY_SAMPLE }; /* ln 1e-6 / ln 0.999 */
 enum { VERIFY_IMAGES = 32 };
 #define VERIFY_PRODUCTS 4e9

@@ -5,7 +5,7 @@
 
 #include "common/operations/training_step/train_problem.h"
 
-/* ---- the slip that makes this output ----------------------------------------------------- */
+/* ---- mistake that gives this output ----------------------------------------------------- */
 
 static const struct {
     Fault fault;
@@ -73,7 +73,7 @@ static const struct {
          "The step has the wrong sign: the update subtracts rate * velocity, it does not add it."},
 };
 
-/* What the judge allows of a value with this error. */
+/* Whether a value is within the allowed distance of this value with its error. */
 static int is_near(float got, Near near)
 {
     return fabs(got - near.v) <= TRAIN_REACH * near.e + 1e-7 * fabs(near.v);
@@ -87,7 +87,7 @@ static size_t outputs_near(const Judgement *judged, const Near *result)
     return near;
 }
 
-/* The slip that explains every output; and of two that do, the one before it in the list. */
+/* The mistake that explains every output; of several, the first in the list. */
 static int find_slip(const Judgement *judged, const TrainProblem *train, Finding *finding)
 {
     Near *result = malloc(judged->verdict.total * sizeof *result);
@@ -103,9 +103,10 @@ static int find_slip(const Judgement *judged, const TrainProblem *train, Finding
     return found;
 }
 
-/* ---- an exponential that no float holds -------------------------------------------------- */
+/* ---- exponential overflow ---------------------------------------------------------------- */
 
-/* By how much the largest bias of the last layer leads, and with it a logit of every image. */
+/* Difference between the largest bias of the last layer and the next, which every image's logits
+ * share. */
 static double bias_lead(const TrainProblem *train, const float *parameter)
 {
     const TrainLayer *out = &train->layer[TRAIN_OUT];
@@ -134,13 +135,13 @@ static int find_overflow(const Judgement *judged, const TrainProblem *train, Fin
     return 1;
 }
 
-/* ---- which parts are wrong --------------------------------------------------------------- */
+/* ---- wrong parts ------------------------------------------------------------------------- */
 
 static const char *const layer_name[TRAIN_LAYERS] = {"C1", "C3", "C5", "F6", "the last layer"};
 
 typedef struct Wrong {
-    size_t weights[TRAIN_LAYERS], biases[TRAIN_LAYERS]; /* of the velocities */
-    size_t step; /* parameters that are wrong although their velocity is right */
+    size_t weights[TRAIN_LAYERS], biases[TRAIN_LAYERS]; /* numbers of wrong velocities */
+    size_t step; /* number of parameters that are wrong although their velocity is correct */
     int loss;
 } Wrong;
 
@@ -159,7 +160,8 @@ static Wrong count_wrong(const Judgement *judged, const TrainProblem *train)
     return wrong;
 }
 
-/* Gradients come about from the last layer to the first: the last that is wrong was wrong first. */
+/* Gradients are computed from the last layer to the first, so the error is in the last wrong
+ * layer. */
 static void say_gradient(const TrainProblem *train, const Wrong *wrong, Finding *finding)
 {
     int which = TRAIN_OUT;
@@ -216,7 +218,7 @@ static void say_parts(const Judgement *judged, const TrainProblem *train, Findin
     }
 }
 
-/* ---- the front door ---------------------------------------------------------------------- */
+/* ---- entry point ------------------------------------------------------------------------ */
 
 void train_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {

@@ -1,10 +1,10 @@
-/* train_explain.h - what is wrong with a training step, in its own words. */
+/* train_explain.h - diagnosis of a training step. */
 #ifndef CONVLAB_TRAINING_TRAIN_EXPLAIN_H
 #define CONVLAB_TRAINING_TRAIN_EXPLAIN_H
 
 #include "common/operations/operation/diagnose.h"
 
-/* Operation.explain: which parts of y are wrong, and the slip that makes just this output. */
+/* Operation.explain: the wrong parts of y, and the mistake that gives exactly this output. */
 void train_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
 
 #endif

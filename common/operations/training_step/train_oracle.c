@@ -7,11 +7,11 @@
 
 static const double U = 0x1p-24; /* unit roundoff of fp32 */
 
-/* A function of CUDA's library, as expf and logf: at most 2 ulp, an ulp at most 2u (CUDA C++
+/* A function of CUDA's library such as expf and logf: at most 2 ulp, an ulp at most 2u (CUDA C++
  * Programming Guide, section "Mathematical functions"). */
 static const double FUNCTION = 4 * 0x1p-24;
 
-/* What m roundings, each at most u and as often up as down, make of a sum of that magnitude. */
+/* Error of a sum of that magnitude after m independent roundings, each at most u. */
 static double rounding_of(double m, double magnitude)
 {
     return sqrt(m) * U * magnitude;
@@ -24,14 +24,14 @@ static Near exactly(double value)
     return (Near){value, 0};
 }
 
-/* A product that is not rounded: by 0, 1, or a power of two, or inside of a sum. */
+/* An exact product: with 0, 1, or a power of two, or inside of a sum. */
 static Near near_product(Near a, Near b)
 {
     return (Near){a.v * b.v, hypot(a.v * b.e, b.v * a.e)};
 }
 
 typedef struct Sum {
-    double v, squares, magnitude, terms; /* squares: of the products' errors */
+    double v, squares, magnitude, terms; /* squares: sum of the terms' squared errors */
 } Sum;
 
 static void sum_add(Sum *sum, Near a, Near b)
@@ -48,10 +48,10 @@ static Near sum_end(const Sum *sum)
     return (Near){sum->v, hypot(sqrt(sum->squares), rounding_of(sum->terms, sum->magnitude))};
 }
 
-/* ---- the step's working room ------------------------------------------------------------- */
+/* ---- workspace of the step --------------------------------------------------------------- */
 
-/* Of one layer and one image.  `slope` is the ReLU's derivative, 0 or 1; where z is nearer to zero
- * than its error, fp32 may take the other one: an error of 1. */
+/* Data of one layer and one image.  `slope` is the ReLU's derivative, 0 or 1; if |z| is below its
+ * error, fp32 may compute the other value: an error of 1. */
 typedef struct Maps {
     Near *in, *slope, *d; /* C*H*W; K*P*Q; d loss / d z, K*P*Q */
 } Maps;
@@ -62,8 +62,8 @@ typedef struct Step {
     const Near *parameter, *velocity;
     TrainSlip slip;
     Near *room, *result;
-    Near *loss;             /* of each image */
-    unsigned char *at_kink; /* train_kinks' */
+    Near *loss;             /* loss of each image */
+    unsigned char *at_kink; /* flags of train_kinks */
     size_t of_image;
     int shares;
 } Step;
@@ -111,7 +111,7 @@ static Near layer_output(const Step *step, const TrainLayer *layer, const Near *
     return sum_end(&sum);
 }
 
-/* Of two neighbouring outputs, or four, or one alone. */
+/* Mean of two neighbouring outputs, or four, or one alone. */
 static Near pooled(const Step *step, const TrainLayer *layer, const Near *map, int p, int q)
 {
     int pool = layer->pool;
@@ -123,7 +123,7 @@ static Near pooled(const Step *step, const TrainLayer *layer, const Near *map, i
     return pool == 1 ? *map : sum_end(&sum);
 }
 
-/* z becomes the ReLU's value where it stands. */
+/* Replaces z by the ReLU's value. */
 static void rectify(const Step *step, size_t count, Near *z, Near *slope)
 {
     for (size_t i = 0; i < count; i++) {
@@ -134,7 +134,7 @@ static void rectify(const Step *step, size_t count, Near *z, Near *slope)
     }
 }
 
-/* Through one layer.  `d` holds z meanwhile. */
+/* Forward pass of one layer.  `d` contains z meanwhile. */
 static void layer_forward(const Step *step, int n, int which)
 {
     const TrainLayer *layer = &step->p->layer[which];
@@ -155,8 +155,9 @@ static void layer_forward(const Step *step, int n, int which)
 
 /* ---- softmax and loss -------------------------------------------------------------------- */
 
-/* z becomes d loss / d z.  The error of each exponential is relative: of z, of the difference to
- * the largest, of the function.  All shares have that of the sum in common. */
+/* Replaces z by d loss / d z.  The relative error of each exponential comes from z, from the
+ * difference to the largest z, and from the function.  All shares have the sum's error in
+ * common. */
 static void softmax_backward(const Step *step, int n)
 {
     const TrainLayer *layer = &step->p->layer[TRAIN_OUT];
@@ -203,7 +204,7 @@ static Near input_gradient(const Step *step, const TrainLayer *layer, const Near
     return sum_end(&sum);
 }
 
-/* From a layer's d to that of the layer before: through its filters, the mean and the ReLU. */
+/* From a layer's d to the previous layer's: through its filters, the mean and the ReLU. */
 static void layer_backward(const Step *step, int n, int which)
 {
     const TrainLayer *layer = &step->p->layer[which], *before = layer - 1;
@@ -265,7 +266,7 @@ double train_products(const TrainProblem *p, size_t index)
     return (double)p->N * layer->P * layer->Q;
 }
 
-/* What image n adds to the gradient of a parameter. */
+/* Adds image n's contribution to the gradient of a parameter. */
 static void gradient_add(const Step *step, int n, int which, size_t index, Sum *sum)
 {
     const TrainLayer *layer = &step->p->layer[which];
@@ -327,7 +328,7 @@ static void update(const Step *step, size_t index)
     *to_v = slip == SLIP_BIAS_STILL && bias ? old : v;
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- the whole step ---------------------------------------------------------------------- */
 
 static int step_open(Step *step)
 {

@@ -32,6 +32,6 @@ void train_expect(const TrainProblem *train, const float *const *tensor, TrainSl
     int short_of = !start || train_oracle(train, tensor[TRAIN_X], tensor[TRAIN_LABEL], start,
                                           start + count, tensor[TRAIN_SETTING], slip, result);
     for (size_t i = 0; short_of && i <= 2 * count; i++)
-        result[i] = (Near){NAN, 0}; /* nothing is right then */
+        result[i] = (Near){NAN, 0}; /* then nothing is judged as correct */
     free(start);
 }

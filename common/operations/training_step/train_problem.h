@@ -1,4 +1,4 @@
-/* train_problem.h - what the files of train_step share: the problem, its tensors, what is expected.
+/* train_problem.h - problem, tensors and expected outputs of train_step, shared by its files.
  *
  * Module: a training step: in fp64 with the error of each value, and in words when it is wrong.
  * Callers: operations, make train.
@@ -12,11 +12,12 @@
 /* In the order of train_step's pointers. */
 enum { TRAIN_X, TRAIN_LABEL, TRAIN_PARAMETER, TRAIN_VELOCITY, TRAIN_SETTING, TRAIN_Y };
 
-/* A Problem carries any operation's struct; these two put a TrainProblem in and take it out. */
+/* Conversions between a TrainProblem and a Problem, which contains any operation's struct. */
 void train_pack(const TrainProblem *train, Problem *problem);
 TrainProblem train_unpack(const Problem *problem);
 
-/* train_step's y of these inputs, 2 * parameters + 1 of them; NAN when memory is short. */
+/* Expected y of train_step for these inputs, 2 * parameters + 1 values; NAN if memory is
+ * exhausted. */
 void train_expect(const TrainProblem *train, const float *const *tensor, TrainSlip slip,
                   Near *result);
 
