@@ -120,8 +120,7 @@ verdict() {
         fi
         mv "$judged.$$" "$judged"
     fi
-    cp "$judged.words" "$MUTATE_WORK/words/${1##*/}" 2>/dev/null || : # a program that does not link
-                                                                      # has no messages
+    cp "$judged.words" "$MUTATE_WORK/words/${1##*/}" 2>/dev/null || : # a program that does not link has no messages
     cat "$judged"
 }
 

@@ -9,7 +9,7 @@ typedef struct StatusRow {
     const char *name, *text;
 } StatusRow;
 
-/* What this runtime and its engines can return, and what the NVIDIA driver is likely to. */
+/* Statuses of this runtime and its engines, and those that NVIDIA's driver is likely to return. */
 static const StatusRow status_table[] = {
     {0, "cudaSuccess", "no error"},
     {1, "cudaErrorInvalidValue", "an argument is out of range or of the wrong kind"},
@@ -124,7 +124,7 @@ const char *device_status_text(int32_t status)
 int device_status_sticky(int32_t status)
 {
     switch (status) {
-    case 214: /* memory error: the context is lost like after a fault */
+    case 214: /* memory error: the context is lost as after a fault */
     case DEVICE_ILLEGAL_ADDRESS:
     case DEVICE_LAUNCH_TIMEOUT:
     case DEVICE_ASSERT:

@@ -1,21 +1,21 @@
 /* device.h - the device interface: every CUDA call of a lab is one DeviceCall, answered by one
  * DeviceReply.
  *
- * Module: the call as data, the wire that carries it, the recorder that keeps it.
- * Callers: whoever makes calls, passes them on or executes them.
+ * Module: calls as data, their transport over a socket, and their recording.
+ * Callers: code that makes, forwards or executes calls.
  * May use: base.
  *
- * One struct serves four masters: the drop-in runtime builds it, the wire carries it to another
- * process, the recorder keeps it, an engine executes it.  So "what a submission asked of the
- * GPU" is data that can be logged, replayed and fuzzed.
+ * One struct has four uses: the drop-in runtime builds it, the wire sends it to another process,
+ * the recorder stores it, and an engine executes it.  So a submission's calls are data that can be
+ * logged, replayed and fuzzed.
  *
  *   submission -> runtime.c (cudaMalloc, <<<>>> ...) -> Device: an engine in the same process
  *   (make run), or a wire to an engine in another (make grade)
  *
- * Addresses are device addresses (uint64_t), handles are small integers given out by the
- * engine, statuses are the numbers of cudaError_t (0 = success, 2 = out of memory, 700 =
- * illegal address ...).  All calls are executed in the order in which they arrive; asynchrony
- * is expressed by the stream each call names, and by events. */
+ * Addresses are device addresses (uint64_t), handles are small integers given out by the engine,
+ * statuses are the numbers of cudaError_t (0 = success, 2 = out of memory, 700 = illegal address
+ * ...).  All calls are executed in the order in which they arrive; asynchrony is expressed by the
+ * stream each call names, and by events. */
 #ifndef CONVLAB_CUDA_DEVICE_H
 #define CONVLAB_CUDA_DEVICE_H
 
@@ -38,8 +38,8 @@ typedef enum DeviceCallKind {
     CALL_COPY_TO_HOST,   /* src, bytes, stream -> reply data */
     CALL_COPY_ON_DEVICE, /* dst, src, bytes, stream */
     CALL_FILL,           /* dst, value (a byte), bytes, stream */
-    /* data: the fat binary; bytes: the most that its variables may take on the simulator, 0: any ->
-     * value[0] module, value[1] their bytes (0 on a card) */
+    /* data: the fat binary; bytes: limit of its variables on the simulator, 0: none -> value[0]
+     * module, value[1] their bytes (0 on a GPU) */
     CALL_MODULE_LOAD,
     CALL_MODULE_UNLOAD,      /* module */
     CALL_MODULE_FUNCTION,    /* module, data: name -> value[0] function, reply data: FunctionInfo */
@@ -60,27 +60,28 @@ typedef enum DeviceCallKind {
     CALL_EVENT_QUERY,
     CALL_EVENT_ELAPSED, /* event, event2 -> value[0] the bits of a double, milliseconds */
     CALL_SYNC,          /* the whole device */
-    CALL_POINTER,       /* dst: any address -> value[0] 1 when it is device memory, 2 when it is
-                           managed, else 0 */
+    CALL_POINTER,       /* dst: any address -> value[0] 1 for device memory, 2 for managed memory,
+                         * else 0 */
     CALL_TENSOR_MAP,    /* data: a TensorMapRequest -> reply data: TENSOR_MAP_BYTES for a kernel */
-    CALL_LIMIT,         /* value: a DeviceLimit, bytes: its new value -> value[0] what it is now */
+    CALL_LIMIT,         /* value: a DeviceLimit, bytes: its new value -> value[0] its present
+                         * value */
     CALL_KINDS
 } DeviceCallKind;
 
-/* Of the numbers of cudaLimit, those that engines know of. */
+/* The values of cudaLimit that engines support. */
 typedef enum DeviceLimit { DEVICE_LIMIT_STACK = 0, DEVICE_LIMIT_HEAP = 2 } DeviceLimit;
 
-/* A free that takes its place on a stream and waits for nobody, as cudaFreeAsync's. */
+/* A free in stream order that does not block, as cudaFreeAsync's. */
 enum { FREE_ON_STREAM = 1 };
 
-/* Memory that the program's own code uses too, at the same address: only where the engine is in the
- * program's process. */
+/* Memory that host code uses too, at the same address: only if the engine is in the program's
+ * process. */
 enum { ALLOC_MANAGED = 1 };
 
-/* `value` of a launch.  Cooperative: all of its blocks are resident at once, or it is refused.
- * Overlaps: it may begin when the launch before it on the stream lets it, and waits by itself.
- * From bit LAUNCH_CLUSTER on, 8 bits each, the blocks of a cluster in x, y, z; 0: as the kernel
- * says. */
+/* `value` of a launch.  Cooperative: all of its blocks must be resident at once, or it is rejected.
+ * Overlaps: it may start when the previous launch on the stream allows it (programmatic dependent
+ * launch), and waits by itself. From bit LAUNCH_CLUSTER on, 8 bits each: the blocks of a cluster in
+ * x, y, z; 0: as the kernel declares. */
 enum { LAUNCH_TOGETHER = 1, LAUNCH_OVERLAPS = 2, LAUNCH_CLUSTER = 8, LAUNCH_CLUSTER_MOST = 16 };
 
 typedef struct DeviceCall {
@@ -91,11 +92,10 @@ typedef struct DeviceCall {
     uint32_t grid[3], block[3], shared_bytes;
     uint64_t dst, src, bytes;
     uint64_t data_bytes;
-    const void *data; /* owned by the caller for the length of the call */
+    const void *data; /* owned by the caller during the call */
 } DeviceCall;
 
-/* The numbers of cudaError_t that engines and runtime use by name; they are fixed for good by
- * CUDA's ABI. */
+/* The values of cudaError_t that engines and runtime use; CUDA's ABI fixes them. */
 typedef enum DeviceStatus {
     DEVICE_SUCCESS = 0,
     DEVICE_INVALID_VALUE = 1,
@@ -124,8 +124,8 @@ typedef enum DeviceStatus {
     DEVICE_UNKNOWN = 999
 } DeviceStatus;
 
-/* A stream made with cudaStreamNonBlocking has this bit in its handle, so that a list of calls
- * alone tells its order. */
+/* Bit of the handle of a stream made with cudaStreamNonBlocking, so that a list of calls determines
+ * its order. */
 #define DEVICE_STREAM_NON_BLOCKING 0x80000000u
 
 /* What the simulator says to the recorder of the order between calls (DeviceReply.notes).
@@ -145,8 +145,8 @@ typedef struct DeviceReply {
     uint64_t value[2];
     uint64_t data_bytes;
     void *data; /* owned by the Device, valid until its next call */
-    /* What cudaError_t cannot say: kernel, block, thread, address, line; "" if none.  With status
-     * 0: a finding that did not stop the kernel (initcheck). */
+    /* Details beyond cudaError_t: kernel, block, thread, address, line; "" if none.  With status 0:
+     * a finding that did not stop the kernel (initcheck). */
     char message[1024];
 } DeviceReply;
 
@@ -155,22 +155,22 @@ enum { FUNCTION_PARAMS = 64 };
 typedef struct FunctionInfo {
     uint32_t param_count;
     uint32_t param_offset[FUNCTION_PARAMS], param_bytes[FUNCTION_PARAMS];
-    uint32_t params_bytes; /* of the packed block */
+    uint32_t params_bytes; /* size of the packed block */
     uint32_t registers, shared_bytes, local_bytes, const_bytes, max_threads;
-    uint32_t spilled_bytes; /* of local memory, in machine code only; the simulator's */
-    uint32_t spills;        /* of the accesses to them, those that it prices */
-    uint32_t spill_line;    /* of the source, where most of these are; 0: not known */
-    uint32_t ptx_version, binary_version; /* 75, 90 ... as cudaFuncAttributes gives them */
+    uint32_t spilled_bytes; /* local memory of spills, in machine code only (simulator) */
+    uint32_t spills;        /* number of accesses to them that the simulator prices */
+    uint32_t spill_line;    /* source line with most of these; 0: unknown */
+    uint32_t ptx_version, binary_version; /* 75, 90 ... as in cudaFuncAttributes */
 } FunctionInfo;
 
-/* What executes calls.  AUTO stands in options alone: whichever there is. */
+/* Engine that executes calls.  AUTO is only used in options: the available one. */
 typedef enum DeviceEngine { ENGINE_SIM, ENGINE_GPU, ENGINE_AUTO } DeviceEngine;
 
 const char *engine_name(DeviceEngine engine);            /* "sim", "gpu", "auto" */
 int engine_find(const char *name, DeviceEngine *engine); /* -1: no such name */
 
-/* What the simulator does with a launch beside executing it and checking its accesses: nothing, in
- * a third of the time; or it counts and prices; or it looks for races; or both. */
+/* Work of the simulator in addition to execution and access checks: none, in a third of the time;
+ * counters and cycles; race detection; or both. */
 typedef enum DeviceStudy {
     DEVICE_EXECUTED = 0,
     DEVICE_PRICED = 1,
@@ -188,10 +188,10 @@ typedef struct DeviceProperties {
     uint32_t registers_per_block, registers_per_sm;
     uint32_t shared_per_block, shared_per_block_optin, shared_per_sm;
     uint32_t driver_version;
-    uint32_t managed; /* there is ALLOC_MANAGED */
+    uint32_t managed; /* Boolean: ALLOC_MANAGED is supported */
 } DeviceProperties;
 
-/* The source lines in which the most of the warps' instructions are, in no order; line 0: none. */
+/* The source lines with most of the warps' instructions, unsorted; line 0: none. */
 enum { COST_LINES = 64 };
 
 typedef struct LineWork {
@@ -199,11 +199,12 @@ typedef struct LineWork {
     uint32_t line[COST_LINES];
 } LineWork;
 
-/* What one pass over recorded or live launches cost and counted.  The gpu engine fills seconds,
- * launches, blocks, threads and what is said of the costliest launch; it counts nothing else. */
+/* Cost and counters of one pass over recorded or live launches.  The gpu engine fills seconds,
+ * launches, blocks, threads and the fields of the most expensive launch; it has no other
+ * counters. */
 typedef struct DeviceCost {
     double seconds;  /* gpu: measured by events; sim: cycles / clock */
-    double first;    /* of several replays on the same inputs: the first one's seconds */
+    double first;    /* seconds of the first of several replays on the same inputs */
     uint64_t cycles; /* sim only */
     union {
         Counters counters;
@@ -211,18 +212,19 @@ typedef struct DeviceCost {
             COUNTERS(COUNTER_FIELD)
         };
     };
-    /* Of the costliest launch. */
+    /* Of the most expensive launch. */
     uint32_t occupancy_percent; /* achieved */
     uint32_t registers, shared_bytes, resident_blocks;
     uint32_t grid[3], block[3];
-    uint32_t local_line, load_line, conflict_line; /* sim: where most of it is (SimtResult) */
-    LineWork work;                                 /* sim: of all launches */
+    uint32_t local_line, load_line, conflict_line; /* sim: lines with the largest share
+                                                    * (SimtResult) */
+    LineWork work;                                 /* sim: over all launches */
 } DeviceCost;
 
 typedef struct Device Device;
 typedef struct Recording Recording;
 
-/* What an entry point may do and nobody asks of it. */
+/* Unnecessary behaviour of an entry point. */
 typedef enum DeviceHabit {
     HABIT_NO_STREAM = 1, /* a launch that names no stream */
     HABIT_WAITS = 2,     /* waiting for the device */
@@ -230,42 +232,42 @@ typedef enum DeviceHabit {
 } DeviceHabit;
 
 struct Device {
-    /* Executes one call.  Always fills *reply; returns 0, or -1 only when the device itself is gone
+    /* Executes one call.  Always fills *reply; returns 0, or -1 only if the device itself is lost
      * (a closed wire). */
     int (*execute)(Device *device, const DeviceCall *call, DeviceReply *reply);
-    /* The cost of all launches and copies since the last take; zeroes it.  NULL where unknown (a
-     * wire). */
+    /* The cost of all launches and copies since the last call of it, which it resets.  NULL if
+     * unknown (a wire). */
     void (*take_cost)(Device *device, DeviceCost *cost);
-    /* Replays a recording `repeats` times back to back as one unit; fills cost (one replay's).
-     * gpu: as a CUDA graph, the L2 flushed before each launch and a pair of events around each one,
-     * so that no flush is in the time; nothing runs that was not asked for.  sim: once, since
-     * the next would cost the same.  Inputs and outputs are whatever the buffers hold.  NULL
-     * where unsupported. */
+    /* Replays a recording `repeats` times as one unit; fills cost (of one replay). gpu: as a CUDA
+     * graph; the L2 is flushed before each launch, and a pair of events around each one excludes
+     * the flush from the time; there are no additional runs.  sim: once, because every replay costs
+     * the same.  Inputs and outputs are the present contents of the buffers.  NULL if
+     * unsupported. */
     int (*replay)(Device *device, Recording *recording, int repeats, DeviceCost *cost,
                   Error *error);
-    /* Marks [address, +bytes) as never written, for initcheck, after filling it with `word`. */
+    /* Fills [address, +bytes) with `word` and marks it as uninitialised, for initcheck. */
     int (*poison)(Device *device, uint64_t address, uint64_t bytes, uint32_t word, Error *error);
-    /* The program freed the memory at `address`, but a replay will need it: until it is freed, or
-     * retired 0 gives it back, using it is a fault.  NULL where the engine cannot tell. */
+    /* The program freed the memory at `address`, but a replay will need it: until it is really
+     * freed, or restored by retired 0, its use is a fault.  NULL if the engine cannot detect it. */
     int (*retire)(Device *device, uint64_t address, int retired, Error *error);
-    /* Names the array that was allocated at `address`, for findings.  NULL where nothing is told by
-     * name. */
+    /* Names the array at `address` in findings.  NULL if unsupported. */
     int (*name)(Device *device, uint64_t address, const ArrayName *array, Error *error);
-    /* The variables of all modules hold again what they held when their module was loaded, so that
-     * nothing there outlives a run.  NULL where unsupported. */
+    /* Resets the variables of all modules to their initial values, so that no state outlives a run.
+     * NULL if unsupported. */
     int (*restore)(Device *device, Error *error);
-    /* How much is found out about later launches; DEVICE_STUDIED at first.  NULL where there is no
-     * difference. */
+    /* Sets the checks and counters of later launches; initially DEVICE_STUDIED.  NULL if there is
+     * no difference. */
     void (*study)(Device *device, DeviceStudy study);
     void (*close)(Device *device);
 };
 
 const char *device_status_name(int32_t status); /* "cudaErrorIllegalAddress" */
-const char *device_status_text(int32_t status); /* cudaGetErrorString's, in our words */
-int device_status_sticky(int32_t status);       /* a fault: every later call fails too */
+const char *device_status_text(int32_t status); /* text like cudaGetErrorString's */
+int device_status_sticky(int32_t status);       /* Boolean: a fault, after which every later call
+                                                 * fails */
 
-/* Puts status and message (printf style) into *reply; returns 0, so that engines can write
- * `return device_fail(...)`. */
+/* Stores status and message (printf style) in *reply; returns 0, so that engines can write `return
+ * device_fail(...)`. */
 int device_fail(DeviceReply *reply, int32_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,7 +1,7 @@
-/* fuzz_wire.c - a libFuzzer target for the wire: the input is all that the other side ever sends.
+/* fuzz_wire.c - libFuzzer target for the wire: the input is everything that the other side sends.
  *
- * It is read twice: as what a hostile runner sends to the device process (frames, calls in them),
- * and as what a hostile device would answer to a call of the runtime. */
+ * It is read twice: as a hostile runner's messages to the device process (frames with calls), and
+ * as a hostile device's reply to a call of the runtime. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { SENT_MAX = 64 << 10 }; /* fits into a socket's buffer, so one thread can play both sides */
+enum { SENT_MAX = 64 << 10 }; /* fits into a socket's buffer, so one thread can be both sides */
 
-/* Two ends of a socket; fd[0] has sent the input and will send no more. */
+/* Two ends of a socket; fd[0] has sent the input and sends no more. */
 static int pair_open(const uint8_t *data, size_t size, int fd[2])
 {
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) != 0) return -1;
@@ -30,10 +30,10 @@ static unsigned bytes_sum(const unsigned char *data, uint64_t bytes)
     return sum;
 }
 
-/* Frame after frame, until the input ends or something is wrong with it. */
+/* Reads frames until the input ends or is invalid. */
 static void frames_read(int fd)
 {
-    static volatile unsigned sink; /* every byte that is said to be there is read */
+    static volatile unsigned sink; /* every byte is read */
     Error error = {""};
     FrameType type;
     void *body;
@@ -50,7 +50,7 @@ static void frames_read(int fd)
     if (!error.text[0] || strchr(error.text, '\n') || body) abort();
 }
 
-/* Calls, until the device is gone. */
+/* Makes calls until the device is lost. */
 static void replies_read(int fd)
 {
     static volatile unsigned sink;

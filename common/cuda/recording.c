@@ -1,4 +1,4 @@
-/* The recorder: a Device that passes calls on and keeps those that a replay must repeat. */
+/* The recorder: a Device that forwards calls and stores those that a replay must repeat. */
 #include "common/cuda/recording.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "common/cuda/recording_order.h"
 
 typedef struct Recorder {
-    Device device; /* first: a Device * of the recorder is a Recorder * */
+    Device device; /* first member: a Device * of the recorder is a Recorder * */
     Device *engine;
     Recording *recording;
 } Recorder;
@@ -71,8 +71,8 @@ static int reply_with(DeviceReply *reply, int32_t status, const char *message)
     return device_fail(reply, status, "%s", message);
 }
 
-/* cudaFree waits for the device, so it is recorded as the synchronisation that it is; cudaFreeAsync
- * does not.  The address is set aside, and who uses it from now on is told. */
+/* cudaFree waits for the device, so it is recorded as a synchronisation; cudaFreeAsync does not
+ * wait. The address is set aside, and its use from now on is reported. */
 static int free_defer(Recorder *recorder, const DeviceCall *call, DeviceReply *reply)
 {
     Recording *recording = recorder->recording;
@@ -176,7 +176,8 @@ void recording_clear(Recording *recording, Device *engine)
     for (size_t i = 0; i < recording->deferred_count; i++) {
         DeviceCall call = {.kind = CALL_FREE, .dst = recording->deferred_free[i]};
         DeviceReply reply;
-        /* An address that was never allocated is refused here, where nobody is left to tell. */
+        /* An address that was never allocated is rejected here; there is no caller to report it
+         * to. */
         engine->execute(engine, &call, &reply);
     }
     for (size_t i = 0; i < recording->count; i++)

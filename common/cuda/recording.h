@@ -1,10 +1,9 @@
-/* recording.h - the operations that one call of an entry point asked for, kept so that they can
- * be replayed.
+/* recording.h - device operations of one call of an entry point, stored for replays.
  *
- * A recorder is a Device in front of an engine: it passes every call on and keeps the ones that
- * do work on the device (copies, fills, launches, events, waits, host synchronisations) with a
- * copy of their data.  Frees are put off until the recording is closed, so a replay finds the
- * same addresses; for the calls that follow the memory is gone all the same (Device.retire). */
+ * A recorder is a Device in front of an engine: it forwards every call and stores the ones that do
+ * work on the device (copies, fills, launches, events, waits, host synchronisations) with a copy of
+ * their data.  Frees are deferred until the recording is closed, so that a replay finds the same
+ * addresses; for the calls that follow, the memory is freed nevertheless (Device.retire). */
 #ifndef CONVLAB_CUDA_RECORDING_H
 #define CONVLAB_CUDA_RECORDING_H
 
@@ -27,9 +26,9 @@ struct Recording {
 enum { RECORDING_CALLS = 100000 };
 #define RECORDING_BYTES (256ull << 20)
 
-/* A device that forwards to `engine` and appends to `recording` (both outlive it; `recording`
- * starts zeroed).  NULL when memory runs out.  A free that is put off still answers as CUDA
- * would: freeing twice is an error.  Closing the recorder closes neither. */
+/* A device that forwards to `engine` and appends to `recording` (both outlive it; `recording` is
+ * initially zero).  NULL if memory is exhausted.  A deferred free still returns CUDA's status:
+ * freeing twice is an error.  Closing the recorder closes neither. */
 Device *recorder_open(Device *engine, Recording *recording);
 /* Executes the deferred frees; leaves the recording zeroed. */
 void recording_clear(Recording *recording, Device *engine);

@@ -1,14 +1,14 @@
 /* Which call must wait for which, by the rules of call_order.h, found in one pass over the recording.
  *
- * First every kept call, node or not, gets direct predecessors, a few each:
+ * First every recorded call, node or not, gets a few direct predecessors:
  *   - the call before it on its stream;
  *   - on a blocking stream, the last call on the legacy default stream; on that stream, the last
  *     call of every blocking stream since the one before;
  *   - for a wait on an event, the event's last record;
  *   - the last host synchronisation, unless another predecessor already came after it.
- * Then each node's predecessors are followed through calls that are no nodes until nodes are met.
- * Where a hostile recording makes that long (STEP_LIMIT), all nodes are put in one chain instead: a
- * stricter order, never a looser one. */
+ * Then each node's predecessors are followed through calls without nodes up to the next nodes. If
+ * a hostile recording makes that long (STEP_LIMIT), all nodes form one chain instead: a stricter
+ * order, never a looser one. */
 #include "common/cuda/recording_order.h"
 
 #include <stdlib.h>
@@ -24,17 +24,17 @@ typedef struct List {
     size_t count, capacity;
 } List;
 
-typedef struct Lane { /* a stream as the pass sees it */
+typedef struct Lane { /* state of a stream in the pass */
     uint32_t last;    /* its last call, or NONE */
-    int since_legacy; /* on the list `open` */
-    int since_sync;   /* on the list `active` */
+    int since_legacy; /* Boolean: on the list `open` */
+    int since_sync;   /* Boolean: on the list `active` */
 } Lane;
 
 typedef struct Pass {
     const Recording *recording;
     uint32_t *stream, *event; /* distinct handles, sorted */
     size_t streams, events;
-    Lane *lane;             /* by index into stream; stream 0 is there always */
+    Lane *lane;             /* by index into stream; stream 0 always exists */
     uint32_t *event_record; /* by index into event: its last record, or NONE */
     List open;              /* lanes used since the last legacy call */
     List active;            /* lanes used since the last device synchronisation */
@@ -45,7 +45,7 @@ typedef struct Pass {
 
 struct RecordingOrder {
     size_t calls;
-    int serial;              /* one chain */
+    int serial;              /* Boolean: one chain */
     uint32_t *previous_node; /* by call: the last node before it, or NONE */
     List edge, first;        /* as in Pass, between nodes */
 };
@@ -65,7 +65,7 @@ static void list_add(List *list, uint32_t item, int *broken)
     list->item[list->count++] = item;
 }
 
-/* ---- handles to small numbers --------------------------------------------------------------- */
+/* ---- handles as small numbers --------------------------------------------------------------- */
 
 static int compare_handles(const void *a, const void *b)
 {
@@ -73,7 +73,7 @@ static int compare_handles(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Sorts and drops repetitions; returns how many are left. */
+/* Sorts and removes duplicates; returns the remaining number. */
 static size_t handles_unique(uint32_t *handle, size_t count)
 {
     qsort(handle, count, sizeof *handle, compare_handles);
@@ -130,14 +130,14 @@ static void pred_add(Pass *pass, uint32_t call)
     if (call != NONE) list_add(&pass->pred, call, &pass->broken);
 }
 
-/* What a call waits for because of the stream it is on. */
+/* Predecessors of a call because of its stream. */
 static void pass_on_stream(Pass *pass, uint32_t i, uint32_t handle)
 {
     uint32_t index = (uint32_t)handle_index(pass->stream, pass->streams, handle);
     Lane *lane = &pass->lane[index];
     int is_blocking = (handle & DEVICE_STREAM_NON_BLOCKING) == 0;
     if (handle == 0) {
-        /* a call of another stream since the last legacy one has waited for that one */
+        /* a call of another stream since the last legacy one waits for that one */
         if (pass->open.count == 0) pred_add(pass, lane->last);
         for (size_t k = 0; k < pass->open.count; k++) {
             Lane *other = &pass->lane[pass->open.item[k]];
@@ -147,7 +147,7 @@ static void pass_on_stream(Pass *pass, uint32_t i, uint32_t handle)
         pass->open.count = 0;
         pass->legacy = i;
     } else if (is_blocking && !lane->since_legacy) {
-        /* and the last legacy call has waited for this stream's calls before it */
+        /* and the last legacy call waits for this stream's earlier calls */
         pred_add(pass, pass->legacy != NONE ? pass->legacy : lane->last);
         lane->since_legacy = 1;
         list_add(&pass->open, index, &pass->broken);
@@ -161,8 +161,7 @@ static void pass_on_stream(Pass *pass, uint32_t i, uint32_t handle)
     lane->last = i;
 }
 
-/* The host waits for the whole device: nothing before this matters to anyone after it but through
- * it. */
+/* The host waits for the whole device: later calls depend on earlier ones only through it. */
 static void pass_device_sync(Pass *pass)
 {
     for (size_t k = 0; k < pass->active.count; k++) {
@@ -197,8 +196,9 @@ static void pass_call(Pass *pass, uint32_t i)
 /* ---- from direct predecessors to edges between nodes ---------------------------------------- */
 
 typedef struct Walk {
-    uint32_t *stamp;    /* by call: the last node whose walk came by, plus 1 */
-    uint32_t *stand_in; /* by call: the end of the chain of no nodes it begins, else itself */
+    uint32_t *stamp;    /* by call: the last node from which it was reached, plus 1 */
+    uint32_t *stand_in; /* by call: the end of the chain of calls without nodes that starts here,
+                         * else itself */
     List stack;
     size_t steps;
 } Walk;

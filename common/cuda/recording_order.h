@@ -1,5 +1,4 @@
-/* recording_order.h - the waiting relation between a recording's calls, worked out once for all
- * of them. */
+/* recording_order.h - dependencies between a recording's calls, computed once for all of them. */
 #ifndef CONVLAB_CUDA_RECORDING_ORDER_H
 #define CONVLAB_CUDA_RECORDING_ORDER_H
 
@@ -7,11 +6,11 @@
 
 typedef struct RecordingOrder RecordingOrder;
 
-/* NULL when memory runs out. */
+/* NULL if memory is exhausted. */
 RecordingOrder *recording_order_build(const Recording *recording);
 void recording_order_free(RecordingOrder *order);
 
-/* The calls that call i waits for, ascending; returns how many. */
+/* The calls for which call i waits, ascending; returns their number. */
 size_t recording_order_before(const RecordingOrder *order, size_t i, size_t *before);
 size_t recording_order_calls(const RecordingOrder *order);
 

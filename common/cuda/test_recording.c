@@ -1,4 +1,4 @@
-/* The recorder and the order of its calls, in front of a device that only takes notes. */
+/* The recorder and the order of its calls, with a device that only counts them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void wait_event(Device *device, uint32_t stream, uint32_t event)
     do_call(device, (DeviceCall){.kind = CALL_STREAM_WAIT, .event = event, .stream = stream});
 }
 
-/* Whether call `from` waits, directly or through others, for call `to`. */
+/* Whether call `from` waits, directly or indirectly, for call `to`. */
 static int reaches(const Recording *recording, size_t from, size_t to)
 {
     size_t before[64], count = recording_edges(recording, from, before);
@@ -73,7 +73,7 @@ static int is_implied(const Recording *recording, const size_t *before, size_t c
     return 0;
 }
 
-/* Checks that call i waits for exactly the calls listed, edges that others imply aside; -1 ends the
+/* Checks that call i waits for exactly the listed calls, except for implied edges; -1 ends the
  * list. */
 static void assert_waits(const Recording *recording, size_t i, ...)
 {
@@ -137,7 +137,7 @@ static void frees_wait_until_the_recording_is_cleared(void **state)
     assert_int_equal(do_call(recorder, (DeviceCall){.kind = CALL_FREE, .dst = 512}),
                      DEVICE_INVALID_VALUE);
     assert_int_equal(do_call(recorder, (DeviceCall){.kind = CALL_FREE}), 0);
-    assert_int_equal(note.calls[CALL_FREE], 1); /* that of NULL, which frees nothing */
+    assert_int_equal(note.calls[CALL_FREE], 1); /* for NULL, which frees nothing */
     recorder->close(recorder);
     recording_clear(&recording, &note.device);
     assert_int_equal(note.calls[CALL_FREE], 8);
@@ -169,7 +169,7 @@ static void limits_end_the_recording_and_say_why(void **state)
     }
     assert_true(recording.overflow);
     assert_non_null(strstr(recording.why, "256 MiB"));
-    assert_int_equal(note.calls[CALL_COPY_TO_DEVICE], 3); /* executed all the same */
+    assert_int_equal(note.calls[CALL_COPY_TO_DEVICE], 3); /* executed nevertheless */
     free(data);
     recorder->close(recorder);
     recording_clear(&recording, &note.device);
@@ -309,9 +309,9 @@ static void copies_to_the_host_and_frees_synchronise(void **state)
     assert_waits(&f->recording, 4, 0, 2, -1);
 }
 
-/* The definition, worked out the slow and plain way: everything that must have ended before call i,
- * as a bit set per call, from the rules one by one.  Compared with the closure of recording_edges
- * over random recordings. */
+/* The definition, computed slowly: the calls that must have ended before call i, as a bit set per
+ * call, from the rules one by one.  Compared with the closure of recording_edges over random
+ * recordings. */
 enum { RANDOM_CALLS = 60 };
 
 static uint64_t after_of(const Recording *recording, size_t i, const uint64_t *must)
@@ -393,8 +393,8 @@ static void edges_agree_with_the_rules_taken_one_by_one(void **state)
     }
 }
 
-/* Half the streams feed the other half through one event: a billion edges if they were all written
- * down. */
+/* Half the streams wait for the other half through one event: a billion edges if all were
+ * listed. */
 static void a_hostile_recording_is_chained_quickly(void **state)
 {
     Fixture *f = *state;

@@ -13,7 +13,7 @@
 
 #include "common/cuda/wire.h"
 
-/* The header's layout, written down a second time: a change of it must be meant. */
+/* The header's layout, declared a second time, so that a change of it must be intended. */
 typedef struct RawHeader {
     uint32_t magic, type;
     uint64_t bytes;
@@ -31,7 +31,7 @@ static void put(int fd, const void *data, size_t bytes)
     assert_int_equal(write(fd, data, bytes), bytes);
 }
 
-/* Receives on one end what was put into the other, which is then closed; returns wire_receive's
+/* Receives at one end the bytes written to the other, which is then closed; returns wire_receive's
  * result. */
 static int receive_raw(const void *data, size_t bytes, Error *error)
 {
@@ -130,7 +130,7 @@ static void waiting_ends_at_the_deadline(void **state)
     assert_int_equal(wire_receive(fd[1], begin + 0.2, &type, &body, &bytes, &error), -1);
     assert_non_null(strstr(error.text, "out of time"));
     assert_true(wire_now() - begin >= 0.19 && wire_now() - begin < 3);
-    size_t large = 16 << 20; /* more than a socket holds, and nobody reads */
+    size_t large = 16 << 20; /* more than a socket can hold, without a reader */
     WirePiece piece = {calloc(1, large), large};
     begin = wire_now();
     assert_int_equal(wire_send_until(fd[1], begin + 0.2, FRAME_CALL, &piece, 1, &error), -1);
@@ -185,7 +185,7 @@ static void hostile_calls_are_refused_whole(void **state)
         if (rand() % 2 && bytes >= CALL_BYTES) memcpy(body + CALL_BYTES - 8, &data, sizeof data);
         accepted += decode(body, bytes, &call, &error) == 0;
     }
-    assert_true(accepted > 1000 && accepted < 100000); /* both ways were taken */
+    assert_true(accepted > 1000 && accepted < 100000); /* both results occurred */
     memset(body, 0, sizeof body);
     assert_int_equal(decode(body, CALL_BYTES, &call, &error), 0);
     assert_int_equal(decode(body, CALL_BYTES - 1, &call, &error), -1);
@@ -202,7 +202,7 @@ typedef struct Server {
     char seen_data[8];
 } Server;
 
-/* Answers calls with what they held, until the connection closes. */
+/* Answers calls with their own contents, until the connection closes. */
 static void *serve(void *argument)
 {
     Server *server = argument;
@@ -312,7 +312,7 @@ static void hostile_replies_end_the_device_cleanly(void **state)
             assert_true(reply.data_bytes <= 40);
         } else {
             assert_int_equal(reply.status, DEVICE_UNAVAILABLE);
-            assert_int_equal(device->execute(device, &call, &reply), -1); /* and stays so */
+            assert_int_equal(device->execute(device, &call, &reply), -1); /* and stays lost */
         }
         device->close(device);
         close(fd[1]);
@@ -320,7 +320,7 @@ static void hostile_replies_end_the_device_cleanly(void **state)
     assert_true(answered > 100);
 }
 
-/* After one malformed reply nothing that follows is believed, however well formed. */
+/* After one malformed reply all later ones are rejected. */
 static void a_device_once_gone_stays_gone(void **state)
 {
     (void)state;

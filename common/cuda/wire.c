@@ -1,5 +1,4 @@
-/* Frames over a socket: header, pieces of a body; deadlines by poll; nothing believed before it has
- * arrived. */
+/* Frames over a socket: header and parts of a body; deadlines by poll; all input is untrusted. */
 #include "common/cuda/wire.h"
 
 #include <errno.h>
@@ -13,8 +12,7 @@
 
 enum { WIRE_MAGIC = 0x574c4331, WIRE_PIECES = 8, WIRE_FIRST_BUFFER = 64 << 10 };
 
-/* Both ends run on one machine and are built together, so numbers travel in the machine's own
- * order. */
+/* Both ends run on one machine and are built together, so numbers have the machine's byte order. */
 typedef struct FrameHeader {
     uint32_t magic, type;
     uint64_t bytes;
@@ -41,7 +39,7 @@ double wire_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Waits until the socket can be read or written; 0, or -1 with error when the deadline passes. */
+/* Waits until the socket can be read or written; 0, or -1 with error after the deadline. */
 static int wait_for(int fd, short events, double deadline, Error *error)
 {
     for (;;) {
@@ -109,10 +107,10 @@ int wire_send(int fd, FrameType type, const WirePiece *piece, int pieces, Error 
 
 /* ---- receiving ------------------------------------------------------------------------------ */
 
-/* Without a deadline it is one call for all: so what a runner does does not depend on how the bytes
- * came in, and its instructions can be counted.
+/* Receives exactly `bytes`; `started` distinguishes a close between frames from one inside a frame.
  *
- * Exactly `bytes`; `started` tells a close between frames from one inside a frame. */
+ * Without a deadline it is a single call, so that a runner's instructions do not depend on the
+ * arrival of the bytes and can be counted. */
 static int receive_all(int fd, double deadline, void *to, size_t bytes, int started, Error *error)
 {
     for (size_t done = 0; done < bytes;) {
@@ -133,7 +131,7 @@ static int receive_all(int fd, double deadline, void *to, size_t bytes, int star
     return 0;
 }
 
-/* The buffer grows with what has arrived, doubling: at most twice the sender's own effort. */
+/* The buffer grows with the received bytes, by doubling: at most twice the sender's own effort. */
 static void *receive_body(int fd, double deadline, uint64_t bytes, Error *error)
 {
     unsigned char *body = NULL;
@@ -141,7 +139,7 @@ static void *receive_body(int fd, double deadline, uint64_t bytes, Error *error)
     do {
         uint64_t grown = capacity ? capacity * 2 : WIRE_FIRST_BUFFER;
         capacity = grown < bytes ? grown : bytes;
-        unsigned char *larger = realloc(body, capacity + 1); /* + 1: an empty body is no NULL */
+        unsigned char *larger = realloc(body, capacity + 1); /* + 1: an empty body is not NULL */
         if (!larger) {
             error_set(error, "out of memory for a message of %llu bytes",
                       (unsigned long long)bytes);
@@ -268,12 +266,12 @@ static int reply_decode(unsigned char *body, uint64_t bytes, DeviceReply *reply,
     return 0;
 }
 
-/* ---- a device at the other end -------------------------------------------------------------- */
+/* ---- device at the other end ---------------------------------------------------------------- */
 
 typedef struct WireDevice {
-    Device device; /* first: a Device * of the wire is a WireDevice * */
+    Device device; /* first member: a Device * of the wire is a WireDevice * */
     int fd, gone;
-    void *body; /* of the last reply, which the caller's reply points into */
+    void *body; /* body of the last reply, to which the caller's reply points */
 } WireDevice;
 
 static int wire_execute(Device *device, const DeviceCall *call, DeviceReply *reply)

@@ -1,4 +1,4 @@
-/* wire.h - a Device at the other end of a socket, and the frames that cross it.
+/* wire.h - a Device at the other end of a socket, and the frames between them.
  *
  * A frame is a fixed header (magic, type, length) and a body; lengths are bounded; a reader
  * treats everything that comes from the other side as hostile.  The untrusted side can only
@@ -18,10 +18,9 @@ typedef enum FrameType {
 
 #define WIRE_BYTES_MAX (2048ull << 20)
 
-/* Writes header and the pieces of the body; reads a whole frame into *body (malloc'd, caller
- * frees; grows as bytes really arrive, so a lying length costs nothing).  `deadline` is
- * CLOCK_MONOTONIC seconds, 0 for none.  -1 with error: closed, malformed, too long, out of
- * time. */
+/* Writes header and body; reads a whole frame into *body (malloc'd, caller frees; grows with the
+ * received bytes, so that a wrong length costs nothing).  `deadline` is CLOCK_MONOTONIC seconds, 0
+ * for none.  -1 with error: closed, malformed, too long, late. */
 typedef struct WirePiece {
     const void *data;
     uint64_t bytes;

@@ -1,7 +1,7 @@
 /* captured.cu - a lab's solution as a library whose calls can be captured into a graph.
  *
- * What it takes of the device's memory is kept and handed out again, in the same order, to the next
- * call: captured_begin() says that one begins.  The grader's recordings do the same. */
+ * Its device allocations are kept and reused in the same order by the next call; captured_begin()
+ * marks the start of a call.  The grader's recordings do the same. */
 #include <cuda_runtime.h>
 
 enum { MOST = 64 };

@@ -1,5 +1,5 @@
-/* clock.h - the stream on which a program of this folder works, and the events that time it.  Each
- * program includes it once, with its name as PROGRAM. */
+/* clock.h - stream and timing events of the programs in this folder.  Each program includes it
+ * once, with its name as PROGRAM. */
 #ifndef CONVLAB_COMPARE_CLOCK_H
 #define CONVLAB_COMPARE_CLOCK_H
 
@@ -9,7 +9,7 @@
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \
-        cudaError_t status_ = (cudaError_t)(call); /* the driver's numbers are the runtime's */    \
+        cudaError_t status_ = (cudaError_t)(call); /* the driver's numbers equal the runtime's */  \
         if (status_) {                                                                             \
             fprintf(stderr, PROGRAM ": %s: %s (%s:%d)\n", #call, cudaGetErrorString(status_),      \
                     __FILE__, __LINE__);                                                           \
@@ -27,7 +27,7 @@ static void clock_open(void)
     CHECK(cudaEventCreate(&end));
 }
 
-/* Since `begin` was recorded on the stream; waits for what is enqueued there. */
+/* Milliseconds since `begin` was recorded on the stream; waits for all enqueued work. */
 static double milliseconds(void)
 {
     float ms;

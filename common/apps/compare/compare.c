@@ -1,13 +1,13 @@
-/* compare.c - `compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...`: every side on every layer, on this
- * machine's GPU.
+/* compare.c - `compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...`: times of every side on every
+ * layer, on this machine's GPU.
  *
  * Each side is checked against the fp64 oracle on the first and the last image, then captured into
- * a graph that takes about a millisecond, calls one after the other: the L2 is as warm as in a
- * network.  The graphs of all sides are launched in turn, forwards and backwards, and medians
- * taken, so that a clock that drifts drifts for all; what takes more than five milliseconds waits
- * for every third turn.  With BOUNDARY=1 in the environment each side is timed once more with
- * everything around it (compare.h).  A table of tab-separated values goes to stdout, progress and
- * reasons to stderr. */
+ * a graph of successive calls that takes about a millisecond, so that the L2 is as warm as in a
+ * network.  The graphs of all sides are launched round-robin, forwards and backwards, and medians
+ * are taken, so that clock drift affects all alike; graphs of more than five milliseconds are
+ * launched in every third round.  With BOUNDARY=1 in the environment each side is also timed with
+ * setup and cleanup (compare.h).  A table of tab-separated values goes to stdout, progress and
+ * error messages to stderr. */
 #define PROGRAM "compare"
 
 #include <math.h>
@@ -24,7 +24,7 @@
 #include "common/operations/catalog/operations.h"
 
 enum { SIDES = 32, OTHERS = 10, LAYOUTS = 3, ROUNDS = 9, MOST_REPEATS = 100, SLOW_EVERY = 3 };
-enum { FLOATS, HALVES, KINDS }; /* of values, in device memory */
+enum { FLOATS, HALVES, KINDS }; /* types of values in device memory */
 static const double GRAPH_MS = 1.0, SLOW_MS = 5.0;
 static const uint64_t SEED = 20261121;
 
@@ -37,24 +37,24 @@ typedef struct Layer {
     Problem problem;
     ConvProblem conv;
     float *host_x, *host_w;
-    void *x[KINDS][LAYOUTS], *w[KINDS][LAYOUTS]; /* device */
-    ConvProblem padded; /* where its padding is lopsided: with it written into x */
+    void *x[KINDS][LAYOUTS], *w[KINDS][LAYOUTS]; /* device memory */
+    ConvProblem padded; /* for asymmetric padding: the problem with its padding included in x */
     void *padded_x[KINDS][LAYOUTS];
     float *y, *wide_y, *plain_y, *unrolled;
-    int images; /* 1 or 2: those that the oracle did, the first and the last */
+    int images; /* 1 or 2: the first and the last image, for which the oracle was computed */
     double *expected, *magnitude, *products;
-    float *got; /* and what a side made of them */
+    float *got; /* and a side's outputs for them */
 } Layer;
 
 typedef struct Result {
     int runs;
-    double worst; /* error in parts of its bound */
+    double worst; /* largest error / bound */
     int repeats;
     cudaGraphExec_t graph;
-    int every; /* of so many rounds one is timed */
+    int every; /* number of rounds between two launches */
     double us[2 * ROUNDS];
     int timed;
-    double boundary_us; /* with everything around it, on the host's clock */
+    double boundary_us; /* with setup and cleanup, on the host's clock */
 } Result;
 
 static void *device_memory(size_t bytes)
@@ -108,7 +108,7 @@ static Ceilings measure_ceilings(void)
 
 /* ---- a layer ---- */
 
-/* A tensor that is there in floats, NCHW, in all layouts, and all of them in halves. */
+/* Converts a tensor from floats in NCHW to all layouts, and to halves in all layouts. */
 static void rearranged(void *tensor[KINDS][LAYOUTS], float scale, int n, int c, int h, int w)
 {
     const size_t count = (size_t)n * c * h * w;
@@ -124,7 +124,7 @@ static void rearranged(void *tensor[KINDS][LAYOUTS], float scale, int n, int c, 
     }
 }
 
-/* x with its zeros around it. */
+/* Copies x with its padding. */
 static void layer_pad(Layer *layer)
 {
     const ConvProblem *p = &layer->conv;
@@ -145,7 +145,7 @@ static void layer_pad(Layer *layer)
     free(x);
 }
 
-/* The oracle, of the first and the last image. */
+/* The oracle's outputs for the first and the last image. */
 static void layer_expect(Layer *layer, const Operation *operation)
 {
     ConvProblem few = layer->conv;
@@ -231,7 +231,7 @@ static Task task_of(const Layer *layer, const Side *side)
     return task;
 }
 
-/* The largest error in parts of its bound; infinite for what was not written. */
+/* The largest error / bound; infinite for outputs that were not written. */
 static double side_judge(Layer *layer, const Side *side)
 {
     const ConvProblem *p = &layer->conv;
@@ -243,7 +243,7 @@ static double side_judge(Layer *layer, const Side *side)
     kernels_rearrange(side->layout, y, CONV_NCHW, layer->plain_y, p->N, p->K, p->P, p->Q, stream);
     CHECK(cudaStreamSynchronize(stream));
     for (int i = 0; i < layer->images; i++) {
-        /* An image is one piece, or its K maps are N*P*Q floats apart. */
+        /* An image is contiguous, or its K maps are at distances of N*P*Q floats. */
         size_t n = i ? p->N - 1 : 0, maps = side->images_last ? p->K : 1,
                map = output / maps * sizeof(float);
         const float *from = side->images_last ? y + n * pixels : layer->plain_y + n * output;
@@ -252,7 +252,7 @@ static double side_judge(Layer *layer, const Side *side)
     }
     for (size_t i = 0; i < layer->images * output; i++) {
         const double error = fabs(layer->got[i] / scale - layer->expected[i]);
-        /* A window of zeros has a bound of 0, and an output of 0 keeps it. */
+        /* A window in the padding has a bound of 0, and an output of 0 meets it. */
         double part = error == 0 ? 0
                                  : error / verdict_bound(side->precision, layer->magnitude[i],
                                                          layer->products[i]);
@@ -263,7 +263,7 @@ static double side_judge(Layer *layer, const Side *side)
 
 static int side_capture(Side *side, const Task *task, Result *result, Error *error)
 {
-    if (side->enqueue(side, task, error)) return -1; /* warm */
+    if (side->enqueue(side, task, error)) return -1; /* warm-up */
     CHECK(cudaEventRecord(begin, stream));
     if (side->enqueue(side, task, error)) return -1;
     const double ms = milliseconds();
@@ -274,7 +274,7 @@ static int side_capture(Side *side, const Task *task, Result *result, Error *err
     return side_graph(side, task, result->repeats, &result->graph, error);
 }
 
-/* Chooses, runs once and judges, captures. */
+/* Selects the algorithm, runs once and judges, captures. */
 static int side_ready(Side *side, Layer *layer, Result *result, Error *error)
 {
     const ConvProblem *p = &layer->conv;
@@ -317,7 +317,7 @@ static double host_us(void)
     return now.tv_sec * 1e6 + now.tv_nsec * 1e-3;
 }
 
-/* The median of five; the first run, which loads code, does not count. */
+/* The median of five; the first run, which loads code, is not counted. */
 static void boundary_time(Side *side, const Layer *layer, Result *result, int sides)
 {
     enum { RUNS = 5 };
@@ -357,7 +357,7 @@ static void layer_print(const Layer *layer, const Operation *operation, const Si
 
 /* ---- main ---- */
 
-/* "10-implicit-gemm:path/to.so:nchw:fp32", or with ":halves" behind it */
+/* "10-implicit-gemm:path/to.so:nchw:fp32", or with ":halves" at the end */
 static int side_parse(char *text, Side *side, Error *error)
 {
     char *rest = NULL, *name = strtok_r(text, ":", &rest), *object = strtok_r(NULL, ":", &rest);
@@ -391,7 +391,7 @@ static int sides_open(Side *side, int count, char **text, Error *error)
     return sides;
 }
 
-/* The lines of the file behind its first, which names the columns. */
+/* Number of lines after the first, which has the column names. */
 static int layers_count(FILE *file)
 {
     int lines = 0;
@@ -401,7 +401,7 @@ static int layers_count(FILE *file)
     return lines - 1;
 }
 
-/* Which layer begins, and how long the rest takes, as those before it took. */
+/* Shows the current layer and the estimated remaining time. */
 static void layer_say(const char *name, int done, int all)
 {
     static time_t began;

@@ -1,12 +1,12 @@
 #!/bin/sh
-# compare.sh BUILD NVCC - every solution of conv_forward beside cuDNN and cuBLAS on this machine's
-# GPU (docs/student/compare.md).
+# compare.sh BUILD NVCC - compares every solution of conv_forward with cuDNN and cuBLAS on this
+# machine's GPU (docs/student/compare.md).
 #
 # Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.
-# LAYERS=file takes other layers, SOLUTIONS='10 13' some solutions only, TUNED=1 what `make tune`
-# left where it left any, EXTRA='name:source.cu ...' further sides (NCHW, fp32), HOPPER the same for
-# lab 12 (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS without fp32, ALONE=1 neither;
-# BOUNDARY=1 also times with everything around (compare.h).
+# LAYERS=file takes other layers, SOLUTIONS='10 13' some solutions only, TUNED=1 the result of `make
+# tune`, if any, EXTRA='name:source.cu ...' further sides (NCHW, fp32), HOPPER the same for lab 12
+# (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS without fp32, ALONE=1 neither; BOUNDARY=1 also
+# times with setup and cleanup (compare.h).
 set -eu
 build=${1:?usage: compare.sh BUILD NVCC}
 nvcc=${2:?usage: compare.sh BUILD NVCC}
@@ -16,11 +16,11 @@ out=$build/compare${TUNED:+/tuned}
 echo "  BUILD   the solutions for this GPU (a minute)" >&2
 program compare
 
-# Labs 08 (the simulator's hardware) and 01 (the host's) are not of this race.
+# Labs 08 (the simulator's hardware) and 01 (the host) are not compared.
 for lab in solutions/*/; do
     name=$(basename "$lab")
     ini=labs/$name/lab.ini
-    [ "$(sed -n '1,/^\[points\]/s/^operation *= *//p' "$ini")" = conv_forward ] || continue # its own, not a case's
+    [ "$(sed -n '1,/^\[points\]/s/^operation *= *//p' "$ini")" = conv_forward ] || continue # the lab's operation, not a case's
     grep -q '^needs *=.*engine *= *sim' "$ini" && continue
     case " ${SOLUTIONS:-${name%%-*}} " in *" ${name%%-*} "*) ;; *) continue ;; esac
     layout=$(sed -n 's/^with *= *layout=\([a-z]*\).*/\1/p' "$ini")
@@ -28,7 +28,7 @@ for lab in solutions/*/; do
     source=${lab}conv.cu
     [ -z "${TUNED:-}" ] || [ ! -f "$build/tune/$name/conv.cu" ] || source=$build/tune/$name/conv.cu
     add_side "$name" "$source" "${layout:-nchw}" "$(sed -n 's/^precision *= *//p' "$ini")"
-    if grep -q '^#define STORED' "$source"; then # it can take halves, as cuDNN's FP16 does
+    if grep -q '^#define STORED' "$source"; then # it supports halves, like cuDNN's FP16
         defines='-include cuda_fp16.h -DFP16=1 -DSTORED=__half'
         add_side "$name-fp16" "$source" "${layout:-nchw}" fp16:halves
         defines=

@@ -1,11 +1,11 @@
 #!/bin/sh
-# draw.sh TABLE OUT - from compare's table: OUT/layers.md, OUT/summary.md and OUT/compare.svg.
+# draw.sh TABLE OUT - makes OUT/layers.md, OUT/summary.md and OUT/compare.svg from compare's table.
 set -eu
 table=${1:?usage: draw.sh TABLE OUT}
 out=${2:?usage: draw.sh TABLE OUT}
 
-# What every layer's fastest of a kind took: layer, kind, us, TFLOP/s, of the ceiling, of the
-# roofline, how.
+# The fastest side of each kind on every layer: layer, kind, us, TFLOP/s, share of the ceiling,
+# share of the roofline, method.
 awk -F'\t' '
     /^;/ || $1 == "layer" { next }
     {
@@ -14,7 +14,7 @@ awk -F'\t' '
         if ($2 ~ /^cuDNN/) how = $3 ", " ($2 ~ /NHWC/ ? "NHWC" : "NCHW")
         if ($2 ~ /^cuDNN fp32.*products/ || ($2 == "cuDNN fp32 NHWC" && $3 ~ /GEMM|direct/)) keep($1 "\t" "cuDNN products", $4, $5, $6, $7, how)
         keep($1 "\t" kind, $4, $5, $6, $7, how)
-        # Labs 11 and 12 round their inputs; whoever may do that need not.
+        # Labs 11 and 12 round their inputs, so they are not compared with fp32.
         if ($2 ~ /^[0-9]/ && $2 !~ /^1[12]/) keep($1 "\t" "best lab", $4, $5, $6, $7, $2)
         if ($2 ~ /^[0-9]/ && $2 !~ /fp16$/) keep($1 "\t" "best lab, TF32", $4, $5, $6, $7, $2)
         if ($2 ~ /^cuDNN (fp32|TF32)/) keep($1 "\t" "cuDNN, TF32 allowed", $4, $5, $6, $7, how)

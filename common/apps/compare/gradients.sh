@@ -1,7 +1,7 @@
 #!/bin/sh
-# gradients.sh NVCC OUT - lab 17's solution beside PyTorch on this machine's GPU: gradients of small
-# problems for a test, errors and times of large ones (gradients.py says which files).  Needs
-# PyTorch in PYTHON (python3).  SOURCE=file takes another source.
+# gradients.sh NVCC OUT - compares lab 17's solution with PyTorch on this machine's GPU: gradients
+# of small problems for a test, errors and times of large ones (gradients.py lists the files).
+# Needs PyTorch in PYTHON (python3).  SOURCE=file takes another source.
 set -eu
 nvcc=${1:?usage: gradients.sh NVCC OUT}
 out=${2:?usage: gradients.sh NVCC OUT}

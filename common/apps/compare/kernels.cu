@@ -13,7 +13,7 @@ __device__ size_t place(int layout, int n, int c, int h, int w, int N, int C, in
     return (((size_t)n * C + c) * H + h) * W + w;
 }
 
-/* Thread i of the grid moves elements i, i + threads ... of the target, read as [n][c][h][w]. */
+/* Thread i of the grid copies elements i, i + threads ... of the target, as [n][c][h][w]. */
 __global__ void rearrange_kernel(int from_layout, const float *__restrict__ from, int to_layout,
                                  float *__restrict__ to, int N, int C, int H, int W)
 {
@@ -51,7 +51,7 @@ void kernels_widen(const void *from, float *to, size_t count, cudaStream_t strea
     convert_kernel<<<BLOCKS, THREADS, 0, stream>>>((const __half *)from, 1.0f, to, count);
 }
 
-/* Lab 09's X_unroll of all images, an element a turn. */
+/* Lab 09's X_unroll of all images, one element per iteration. */
 __global__ void unroll_kernel(const ConvProblem p, const float *__restrict__ x,
                               float *__restrict__ unrolled)
 {
@@ -72,7 +72,7 @@ void kernels_unroll(const ConvProblem *p, const float *x, float *unrolled, cudaS
     unroll_kernel<<<BLOCKS, THREADS, 0, stream>>>(*p, x, unrolled);
 }
 
-/* 32 chains of multiply-adds a thread, 256 long a round. */
+/* 32 chains of multiply-adds per thread, 256 long per iteration. */
 __global__ void fma_kernel(float *out, int rounds)
 {
     float a[32], b = threadIdx.x * 1e-9f;
@@ -89,7 +89,7 @@ __global__ void fma_kernel(float *out, int rounds)
 #pragma unroll
     for (int i = 0; i < 32; i++)
         sum += a[i];
-    if (sum == 1.0f) out[threadIdx.x] = sum; /* never, but the compiler does not know */
+    if (sum == 1.0f) out[threadIdx.x] = sum; /* never true, but the compiler does not know that */
 }
 
 void kernels_fma(float *out, int rounds, cudaStream_t stream)
@@ -97,7 +97,7 @@ void kernels_fma(float *out, int rounds, cudaStream_t stream)
     fma_kernel<<<BLOCKS, THREADS, 0, stream>>>(out, rounds);
 }
 
-/* 8 independent sums a warp, 8 products of 16x8x8 each a round. */
+/* 8 independent accumulators per warp, 8 MMAs of 16x8x8 each per iteration. */
 __global__ void tensor_kernel(float *out, int rounds)
 {
     float d[8][4] = {};

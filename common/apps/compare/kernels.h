@@ -1,5 +1,4 @@
-/* kernels.h - what compare needs on the GPU beside the sides themselves.  All of it is enqueued on
- * `stream`. */
+/* kernels.h - compare's auxiliary kernels.  All of them are enqueued on `stream`. */
 #ifndef CONVLAB_COMPARE_KERNELS_H
 #define CONVLAB_COMPARE_KERNELS_H
 
@@ -12,20 +11,20 @@
 extern "C" {
 #endif
 
-/* Blocks and threads of the three kernels that measure ceilings. */
+/* Blocks and threads of the kernels that measure ceilings. */
 enum { CEILING_BLOCKS = 132 * 16, CEILING_THREADS = 256 };
 
-/* `from`, [n][c][h][w] in one layout (CONV_NCHW ...), into `to` in another. */
+/* Converts `from`, [n][c][h][w] in one layout (CONV_NCHW ...), into `to` in another. */
 void kernels_rearrange(int from_layout, const float *from, int to_layout, float *to, int n, int c,
                        int h, int w, cudaStream_t stream);
-/* `count` floats as halves, each times `scale`; and halves as floats. */
+/* Converts `count` floats to halves, multiplied by `scale`; and halves to floats. */
 void kernels_halve(const float *from, float scale, void *to, size_t count, cudaStream_t stream);
 void kernels_widen(const void *from, float *to, size_t count, cudaStream_t stream);
 /* X_unroll of all images: C*R*S rows of N*P*Q columns. */
 void kernels_unroll(const ConvProblem *p, const float *x, float *unrolled, cudaStream_t stream);
-/* A thread does 8,192 multiply-adds a round. */
+/* Each thread executes 8,192 multiply-adds per iteration. */
 void kernels_fma(float *out, int rounds, cudaStream_t stream);
-/* A warp does 64 products of 16x8x8 in tf32 a round. */
+/* Each warp executes 64 MMAs of 16x8x8 in tf32 per iteration. */
 void kernels_tensor(float *out, int rounds, cudaStream_t stream);
 void kernels_read(const float *in, size_t floats, float *out, cudaStream_t stream);
 void kernels_nothing(cudaStream_t stream);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# lenet.sh NVCC OUT - LeNet-5 forward by lab 16's solution beside PyTorch on this machine's GPU:
-# outputs for a test, times (lenet.py says which files).  Needs PyTorch in PYTHON (python3).
+# lenet.sh NVCC OUT - compares lab 16's forward pass of LeNet-5 with PyTorch on this machine's GPU:
+# outputs for a test, times (lenet.py lists the files).  Needs PyTorch in PYTHON (python3).
 # SOURCE=file takes another source.
 set -eu
 nvcc=${1:?usage: lenet.sh NVCC OUT}

@@ -1,5 +1,5 @@
-/* side_cublas.c - cuBLAS as a side: the product w * X_unroll alone, with X_unroll already in
- * memory.  What a convolution by way of im2col cannot beat. */
+/* side_cublas.c - cuBLAS as a side: only the GEMM w * X_unroll, with X_unroll already in memory: a
+ * lower bound for convolutions by im2col. */
 #include <cublas_v2.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* side_cudnn.c - cuDNN as a side: the fastest of all its forward algorithms on the layer's data,
- * the one that its rules name, or one that the caller names.
+ * the one that its heuristics select, or one that the caller selects.
  *
- * Its convolution descriptor pads both sides alike.  Where a layer does not (even filters), the
- * task arrives here with its padding already written into x, outside of the clock. */
+ * Its convolution descriptor only supports symmetric padding.  In other layers (even filters), x
+ * includes the padding, which is added outside of the measured time. */
 #include <cudnn.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,13 +23,13 @@ typedef struct Cudnn {
     cudnnConvolutionFwdAlgo_t algorithm;
 } Cudnn;
 
-static void *shared_workspace; /* one at a time works */
+static void *shared_workspace; /* only one side works at a time */
 
 static const char *const algorithm_names[CUDNN_CONVOLUTION_FWD_ALGO_COUNT] = {
     "implicit GEMM", "implicit precomputed GEMM", "GEMM", "direct", "FFT", "FFT tiling",
     "Winograd",      "Winograd nonfused"};
 
-/* The same in a command: cudnn-fft. */
+/* The names on the command line: cudnn-fft. */
 static const char *const algorithm_words[CUDNN_CONVOLUTION_FWD_ALGO_COUNT] = {
     "implicit", "precomputed", "gemm",     "direct",
     "fft",      "fft-tiling",  "winograd", "winograd-nonfused"};
@@ -89,7 +89,7 @@ static int cudnn_enqueue(Side *side, const Task *task, Error *error)
     return 0;
 }
 
-/* The best of three launches of a graph of `runs` runs, in ms a run. */
+/* The best of three launches of a graph of `runs` runs, in ms per run. */
 static int cudnn_time(Side *side, const Task *task, int runs, float *best, Error *error)
 {
     enum { TIMES = 3 };
@@ -170,7 +170,7 @@ static int cudnn_prepare(Side *side, const Task *task, Error *error)
             continue;
         if (c->choice == CUDNN_PRODUCTS && found[i].algo > CUDNN_CONVOLUTION_FWD_ALGO_DIRECT)
             continue;
-        /* Its own times are of one run each: good enough to leave out what is far too long. */
+        /* cuDNN's own times are of one run each: accurate enough to skip very slow algorithms. */
         if (found[i].time > 1 && found[i].time > 3 * best) continue;
         int runs = found[i].time > 1 ? 1 : found[i].time > 0.1f ? 3 : 10;
         cudnnConvolutionFwdAlgo_t before = c->algorithm;
@@ -186,7 +186,7 @@ static int cudnn_prepare(Side *side, const Task *task, Error *error)
     return best < INFINITY ? 0 : error_set(error, "%s: no algorithm for this layer", side->name);
 }
 
-/* The side's own handle is put away meanwhile. */
+/* The side's own handle is saved meanwhile. */
 static int cudnn_boundary(Side *side, const Task *task, Error *error)
 {
     Cudnn *c = side->state, kept = *c;

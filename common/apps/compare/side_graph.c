@@ -1,5 +1,5 @@
-/* side_graph.c - runs of a side as a graph: how everybody here is timed.  Calls from the host one
- * by one would not do: a side of two kernels then waits for the host. */
+/* side_graph.c - runs of a side as a graph, which all timings use.  Calls from the host would not
+ * do: a side of two kernels would then wait for the host. */
 #include "common/apps/compare/compare.h"
 
 int side_graph(Side *side, const Task *task, int runs, cudaGraphExec_t *calls, Error *error)

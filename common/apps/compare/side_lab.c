@@ -1,9 +1,9 @@
 /* side_lab.c - a solution as a side.
  *
- * Its entry point may take device memory and give it back (labs 09 and 10).  That cannot be
- * captured into a graph, so the first call's allocations are kept and handed out again, in the same
- * order, to the calls after it: what the grader's recordings do too.  The solutions' cudaMalloc and
- * cudaFree are the two below, because a program's own functions come before a library's. */
+ * Its entry point may allocate and free device memory (labs 09 and 10), which cannot be captured
+ * into a graph.  So the first call's allocations are kept and reused in the same order by later
+ * calls, as in the grader's recordings.  The solutions' cudaMalloc and cudaFree are the two below,
+ * because a program's own functions come before a library's. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct Lab {
     int blocks, next;
 } Lab;
 
-static Lab *working; /* whose entry point runs now */
+static Lab *working; /* the side whose entry point is running */
 
 static cudaError_t real_malloc(void **pointer, size_t bytes)
 {
@@ -70,7 +70,7 @@ static int lab_enqueue(Side *side, const Task *task, Error *error)
     return 0;
 }
 
-/* A task's allocations are another's no more. */
+/* Frees the allocations of the previous task. */
 static int lab_prepare(Side *side, const Task *task, Error *error)
 {
     Lab *lab = side->state;

@@ -1,11 +1,10 @@
 # shellcheck shell=sh
-# sides.sh - what compare.sh and sweep.sh share, each of which begins with it: build, nvcc and out
-# are set.  Finds cuDNN; then
+# sides.sh - functions for compare.sh and sweep.sh, which source it with build, nvcc and out set.
+# Finds cuDNN; then
 #
 #     program NAME                           makes OUT/NAME of common/apps/compare/NAME.c and the sides
-#     add_side NAME SOURCE LAYOUT PRECISION  compiles a solution as a shared object, a side; `wait`
-#     until it is there
-#
+# add_side NAME SOURCE LAYOUT PRECISION  compiles a solution as a shared object, a side; `wait` for
+# the end
 # shellcheck disable=SC2154 # build, nvcc and out are the caller's
 mkdir -p "$out"
 
@@ -24,18 +23,18 @@ done
 library=$(find "$prefix/lib" "$prefix/lib64" "$prefix/lib/$(uname -m)-linux-gnu" -maxdepth 1 -name 'libcudnn.so*' 2>/dev/null | head -n 1)
 [ -n "$library" ] || fail "there is $prefix/include/cudnn.h but no libcudnn.so for it"
 
-# The toolkit's headers: beside nvcc, or where NVIDIA's packages put them.
+# The toolkit's headers: next to nvcc, or in the folder of NVIDIA's packages.
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")/include
 [ -f "$toolkit/cuda.h" ] || toolkit=/usr/local/cuda/include
 
 # Each solution is a shared object with the shared runtime.
 native=-arch=native
 # shellcheck disable=SC2034  # compare.sh and others that read this file use it
-hopper="-gencode arch=compute_90a,code=sm_90a" # what needs cc = 9.0; -arch=sm_90a alone gives PTX for 9.0
-target=$native # of a side
+hopper="-gencode arch=compute_90a,code=sm_90a" # for labs that need cc = 9.0; -arch=sm_90a alone gives PTX for 9.0
+target=$native # target options of a side
 flags="-O3 -std=c++17 -cudart shared -lineinfo -I. -Icommon/include"
 
-# is_new FILE SOURCE ...: FILE is there, and no SOURCE, file or folder, is newer.
+# is_new FILE SOURCE ...: FILE exists, and no SOURCE, file or folder, is newer.
 is_new() {
     made=$1
     shift
@@ -59,7 +58,7 @@ program() {
 }
 
 sides=
-defines= # of a side
+defines= # defines of a side
 add_side() {
     sides="$sides $1:$out/$1.so:$3:$4"
     is_new "$out/$1.so" "$2" common/include && return

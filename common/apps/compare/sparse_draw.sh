@@ -1,6 +1,6 @@
 #!/bin/sh
-# sparse_draw.sh TABLE OUT - from h200-sparse.sh's table: OUT/sparse.md (crossovers, gains),
-# OUT/boundary.md and OUT/sparse.svg.
+# sparse_draw.sh TABLE OUT - makes OUT/sparse.md (crossovers, gains), OUT/boundary.md and
+# OUT/sparse.svg from h200-sparse.sh's table.
 set -eu
 table=${1:?usage: sparse_draw.sh TABLE OUT}
 out=${2:?usage: sparse_draw.sh TABLE OUT}
@@ -33,7 +33,7 @@ awk -F'\t' '
         for (i = 1; i <= n; i++) print line[i]
     }' "$out/sparse.dat" >"$out/boundary.md"
 
-# Theta = sparsity / (H*W) against the gain, VGG-like layers.
+# Theta = sparsity / (H*W) against the speedup, VGG-like layers.
 awk -F'\t' '
     BEGIN { side["lenet-conv2"] = 11; side["alexnet-conv4"] = 13; side["inception-4a"] = 14; side["inception-4e"] = 14; side["inception-5a"] = 7
             side["inception-5b"] = 7; side["vgg-conv4_2"] = 28; side["vgg-conv5_1"] = 14; side["vgg-conv5_1-n32"] = 14 }

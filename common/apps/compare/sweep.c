@@ -1,16 +1,16 @@
-/* sweep.c - `sweep TASKS SIDE ...`: how long each side takes while one letter of a layer grows, on
- * this machine's GPU, and what it launches for that.
+/* sweep.c - `sweep TASKS SIDE ...`: times and launches of each side while one parameter of a layer
+ * grows, on this machine's GPU.
  *
- * TASKS has a line a task: sweep, value, shape, with tabs between.  A SIDE is NAME:OBJECT:LAYOUT,
- * a solution, or cudnn:fp32 or cudnn:tf32, cuDNN by its own rules, or cudnn:fp32:WORD, with the
- * algorithm that is the `fastest`, or one that WORD names (cudnn_choice).  What a side launches is
- * read out of a captured graph that never ran: name, blocks, threads, registers, shared memory, and
- * how many blocks of it the driver says an SM holds.  All of that is printed before the first time
- * is taken, so a prediction that is made of it is one.  Then all tasks are timed in turn, up and
- * down, each as a graph of about a millisecond, the L2 as warm as in a network.
+ * TASKS has one line per task: sweep, value, shape, tab-separated.  A SIDE is NAME:OBJECT:LAYOUT, a
+ * solution; cudnn:fp32 or cudnn:tf32, cuDNN by its heuristics; or cudnn:fp32:WORD, the `fastest`
+ * algorithm, or one that WORD names (cudnn_choice).  A side's launches are read from a captured
+ * graph that never ran: name, blocks, threads, registers, shared memory, and the resident blocks
+ * per SM according to the driver.  They are printed before the first measurement, so that
+ * predictions from them are forecasts.  Then all tasks are timed, up and down, each as a graph of
+ * about a millisecond, with the L2 as warm as in a network.
  *
- * stdout gets two tables of tab-separated values: the launches, an empty line, the times.  What a
- * side computes is not looked at here: make compare and make grade judge that. */
+ * stdout gets two tables of tab-separated values: the launches, an empty line, the times.  Outputs
+ * are not checked here: make compare and make grade do that. */
 #define PROGRAM "sweep"
 
 #include <cuda.h>
@@ -33,10 +33,10 @@ typedef struct Sweep {
     char name[64], value[32];
     ConvProblem conv;
     double us[PASSES * TIMES];
-    int timed; /* passes */
+    int timed; /* number of measured passes */
 } Sweep;
 
-static float *x, *w, *y; /* as large as the largest task's */
+static float *x, *w, *y; /* with the size of the largest task */
 
 /* ---- tasks ---- */
 
@@ -97,7 +97,7 @@ static Task task_of(const Sweep *sweep, const Side *side)
     return task;
 }
 
-/* ---- what is launched ---- */
+/* ---- launches ---- */
 
 static void launch_print(const Sweep *sweep, const Side *side, int number, CUgraphNode node)
 {
@@ -141,7 +141,7 @@ static int launches_print(const Sweep *sweep, Side *side, Error *error)
     return failed;
 }
 
-/* ---- how long it takes ---- */
+/* ---- times ---- */
 
 static int sweep_time(Sweep *sweep, Side *side, int pass, Error *error)
 {
@@ -154,7 +154,7 @@ static int sweep_time(Sweep *sweep, Side *side, int pass, Error *error)
     const double ms = milliseconds();
     int repeats = (int)fmin(ceil(GRAPH_MS / ms), MOST_REPEATS);
     if (side_graph(side, &task, repeats, &calls, error)) return -1;
-    CHECK(cudaGraphLaunch(calls, stream)); /* warm */
+    CHECK(cudaGraphLaunch(calls, stream)); /* warm-up */
     for (int i = 0; i < TIMES; i++) {
         CHECK(cudaEventRecord(begin, stream));
         CHECK(cudaGraphLaunch(calls, stream));
@@ -165,16 +165,16 @@ static int sweep_time(Sweep *sweep, Side *side, int pass, Error *error)
     return 0;
 }
 
-/* The median, and the interval that holds it with 95 %. */
+/* The median, and its 95 % confidence interval. */
 static void times_print(Sweep *sweep, const Side *side)
 {
-    double achieved, median = paired_median(sweep->us, PASSES * TIMES); /* and sorts them */
+    double achieved, median = paired_median(sweep->us, PASSES * TIMES); /* also sorts them */
     int rank = paired_rank(PASSES * TIMES, 0.95, &achieved);
     printf("%s\t%s\t%s\t%.3f\t%.3f\t%.3f\n", sweep->name, sweep->value, side->name, median,
            sweep->us[rank - 1], sweep->us[PASSES * TIMES - rank]);
 }
 
-/* What a launch of nothing takes inside a graph. */
+/* Time of an empty launch inside a graph. */
 static double nothing_us(void)
 {
     enum { LAUNCHES = 1000 };
@@ -198,7 +198,7 @@ static double nothing_us(void)
 
 /* ---- main ---- */
 
-/* A side that cannot do a width has no row there. */
+/* A side that does not support a width has no row there. */
 static void skipped(const Sweep *sweep, const Error *error)
 {
     fprintf(stderr, "  %s %s: left out: %s\n", sweep->name, sweep->value, error->text);

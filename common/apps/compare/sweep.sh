@@ -1,9 +1,9 @@
 #!/bin/sh
-# sweep.sh BUILD NVCC TASKS SIDE ... - sides timed over the tasks of a sweep on this machine's GPU
-# (sweep.c); a side is the number of a lab, its solution or what stands in SUBMISSION; cudnn-fp32 or
-# cudnn-tf32, by cuDNN's rules; cudnn-fastest; or cudnn-ALGORITHM, one of cuDNN's for fp32:
-# implicit, precomputed, gemm, direct, fft, fft-tiling, winograd, winograd-nonfused.  Leaves
-# BUILD/sweep/launches.tsv and times.tsv.
+# sweep.sh BUILD NVCC TASKS SIDE ... - times of sides over the tasks of a sweep on this machine's
+# GPU (sweep.c); a side is the number of a lab, with its solution or its source in SUBMISSION;
+# cudnn-fp32 or cudnn-tf32, by cuDNN's heuristics; cudnn-fastest; or cudnn-ALGORITHM, one of
+# cuDNN's for fp32: implicit, precomputed, gemm, direct, fft, fft-tiling, winograd,
+# winograd-nonfused.  Leaves BUILD/sweep/launches.tsv and times.tsv.
 set -eu
 usage='usage: sweep.sh BUILD NVCC TASKS SIDE ...'
 build=${1:?$usage}

@@ -1,7 +1,7 @@
-/* tune.h - what the programs of `make tune` share.  Each includes a lab's solution, times its
- * kernels on this machine's GPU, and prints the constants that the lab chooses its tiles by, a line
- * each: "NAME value" for a constant, "tile I values" for the last values of row I of its table.
- * tune.sh writes them into a copy of the solution. */
+/* tune.h - functions shared by the programs of `make tune`.  Each includes a lab's solution, times
+ * its kernels on this machine's GPU, and prints the constants with which the lab selects its
+ * tiles, one per line: "NAME value" for a constant, "tile I values" for the last values of row I
+ * of its table. tune.sh writes them into a copy of the solution. */
 #ifndef CONVLAB_TUNE_H
 #define CONVLAB_TUNE_H
 
@@ -36,8 +36,8 @@ static __global__ void noise_kernel(float *to, size_t count)
         to[i] = (unsigned)i * 2654435761u * 0x1p-32f - 0.5f;
 }
 
-/* So many floats on the GPU, in disorder: with zeros it takes less power and keeps a higher clock.
- * They stay until the program ends. */
+/* Allocates `floats` random floats on the GPU, because zeros take less power and allow a higher
+ * clock rate. They are freed at the end of the program. */
 static float *noise(size_t floats)
 {
     float *memory = nullptr;
@@ -47,7 +47,8 @@ static float *noise(size_t floats)
     return memory;
 }
 
-/* Microseconds of what `enqueue(stream)` launches: the median of nine graphs of RUNS runs. */
+/* Microseconds of the work that `enqueue(stream)` launches: the median of nine graphs of RUNS
+ * runs. */
 template <class Enqueue> static double microseconds(Enqueue enqueue)
 {
     enum { RUNS = 5, GRAPHS = 9 };

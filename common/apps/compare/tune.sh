@@ -1,8 +1,8 @@
 #!/bin/sh
-# tune.sh BUILD NVCC - what labs 10, 12, 14 and 15 choose their tiles by, measured on this machine's
-# GPU (tune.h).  The solutions hold an H200's constants; BUILD/tune is a submission of copies with
-# this machine's: `TUNED=1 make compare` takes them, and `make grade SUBMISSION=build/tune` grades
-# them.
+# tune.sh BUILD NVCC - measures the constants with which labs 10, 12, 14 and 15 select their tiles
+# on this machine's GPU (tune.h).  The solutions have an H200's constants; BUILD/tune is a
+# submission of copies with this machine's: `TUNED=1 make compare` uses them, and `make grade
+# SUBMISSION=build/tune` grades them.
 set -eu
 build=${1:?usage: tune.sh BUILD NVCC}
 nvcc=${2:?usage: tune.sh BUILD NVCC}

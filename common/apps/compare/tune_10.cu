@@ -1,12 +1,12 @@
-/* tune_10.cu - the constants of lab 10's cost model (tune.h): the speed of each tile, the start time
- * of a block, and the cost of adding slices. */
+/* tune_10.cu - constants of lab 10's cost model (tune.h): the speed of each tile, the start time of
+ * a block, and the cost of adding slices. */
 #include "solutions/10-implicit-gemm/conv.cu"
 
 #include "common/apps/compare/tune.h"
 
 enum { SIDE = 16, IMAGE = SIDE * SIDE, TAPS = 9, DEEP = 128, SHALLOW = 16, ROUNDS = 4 };
 
-/* Every multiprocessor has its `resident` blocks of this tile, ROUNDS times over. */
+/* A problem that fills every SM with its `resident` blocks of this tile, ROUNDS times. */
 static ConvProblem full(const Tile *tile, int channels, int sms)
 {
     const int images = sms * tile->resident * tile->columns / IMAGE;
@@ -32,9 +32,9 @@ static double add_us(int outputs, int pieces, const float *sums, float *y)
 int main()
 {
     const int sms = multiprocessors();
-    const size_t most = (size_t)sms * 2048 * 128; /* more than any x, w or y here */
+    const size_t most = (size_t)sms * 2048 * 128; /* larger than any x, w or y here */
     float *w = noise(most), *x = noise(most), *y = noise(most);
-    double rate[TILES], start[TILES], fastest = 0; /* products a microsecond; rows */
+    double rate[TILES], start[TILES], fastest = 0; /* multiply-adds per microsecond; rows */
     for (int i = 0; i < TILES; i++) {
         const ConvProblem deep = full(&tiles[i], DEEP, sms),
                           shallow = full(&tiles[i], SHALLOW, sms);

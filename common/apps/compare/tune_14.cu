@@ -7,20 +7,19 @@
 
 enum { POINTS = OutputTile<4>::POINTS, SIDE = 32, MANY = 256, SOME = 32, ROUNDS = 4, IMAGES = 32 };
 
-/* Products a microsecond of one of the multiprocessors, and how many channels a block takes to get
- * going. */
+/* Multiply-adds per microsecond of one SM, and the start-up time of a block in channels. */
 struct Pace {
     double rate, start;
 };
 
-/* From the time of `products` for each of MANY channels on each multiprocessor, and of SOME. */
+/* Computed from the time of `products` for each of MANY channels on each SM, and of SOME. */
 static Pace pace(double products, double many_us, double few_us)
 {
     const double channel_us = (many_us - few_us) / (MANY - SOME);
     return {products / channel_us, many_us / channel_us - MANY};
 }
 
-/* Every multiprocessor has its `resident` blocks of this tile, ROUNDS times over. */
+/* Every SM has its `resident` blocks of this tile, ROUNDS times. */
 static Pace product_pace(const BlockTile *tile, int sms, const float *u, const float *v, float *m)
 {
     const int across = ceiling(sms * tile->resident * ROUNDS, POINTS);
@@ -43,7 +42,7 @@ static Pace fused_pace(int sms, const float *w, const float *x, float *y)
     return pace(winograd_tiles * 256 * fused::POINTS / sms, us(MANY), us(SOME));
 }
 
-/* All three transforms of a problem with as many filters as channels. */
+/* Time of all three transforms of a problem with as many filters as channels. */
 static double transforms_us(int images, int side, int channels, const float *from, float *to)
 {
     const ConvProblem p = problem(CONV_NCHW, images, channels, side, side, channels, 3, 3, 1);

@@ -6,7 +6,7 @@
 
 enum { CHANNELS = 64, DEEP = 256, SHALLOW = 32, ROUNDS = 4, NUMBERS = 1 << 24 };
 
-/* Of a product with as many blocks for each multiprocessor as it holds, ROUNDS times over. */
+/* Time of a GEMM with the maximum number of resident blocks per SM, ROUNDS times. */
 static double gemm_us(int channels, int sms, const Complex *u, const Complex *v, Complex *m)
 {
     const dim3 grid(RESIDENT * ROUNDS, 1, sms);
@@ -15,11 +15,12 @@ static double gemm_us(int channels, int sms, const Complex *u, const Complex *v,
     });
 }
 
-/* Microseconds for each number that the transforms of inputs and outputs store or load, where they
- * store NUMBERS. */
+/* Microseconds per number that the input and output transforms store or load, if they store
+ * NUMBERS. */
 template <class T> static double transfer_us(const float *from, Complex *to, float *y)
 {
-    const int side = 2, taps = 5; /* tiles of a map, down or across; of a filter */
+    const int side = 2, taps = 5; /* tiles of a map in each direction; taps of a filter in each
+                                   * direction */
     const int images = NUMBERS / (T::FREQUENCIES * CHANNELS * side * side);
     const int rows = T::ROWS > 1 ? taps : 1, step_h = T::ROWS - rows + 1,
               step_w = T::COLS - taps + 1;
@@ -46,7 +47,8 @@ int main()
     const double shallow = gemm_us(SHALLOW, sms, (Complex *)from, (Complex *)to, (Complex *)y);
     const double channel = (deep - shallow) / (DEEP - SHALLOW);
     const double rate =
-        4.0 * BLOCK_TILE * BLOCK_TILE * RESIDENT * ROUNDS / channel; /* products a microsecond */
+        4.0 * BLOCK_TILE * BLOCK_TILE * RESIDENT * ROUNDS / channel; /* multiply-adds per
+                                                                      * microsecond */
     const double move[CHOICES] = {transfer_us<Tile<16, 16>>(from, (Complex *)to, y),
                                   transfer_us<Tile<32, 32>>(from, (Complex *)to, y),
                                   transfer_us<Tile<64, 64>>(from, (Complex *)to, y),

@@ -16,7 +16,7 @@ static size_t y_floats(const Answers *answers)
     return answers->model.count[answers->model.y];
 }
 
-/* A model of the same seed has the same weights; the inputs are of a seed of their own. */
+/* A model with the same seed has the same weights; the inputs have a seed of their own. */
 static int make_inputs(Answers *answers, uint64_t seed, Error *error)
 {
     const Model *model = &answers->model;
@@ -40,7 +40,7 @@ static int make_inputs(Answers *answers, uint64_t seed, Error *error)
 int answers_open(const char *text, uint64_t seed, Answers *answers, Error *error)
 {
     char operation[80], shape[MODEL_TEXT], precision[20];
-    static char weights[1100]; /* as long as the model */
+    static char weights[1100]; /* same size as in the model */
     *answers = (Answers){.mutex = PTHREAD_MUTEX_INITIALIZER};
     if (asked_word(text, "operation", operation, sizeof operation) ||
         asked_word(text, "shape", shape, sizeof shape) ||

@@ -1,4 +1,4 @@
-/* asked.h - a server asked for its words: what it serves, what it counted. */
+/* asked.h - client queries of a server: its model and its metrics. */
 #ifndef CONVLAB_SERVE_ASKED_H
 #define CONVLAB_SERVE_ASKED_H
 
@@ -11,13 +11,12 @@
 /* A connected socket; -1 with error. */
 int asked_connect(const char *path, Error *error);
 
-/* The text that the server gives to FRAME_MODEL or FRAME_METRICS, the caller's to free; NULL with
- * error. */
+/* The server's text for FRAME_MODEL or FRAME_METRICS, owned by the caller; NULL with error. */
 char *asked_text(const char *path, FrameKind kind, Error *error);
 
-/* What stands behind `name` and a blank at the beginning of one of the text's lines; -1: no line
- * has that name. */
+/* The text after `name` and a blank at the start of a line; -1: no line has that name. */
 int asked_word(const char *text, const char *name, char *word, size_t bytes);
-uint64_t asked_number(const char *text, const char *name); /* 0 likewise */
+uint64_t asked_number(const char *text, const char *name); /* the same as a number; 0: no such
+                                                            * line */
 
 #endif

@@ -11,9 +11,9 @@ struct BatchThread {
     pthread_mutex_t mutex;
     pthread_cond_t ordered;
     const int *place;
-    int count; /* of the batch; 0: nothing to do, -1: end */
+    int count; /* size of the batch; 0: nothing to do, -1: end */
     int descriptor;
-    const float *output; /* of the batch that is done; NULL: it failed */
+    const float *output; /* outputs of the finished batch; NULL: it failed */
     Error error;
 };
 

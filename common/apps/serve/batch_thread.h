@@ -1,4 +1,5 @@
-/* batch_thread.h - the thread that runs batches, so that the server hears its clients meanwhile. */
+/* batch_thread.h - thread that runs batches, so that the server can handle its clients at the same
+ * time. */
 #ifndef CONVLAB_SERVE_BATCH_THREAD_H
 #define CONVLAB_SERVE_BATCH_THREAD_H
 
@@ -8,14 +9,15 @@ typedef struct BatchThread BatchThread;
 
 /* NULL with error. */
 BatchThread *batch_thread_open(Card *card, Error *error);
-/* Waits for a batch that runs. */
+/* Waits for a running batch. */
 void batch_thread_close(BatchThread *thread);
 
-/* Readable when a batch is done. */
+/* Descriptor that is readable when a batch is finished. */
 int batch_thread_descriptor(const BatchThread *thread);
-/* Runs the places of a batch, which stay as they are until it is done; none runs. */
+/* Starts a batch with the inputs in these places, which must not change until it is finished; no
+ * other batch may be running. */
 void batch_thread_begin(BatchThread *thread, const int *place, int count);
-/* The batch is done: 0 with its outputs (card_run), or -1 with what went wrong.  1: it is not. */
+/* Result of a finished batch: 0 with its outputs (card_run), or -1 with error.  1: not finished. */
 int batch_thread_end(BatchThread *thread, const float **output, Error *error);
 
 #endif

@@ -12,7 +12,7 @@ struct Card {
     int largest;
     cudaStream_t stream;
     float *device[OPERATION_TENSORS]; /* weights; x and y of a batch */
-    float *input, *output[2];         /* on the host: of each place; of two batches, in turn */
+    float *input, *output[2];         /* on the host: by place; of two batches, alternating */
     int turn;
 };
 
@@ -93,7 +93,7 @@ float *card_input(const Card *card, int place)
     return card->input + (size_t)place * card->model->count[card->model->x];
 }
 
-/* Places that lie side by side go in one copy. */
+/* Adjacent places are copied together. */
 static int inputs_copy(Card *card, const int *place, int count, Error *error)
 {
     size_t floats = card->model->count[card->model->x];

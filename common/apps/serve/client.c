@@ -8,17 +8,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { READ_AT_ONCE = 256 << 10 }; /* bytes of one client, before others' turn */
+enum {
+    READ_AT_ONCE = 256 << 10
+}; /* maximum number of bytes of one client before others are
+                                    * served */
 
 struct Client {
     Clients *all;
     Client *next, **link;
     int descriptor;
     struct event *readable, *writable;
-    unsigned char *part; /* of a frame that has not come whole; NULL if none */
-    size_t parts;        /* its bytes */
+    unsigned char *part; /* an incomplete frame; NULL: none */
+    size_t parts;        /* number of its bytes */
     struct evbuffer *output;
-    int closing; /* when its last answer has gone */
+    int closing; /* Boolean: close after the last answer */
 };
 
 int clients_open(Clients *clients, Error *error)
@@ -53,7 +56,7 @@ void clients_close(Clients *clients)
     free(clients->input);
 }
 
-/* ---- what goes ---------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------- */
 
 void client_answer(Client *client, const Frame *answer, const void *bytes)
 {
@@ -63,7 +66,7 @@ void client_answer(Client *client, const Frame *answer, const void *bytes)
     if (answer->bytes) evbuffer_add(client->output, bytes, answer->bytes);
 }
 
-/* What its socket takes now; the rest when it takes more. */
+/* Sends as much as its socket accepts; the rest later. */
 static void flush(Client *client)
 {
     while (evbuffer_get_length(client->output)) {
@@ -98,9 +101,9 @@ int clients_written(const Clients *clients)
     return 1;
 }
 
-/* ---- what comes --------------------------------------------------------------------------- */
+/* ---- input -------------------------------------------------------------------------------- */
 
-/* Behind what is no frame nothing can be found any more. */
+/* After an invalid frame the start of the next one is unknown. */
 static void refuse_stream(Client *client)
 {
     static const char text[] = "this is no frame of CLS1, or one that is too long\n";
@@ -109,7 +112,7 @@ static void refuse_stream(Client *client)
     client->closing = 1;
 }
 
-/* Keeps the beginning of a frame until the rest comes.  -1: out of memory. */
+/* Stores the start of a frame until the rest arrives.  -1: out of memory. */
 static int keep_part(Client *client, const unsigned char *bytes, size_t count)
 {
     unsigned char *part = count ? malloc(count) : NULL;
@@ -121,7 +124,7 @@ static int keep_part(Client *client, const unsigned char *bytes, size_t count)
     return 0;
 }
 
-/* All whole frames of what has come.  -1: the client cannot go on. */
+/* Handles all complete frames of the input.  -1: the connection must be closed. */
 static int take_frames(Client *client, const unsigned char *bytes, size_t count)
 {
     Clients *all = client->all;
@@ -150,7 +153,7 @@ static void on_readable(evutil_socket_t descriptor, short what, void *context)
         flush(client);
 }
 
-/* ---- who comes ---------------------------------------------------------------------------- */
+/* ---- connections -------------------------------------------------------------------------- */
 
 int clients_add(Clients *clients, int descriptor)
 {

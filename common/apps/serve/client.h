@@ -1,7 +1,7 @@
-/* client.h - the connections: bytes that come become frames, answers become bytes that go.
+/* client.h - connections: input bytes become frames, answers become output bytes.
  *
- * Nobody is waited for.  A client that sends half a frame has half a frame here; one that leaves
- * more than CLIENT_UNREAD bytes of answers unread is closed. */
+ * The server never waits for a client.  An incomplete frame is stored; a client with more than
+ * CLIENT_UNREAD bytes of unread answers is disconnected. */
 #ifndef CONVLAB_SERVE_CLIENT_H
 #define CONVLAB_SERVE_CLIENT_H
 
@@ -15,30 +15,31 @@ enum { CLIENT_UNREAD = 4 << 20 };
 typedef struct Client Client;
 
 typedef struct Clients {
-    /* A whole frame has come; `bytes` are those behind its head, for as long as the call. */
+    /* Called for a complete frame; `bytes` is its body, valid during the call. */
     void (*take)(void *context, Client *client, const Frame *frame, const unsigned char *bytes);
-    void (*left)(void *context, Client *client); /* it is gone, and not to be used any more */
+    void (*left)(void *context, Client *client); /* called when the client has disconnected; it must
+                                                  * not be used afterwards */
     void *context;
-    uint32_t frame_most; /* bytes behind a head */
+    uint32_t frame_most; /* maximum size of a body */
     struct event_base *base;
     Client *first;
     int count, most;
-    unsigned char *input; /* what was read last, of whichever client */
+    unsigned char *input; /* buffer of the last read, for any client */
 } Clients;
 
-/* take, left, context, frame_most, base and most are set.  -1 with error: out of memory. */
+/* take, left, context, frame_most, base and most must be set.  -1 with error: out of memory. */
 int clients_open(Clients *clients, Error *error);
 void clients_close(Clients *clients);
 
-/* One more, or -1: there are as many as may be, or there is no memory; `descriptor` is closed
- * then. */
+/* Adds a client, or -1: the maximum is reached, or memory is exhausted; then `descriptor` is
+ * closed. */
 int clients_add(Clients *clients, int descriptor);
 
-/* Adds an answer to what goes to the client.  It goes when its own bytes were taken, or with
+/* Adds an answer to the client's output.  It is sent after the client's input was handled, or by
  * clients_flush. */
 void client_answer(Client *client, const Frame *answer, const void *bytes);
 void clients_flush(Clients *clients);
-/* Everything that was answered has gone. */
+/* Whether all answers were sent. */
 int clients_written(const Clients *clients);
 
 #endif

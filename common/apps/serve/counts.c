@@ -55,7 +55,7 @@ static void write_outcomes(FILE *stream, const Counts *counts)
                 i == OUTCOME_DROPPED ? "dropped" : frame_status_name(i), counts->outcome[i]);
 }
 
-/* The last bucket is +Inf: what is beyond the others. */
+/* The last bucket is +Inf, for larger values. */
 static void write_histogram(FILE *stream, const char *name, const uint64_t *bucket, int buckets,
                             double first, double sum)
 {
@@ -79,7 +79,7 @@ static void write_cost(FILE *stream, const Batcher *batcher, uint64_t now)
     }
 }
 
-/* The two that every Prometheus client gives of its process. */
+/* The two process metrics of every Prometheus client. */
 static void write_process(FILE *stream)
 {
     unsigned long pages = 0, resident = 0;
@@ -93,7 +93,7 @@ static void write_process(FILE *stream)
     if (directory) closedir(directory);
     one(stream, "process_resident_memory_bytes", "gauge", "Resident memory.",
         resident * (uint64_t)sysconf(_SC_PAGESIZE));
-    /* But for ".", ".." and the folder's own. */
+    /* Without ".", ".." and the folder's own descriptor. */
     one(stream, "process_open_fds", "gauge", "Open descriptors.",
         descriptors > 3 ? descriptors - 3 : 0);
 }

@@ -1,6 +1,6 @@
-/* counts.h - what the server counts, and how Prometheus reads it.
+/* counts.h - the server's counters, and their output for Prometheus.
  *
- * Every request that was read becomes exactly one of the outcomes, so at any moment
+ * Every request that was read has exactly one outcome, so at any moment
  *
  *   requests = the sum of outcomes + waiting + running */
 #ifndef CONVLAB_SERVE_COUNTS_H
@@ -10,24 +10,26 @@
 
 #include "common/apps/serve/batches/batcher.h"
 
-/* Beside the answers' statuses: its client left before its answer. */
+/* In addition to the answers' statuses: the client left before the answer. */
 enum { OUTCOME_DROPPED = FRAME_STATUSES, OUTCOMES };
 
 enum { COUNT_SIZES = COST_CLASSES, COUNT_TIMES = 16 };
 
 typedef struct Counts {
     uint64_t requests, outcome[OUTCOMES];
-    uint64_t connections, turned_away; /* ever; closed at once, because there were too many */
-    uint64_t batches, size[COUNT_SIZES], sizes; /* up to 2^i requests; all of them */
-    uint64_t seconds[COUNT_TIMES];              /* answered within 2^i * 100 us */
-    uint64_t nanoseconds;                       /* of all that were answered */
+    uint64_t connections, turned_away; /* total number; closed immediately, because there were too
+                                        * many */
+    uint64_t batches, size[COUNT_SIZES], sizes; /* batches of up to 2^i requests; sum of the
+                                                 * sizes */
+    uint64_t seconds[COUNT_TIMES];              /* number answered within 2^i * 100 us */
+    uint64_t nanoseconds;                       /* sum over all answered requests */
     int connected;
 } Counts;
 
 void counts_batch(Counts *counts, int size);
 void counts_answer(Counts *counts, uint64_t nanoseconds);
 
-/* Requests that wait or run and that somebody waits for. */
+/* Number of waiting and running requests with a client. */
 int counts_pending(const Queue *queue);
 
 /* Prometheus' text format 0.0.4. */

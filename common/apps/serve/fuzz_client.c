@@ -1,7 +1,7 @@
-/* fuzz_client.c - a libFuzzer target for the server's side of a connection: the input is all that a
- * client ever sends, in pieces whose lengths it chooses as well.
+/* fuzz_client.c - libFuzzer target for the server's side of a connection: the input is all that a
+ * client sends, in parts whose lengths the input determines.
  *
- * What comes out as frames is what the same bytes are when they are read at once. */
+ * The frames must equal those of the same bytes read at once. */
 #include <event2/event.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static Taken at_once(const uint8_t *data, size_t size)
     return taken;
 }
 
-/* The first bytes say how long the pieces are; after each the answers are read. */
+/* The first bytes are the lengths of the parts; after each part the answers are read. */
 static void send_pieces(struct event_base *base, int descriptor, const uint8_t *data, size_t size)
 {
     char answers[4096];

@@ -24,7 +24,7 @@ void latency_close(Latency *latency)
     latency->bins = NULL;
 }
 
-/* What no bin is for goes into the first or the last. */
+/* A value outside of the bins is counted in the first or the last one. */
 void latency_note(Latency *latency, uint64_t nanoseconds)
 {
     double value = (double)nanoseconds / 1e6, low = gsl_histogram_min(latency->bins),

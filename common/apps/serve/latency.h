@@ -1,4 +1,4 @@
-/* latency.h - times and their quantiles, in bounded memory: GSL's histogram, a hundredth a bin. */
+/* latency.h - times and their quantiles, in bounded memory: GSL's histogram with bins of 1 %. */
 #ifndef CONVLAB_SERVE_LATENCY_H
 #define CONVLAB_SERVE_LATENCY_H
 
@@ -8,7 +8,8 @@
 #include "common/base/error.h"
 
 typedef struct Latency {
-    gsl_histogram *bins;     /* a microsecond to a hundred seconds, each bin 1 % wider */
+    gsl_histogram *bins;     /* from a microsecond to a hundred seconds, each bin 1 % wider than the
+                              * previous one */
     uint64_t count, longest; /* nanoseconds */
 } Latency;
 
@@ -17,8 +18,8 @@ void latency_close(Latency *latency);
 void latency_note(Latency *latency, uint64_t nanoseconds);
 void latency_add(Latency *to, const Latency *from);
 
-/* The time, in milliseconds, that the share `quantile`, below 1, of all stayed within: right to
- * 1 %.  0 of none. */
+/* The time in milliseconds within which the share `quantile`, below 1, of all values is; accurate
+ * to 1 %. 0 without values. */
 double latency_quantile(const Latency *latency, double quantile);
 
 #endif

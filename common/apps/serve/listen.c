@@ -68,7 +68,7 @@ void listen_end(Listen *listening)
     unlink(listening->path);
 }
 
-/* The lock's file stays: who removed it could remove the one that the next server holds. */
+/* The lock's file is not removed: otherwise the next server's lock file could be removed. */
 void listen_close(Listen *listening)
 {
     listen_end(listening);

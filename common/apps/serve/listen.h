@@ -1,4 +1,4 @@
-/* listen.h - a Unix socket that has one owner, and is free again when that was killed. */
+/* listen.h - a Unix socket with one owner, which becomes free if the owner is killed. */
 #ifndef CONVLAB_SERVE_LISTEN_H
 #define CONVLAB_SERVE_LISTEN_H
 
@@ -9,11 +9,11 @@ typedef struct Listen {
     char path[128];
 } Listen;
 
-/* Listens at `path`, for this user alone.  The owner holds a lock on `path`.lock, which ends with
- * its process; a socket file without one is what a killed server left, and is replaced.  -1 with
- * error: another server has it, or there is something else. */
+/* Listens at `path`, with access for this user only.  The owner locks `path`.lock, and the lock
+ * ends with its process; a socket file without a lock was left by a killed server and is replaced.
+ * -1 with error: another server uses it, or it is another file. */
 int listen_open(const char *path, Listen *listening, Error *error);
-/* Nobody else can connect; the lock stays. */
+/* Accepts no more connections; the lock remains. */
 void listen_end(Listen *listening);
 void listen_close(Listen *listening);
 

@@ -13,18 +13,18 @@
 
 enum { UNSENT_MOST = 1 << 18, ANSWER_MOST = 1 << 24, AT_ONCE = 256 << 10 };
 
-#define PATIENCE 3000000000ull /* beyond the last deadline */
+#define PATIENCE 3000000000ull /* time after the last deadline */
 
-/* One request without an answer. */
+/* One unanswered request. */
 typedef struct Asked {
     uint64_t due, deadline;
-    uint32_t times; /* how often this entry was used: the id's upper half */
+    uint32_t times; /* number of uses of this entry: the id's upper half */
     int client, input, next;
 } Asked;
 
 typedef struct LoadClient {
     struct Load *load;
-    struct bufferevent *stream; /* NULL: it ended */
+    struct bufferevent *stream; /* NULL: disconnected */
     int index;
 } LoadClient;
 
@@ -38,12 +38,13 @@ typedef struct Load {
     LoadClient *client;
     int alive, turn, input;
     Asked *asked;
-    int entries, free, open; /* free: first of the unused ones, -1 none; open: without an answer */
-    uint64_t due;            /* the next one of an open loop */
+    int entries, free, open; /* free: first unused entry, -1 none; open: number of unanswered
+                              * requests */
+    uint64_t due;            /* time of the next request of an open loop */
     gsl_rng *random;
 } Load;
 
-/* ---- requests without an answer ----------------------------------------------------------- */
+/* ---- unanswered requests ------------------------------------------------------------------ */
 
 static int entry_take(Load *load)
 {
@@ -72,7 +73,7 @@ static void entry_free(Load *load, int at)
     load->open--;
 }
 
-/* The entry of an answer's id; -1: none is open that has it. */
+/* The entry of an answer's id; -1: there is no such request. */
 static int entry_of(const Load *load, uint64_t id)
 {
     uint64_t at = id & UINT32_MAX;
@@ -128,7 +129,7 @@ static void timer_set(Load *load, uint64_t due)
     event_add(load->timer, &time);
 }
 
-/* All that are due; those that the program comes late for as well, in the order of their times. */
+/* Sends all requests that are due, including late ones, in the order of their times. */
 static void on_timer(evutil_socket_t descriptor, short what, void *context)
 {
     Load *load = context;

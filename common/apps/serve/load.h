@@ -1,4 +1,4 @@
-/* load.h - clients of a server, all of one thread: an open loop or a closed one. */
+/* load.h - load generator: clients in one thread, as an open or a closed loop. */
 #ifndef CONVLAB_SERVE_LOAD_H
 #define CONVLAB_SERVE_LOAD_H
 
@@ -8,26 +8,27 @@
 
 typedef struct LoadOptions {
     const char *path;
-    double rate; /* requests a second, arriving as Poisson's; 0: a closed loop */
+    double rate; /* requests per second with exponential distances; 0: a closed loop */
     int clients; /* connections */
-    int each;    /* requests of a connection in a closed loop that have no answer yet */
-    uint64_t begin, end, limit; /* nanoseconds: when requests are due; from due to deadline */
+    int each;    /* closed loop: unanswered requests per connection */
+    uint64_t begin, end, limit; /* nanoseconds: start and end of the load; time from a request's due
+                                 * time to its deadline */
     uint64_t seed;
-    int check; /* keep the answers, to be judged */
+    int check; /* Boolean: store the outputs, to be judged */
 } LoadOptions;
 
-/* Every request that was due is one of these. */
+/* Outcomes; every due request has exactly one. */
 typedef struct LoadCounts {
     uint64_t sent, status[FRAME_STATUSES];
     uint64_t lost;       /* the connection ended before the answer */
-    uint64_t unanswered; /* it did not end, and there was no answer for seconds */
-    uint64_t unsent;     /* its socket took nothing any more: given up here, and not in `sent` */
-    uint64_t after;      /* of the answered: those that came after their deadline */
-    uint64_t strange;    /* answers to no question */
+    uint64_t unanswered; /* no answer within the patience, on an open connection */
+    uint64_t unsent;     /* its socket accepted no more data; not counted in `sent` */
+    uint64_t after;      /* answered after the deadline (a part of answered) */
+    uint64_t strange;    /* answers without a request */
 } LoadCounts;
 
-/* Until `end`, and until every request has its answer, or cannot have one any more.  A request's
- * time begins when it is due, not when it is sent.  -1 with error: it could not begin. */
+/* Runs until `end`, and until every request has its answer, or cannot get one any more.  A
+ * request's time starts when it is due, not when it is sent.  -1 with error: it could not start. */
 int load_run(const LoadOptions *options, Answers *answers, LoadCounts *counts, Latency *latency,
              Error *error);
 

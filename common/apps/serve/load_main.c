@@ -1,5 +1,5 @@
-/* load - requests for a server, at a rate or as fast as it answers; how long they took, and what
- * became of every one of them: make load. */
+/* load - load generator for a server, at a fixed rate or as fast as it answers; reports latencies
+ * and the outcome of every request: make load. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -115,9 +115,9 @@ static int write_line(const Wish *wish, const LoadCounts *counts, const Latency 
     return fclose(stream) ? error_set(error, "%s: %m", wish->out) : 0;
 }
 
-/* ---- accounts ----------------------------------------------------------------------------- */
+/* ---- check of the counts ------------------------------------------------------------------ */
 
-/* What the server counted of an outcome between two looks. */
+/* Increase of an outcome's counter at the server between two readings. */
 static uint64_t counted(const char *before, const char *after, const char *outcome)
 {
     char name[80];
@@ -125,8 +125,8 @@ static uint64_t counted(const char *before, const char *after, const char *outco
     return asked_number(after, name) - asked_number(before, name);
 }
 
-/* The server's own sum holds, and it counted as many of each as came here.  With other clients
- * beside it counted more, which proves nothing. */
+/* Checks that the server's own sum is correct, and that its counts equal the client's.  With other
+ * clients it counts more, which proves nothing. */
 static int accounts(const char *before, const char *after, const LoadCounts *counts, Error *error)
 {
     uint64_t requests = asked_number(after, "serve_requests_total"), sum = 0;
@@ -203,7 +203,7 @@ static int load(const Wish *wish, Error *error)
     return status;
 }
 
-/* What the server says, and no load. */
+/* Prints the server's texts, without load. */
 static int show(const Wish *wish, Error *error)
 {
     char *text =

@@ -7,7 +7,7 @@
 #include "common/operations/catalog/operations.h"
 #include "datasets/tensor_file.h"
 
-/* `shape` with another number of images; -1: it names none. */
+/* `shape` with another number of images; -1: it has none. */
 static int with_images(const char *shape, int images, char *text, size_t bytes)
 {
     const char *at = shape;
@@ -26,7 +26,7 @@ int model_batch(const Model *model, int images, Problem *problem, Error *error)
     return model->operation->parse(text, problem, error);
 }
 
-/* Of two images x and y have two rows, everything else is as before. */
+/* With two images x and y have two rows, all other tensors are unchanged. */
 static int find_rows(Model *model, Error *error)
 {
     Problem one, two;

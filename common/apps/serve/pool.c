@@ -3,10 +3,10 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-enum { BLOCKS = 256 }; /* beyond them memory is freed at once */
+enum { BLOCKS = 256 }; /* further blocks are freed immediately */
 
 typedef struct Block {
-    void *at; /* NULL: none */
+    void *at; /* NULL: unused */
     size_t bytes;
     enum { IDLE, USED, FREED } state;
 } Block;
@@ -14,13 +14,13 @@ typedef struct Block {
 static Block block[BLOCKS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* ld's names for what it wraps. */
+/* ld's names for wrapped functions. */
 cudaError_t __real_cudaMalloc(void **pointer, size_t bytes);
 cudaError_t __real_cudaFree(void *pointer);
 cudaError_t __wrap_cudaMalloc(void **pointer, size_t bytes);
 cudaError_t __wrap_cudaFree(void *pointer);
 
-/* The smallest idle block that is large enough: a call for a large batch leaves one that does for
+/* The smallest idle block that is large enough: a call with a large batch leaves blocks that fit
  * all smaller batches. */
 static Block *smallest_idle(size_t bytes)
 {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # serve.sh BUILD LAB ENGINE - serves a case of a lab on a Unix socket: make serve.
 #
-# SUBMISSION=labs is your own kernels, solutions the workbook's, which also step in for a skeleton.
-# CASE=name or SHAPE='...' says what is served, SEED or WEIGHTS=file with which weights, GPU=name is
-# the simulated machine.  SOCKET=path is the socket, BUILD/serve/socket unless told; LIMIT, WINDOW,
+# SUBMISSION=labs selects your own kernels, solutions the course's, which also replace a skeleton.
+# CASE=name or SHAPE='...' selects the problem, SEED or WEIGHTS=file the weights, GPU=name the
+# simulated machine.  SOCKET=path is the socket, by default BUILD/serve/socket; LIMIT, WINDOW,
 # BATCH, QUEUE and METRICS are in docs/student/serve.md.
 set -eu
 build=${1:?usage: serve.sh BUILD LAB ENGINE}
@@ -24,7 +24,7 @@ if [ "$engine" = auto ]; then
 fi
 case $engine in sim | gpu) ;; *) fail "ENGINE is sim, gpu or auto, not '$engine'" ;; esac
 
-# What is served, from lab.ini: a line for each word.
+# The served problem, from lab.ini: one line per word.
 set -- served --build "$build" --lab "$lab" --engine "$engine"
 [ -z "${CASE:-}" ] || set -- "$@" --case "$CASE"
 [ -z "${SHAPE:-}" ] || set -- "$@" --shape "$SHAPE"
@@ -42,16 +42,15 @@ if cmp -s "$source" "$skeleton" && [ -f "$solution" ]; then
     source=$solution
 fi
 
-# The lab's kernels and the server; on a card with NVIDIA's runtime, else with the workbook's and
-# its simulated GPU, which needs no machine code.  What was built of the same parts before is taken
-# again.
+# The lab's kernels and the server; on a GPU with NVIDIA's runtime, else with the drop-in runtime
+# and the simulated GPU, which needs no machine code.  An earlier build of the same parts is reused.
 mkdir -p "$build/serve"
 if [ "$engine" = gpu ]; then
     flags='-arch=native -cudart static'
 else
     flags="-cudart none -gencode arch=compute_$(word cc),code=compute_$(word cc)"
 fi
-wrapped='--wrap=cudaMalloc,--wrap=cudaFree' # common/apps/serve/pool.h
+wrapped='--wrap=cudaMalloc,--wrap=cudaFree' # see common/apps/serve/pool.h
 calls=
 for entry in $(word entries); do calls="$calls $build/obj/common/operations/calls/${entry}.o"; done
 parts="$build/obj/common/apps/serve/serve_main.o $build/lib/serve.a $build/lib/batches.a $calls $build/lib/calls.a"
@@ -85,7 +84,7 @@ if [ ! -x "$program" ]; then
     trap - EXIT INT TERM
 fi
 
-# On the simulator a batch takes a thousand times as long as on a card.
+# On the simulator a batch takes a thousand times as long as on a GPU.
 [ "$engine" = gpu ] || : "${LIMIT:=2000}" "${WINDOW:=5}" "${MARGIN:=50}"
 export ENGINE_GPU="$gpu"
 exec "$program" OPERATION="$(word operation)" SHAPE="$(word shape)" PRECISION="$(word precision)" \

@@ -1,4 +1,5 @@
-/* serve - a lab's network for the clients of a Unix socket: started by common/apps/serve/serve.sh. */
+/* serve - server of a lab's network for clients of a Unix socket: started by
+ * common/apps/serve/serve.sh. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +12,14 @@
 
 enum { AUTO_LARGEST = 256, PLACES_MOST = 1 << 16, MEASURED_MOST = 8, REMEMBERED = 4 /* limits */ };
 
-#define MEASURE_SECONDS 0.5 /* of a size, but at least two batches */
+#define MEASURE_SECONDS 0.5 /* per size, but at least two batches */
 
 typedef struct Wish {
     const char *operation, *shape, *precision, *path, *weights;
     double seed, limit, window, margin, batch, queue, port;
 } Wish;
 
-/* Batches of zeros, of every size that the batcher has a class for; the first of each only warms
- * up. */
+/* Runs batches of zeros, of every size that has a class; the first of each is a warm-up. */
 static int measure_size(Card *card, Cost *cost, const int *place, int size, Error *error)
 {
     uint64_t begin = clock_now(), most = (uint64_t)(MEASURE_SECONDS * 1e9);
@@ -32,7 +32,7 @@ static int measure_size(Card *card, Cost *cost, const int *place, int size, Erro
     return 0;
 }
 
-/* Up to `largest`, or to the first size that leaves no time: `limit`. */
+/* Measures up to `largest`, or to the first size that exceeds `limit`. */
 static int measure(Card *card, Cost *cost, int largest, uint64_t limit, Error *error)
 {
     int *place = calloc((size_t)largest, sizeof *place), status = 0, last = 0;
@@ -53,7 +53,7 @@ static int measure(Card *card, Cost *cost, int largest, uint64_t limit, Error *e
     return status;
 }
 
-/* What the limit leaves open: the largest batch and the queue. */
+/* Chooses the largest batch and the queue's size from the limit. */
 static int decide(const Wish *wish, const Cost *cost, ServerOptions *options, Error *error)
 {
     double one = (double)cost_of(cost, 1, 0) / 1e6;
@@ -100,7 +100,7 @@ static int serve(const Wish *wish, const Model *model, Card *card, Error *error)
            engine_words(), wish->path);
     fflush(stdout);
     int status = server_run(server, error);
-    if (status) return status; /* the device is lost: nothing of it can be closed */
+    if (status) return status; /* the device is lost: its resources cannot be closed */
     server_close(server);
     return 0;
 }
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     if (status) {
         fprintf(stderr, "serve: %s\n", error.text);
         fflush(stdout);
-        _exit(1); /* a batch may still be on the device */
+        _exit(1); /* a batch may still be running on the device */
     }
     card_close(card);
     model_close(&model);

@@ -18,13 +18,13 @@
 #include "common/apps/serve/batch_thread.h"
 
 enum {
-    SPARE_DESCRIPTORS = 64,    /* the process's own, beside its clients' */
-    ADMINISTRATION_BYTES = 64, /* that a request without floats may have */
+    SPARE_DESCRIPTORS = 64,    /* for the process itself, in addition to its clients' */
+    ADMINISTRATION_BYTES = 64, /* maximum size of a request without floats */
 };
 
-#define TICK       1000000ull    /* how often deadlines are looked at */
-#define LAST_WORDS 1000000000ull /* to clients that read slowly, when the server stops */
-#define HANG       5000000000ull /* a batch that is so late does not end */
+#define TICK       1000000ull    /* interval of the checks of deadlines */
+#define LAST_WORDS 1000000000ull /* time for slow clients when the server stops */
+#define HANG       5000000000ull /* delay after which a batch is considered endless */
 
 struct Server {
     ServerOptions options;
@@ -32,7 +32,7 @@ struct Server {
     Card *card;
     BatchThread *thread;
     Batcher batcher;
-    Ticket *finished; /* of the batch that is being answered */
+    Ticket *finished; /* requests of the batch that is being answered */
     Counts counts;
     Clients clients;
     Listen listening;
@@ -40,15 +40,15 @@ struct Server {
     struct evconnlistener *listener;
     struct evhttp *http;
     struct event *done, *wake, *tick, *term, *interrupt;
-    uint64_t wakes;   /* what `wake` is set to */
-    uint64_t stopped; /* when it was asked to; 0: it was not */
+    uint64_t wakes;   /* the time to which `wake` is set */
+    uint64_t stopped; /* time of the stop request; 0: none */
     int failed;
     Error error;
 };
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
-/* The one answer of a request, which is counted. */
+/* Sends and counts the only answer of a request. */
 static void outcome(Server *server, const Ticket *ticket, int status, const void *bytes,
                     size_t count)
 {
@@ -73,7 +73,7 @@ static void wake_in(struct event *event, uint64_t nanoseconds)
     event_add(event, &in);
 }
 
-/* Begins a batch if it is time, or sets the clock for it. */
+/* Starts a batch if it is time, or sets the timer for it. */
 static void schedule(Server *server)
 {
     uint64_t wake, now = clock_now();
@@ -91,7 +91,7 @@ static void schedule(Server *server)
         wake_in(server->tick, TICK);
 }
 
-/* Those who ran; what is asked of the queue from now on is of others. */
+/* Copies the finished requests, so that the queue can be used for others. */
 static int take_finished(Server *server)
 {
     Queue *queue = &server->batcher.queue;
@@ -118,7 +118,8 @@ static void batch_answers(Server *server, int count, const float *output)
     }
 }
 
-/* The next batch begins before the last one is answered: the device does not wait for clients. */
+/* The next batch starts before the last one is answered, so that the device does not wait for
+ * clients. */
 static void on_done(evutil_socket_t descriptor, short what, void *context)
 {
     Server *server = context;
@@ -146,7 +147,7 @@ static void on_wake(evutil_socket_t descriptor, short what, void *context)
     schedule(context);
 }
 
-/* What misses its deadline is told so then, whatever the device does. */
+/* Answers requests at their deadlines, even if the device hangs. */
 static void on_tick(evutil_socket_t descriptor, short what, void *context)
 {
     Server *server = context;
@@ -181,7 +182,8 @@ static void take_request(Server *server, Client *client, const Frame *frame, con
         server->failed ? FRAME_FAILED : batcher_offer(&server->batcher, &ticket, now, &place);
     if (status == FRAME_ANSWERED) {
         memcpy(card_input(server->card, place), x, frame->bytes);
-        schedule(server); /* before others join it: alone may be all that its deadline allows */
+        schedule(server); /* before other requests are added: its deadline may only allow it to run
+                           * alone */
     } else {
         outcome(server, &ticket, (int)status, NULL, 0);
     }
@@ -198,7 +200,7 @@ static void write_model(FILE *stream, const Server *server)
             server->options.limit, server->options.largest, server->options.most);
 }
 
-/* What the server says of itself, as text. */
+/* Answers with a text about the server. */
 static void answer_text(Server *server, Client *client, const Frame *frame)
 {
     char *text = NULL;
@@ -276,7 +278,7 @@ static int open_http(Server *server, Error *error)
     return 0;
 }
 
-/* ---- the end ------------------------------------------------------------------------------ */
+/* ---- stop --------------------------------------------------------------------------------- */
 
 static void on_stop(evutil_socket_t descriptor, short what, void *context)
 {
@@ -296,7 +298,7 @@ static int overdue(const Server *server, uint64_t now)
     return server->batcher.queue.running && now - server->batcher.began > HANG;
 }
 
-/* Whether the loop may end: nobody waits, and what was answered is written, or nobody reads it. */
+/* Whether the loop may end: no request waits, and all answers were sent or cannot be sent. */
 static int finished(const Server *server)
 {
     uint64_t now = clock_now();
@@ -309,7 +311,7 @@ static int finished(const Server *server)
 int server_run(Server *server, Error *error)
 {
     while (!finished(server)) {
-        if (server->stopped) wake_in(server->wake, TICK); /* to look again */
+        if (server->stopped) wake_in(server->wake, TICK); /* to check again */
         if (event_base_loop(server->base, EVLOOP_ONCE) < 0)
             return error_set(error, "the event loop failed");
     }
@@ -321,7 +323,7 @@ int server_run(Server *server, Error *error)
 
 /* ---- open and close ----------------------------------------------------------------------- */
 
-/* As many clients as descriptors allow. */
+/* Maximum number of clients, from the limit of descriptors. */
 static int clients_allowed(void)
 {
     struct rlimit limit;
@@ -349,7 +351,7 @@ static int open_events(Server *server, Error *error)
 {
     struct event_config *config = event_config_new();
     if (config) event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
-    /* A batch that is done comes before the next client's bytes. */
+    /* A finished batch is handled before the next client's input. */
     if (config) event_config_set_max_dispatch_interval(config, NULL, 1, 1);
     server->base = config ? event_base_new_with_config(config) : NULL;
     if (config) event_config_free(config);
@@ -399,7 +401,7 @@ Server *server_open(const ServerOptions *options, const Model *model, Card *card
         error_set(error, "out of memory");
     else if (!queue_open(&server->batcher.queue, options->most, options->largest, error) &&
              (server->thread = batch_thread_open(card, error)) &&
-             /* Who can reach the server can also stop it. */
+             /* A user who can reach the server can also stop it. */
              !open_events(server, error) &&
              !listen_open(options->path, &server->listening, error) &&
              !open_listener(server, error))

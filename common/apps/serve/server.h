@@ -1,4 +1,4 @@
-/* server.h - one model for the clients of a Unix socket.
+/* server.h - server of one model for the clients of a Unix socket.
  *
  * Module: `make serve` and `make load`: connections, the device's side, counts; the load generator.
  * Callers: the two programs alone.
@@ -10,20 +10,21 @@
 #include "common/apps/serve/card.h"
 
 typedef struct ServerOptions {
-    const char *path;               /* of the socket */
-    int metrics_port;               /* of 127.0.0.1; 0: none */
-    int largest, most;              /* requests of a batch, and that wait */
+    const char *path;               /* path of the socket */
+    int metrics_port;               /* port at 127.0.0.1; 0: none */
+    int largest, most;              /* maximum number of requests in a batch, and of waiting
+                                     * requests */
     uint64_t limit, window, margin; /* nanoseconds */
 } ServerOptions;
 
 typedef struct Server Server;
 
-/* Takes `path`: a socket file that no server listens at any more is removed.  `cost` has been
- * begun.  NULL with error. */
+/* Takes ownership of `path`: replaces a socket file without a listening server.  `cost` has been
+ * measured.  NULL with error. */
 Server *server_open(const ServerOptions *options, const Model *model, Card *card, const Cost *cost,
                     Error *error);
-/* Until SIGTERM or SIGINT; then those who wait are answered.  -1 with error: a batch failed, or
- * does not end. */
+/* Runs until SIGTERM or SIGINT, then answers the waiting requests.  -1 with error: a batch failed,
+ * or does not end. */
 int server_run(Server *server, Error *error);
 void server_close(Server *server);
 

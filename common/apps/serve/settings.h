@@ -1,4 +1,4 @@
-/* settings.h - the words of the two programs' command lines, as make has them: WINDOW=0.2. */
+/* settings.h - command line settings of the two programs in make's syntax: WINDOW=0.2. */
 #ifndef CONVLAB_SERVE_SETTINGS_H
 #define CONVLAB_SERVE_SETTINGS_H
 
@@ -8,17 +8,17 @@
 
 typedef struct Setting {
     const char *name;  /* NULL ends the table */
-    const char **text; /* what it is set to, or NULL: a number */
-    double *number;    /* an empty word leaves what is there */
-    double low, high;  /* that it may be, */
-    const char *unit;  /* and what that is: "milliseconds" */
-    int whole;         /* no fractions */
+    const char **text; /* destination of a text, or NULL: a number */
+    double *number;    /* destination of a number; an empty word keeps the present value */
+    double low, high;  /* range of the number, */
+    const char *unit;  /* and its unit: "milliseconds" */
+    int whole;         /* Boolean: integers only */
 } Setting;
 
-/* -1 with error: a word is no setting, or its value no such number. */
+/* -1 with error: unknown setting, or invalid value. */
 int settings_read(int argc, char **argv, const Setting *setting, Error *error);
 
-/* CLOCK_MONOTONIC in nanoseconds; milliseconds in those. */
+/* CLOCK_MONOTONIC in nanoseconds; conversion of milliseconds to nanoseconds. */
 uint64_t clock_now(void);
 uint64_t from_milliseconds(double milliseconds);
 

@@ -1,4 +1,5 @@
-/* test_counts.c - metrics as Prometheus reads them, and quantiles beside those of sorted times. */
+/* test_counts.c - metrics in Prometheus' format, and quantiles compared with those of sorted
+ * times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 /* ---- the text format 0.0.4 ---------------------------------------------------------------- */
 
 typedef struct Sample {
-    char family[80], type[20]; /* of the last # TYPE */
+    char family[80], type[20]; /* from the last # TYPE */
     char name[80], labels[120];
     double value;
 } Sample;
@@ -32,7 +33,7 @@ static size_t name_length(const char *text)
     return length;
 }
 
-/* {name="value",...}: returns what follows; NULL: it is no such list. */
+/* Parses {name="value",...}: returns the rest; NULL: invalid. */
 static const char *labels_end(const char *text)
 {
     if (*text != '{') return text;
@@ -71,7 +72,7 @@ static int read_line(const char *line, Sample *sample)
     return end == value + 1 || *end ? -1 : 1;
 }
 
-/* A sample's name is its family's, or, of a histogram, that with an ending. */
+/* A sample's name is its family's, in a histogram with a suffix. */
 static int is_of_family(const Sample *sample)
 {
     size_t length = strlen(sample->family);
@@ -131,7 +132,7 @@ static void every_line_is_of_the_format(void **state)
     assert_true(samples > 30);
 }
 
-/* The reader itself is not one that takes everything. */
+/* The parser rejects invalid text. */
 static void what_is_not_of_the_format_is_seen(void **state)
 {
     (void)state;
@@ -158,7 +159,7 @@ static void requests_are_outcomes_waiting_and_running(void **state)
     assert_int_equal(counts_pending(&batcher.queue), 2);
 }
 
-/* Buckets count all below them; batches of 1, 3 and 5; 90 us, 150 us and 1.07 s. */
+/* Buckets are cumulative; batches of 1, 3 and 5; 90 us, 150 us and 1.07 s. */
 static void buckets_add_up(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Of times from 2 us to 20 s, by the sorted ones. */
+/* Times from 2 us to 20 s, compared with the sorted ones. */
 static void quantiles_are_right_to_a_hundredth(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_frame.c - frames byte by byte, what is served, and the server's words. */
+/* test_frame.c - frames byte by byte, the served model, and settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "common/apps/serve/model.h"
 #include "common/apps/serve/settings.h"
 
-/* As frame.h has it. */
+/* As in frame.h. */
 static const unsigned char HEAD[FRAME_BYTES] = {
     'C',  'L',  'S',  '1',  0x04, 0x03, 0x00, 0x00, /* 772 bytes */
     0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, /* id */
@@ -55,7 +55,7 @@ static void a_frame_is_whole_at_its_last_byte(void **state)
     assert_int_equal(frame_next(HEAD, FRAME_BYTES, 771, &frame), FRAME_BROKEN);
 }
 
-/* ---- what is served ----------------------------------------------------------------------- */
+/* ---- served model ------------------------------------------------------------------------- */
 
 static void a_row_an_image_and_weights_for_all(void **state)
 {
@@ -77,7 +77,7 @@ static void a_row_an_image_and_weights_for_all(void **state)
     model_close(&model);
 }
 
-/* The weights that `make run` has, whatever its N. */
+/* The weights of `make run`, for any N. */
 static void weights_are_those_of_a_run(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static void what_has_no_rows_is_refused(void **state)
     assert_non_null(strstr(error.text, "/nowhere"));
 }
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- settings ----------------------------------------------------------------------------- */
 
 static void words_are_found_by_their_line(void **state)
 {

@@ -1,4 +1,4 @@
-/* test_pool.c - memory that is kept from call to call, with a device that the test makes up. */
+/* test_pool.c - cached device memory, with a fake device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "common/apps/serve/pool.h"
 
-/* ---- the device: so many bytes ------------------------------------------------------------ */
+/* ---- fake device with limited memory ------------------------------------------------------ */
 
 enum { ROOM = 1000 };
 
@@ -44,7 +44,7 @@ cudaError_t cudaGetLastError(void)
     return cudaSuccess;
 }
 
-/* ---- what must hold ----------------------------------------------------------------------- */
+/* ---- properties --------------------------------------------------------------------------- */
 
 static void *take(size_t bytes)
 {
@@ -58,7 +58,7 @@ static void give(void *pointer)
     assert_int_equal(__wrap_cudaFree(pointer), cudaSuccess);
 }
 
-/* Another stream may still use what was freed in this call. */
+/* Another stream may still use memory that was freed in this call. */
 static void what_is_freed_is_given_out_when_the_device_is_idle(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void the_smallest_that_is_large_enough_is_given(void **state)
     pool_settle();
 }
 
-/* 850 bytes are kept; 900 are there when they go. */
+/* 850 bytes are cached; freeing them makes 900 available. */
 static void what_is_kept_goes_where_memory_is_short(void **state)
 {
     (void)state;

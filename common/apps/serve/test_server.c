@@ -1,9 +1,8 @@
-/* test_server.c - the whole server on a socket, with a device that the test makes up, and clients
- * that mean no good.
+/* test_server.c - the whole server on a socket, with a fake device and malicious clients.
  *
- * y[0] = 2 * x[0], y[1] = x[1]; x[0] is an order to the device as well.  The server is a process of
- * its own, which can be killed.  Nothing here depends on how fast anything is: limits are minutes
- * where a request is to be answered, and a device that is to be busy waits until it is told. */
+ * y[0] = 2 * x[0], y[1] = x[1]; x[0] is also a command for the device.  The server is a process of
+ * its own, which can be killed.  The test does not depend on speed: limits are minutes if a request
+ * is to be answered, and a device that is to be busy waits for a release. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +30,7 @@
 
 enum { X = 4, Y = 2, LARGEST = 4, MOST = 6, ENOUGH = 60000 };
 
-/* ---- the device --------------------------------------------------------------------------- */
+/* ---- fake device -------------------------------------------------------------------------- */
 
 enum { HOLD = 1000, FAIL = 2000 }; /* x[0]: wait until released; fail */
 
@@ -106,7 +105,7 @@ static int connects(void)
     return descriptor >= 0;
 }
 
-static rlim_t start_few; /* descriptors; 0: as many as there are */
+static rlim_t start_few; /* limit of descriptors; 0: unchanged */
 
 static void start(void)
 {
@@ -244,7 +243,7 @@ static void until(const char *name, uint64_t value)
     assert_int_equal(metric(name), value);
 }
 
-/* When the server has seen all of them leave. */
+/* Waits until the server has noticed that all clients have left. */
 static void alone(void)
 {
     Error error;
@@ -257,7 +256,7 @@ static void alone(void)
     assert_int_equal(connections, 1);
 }
 
-/* The server goes on, and accounts for every request. */
+/* The server continues to work, and every request has an outcome. */
 static void all_is_well(void)
 {
     static const char *const outcome[] = {"answered", "full",      "late",   "missed",
@@ -274,7 +273,7 @@ static void all_is_well(void)
     assert_int_equal(metric("serve_waiting") + metric("serve_running"), 0);
 }
 
-/* ---- what must hold ----------------------------------------------------------------------- */
+/* ---- properties --------------------------------------------------------------------------- */
 
 static void answers_carry_the_numbers_of_their_questions(void **state)
 {
@@ -288,7 +287,8 @@ static void answers_carry_the_numbers_of_their_questions(void **state)
     all_is_well();
 }
 
-/* The device is busy: six wait, the seventh and eighth are refused; all six are answered. */
+/* The device is busy: six requests wait, the seventh and eighth are rejected; all six are
+ * answered. */
 static void a_full_queue_refuses_at_once(void **state)
 {
     (void)state;
@@ -319,7 +319,8 @@ static void a_deadline_that_has_passed_is_refused(void **state)
     all_is_well();
 }
 
-/* The batch hangs; who runs and who waits is told at the deadline, not when it ends. */
+/* The batch hangs; its requests and the waiting ones are answered at their deadlines, not at its
+ * end. */
 static void a_device_that_hangs_leaves_nobody_without_an_answer(void **state)
 {
     (void)state;
@@ -365,7 +366,7 @@ static void a_huge_length_is_told_and_closed(void **state)
     all_is_well();
 }
 
-/* A whole frame of a wrong size, or kind: the next one is found behind it. */
+/* A complete frame of a wrong size or kind: the next one is found after it. */
 static void a_wrong_frame_is_told_and_passed(void **state)
 {
     (void)state;
@@ -382,7 +383,7 @@ static void a_wrong_frame_is_told_and_passed(void **state)
     all_is_well();
 }
 
-/* It has no place in the queue, so others are served; nor is it counted. */
+/* It has no place in the queue, so others are served; it is not counted. */
 static void half_a_frame_holds_up_nobody(void **state)
 {
     (void)state;
@@ -419,7 +420,7 @@ static void who_leaves_before_the_answer_is_counted(void **state)
     all_is_well();
 }
 
-/* It asks for as long as its socket takes anything, and reads nothing. */
+/* It sends requests as long as its socket accepts them, and reads nothing. */
 static void who_never_reads_is_dropped(void **state)
 {
     (void)state;
@@ -461,8 +462,8 @@ static void a_thousand_clients_are_served(void **state)
     assert_true(metric("process_open_fds") < 40);
 }
 
-/* With 160 descriptors there are 96 for clients: of 150 the others are closed at once, and perhaps
- * one more, while the client that saw the server begin is not yet gone. */
+/* With 160 descriptors there are 96 for clients: of 150 the others are closed immediately, and
+ * perhaps one more, while the client that waited for the server's start is not yet gone. */
 static void more_clients_than_descriptors_are_closed(void **state)
 {
     (void)state;
@@ -486,7 +487,7 @@ static void more_clients_than_descriptors_are_closed(void **state)
     assert_true(metric("serve_connections_refused_total") >= CLIENTS - SERVED_OF_THEM);
 }
 
-/* As Prometheus does it. */
+/* As Prometheus does. */
 static void metrics_come_by_http_as_well(void **state)
 {
     (void)state;
@@ -494,7 +495,7 @@ static void metrics_come_by_http_as_well(void **state)
     socklen_t length = sizeof address;
     char text[16384] = "";
     size_t bytes = 0;
-    /* A port that is free: the system's choice, given back. */
+    /* A free port, chosen by the system and released. */
     int probe = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(probe, (struct sockaddr *)&address, sizeof address), 0);
     getsockname(probe, (struct sockaddr *)&address, &length);
@@ -519,7 +520,8 @@ static void metrics_come_by_http_as_well(void **state)
     all_is_well();
 }
 
-/* Nobody can connect any more; who waits is answered, who asks now is told; then it ends with 0. */
+/* New connections are rejected; waiting requests are answered, new ones are rejected; then it ends
+ * with 0. */
 static void a_stop_answers_who_waits(void **state)
 {
     (void)state;
@@ -568,7 +570,7 @@ static void a_batch_that_fails_is_told_and_ends_the_server(void **state)
     server = 0;
 }
 
-/* The killed one's socket file is still there, and the next one takes its place. */
+/* The killed server's socket file still exists, and the next server replaces it. */
 static void after_kill_9_the_next_one_starts(void **state)
 {
     (void)state;
@@ -584,7 +586,7 @@ static void after_kill_9_the_next_one_starts(void **state)
     all_is_well();
 }
 
-/* Killed clients are clients that left. */
+/* Killed clients count as disconnected. */
 static void a_killed_client_is_one_that_left(void **state)
 {
     (void)state;
@@ -619,7 +621,7 @@ static void a_second_server_is_refused(void **state)
     all_is_well();
 }
 
-/* A file that is no socket is not removed. */
+/* A file that is not a socket is not removed. */
 static void what_is_no_socket_stays(void **state)
 {
     (void)state;
@@ -641,7 +643,7 @@ static void what_is_no_socket_stays(void **state)
     server = 0;
 }
 
-/* ---- each with a server of its own -------------------------------------------------------- */
+/* ---- tests with a server of their own ----------------------------------------------------- */
 
 static int before(void **state)
 {

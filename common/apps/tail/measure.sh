@@ -1,11 +1,13 @@
 #!/bin/sh
-# measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS - the tasks of a sweep, each by every one of
-# LABS.  TASKS has a line a task: sweep, value, shape.  A lab is its number, for what stands in
-# SUBMISSION, or on a card cuDNN (common/apps/compare/sweep.sh).  Prints a line for each, with tabs
-# between: side, sweep, value, kernel, threads of a block, blocks, blocks that a multiprocessor
-# holds, multiprocessors, rows of a sum, pieces that the sums are split into (the z of a grid, where
-# another kernel adds), launches, microseconds, and the interval that holds them with 95 %; above
-# them, behind a ;, what a launch of nothing takes, and the machine.
+# measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS - measures the tasks of a sweep with each of
+# LABS.
+#
+# TASKS has one line per task: sweep, value, shape.  A lab is its number, for its source in
+# SUBMISSION, or on a GPU cuDNN (common/apps/compare/sweep.sh).  Prints one line for each,
+# tab-separated.  Columns: side, sweep, value, kernel, threads of a block, blocks, resident blocks
+# per SM, SMs, terms of a sum, segments, launches, microseconds, and their 95 % confidence interval.
+# Segments: number of parts into which the sums are split (the z of a grid if another kernel adds
+# them).  The lines before them, after a ;, have the time of an empty launch, and the machine.
 set -eu
 usage='usage: measure.sh BUILD NVCC TASKS LABS ENGINE GPU JOBS'
 build=${1:?$usage}
@@ -21,7 +23,7 @@ rows_of() {
     printf '%s\n' "$1" | awk '{ rows = 1; for (i = 1; i <= NF; i++) if ($i ~ /^[CRS]=/) rows *= substr($i, 3); print rows }'
 }
 
-# One task on the simulator.  A kernel is known by its threads, registers and shared memory.
+# One task on the simulator.  A kernel is identified by its threads, registers and shared memory.
 task_simulate() {
     lab=$1 number=$2
     counters=$work/$number
@@ -64,7 +66,7 @@ tasks_simulate() {
     ticker_end
 }
 
-# A call may launch several kernels: that which takes the most registers of the GPU does the sums,
+# A call may launch several kernels: the one with the most registers on the GPU computes the sums,
 # the others prepare or add.
 tasks_time() {
     [ -f common/apps/compare/sweep.sh ] ||

@@ -1,15 +1,16 @@
-/* plan_main - `plan NETWORK MEASURED MODE TAU`: lab 20's tail_widths_host, which is linked with
- * this, on a network and on what its layers were measured to take.  `plan NETWORK` only says what
- * is wrong with the network.
+/* plan_main - `plan NETWORK MEASURED MODE TAU`: runs lab 20's tail_widths_host, which is linked
+ * with this, on a network and the measured times of its layers.  `plan NETWORK` only checks the
+ * network.
  *
- * NETWORK has a line a layer: name, shape, and 1 if its width may change, else 0; lines that begin
- * with ; are comments, the first other one names the columns.  MEASURED is measure.sh's: the
- * sweep's name is the layer's shape with K=%, its value the width.  MODE is latency or parameters,
- * TAU thousandths.  Prints a line a layer: name, old width, new width.
+ * NETWORK has one line per layer: name, shape, and 1 if its width may change, else 0; lines that
+ * start with ; are comments, the first other one has the column names.  MEASURED is measure.sh's:
+ * the sweep's name is the layer's shape with K=%, its value the width.  MODE is latency or
+ * parameters, TAU thousandths. Prints one line per layer: name, old width, new width.
  *
- * A width that was not measured takes what the next larger one took that was; beyond the largest
- * the time grows with the square, so that nobody wants to go there.  A launch's own time is left
- * out: no width changes it.  Times become whole numbers, for a float holds those exactly. */
+ * A width that was not measured has the time of the next larger one that was; beyond the largest
+ * the time grows with the square, so that such widths are never chosen.  The launch time is left
+ * out, because it does not depend on the width.  Times are rounded to integers, which floats
+ * represent exactly. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,9 @@
 enum { NAME = 64, SHAPE = 200, LINE = 700, WIDEST = 2048, LARGEST_TIME = 8000000 };
 
 typedef struct Layer {
-    char name[NAME], key[SHAPE]; /* the key: its shape with K=% */
+    char name[NAME], key[SHAPE]; /* key: the shape with K=% */
     ConvProblem conv;
-    int free, measured;    /* the largest width measured */
+    int free, measured;    /* measured: the largest measured width */
     double us[WIDEST + 1]; /* 0: not measured */
 } Layer;
 

@@ -17,17 +17,17 @@ double stair_utilisation(const Stair *stair)
     return stair->blocks / (stair->sms * stair->resident * stair_waves(stair));
 }
 
-/* ---- the prediction ---- */
+/* ---- prediction ---- */
 
 enum { SCHEDULERS = 4, START = 32 };
 
-/* Of j blocks on an SM, where a block alone takes 1. */
+/* Time of j blocks on an SM, relative to a block alone. */
 static double round_time(const Stair *stair, double j, double fill)
 {
     return j > 0 ? pow(1 + pow(ceil(j * stair->warps / SCHEDULERS) / fill, 4), 0.25) : 0;
 }
 
-/* In times of one row of a block that is alone. */
+/* Time of the busiest SM in units of one term of a block that is alone. */
 static double busiest_time(const Stair *stair, double fill)
 {
     const double b = stair_busiest(stair), k = stair->resident, full = floor(b / k);
@@ -35,8 +35,7 @@ static double busiest_time(const Stair *stair, double fill)
            (stair->rows / stair->pieces + START);
 }
 
-/* With this `fill`, how long a row takes alone by the two widths, and how far apart they are in
- * that. */
+/* The time of a term alone from both widths with this `fill`, and their difference. */
 static double alone_find(const Stair *few, const Stair *many, double launch_us, double fill,
                          double *apart)
 {
@@ -47,7 +46,8 @@ static double alone_find(const Stair *few, const Stair *many, double launch_us, 
     return sqrt(one * other);
 }
 
-/* Tries `fill` from a quarter of a warp to 64 warps; of those that do as well the nearest to 1. */
+/* Tries `fill` from a quarter of a warp to 64 warps; among equally good values, the nearest to
+ * 1. */
 static void kernel_fit(const Stair *few, const Stair *many, double launch_us, double *alone,
                        double *fill)
 {
@@ -65,7 +65,7 @@ static void kernel_fit(const Stair *few, const Stair *many, double launch_us, do
     }
 }
 
-/* On the line through the two widths: at as many blocks as `stair` has. */
+/* Value at `stair`'s number of blocks on the line through the two widths. */
 static double line_at(const Stair *few, const Stair *many, double blocks)
 {
     const double apart = many->blocks - few->blocks;

@@ -1,11 +1,11 @@
 #!/bin/sh
-# sweep.sh BUILD NVCC LABS SHAPE OVER ENGINE GPUS JOBS - how long a layer takes while one of its
-# numbers grows: `make sweep`.
+# sweep.sh BUILD NVCC LABS SHAPE OVER ENGINE GPUS JOBS - time of a layer while one of its parameters
+# grows: `make sweep`.
 #
-# The % in SHAPE runs over OVER, FROM:TO:STEP.  On the simulator each of LABS (numbers of labs; what
-# stands in SUBMISSION) runs on each of the described machines GPUS; on a card LABS may also name
-# cuDNN (common/apps/compare/sweep.sh).  Leaves a table, a figure as SVG and as PNG of each in
-# BUILD/sweep: stairs.h says what is predicted, and how steps are found.
+# The % in SHAPE runs over OVER, FROM:TO:STEP.  On the simulator each of LABS (numbers of labs,
+# with their sources in SUBMISSION) runs on each of the simulated machines GPUS; on a GPU LABS may
+# also name cuDNN (common/apps/compare/sweep.sh).  Leaves a table, a figure as SVG and as PNG of
+# each in BUILD/sweep: stairs.h describes the prediction and the detection of steps.
 set -eu
 usage='usage: sweep.sh BUILD NVCC LABS SHAPE OVER ENGINE GPUS JOBS'
 build=${1:?$usage}
@@ -34,7 +34,7 @@ gpu | sim) ;;
 *) if nvidia-smi >/dev/null 2>&1; then engine=gpu; else engine=sim; fi ;;
 esac
 [ "$engine" = sim ] || gpus=gpu
-for lab in $labs; do # on a card cuDNN's are labs, too
+for lab in $labs; do # on a GPU cuDNN's algorithms count as labs
     [ "$engine" = gpu ] || "$build/bin/lab" names --lab "$lab" >/dev/null || exit 2
 done
 

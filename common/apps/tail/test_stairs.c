@@ -1,4 +1,4 @@
-/* test_stairs.c - waves, predictions and steps against values worked out by hand. */
+/* test_stairs.c - waves, predictions and steps compared with values computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "common/apps/tail/stairs.h"
 
-/* Blocks of four warps, one a scheduler; sums of 68 rows take as long as 100. */
+/* Blocks of four warps, one per scheduler; sums of 68 terms take the time of 100. */
 static Stair stair_of(double blocks, double resident, double sms)
 {
     return (Stair){.blocks = blocks,
@@ -34,8 +34,8 @@ static void waves_count_what_an_sm_holds(void **state)
     assert_float_equal(stair_utilisation(&one_more), 121 / 240.0, 1e-9);
 }
 
-/* Two blocks at a time that are as fast as one: what is measured at 1 and 5 blocks an SM, 10 and
- * 30 us, says what 2, 3 and 4 take. */
+/* Two blocks at a time are as fast as one: the times at 1 and 5 blocks per SM, 10 and 30 us,
+ * predict those of 2, 3 and 4. */
 static void blocks_that_do_not_slow_each_other_make_waves(void **state)
 {
     Stair stair[5];
@@ -53,8 +53,9 @@ static void blocks_that_do_not_slow_each_other_make_waves(void **state)
     }
 }
 
-/* Blocks that fill an SM each: 4 of them take four times as long, whatever an SM holds; and so with
- * blocks of two warps, two of which are needed for a warp on each scheduler. */
+/* Blocks that fill an SM each: 4 of them take four times as long, whatever the number of resident
+ * blocks. The same holds with blocks of two warps, two of which are needed for a warp on each
+ * scheduler. */
 static void blocks_that_fill_an_sm_take_their_turn(void **state)
 {
     Stair stair[4], half[4];
@@ -77,15 +78,15 @@ static void blocks_that_fill_an_sm_take_their_turn(void **state)
     assert_float_equal(half[2].predicted, 22, 0.5);
 }
 
-/* Another kernel has its own constants; a part of the rows takes a part of the time, but for the
- * 32 rows that a block takes to get going. */
+/* Another kernel has its own constants; a part of the terms takes a part of the time, except for
+ * the 32 terms of the start. */
 static void kernels_are_told_apart_and_pieces_divide(void **state)
 {
     Stair stair[3] = {stair_of(4, 1, 4), stair_of(4, 1, 4), stair_of(4, 1, 4)};
     int calibrates[3];
     (void)state;
     stair[0].us = 10;
-    stair[1].us = 99; /* not looked at: the first calibrates */
+    stair[1].us = 99; /* not used: the first calibrates */
     stair[1].pieces = 2;
     stair[2].us = 5;
     stair[2].kernel = 2;
@@ -96,7 +97,7 @@ static void kernels_are_told_apart_and_pieces_divide(void **state)
     assert_int_equal(calibrates[2], 1);
 }
 
-/* Five launches a call: 20 us and a tenth for each block, by the widths of 100 and 300. */
+/* Five launches per call: 20 us and a tenth for each block, from the widths of 100 and 300. */
 static void calls_of_many_kernels_lie_on_a_line(void **state)
 {
     Stair stair[3] = {stair_of(100, 1, 100), stair_of(150, 1, 100), stair_of(300, 1, 100)};
@@ -124,7 +125,7 @@ static void steps_lie_between_neighbours(void **state)
     assert_int_equal(step[10], 0);
 }
 
-/* A time that may as well be its neighbour's is no step. */
+/* Times with overlapping intervals have no step. */
 static void noise_is_no_step(void **state)
 {
     const double us[] = {10, 10.1, 11, 10}, low[] = {9.9, 10, 10.3, 9.9},

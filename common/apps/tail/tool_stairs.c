@@ -1,11 +1,11 @@
-/* tool_stairs.c - `tool_stairs LAUNCH_US <TABLE`: the staircase of a sweep, predicted and found
+/* tool_stairs.c - `tool_stairs LAUNCH_US <TABLE`: predicted and detected steps of a sweep
  * (stairs.h).
  *
- * TABLE has a line a width, in order, with tabs between: value, kernel, threads of a block, blocks,
- * resident, sms, rows, pieces, launches, us, the interval of us.  Out comes the same with waves,
- * blocks of the busiest SM, utilisation, predicted us, whether the width's time gave the prediction
- * a constant, and the steps of both.  The last line, behind a ;, counts the steps: those predicted,
- * measured, in both at the same width, the share of the last among the measured, and among all. */
+ * TABLE has one line per width, in order, tab-separated: value, kernel, threads of a block, blocks,
+ * resident, sms, rows, pieces, launches, us, the interval of us.  The output adds waves, blocks of
+ * the busiest SM, utilisation, predicted us, whether the width's time calibrated the prediction,
+ * and the steps of both.  The last line, after a ;, counts the steps: predicted, measured, both at
+ * the same width, the share of the last among the measured, and among all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static Stair stair[MOST];
 static char value[MOST][32], kernel[MOST][NAME];
 static int calibrates[MOST];
 
-/* The number of the row that had this kernel first. */
+/* Index of the first row with this kernel. */
 static int kernel_number(int row)
 {
     int first = 0;

@@ -2,10 +2,10 @@
 # widths.sh BUILD NVCC NETWORK LAB MODE TAU BATCH ENGINE GPU JOBS - widths for a network that fit a
 # GPU: `make widths`.
 #
-# NETWORK is a file with a line a layer, or the name of one in common/apps/tail/networks; LAB is who
-# computes the layers (measure.sh); lab 20's tail.c chooses the widths, out of times that are
-# measured first: of each layer every fourth width, up to 1.6 times its own (of wide layers every
-# eighth or sixteenth).  Then all layers are measured with the old and with the new widths.  Leaves
+# NETWORK is a file with one line per layer, or the name of one in common/apps/tail/networks; LAB
+# computes the layers (measure.sh); lab 20's tail.c selects the widths from times that are measured
+# first: for each layer every fourth width, up to 1.6 times its own (for wide layers every eighth or
+# sixteenth).  Then all layers are measured with the old and with the new widths.  Leaves
 # BUILD/widths/NAME-MACHINE.tsv.
 set -eu
 usage='usage: widths.sh BUILD NVCC NETWORK LAB MODE TAU BATCH ENGINE GPU JOBS'
@@ -42,13 +42,13 @@ source=${SUBMISSION:-solutions}/20-tail/tail.c
 [ -f "$source" ] || fail "there is no $source, lab 20's, which chooses the widths"
 name=$(basename "$network" .tsv)-n$batch-$lab-$([ "$engine" = gpu ] && echo gpu || echo "$gpu")
 
-# The program that plans: the student's part and ours.
+# The planning program: the student's source and plan_main.
 "${CC:-cc}" -O2 -std=c11 -Icommon/include -c "$source" -o "$out/tail.o"
 "${CC:-cc}" "$out/tail.o" "$build/obj/common/apps/tail/plan_main.o" "$build/lib/conv.a" \
     "$build/lib/operation.a" "$build/lib/base.a" -lsodium -lpthread -lm -o "$out/plan"
 "$out/plan" "$network" || exit 2
 
-# The layers with their own batch; of each different one, the widths to measure.
+# The layers with the given batch; for each different one, the widths to measure.
 sed "/^;/!s/\(	.*\)\bN=[0-9]*/\\1N=$batch/" "$network" >"$out/network.tsv"
 awk -F'\t' -v OFS='\t' '
     /^;/ || !head++ { next }
@@ -69,7 +69,7 @@ sh common/apps/tail/measure.sh "$build" "$nvcc" "$out/tasks.tsv" "$lab" "$engine
     >"$out/measured.tsv"
 "$out/plan" "$out/network.tsv" "$out/measured.tsv" "$mode" "$tau" >"$out/planned.tsv"
 
-# Both networks, a layer at a time: a layer's channels are the width before it.
+# Both networks, one layer at a time: a layer's channels are the previous layer's width.
 awk -F'\t' -v OFS='\t' '
     FNR == NR { was[$1] = $2; is[$1] = $3; next }
     /^;/ || !head++ { next }

@@ -36,13 +36,13 @@ void check_close(Check *check)
     free(check->before);
 }
 
-/* The worst |got - expected| of `count` values, in parts of what is allowed. */
+/* The largest |got - expected| of `count` values, divided by the allowed error. */
 static double worst_of(const float *got, const Near *expected, size_t count)
 {
     double worst = 0;
     for (size_t i = 0; i < count; i++) {
         double part = fabs(got[i] - expected[i].v) / (TRAIN_REACH * expected[i].e + 1e-30);
-        worst = part <= worst ? worst : part; /* NaN is the worst */
+        worst = part <= worst ? worst : part; /* NaN counts as the largest */
     }
     return worst;
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# compare.sh BUILD - LeNet-5's training step beside PyTorch's on this machine's GPU: side, batch,
-# microseconds, with tabs.
+# compare.sh BUILD - compares LeNet-5's training step with PyTorch's on this machine's GPU: side,
+# batch, microseconds, tab-separated.
 #
-# Needs a card, and Python with PyTorch.  Both are one CUDA graph a step in fp32 with TF32 off; the
-# two take turns, three times, and the least of each side's medians is written.
+# Needs a GPU, and Python with PyTorch.  Both are one CUDA graph per step in fp32 with TF32 off;
+# they alternate three times, and the least of each side's medians is printed.
 set -eu
 build=${1:?usage: compare.sh BUILD}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")

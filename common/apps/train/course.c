@@ -35,7 +35,7 @@ double course_right(const Course *course)
 
 /* ---- checkpoints ------------------------------------------------------------------------- */
 
-/* What has to be the same for training to go on as if it had not stopped. */
+/* Fields that must be equal for training to continue. */
 typedef struct Heading {
     char kind[16], set[32];
     TrainProblem step;
@@ -60,7 +60,7 @@ static void heading_make(const Course *course, Heading *heading)
     memcpy(heading->setting, setting, sizeof setting);
 }
 
-/* Everything behind the heading, written or read. */
+/* Reads or writes everything after the heading. */
 static int body_pass(size_t pass(void *, size_t, size_t, FILE *), const Course *course, FILE *file)
 {
     size_t state = 2 * (size_t)course->plan->step.parameters,
@@ -116,7 +116,7 @@ int course_load(Course *course, const char *path, Error *error)
     return 0;
 }
 
-/* ---- what is left for plots -------------------------------------------------------------- */
+/* ---- output for plots -------------------------------------------------------------------- */
 
 static FILE *table_open(const char *folder, const char *name, Error *error)
 {
@@ -138,7 +138,7 @@ static int write_curves(const Course *course, const char *folder, Error *error)
     return fclose(file) ? error_set(error, "%s/curves.tsv: %s", folder, strerror(errno)) : 0;
 }
 
-/* A line a shown digit, a column a read one. */
+/* One row per true class, one column per predicted class. */
 static int write_confusion(const Course *course, const char *folder, Error *error)
 {
     int classes = course->plan->step.layer[TRAIN_OUT].K;

@@ -1,9 +1,10 @@
-/* electrode.cu - trains lab 19's network on drawn recordings, with lab 18's code: electrode.sh.
+/* electrode.cu - training of lab 19's network on synthetic recordings, with lab 18's code:
+ * electrode.sh.
  *
- * Lab 18's kernels are taken from its source as they are: fully connected layers both ways, loss,
- * every layer's gradient, update.  They ask for a layer's input with its zeros around it, and for
- * the largest of 2 x 2 they have no way back, so these are here.  Convolutions go forward by lab
- * 19's entry point and back by lab 17's. */
+ * Lab 18's kernels are included from its source unchanged: fully connected layers in both passes,
+ * loss, every layer's gradient, update.  They need a layer's input with its padding, and have no
+ * backward pass for the maximum of 2 x 2, so these are here.  Convolutions use lab 19's entry point
+ * in the forward and lab 17's in the backward pass. */
 #include STEP_SOURCE /* lab 18's train.cu */
 
 extern "C" {
@@ -20,7 +21,7 @@ extern "C" {
 #include <string.h>
 #include <vector>
 
-/* The network's layers take LeNet-5's places: CONV1, CONV2, CONV3, FULL, OUT. */
+/* The network's layers use the indices of LeNet-5's: CONV1, CONV2, CONV3, FULL, OUT. */
 enum { CONVS = 3, FULL = TRAIN_F6, CLOSED = 255 };
 static const int SIDE[CONVS] = {ELECTRODE_R1, ELECTRODE_R2, ELECTRODE_R3};
 static const float MOMENTUM = 0.9f, DECAY = 1e-4f;
@@ -48,9 +49,9 @@ template <typename Value> static Value *device_copy(const std::vector<Value> &fr
     return to;
 }
 
-/* ---- what lab 18 has no kernel for ----------------------------------------------------------- */
+/* ---- kernels that lab 18 does not have ------------------------------------------------------- */
 
-/* A mini-batch's recordings go to the middle of CONV1's input: a thread a value. */
+/* Copies a mini-batch's recordings to the middle of CONV1's input: one thread per value. */
 __global__ void gather_kernel(TrainLayer layer, const int *__restrict__ order,
                               const float *__restrict__ recording,
                               const unsigned char *__restrict__ label, float *__restrict__ in,
@@ -64,8 +65,8 @@ __global__ void gather_kernel(TrainLayer layer, const int *__restrict__ order,
     if (i == 0) target[n] = label[order[n]];
 }
 
-/* One value of the next layer's input: the largest of pool x pool sums + bias, or 0.  which[] notes
- * the sum that it was, or CLOSED. */
+/* One value of the next layer's input: the maximum of pool x pool sums + bias, or 0.  which[] gets
+ * the index of that sum, or CLOSED. */
 __global__ void pool_kernel(TrainLayer layer, int H, int W, int before, const float *__restrict__ z,
                             const float *__restrict__ parameter, float *__restrict__ out,
                             unsigned char *__restrict__ which)
@@ -86,7 +87,7 @@ __global__ void pool_kernel(TrainLayer layer, int H, int W, int before, const fl
     which[map * P * Q + i] = largest > 0.0f ? best : CLOSED;
 }
 
-/* The way back: d goes to the sum that was the largest, and to no other. */
+/* Backward pass: d goes to the sum that was the maximum, and to no other. */
 __global__ void unpool_kernel(TrainLayer layer, const float *__restrict__ d,
                               const unsigned char *__restrict__ which, float *__restrict__ dz)
 {
@@ -103,11 +104,11 @@ __global__ void unpool_kernel(TrainLayer layer, const float *__restrict__ d,
 /* ---- the network ----------------------------------------------------------------------------- */
 
 typedef struct Trainer {
-    ElectrodeProblem network; /* of one mini-batch */
+    ElectrodeProblem network; /* problem of one mini-batch */
     TrainProblem step;
     Workspace workspace;
-    ConvProblem conv[CONVS]; /* of inputs without their zeros */
-    float *z, *dx;           /* a convolution's sums; what comes back to its input */
+    ConvProblem conv[CONVS]; /* problems with inputs without padding */
+    float *z, *dx;           /* a convolution's outputs; gradient of its input */
     unsigned char *which[CONVS];
     float *target, *losses, *setting; /* settings of each step */
     float *state, *next;              /* parameters, then velocities */
@@ -186,7 +187,7 @@ static void forward(Trainer *t)
     for (int i = 0; i < CONVS; i++) {
         const TrainLayer &layer = t->step.layer[i], &next = t->step.layer[i + 1];
         int before = i + 1 < CONVS ? (next.R - 1) / 2 : 0;
-        ConvProblem within = t->conv[i]; /* its zeros are there already */
+        ConvProblem within = t->conv[i]; /* its padding is already present */
         within.H = layer.H, within.W = layer.W;
         within.pad_top = within.pad_left = within.pad_bottom = within.pad_right = 0;
         conv_forward(&within, t->workspace.in[i], t->state + layer.weights, t->z, 0);
@@ -252,7 +253,7 @@ typedef struct Course {
 } Course;
 
 /* Normally distributed with He's deviation, sqrt(2 / inputs): the sum of twelve uniform numbers.
- * OUT begins with zeros, so that no class is likelier than another. */
+ * OUT starts with zeros, so that all classes are equally likely. */
 static std::vector<float> first_parameters(const TrainProblem &step, Random *random)
 {
     std::vector<float> parameter(2 * (size_t)step.parameters, 0.0f);
@@ -269,7 +270,7 @@ static std::vector<float> first_parameters(const TrainProblem &step, Random *ran
     return parameter;
 }
 
-/* The rate rises during the first twentieth of the steps, then falls in a straight line. */
+/* The rate rises during the first twentieth of the steps, then falls linearly. */
 static std::vector<float> settings(const Course &course, int steps)
 {
     std::vector<float> setting;
@@ -292,7 +293,7 @@ static std::vector<int> shuffled(int count, Random *random)
     return order;
 }
 
-/* How many of the test's recordings lab 19's network reads right. */
+/* Number of test recordings that lab 19's network classifies correctly. */
 static int read_right(const Trainer *t, const Course &course, const float *recording,
                       const unsigned char *label)
 {
@@ -344,8 +345,8 @@ static void write_npy(const char *directory, const char *name, ArrayType type, c
     exit(1);
 }
 
-/* The unseen ones are those of `make datasets SET=recordings`: what its generator draws after the
- * first 600.  Those to learn from come from the next seed. */
+/* The test recordings are those of `make datasets SET=recordings`: the generator's draws after the
+ * first 600.  The training recordings have the next seed. */
 static void draw(const Course &course, std::vector<float> *value, std::vector<uint8_t> *label)
 {
     enum { LEARNT = 600 };
@@ -398,7 +399,7 @@ static void train(const Course &course)
         for (int i = 0; i < epoch_steps; i++, done++)
             step(&t, done, order + i * course.batch,
                  recording + (size_t)course.test * RECORDING_VALUES, what + course.test);
-        CHECK(cudaGetLastError()); /* of a launch */
+        CHECK(cudaGetLastError()); /* error of a launch */
         CHECK(cudaDeviceSynchronize());
         CHECK(cudaFree(order));
         int right = read_right(&t, course, recording, label.data());

@@ -1,10 +1,10 @@
 #!/bin/sh
-# electrode.sh BUILD EPOCHS SEED ENGINE - trains lab 19's network on recordings that it draws: make
+# electrode.sh BUILD EPOCHS SEED ENGINE - trains lab 19's network on synthetic recordings: make
 # train DATA=recordings.
 #
-# The sources of labs 17, 18 and 19 in SUBMISSION do it, labs your own, solutions the workbook's,
-# which also step in for a
-# skeleton.  BUILD/train/recordings gets weights.npy, the unseen recordings with their labels, and
+# It uses the sources of labs 17, 18 and 19 in SUBMISSION: labs are your own, solutions the
+# course's, which also replace a skeleton.  BUILD/train/recordings gets weights.npy, the unseen
+# recordings with their labels, and
 #            curves.tsv, whose first line says how they were made.  TRAIN=, BATCH= and RATE= are
 #            other numbers; FILTERS= and UNITS= another network, as small as a simulator can train.
 set -eu
@@ -23,7 +23,7 @@ fail() {
     exit 2
 }
 
-# source_of LAB FILE: whose it is.
+# source_of LAB FILE: path of the source.
 source_of() {
     source=${SUBMISSION:-labs}/$1/$2
     if cmp -s "$source" "autograder/tests/skeletons/$1/$2" && [ -f "solutions/$1/$2" ]; then
@@ -37,7 +37,7 @@ step=$(source_of 18-training train.cu)
 back=$(source_of 17-backward conv.cu)
 network=$(source_of 19-electrode electrode.cu)
 
-# On the simulator a network that it can train, unless told.
+# On the simulator, by default a network small enough to be trained there.
 if [ "$engine" = gpu ]; then
     flags='-arch=native -cudart static'
     : "${FILTERS:=64}" "${UNITS:=256}" "${TRAIN:=10000}" "${TEST:=400}" "${BATCH:=50}"
@@ -59,7 +59,7 @@ mkdir -p "$out"
 work=$(mktemp -d "$out/part.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-compile() { # compile SOURCE OBJECT [option]
+compile() { # arguments: compile SOURCE OBJECT [option]
     # shellcheck disable=SC2086
     "$nvcc" -O1 -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" -I. -Icommon/include $flags \
         ${3:+"$3"} -c "$1" -o "$work/$2" || fail "$1 does not compile"

@@ -11,11 +11,11 @@ struct Learner {
     cudaStream_t stream;
     cudaGraphExec_t graph;
     unsigned char *image, *label, *test; /* the set's bytes */
-    int *order, *step;                   /* step: of the epoch, counted on the device */
+    int *order, *step;                   /* step: index in the epoch, counted on the device */
     float *way, *rate, *losses;
     float *x, *target, *setting; /* a mini-batch */
     float *state, *y;
-    float *maps; /* for reading: two layers' values of each test image */
+    float *maps; /* for classification: two layers' values of each test image */
     unsigned char *digit;
 };
 
@@ -26,7 +26,7 @@ __device__ static float pixel(const unsigned char *image, int rows, int columns,
     return h >= 0 && h < rows && w >= 0 && w < columns ? image[h * columns + w] : 0.0f;
 }
 
-/* Between the four pixels around (h, w): zero outside of the image. */
+/* Bilinear interpolation of the four pixels around (h, w); zero outside of the image. */
 __device__ static float sample(const unsigned char *image, int rows, int columns, float h, float w)
 {
     int y = (int)floorf(h), x = (int)floorf(w);
@@ -38,7 +38,7 @@ __device__ static float sample(const unsigned char *image, int rows, int columns
     return (1 - down) * upper + down * lower;
 }
 
-/* The mini-batch of the epoch's next step, a thread a pixel, and the rate that goes with it. */
+/* Gathers the mini-batch of the epoch's next step, one thread per pixel, and its learning rate. */
 __global__ void batch_kernel(Plan plan, Learner learner)
 {
     const TrainLayer &frame = plan.step.layer[TRAIN_C1];
@@ -54,7 +54,7 @@ __global__ void batch_kernel(Plan plan, Learner learner)
     if (h == 0 && w == 0) learner.target[n] = learner.label[image];
 }
 
-/* What the step made becomes what the next one begins with. */
+/* Makes the step's output the next step's state. */
 __global__ void keep_kernel(int parameters, Learner learner)
 {
     int at = blockIdx.x * THREADS + threadIdx.x;
@@ -78,7 +78,7 @@ __device__ static float layer_value(const TrainLayer &layer, const float *in,
     return sum;
 }
 
-/* A block reads one image: from layer to layer its values lie in one of two rooms. */
+/* A block classifies one image; the values of successive layers alternate between two buffers. */
 __global__ void read_kernel(Plan plan, Learner learner, int room)
 {
     const TrainLayer &frame = plan.step.layer[TRAIN_C1];
@@ -123,7 +123,7 @@ static int failed(const char *what, cudaError_t status, Error *error)
                      more);
 }
 
-/* `count` values on the device; `from` NULL: left as they are. */
+/* `count` values on the device; `from` NULL: uninitialised. */
 template <typename Value> static int put(Value **to, const Value *from, size_t count, Error *error)
 {
     if (failed("no memory on the device", cudaMalloc(to, count * sizeof(Value)), error)) return -1;
@@ -179,7 +179,7 @@ static void enqueue(const Learner *learner)
                                                                                    *learner);
 }
 
-/* One step of zeros outside of any graph: what the step allocates for itself is there then. */
+/* One step with zeros outside of any graph, so that the step's own allocations exist. */
 static int warm_up(Learner *learner, Error *error)
 {
     const TrainProblem *p = &learner->plan->step;

@@ -10,11 +10,12 @@
 #include "common/operations/catalog/operations.h"
 #include "datasets/array.h"
 
-/* ---- the sets ---------------------------------------------------------------------------- */
+/* ---- data sets --------------------------------------------------------------------------- */
 
 typedef struct SetPlan {
     const char *name, *network;
-    int ink, epochs, test; /* test: images at the end of the only file; 0: a file of its own */
+    int ink, epochs, test; /* test: number of test images at the end of the only file; 0: a separate
+                            * file */
     float rate, decay, shift, turn, stretch;
 } SetPlan;
 
@@ -42,7 +43,7 @@ static const SetPlan *set_find(const char *name, Error *error)
     return NULL;
 }
 
-/* ---- its files --------------------------------------------------------------------------- */
+/* ---- files of a set ---------------------------------------------------------------------- */
 
 static int file_read(const char *path, int dimensions, Array *array, Error *error)
 {
@@ -52,7 +53,7 @@ static int file_read(const char *path, int dimensions, Array *array, Error *erro
     return error_set(error, "%s: %d sizes of bytes are expected", path, dimensions);
 }
 
-/* The images become the plan's: their size has to fit in the network's frame. */
+/* Moves the images to the plan; their size has to fit in the network's frame. */
 static int digits_take(Plan *plan, const char *path, const Array *image, const Array *label,
                        Digits *digits, Error *error)
 {
@@ -94,7 +95,7 @@ static int digits_read(Plan *plan, const char *folder, const char *part, Digits 
     return status;
 }
 
-/* The last `count` images go into a set of their own. */
+/* Moves the last `count` images to a set of their own. */
 static int digits_part(const Plan *plan, int count, Digits *from, Digits *to, Error *error)
 {
     size_t pixels = (size_t)plan->rows * plan->columns, first = (size_t)(from->count - count);
@@ -156,9 +157,9 @@ void plan_close(Plan *plan)
     plan->train = plan->test = (Digits){0};
 }
 
-/* ---- what chance decides ----------------------------------------------------------------- */
+/* ---- random choices ---------------------------------------------------------------------- */
 
-/* A generator for one purpose, the same whatever was drawn before. */
+/* A generator for one purpose, independent of other draws. */
 static void chance(const Plan *plan, const char *purpose, Random *random)
 {
     Random parent;
@@ -184,8 +185,8 @@ void plan_first_parameters(const Plan *plan, float *parameter)
     }
 }
 
-/* Turned, slanted, stretched and moved about the middle of the frame, onto the set's image.  To
- * second order, without sines: the same on every machine. */
+/* Random rotation, shear, scaling and shift about the middle of the frame, as a map onto the set's
+ * image. Second-order approximation without sines, so that it is the same on every machine. */
 static void way_draw(const Plan *plan, Random *random, float way[6])
 {
     const TrainLayer *frame = &plan->step.layer[TRAIN_C1];

@@ -26,7 +26,7 @@ void screen_open(Screen *screen, const Course *course)
     screen->begun = steps_done(course, 0);
 }
 
-/* The last losses as one line of blocks, on a logarithmic scale. */
+/* The last losses as a sparkline on a logarithmic scale. */
 static void print_sparks(const Screen *screen)
 {
     static const char *const BLOCK[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};

@@ -1,24 +1,24 @@
-/* screen.h - what the terminal shows while a network learns. */
+/* screen.h - terminal output during training. */
 #ifndef CONVLAB_TRAIN_SCREEN_H
 #define CONVLAB_TRAIN_SCREEN_H
 
 #include "common/apps/train/course.h"
 
 typedef struct Screen {
-    int live;        /* the line is drawn over and over: a terminal */
-    double started;  /* by the clock */
-    long begun;      /* steps that were done before it started */
-    double loss[32]; /* for the sparkline: one an epoch, or the last ones' */
+    int live;        /* Boolean: the line is overwritten repeatedly, on a terminal */
+    double started;  /* start time by the clock */
+    long begun;      /* number of steps done before the start */
+    double loss[32]; /* for the sparkline: one per epoch, or the last steps' */
     int losses;
 } Screen;
 
 double screen_clock(void);
 void screen_open(Screen *screen, const Course *course);
-/* After some steps of an epoch: the bar, the loss, the time that is left. */
+/* After some steps of an epoch: the bar, the loss, the remaining time. */
 void screen_steps(Screen *screen, const Course *course, int step, double loss);
-/* After an epoch: a line that stays. */
+/* After an epoch: a permanent line. */
 void screen_epoch(Screen *screen, const Course *course);
-/* At the end: the confusion matrix, and how many were misread. */
+/* At the end: the confusion matrix, and the number of misclassified images. */
 void screen_end(const Course *course);
 
 #endif

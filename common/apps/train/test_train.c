@@ -1,4 +1,4 @@
-/* test_train.c - plans and checkpoints of training, and lab 18's oracle held against PyTorch. */
+/* test_train.c - plans and checkpoints of training, and lab 18's oracle compared with PyTorch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void what_cannot_be_trained_is_refused(void **state)
     assert_non_null(strstr(error.text, "none/mnist/train-images-idx3-ubyte"));
 }
 
-/* Every image at most once in an epoch; another order in each; the same from the same seed. */
+/* Every image at most once in an epoch; another order in each; reproducible with the same seed. */
 static void an_epoch_is_a_shuffle_of_its_own(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void a_checkpoint_comes_back_and_others_are_refused(void **state)
     course_close(&again);
 }
 
-/* ---- five steps that PyTorch made (torch_steps.py) --------------------------------------- */
+/* ---- five steps of PyTorch (torch_steps.py) ---------------------------------------------- */
 
 enum { STEPS = 5 };
 

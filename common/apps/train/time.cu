@@ -1,6 +1,6 @@
-/* time BATCH... - microseconds of lab 18's training step of LeNet-5 on a card, one CUDA graph a
- * step: a line each. */
-#define _Alignas alignas /* C's word in C++ */
+/* time BATCH... - microseconds of lab 18's training step of LeNet-5 on a GPU, one CUDA graph per
+ * step; one line per batch size. */
+#define _Alignas alignas /* C's keyword in C++ */
 extern "C" {
 #include "common/operations/catalog/operations.h"
 }
@@ -22,7 +22,7 @@ static void must(cudaError_t status)
 
 enum { RUNS = 20, STEPS = 100 };
 
-/* The median of some runs of some steps each. */
+/* The median of several runs of several steps each. */
 static double measured(cudaGraphExec_t graph, cudaStream_t stream)
 {
     std::vector<float> times(RUNS);
@@ -71,7 +71,7 @@ static double step_time(const char *batch)
     cudaGraph_t graph;
     cudaGraphExec_t ready;
     must(cudaStreamCreate(&stream));
-    for (int captured = 0; captured < 2; captured++) { /* once outside: for what it allocates */
+    for (int captured = 0; captured < 2; captured++) { /* once outside, for its allocations */
         if (captured) must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
         train_step(p, device[0], device[1], device[2], device[3], device[4], device[5], stream);
         if (!captured) must(cudaStreamSynchronize(stream));

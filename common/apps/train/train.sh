@@ -2,10 +2,11 @@
 # train.sh BUILD DATA EPOCHS SEED ENGINE - trains lab 18's step on a set of digits: make train.
 # DATA=recordings is electrode.sh's.
 #
-# SUBMISSION=labs is your own step, solutions the workbook's, which also steps in for a skeleton.
-# RESUME=1 goes on from the last checkpoint, CHECK=100 holds the first steps against fp64, WINDOW=1
-# draws the curves in a window meanwhile, STOP=2 ends after two epochs, GPU=name is the simulated
-# machine.  BUILD/train/DATA gets the weights, the curves and pictures of what was misread.
+# SUBMISSION=labs selects your own step, solutions the course's, which also replaces a skeleton.
+# RESUME=1 continues from the last checkpoint, CHECK=100 compares the first steps with fp64, and
+# WINDOW=1 draws the curves in a window meanwhile.  STOP=2 ends after two epochs, GPU=name is the
+# simulated machine.  BUILD/train/DATA gets the weights, the curves and pictures of misclassified
+# images.
 set -eu
 build=${1:?usage: train.sh BUILD DATA EPOCHS SEED ENGINE}
 data=${2:-digits-8x8}
@@ -54,15 +55,15 @@ esac
 out=$build/train/$data
 mkdir -p "$out"
 
-# The lab's step and the trainer's kernels; on a card with NVIDIA's runtime, else with the
-# workbook's and its simulated GPU, which needs no machine code.  What was built of the same parts
-# before is taken again.
+# The lab's step and the trainer's kernels; on a GPU with NVIDIA's runtime, else with the drop-in
+# runtime and the simulated GPU, which needs no machine code.  An earlier build of the same parts is
+# reused.
 if [ "$engine" = gpu ]; then
     flags='-arch=native -cudart static'
 else
     flags='-cudart none -gencode arch=compute_75,code=compute_75'
 fi
-# digest PART...: a name for what this compiler makes of them.
+# digest PART...: a digest of the parts and the compiler.
 digest() {
     { printf '%s\n' "$flags $nvcc"; cat "$@"; } | sha256sum | cut -c 1-16
 }

@@ -14,7 +14,8 @@ static const char USAGE[] =
 
 typedef struct Train {
     const char *out;
-    int resume, stop, checked; /* stop: after so many epochs, as if interrupted; checked: steps */
+    int resume, stop, checked; /* stop: number of epochs before a simulated interruption; checked:
+                                * number of steps */
     Plan plan;
     Course course;
     Screen screen;
@@ -32,14 +33,15 @@ static void interrupt(int number)
     interrupted = 1;
 }
 
-/* Steps between two looks at the loss: a few a second, and the whole epoch where nobody looks. */
+/* Steps between two outputs of the loss: a few outputs per second, and the whole epoch without a
+ * terminal. */
 static int steps_at_once(const Train *train)
 {
     int part = train->plan.steps / 10;
     return !train->screen.live ? train->plan.steps : part > 1 ? part : 1;
 }
 
-/* The first steps of all, one by one beside fp64. */
+/* Runs the first steps one by one, compared with fp64. */
 static int checked_steps(Train *train, int *done, Error *error)
 {
     Check *check = &train->check;
@@ -78,7 +80,7 @@ static int epoch_steps(Train *train, Error *error)
         return -1;
     while (done < plan->steps && !interrupted) {
         int now = done + chunk < plan->steps ? chunk : plan->steps - done;
-        if (!train->course.done && !done) now = 1; /* the simulator's checks: one step of them */
+        if (!train->course.done && !done) now = 1; /* one step with the simulator's checks */
         if (learner_steps(train->learner, now, error) ||
             learner_losses(train->learner, done, now, train->loss + done, error))
             return -1;

@@ -1,4 +1,5 @@
-/* engine.h - which GPU a program with a lab's source in it runs on: two files define the same.
+/* engine.h - the GPU of a program that includes a lab's source; two files define the same
+ * functions.
  *
  * Module: engine_gpu.c is linked with NVIDIA's runtime, engine_sim.c with the drop-in runtime.
  * Callers: make train, make serve.
@@ -6,12 +7,12 @@
 #ifndef CONVLAB_ENGINE_ENGINE_H
 #define CONVLAB_ENGINE_ENGINE_H
 
-/* "the simulated h200". */
+/* Name of the engine, for example "the simulated h200". */
 const char *engine_words(void);
-/* The first calls have shown that the kernels are right: from now on the simulator only executes
- * them.  On a card nothing changes. */
+/* Called when the first calls have shown that the kernels are correct: the simulator then only
+ * executes them.  No effect on a GPU. */
 void engine_trust(void);
-/* What the engine said of a failed call beyond CUDA's status; "" if nothing. */
+/* The engine's message about a failed call, in addition to CUDA's status; "" if none. */
 const char *engine_complaint(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* engine_gpu.c - this machine's card, with NVIDIA's own runtime. */
+/* engine_gpu.c - this machine's GPU, with NVIDIA's own runtime. */
 #include "common/cuda/engine/engine.h"
 
 const char *engine_words(void)

@@ -1,5 +1,5 @@
-/* engine_sim.c - the simulated GPU.  ENGINE_GPU names the machine, ENGINE_GPUS the folder where
- * machines are described. */
+/* engine_sim.c - the simulated GPU.  ENGINE_GPU names the machine, ENGINE_GPUS the folder of the
+ * machine descriptions. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

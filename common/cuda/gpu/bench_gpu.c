@@ -1,5 +1,4 @@
-/* bench_gpu - what this machine's GPU can do at most, as key=value lines: to look at, and to put
- * beside a table of times. */
+/* bench_gpu - performance ceilings of this machine's GPU, as key=value lines. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -60,7 +60,7 @@ static DriverResult bench_open(Bench *b)
     b->bytes = available / 8 < 1u << 30 ? available / 8 / 256 * 256 : 1u << 30;
     if (!result) result = driver->memory_alloc(&b->from, b->bytes);
     if (!result) result = driver->memory_alloc(&b->to, b->bytes);
-    if (!result) /* not zeros: those cost less power than data does */
+    if (!result) /* not zeros, because they consume less power than data */
         result = driver->fill_words(b->from, 0x3f9d70a4, b->bytes / 4, b->device->timing_stream);
     if (!result) result = driver->graph_create(&b->graph, 0);
     if (!result) result = driver->graph_kernel(&node, b->graph, NULL, 0, &kernel);
@@ -78,7 +78,7 @@ static void bench_close(Bench *b)
     if (b->to) driver->memory_free(b->to);
 }
 
-/* The shortest of RUNS runs, after two that do not count. */
+/* The shortest of RUNS runs, after two warm-up runs. */
 static int best_of(Bench *b, GpuTimed *run, int flush, double *best, Error *error)
 {
     double seconds[RUNS];

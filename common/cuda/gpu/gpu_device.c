@@ -58,9 +58,9 @@ static int32_t memory_refuse(DeviceReply *reply)
 
 /* ---- memory -------------------------------------------------------------------------- */
 
-/* 0 when [address, +bytes) is device memory that is allocated; else the status, with the reply's
- * message.  The driver would also take host addresses of this process, which a submission has no
- * business with. */
+/* 0 if [address, +bytes) is allocated device memory; else the status, with the reply's message.
+ * The driver would also accept host addresses of this process, which a submission must not
+ * access. */
 static int32_t gpu_range_check(GpuDevice *device, DriverAddress address, uint64_t bytes,
                                DeviceReply *reply)
 {
@@ -241,7 +241,7 @@ static int32_t call_stream_create(GpuDevice *device, const DeviceCall *call, Dev
     return memory_refuse(reply);
 }
 
-/* One body for the calls that only name a stream. */
+/* Common function of the calls whose only argument is a stream. */
 static int32_t call_stream(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
 {
     DriverStream stream;
@@ -316,7 +316,8 @@ static int32_t call_event_elapsed(GpuDevice *device, const DeviceCall *call, Dev
     return result == 600 ? 600 : gpu_answer(device, result, reply, "cudaEventElapsedTime");
 }
 
-/* The driver's own map.  It looks at no memory; that the tensor begins in some is asked here. */
+/* Encodes the map with the driver, which does not check that the tensor is in allocated memory;
+ * this is checked here. */
 static int32_t call_tensor_map(GpuDevice *device, const DeviceCall *call, DeviceReply *reply)
 {
     static _Alignas(64) unsigned char map[TENSOR_MAP_BYTES];
@@ -455,7 +456,7 @@ static void gpu_close(Device *base)
     free(device);
 }
 
-/* What cudaDeviceProp calls these, by the driver's numbers. */
+/* Reads the fields of cudaDeviceProp, by the driver's attribute numbers. */
 static void properties_read(GpuDevice *device)
 {
     DeviceProperties *p = &device->properties;

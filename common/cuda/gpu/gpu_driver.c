@@ -38,7 +38,7 @@ void gpu_driver_words(const GpuDriver *driver, DriverResult result, char *text, 
         snprintf(text, bytes, "%s (%s)", name, words);
 }
 
-/* cuInit's failures that a person can do something about. */
+/* Reports cuInit's failures that have a remedy. */
 static int driver_start(const GpuDriver *driver, Error *error)
 {
     DriverResult result = driver->init(0);
@@ -64,8 +64,8 @@ static GpuDriver loaded_driver;
 static Error load_error;
 static int load_status;
 
-/* The library is never closed: the driver keeps threads and handlers of its own that would outlive
- * it. */
+/* The library is never closed, because the driver has threads and handlers of its own that would
+ * outlive it. */
 static void driver_load(void)
 {
     load_status = -1;

@@ -2,8 +2,8 @@
  *
  * Nothing here comes from the toolkit's headers and nothing is linked against the driver, so the
  * same program starts on a machine without one.  The types mirror the driver's binary interface; a
- * symbol with a version suffix is the version whose layout is written down here, whatever newer
- * ones the driver also has. */
+ * symbol with a version suffix is the version whose layout is declared here, even if the driver
+ * also has newer ones. */
 #ifndef CONVLAB_CUDA_GPU_DRIVER_H
 #define CONVLAB_CUDA_GPU_DRIVER_H
 
@@ -34,7 +34,7 @@ enum {
     DRIVER_POINTER_MEMORY_TYPE = 2, /* attribute of cuPointerGetAttribute */
     DRIVER_JIT_ERROR_LOG = 5,
     DRIVER_JIT_ERROR_LOG_BYTES = 6,
-    DRIVER_OLDEST = 12000 /* what labs are built with */
+    DRIVER_OLDEST = 12000 /* the oldest version that the labs support */
 };
 
 /* The markers of cuLaunchKernel's `extra` list: the packed parameters follow as pointer and
@@ -92,7 +92,7 @@ typedef struct DriverCopyNode {
     size_t width_bytes, height, depth;
 } DriverCopyNode;
 
-/* X(field, symbol, parameters): one line a function. */
+/* X(field, symbol, parameters): one line per function. */
 #define DRIVER_FUNCTIONS(X)                                                                        \
     X(init, "cuInit", (unsigned))                                                                  \
     X(version, "cuDriverGetVersion", (int *))                                                      \
@@ -165,7 +165,7 @@ typedef struct DriverCopyNode {
     X(graph_launch, "cuGraphLaunch", (DriverGraphExec, DriverStream))                              \
     X(graph_exec_destroy, "cuGraphExecDestroy", (DriverGraphExec))
 
-/* Those that a driver may lack (NULL then). */
+/* Functions that a driver may lack (then NULL). */
 #define DRIVER_OPTIONAL(X)                                                                         \
     X(tensor_tiled, "cuTensorMapEncodeTiled",                                                      \
       (void *, int, unsigned, void *, const uint64_t *, const uint64_t *, const unsigned *,        \
@@ -182,15 +182,15 @@ typedef struct GpuDriver {
 } GpuDriver;
 #undef DRIVER_FIELD
 
-/* The driver of this machine, initialised; loaded once and kept for the life of the process.  NULL
- * with error when there is no driver library, it is older than CUDA 12.0, or it finds no GPU. */
+/* The driver of this machine, initialised; loaded once for the process.  NULL with error if there
+ * is no driver library, it is older than CUDA 12.0, or it finds no GPU. */
 const GpuDriver *gpu_driver_load(Error *error);
 
-/* Binds `driver` to the functions of a library that dlopen(3) gave; -1 names the first one that is
- * missing. */
+/* Binds `driver` to the functions of a library opened with dlopen(3); -1 names the first missing
+ * one. */
 int gpu_driver_bind(GpuDriver *driver, void *library, Error *error);
 
-/* What the driver calls `result`: "CUDA_ERROR_INVALID_VALUE (invalid argument)". */
+/* The driver's name of `result`: "CUDA_ERROR_INVALID_VALUE (invalid argument)". */
 void gpu_driver_words(const GpuDriver *driver, DriverResult result, char *text, size_t bytes);
 
 #endif

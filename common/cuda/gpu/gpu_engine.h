@@ -1,12 +1,12 @@
-/* gpu_engine.h - what the files of the gpu engine share; nobody else includes it.
+/* gpu_engine.h - declarations shared by the gpu engine's files only.
  *
  *   gpu_driver     the driver's functions
  *   gpu_module     modules, functions, variables, launches
- *   gpu_first      what variables hold at first
+ *   gpu_first      initial values of variables
  *   gpu_device     opening, memory, streams, events
- *   gpu_replay     recordings as CUDA graphs, and their time
- *   gpu_fault      what the driver's errors mean
- *   gpu_ceilings   what this card can do at most */
+ *   gpu_replay     recordings as CUDA graphs, and their timing
+ *   gpu_fault      meaning of the driver's errors
+ *   gpu_ceilings   performance ceilings of this GPU */
 #ifndef CONVLAB_CUDA_GPU_ENGINE_H
 #define CONVLAB_CUDA_GPU_ENGINE_H
 
@@ -14,7 +14,7 @@
 #include "common/cuda/gpu/gpu_driver.h"
 #include "common/simulator/ptx/ptx.h"
 
-/* The cudaError_t numbers that the engine itself gives. */
+/* The cudaError_t values that the engine itself returns. */
 enum {
     STATUS_OK = 0,
     STATUS_INVALID_VALUE = 1,
@@ -28,7 +28,7 @@ enum {
 };
 
 typedef enum GpuHandleKind {
-    HANDLE_GONE, /* destroyed: no number is given out twice, so a stale handle is caught */
+    HANDLE_GONE, /* destroyed: numbers are never reused, so a stale handle is detected */
     HANDLE_MODULE,
     HANDLE_FUNCTION,
     HANDLE_STREAM,
@@ -54,7 +54,7 @@ typedef struct GpuVariable {
     size_t bytes;
 } GpuVariable;
 
-/* What a module's variable held when the module was loaded. */
+/* Initial value of a module's variable, read when the module was loaded. */
 typedef struct GpuFirst {
     uint32_t module;
     DriverAddress address;
@@ -62,7 +62,7 @@ typedef struct GpuFirst {
     void *data;
 } GpuFirst;
 
-/* What a module is loaded from.  `ptx` is there once it was asked for. */
+/* Image from which a module is loaded.  `ptx` is set after the first use. */
 typedef struct GpuImage {
     void *data; /* the driver may read it as late as the first launch */
     uint64_t bytes;
@@ -70,7 +70,7 @@ typedef struct GpuImage {
     int users, kept;
 } GpuImage;
 
-/* Which launches may still be running, so that a fault can be given a name. */
+/* Launches that may still be running, so that a fault can be attributed to a kernel. */
 typedef struct GpuLaunchNote {
     uint32_t function, stream, grid[3], block[3];
 } GpuLaunchNote;
@@ -80,15 +80,15 @@ enum { GPU_NOTES = 4, GPU_IMAGES = 4, GPU_EVENT_PAIRS = 256, GPU_HANDLES = 1 << 
 typedef enum GpuKernel { KERNEL_NOTHING, KERNEL_FMA, KERNEL_READ, KERNELS } GpuKernel;
 
 typedef struct GpuDevice {
-    Device base; /* first: a Device * of this engine is a GpuDevice * */
+    Device base; /* first member: a Device * of this engine is a GpuDevice * */
     const GpuDriver *driver;
     DriverOrdinal ordinal;
     DriverContext context;
     DeviceProperties properties;
 
-    GpuHandle *handle; /* handle[0] stands for the default stream */
+    GpuHandle *handle; /* handle[0] is the default stream */
     uint32_t handles, handle_capacity;
-    uint32_t unloads; /* modules unloaded so far: a graph that is older must be built again */
+    uint32_t unloads; /* number of modules unloaded so far: an older graph must be built again */
     DriverAddress *allocation;
     size_t allocations, allocation_capacity;
     GpuVariable *variable;
@@ -96,7 +96,7 @@ typedef struct GpuDevice {
     GpuFirst *first;
     size_t firsts, first_capacity;
 
-    GpuImage *image[GPU_IMAGES]; /* kept for the next process of the same program */
+    GpuImage *image[GPU_IMAGES]; /* cached for the next process of the same program */
     unsigned images;
 
     void *reply_data;
@@ -107,10 +107,10 @@ typedef struct GpuDevice {
     GpuLaunchNote note[GPU_NOTES];
     uint32_t notes;
 
-    int32_t lost; /* the status that ended the context, 0 while it lives */
+    int32_t lost; /* status that ended the context, 0 while it is valid */
     char lost_words[768];
 
-    DriverStream timing_stream; /* the rest is made when first needed */
+    DriverStream timing_stream; /* the following members are created when first needed */
     DriverEvent timing[GPU_EVENT_PAIRS][2];
     DriverAddress flush;
     size_t flush_bytes;
@@ -125,13 +125,13 @@ Device *gpu_device_open_with(const GpuDriver *driver, int ordinal, Error *error)
 uint32_t gpu_handle_new(GpuDevice *device, GpuHandleKind kind, void *object); /* 0: too many */
 void *gpu_handle_get(const GpuDevice *device, uint32_t handle, GpuHandleKind kind); /* or NULL */
 int gpu_stream_get(const GpuDevice *device, uint32_t handle, DriverStream *stream); /* or -1 */
-/* Room for one element more in a growing array; the array, moved maybe, or NULL. */
+/* Space for one more element in a growing array; the array, possibly moved, or NULL. */
 void *gpu_grow(void *array, size_t count, size_t *capacity, size_t element_bytes);
 
 /* gpu_fault.c */
 int32_t gpu_status(DriverResult result);
 int gpu_is_sticky(int32_t status);
-/* Passes `result` on as a status, after writing the reply's message "what: the driver's words". */
+/* Returns `result` as a status, and stores the reply's message "what: the driver's text". */
 int32_t gpu_answer(GpuDevice *device, DriverResult result, DeviceReply *reply, const char *what,
                    ...) __attribute__((format(printf, 4, 5)));
 int32_t gpu_refuse(DeviceReply *reply, int32_t status, const char *format, ...)
@@ -143,21 +143,21 @@ void gpu_note_done(GpuDevice *device, uint32_t stream);
 /* gpu_module.c */
 GpuHandler gpu_module_load, gpu_module_unload, gpu_module_function, gpu_module_variable;
 GpuHandler gpu_function_attribute, gpu_function_occupancy, gpu_launch;
-/* What a launch asks for beside its numbers: up to DRIVER_ATTRIBUTES; how many. */
+/* The attributes of a launch, at most DRIVER_ATTRIBUTES; returns their number. */
 unsigned gpu_launch_attributes(const DeviceCall *call, DriverAttribute *attribute);
 void gpu_module_close(GpuDevice *device, void *module);
 void gpu_function_close(void *function);
-/* Refuses what no launch of `function` could be, naming the number that is off. */
+/* Rejects invalid launches of `function`; the message names the number. */
 int32_t gpu_launch_check(GpuDevice *device, const GpuFunction *function, const DeviceCall *call,
                          DeviceReply *reply);
 void gpu_cost_add(DeviceCost *cost, uint32_t *costliest, const DeviceCall *call);
 void gpu_cost_finish(GpuDevice *device, DeviceCost *cost, uint32_t costliest);
 
 /* gpu_image.c */
-/* A copy of `data`, or the one that is there already; NULL: out of memory. */
+/* A copy of `data`, or the one that exists already; NULL: out of memory. */
 GpuImage *gpu_image_open(GpuDevice *device, const void *data, uint64_t bytes);
-void gpu_image_close(GpuImage *image); /* NULL: nothing */
-/* Sees to image->ptx.  -1 with error. */
+void gpu_image_close(GpuImage *image); /* NULL has no effect */
+/* Parses image->ptx if necessary.  -1 with error. */
 int gpu_image_parse(GpuImage *image, Error *error);
 void gpu_images_free(GpuDevice *device);
 
@@ -176,8 +176,8 @@ DriverResult gpu_kernel_fma(GpuDevice *device, DriverAddress never, unsigned rou
 int gpu_replay(Device *device, Recording *recording, int repeats, DeviceCost *cost, Error *error);
 int gpu_timing_prepare(GpuDevice *device, Error *error);
 void gpu_timing_close(GpuDevice *device);
-/* Runs launch(context) `repeats` times on the timing stream, with the L2 flushed before each one
- * when `flush` is set, and writes the seconds of each, flushes left out. */
+/* Runs launch(context) `repeats` times on the timing stream, with the L2 flushed before each one if
+ * `flush` is set, and stores the seconds of each, without the flushes. */
 typedef DriverResult GpuTimed(GpuDevice *device, void *context);
 int gpu_timing_run(GpuDevice *device, GpuTimed *launch, void *context, int repeats, int flush,
                    double *seconds, Error *error);

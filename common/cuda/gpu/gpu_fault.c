@@ -5,8 +5,8 @@
 
 #include "common/cuda/gpu/gpu_engine.h"
 
-/* Runtime and driver share their numbers but for the driver's own bookkeeping; what the runtime has
- * no name for is cudaErrorUnknown. */
+/* Runtime and driver share their numbers, except for those of the driver's own state; an unknown
+ * number is cudaErrorUnknown. */
 int32_t gpu_status(DriverResult result)
 {
     static const short only_driver[] = {202, 203, 204, 221};
@@ -15,7 +15,7 @@ int32_t gpu_status(DriverResult result)
     return result;
 }
 
-/* After these the driver answers every later call with the same error. */
+/* Errors after which the driver returns the same error for every later call. */
 int gpu_is_sticky(int32_t status)
 {
     switch (status) {
@@ -104,7 +104,7 @@ int gpu_error(GpuDevice *device, DriverResult result, const char *what, Error *e
     return error_set(error, "%s: %s", what, words);
 }
 
-/* Keeps the newest launches, each kernel and shape once. */
+/* Stores the newest launches, each kernel and shape once. */
 void gpu_note_launch(GpuDevice *device, const DeviceCall *call)
 {
     GpuLaunchNote note = {.function = call->function, .stream = call->stream};
@@ -119,7 +119,7 @@ void gpu_note_launch(GpuDevice *device, const DeviceCall *call)
     device->note[device->notes++] = note;
 }
 
-/* The launches of `stream` have ended well (UINT32_MAX: those of all streams). */
+/* Called when the launches of `stream` have ended without error (UINT32_MAX: of all streams). */
 void gpu_note_done(GpuDevice *device, uint32_t stream)
 {
     uint32_t kept = 0;

@@ -1,7 +1,7 @@
-/* gpu_first.c - what the variables of modules hold at first: read when a module is loaded, written
- * back before each replay, so that nothing there outlives a run.
+/* gpu_first.c - initial values of the modules' variables: read when a module is loaded, written
+ * back before each replay, so that no state outlives a run.
  *
- * The driver tells a variable's address by its name only, and the names stand in the module's
+ * The driver returns a variable's address by its name only, and the names are in the module's
  * PTX. */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static DriverResult first_read(GpuDevice *device, uint32_t module, DriverModule 
     GpuFirst first = {.module = module};
     const GpuDriver *driver = device->driver;
     DriverResult result = driver->module_variable(&first.address, &first.bytes, from, name);
-    if (result == DRIVER_NOT_FOUND) return DRIVER_SUCCESS; /* the compiler left it out */
+    if (result == DRIVER_NOT_FOUND) return DRIVER_SUCCESS; /* the compiler removed it */
     if (result || !first.bytes) return result;
     GpuFirst *grown =
         gpu_grow(device->first, device->firsts, &device->first_capacity, sizeof *grown);

@@ -1,14 +1,14 @@
-/* gpu_image.c - the images that modules are loaded from, and their PTX as data.
+/* gpu_image.c - images of modules, and their PTX as data.
  *
- * Each process of a program loads the same image, and a grade starts fifty.  To read a megabyte of
- * PTX takes 20 ms, so the last few images are kept when nobody uses them any more. */
+ * Each process of a program loads the same image, and a grade starts fifty.  Parsing a megabyte of
+ * PTX takes 20 ms, so the last few images are cached after their last use. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cuda/gpu/gpu_engine.h"
 #include "common/simulator/ptx/fatbin.h"
 
-/* What is larger is read again each time: a hostile program may not fill this process. */
+/* Larger images are not cached, because a hostile program must not fill this process' memory. */
 static const uint64_t KEPT_BYTES = 8u << 20;
 
 static void image_free(GpuImage *image)
@@ -30,7 +30,7 @@ static GpuImage *image_find(const GpuDevice *device, const void *data, uint64_t 
 
 static GpuImage *image_make(const void *data, uint64_t bytes)
 {
-    enum { HEADER = 16 }; /* the longest header that fatbin_image_bytes looks at */
+    enum { HEADER = 16 }; /* size of the longest header that fatbin_image_bytes reads */
     GpuImage *image = calloc(1, sizeof *image);
     if (!image) return NULL;
     image->bytes = bytes;
@@ -43,7 +43,7 @@ static GpuImage *image_make(const void *data, uint64_t bytes)
     return image;
 }
 
-/* In the place of one that nobody uses, the oldest first. */
+/* Replaces the oldest unused one. */
 static void image_keep(GpuDevice *device, GpuImage *image)
 {
     for (int i = 0; i < GPU_IMAGES && !image->kept; i++) {

@@ -3,11 +3,11 @@
 /* The engine's own kernels, in PTX so that any driver can compile them for its card.
  *
  * nothing    an empty kernel
- * fma_chain  16 independent multiply-adds in flight a thread: they cover their own latency
- * read_all   reads a buffer once, 16 bytes a thread and load, four loads in flight
+ * fma_chain  16 independent multiply-adds in flight per thread: they hide their own latency
+ * read_all   reads a buffer once, 16 bytes per thread and load, four loads in flight
  *
- * The stores never happen (the sums would have to hit one value); they keep the compiler from
- * dropping the work. */
+ * The stores are never executed (the sums would have to equal one value); they prevent the
+ * compiler from removing the work. */
 
 /* clang-format off */
 #define FMA(r)  "fma.rn.f32 %f" #r ", %f" #r ", %f16, %f17;\n"
@@ -72,7 +72,7 @@ DriverResult gpu_kernels_load(GpuDevice *device)
 
 enum { THREADS = 256, FMA_PER_ROUND = 128, FMA_WAVES = 4 };
 
-/* Blocks that fill the card once. */
+/* Number of blocks that fill the GPU once. */
 static unsigned full_grid(const GpuDevice *device)
 {
     return device->properties.sms * (device->properties.max_threads_per_sm / THREADS);

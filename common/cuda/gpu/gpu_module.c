@@ -8,8 +8,8 @@
 
 typedef struct GpuModule {
     DriverModule module;
-    GpuImage *image;    /* its PTX: for the names of its variables, and for a driver that cannot
-                           tell parameter layouts */
+    GpuImage *image;    /* its PTX: for the names of its variables, and for a driver without queries
+                         * of parameter layouts */
     uint32_t *function; /* handles of the functions looked up so far */
     size_t functions, function_capacity;
 } GpuModule;
@@ -44,8 +44,8 @@ void gpu_function_close(void *object)
     free(function);
 }
 
-/* The driver trusts the sizes in the image's own header, so they are held against the bytes that
- * came. */
+/* The driver trusts the sizes in the image's header, so they are compared with the received
+ * bytes. */
 static int32_t image_take(GpuDevice *device, GpuModule *module, const DeviceCall *call,
                           DeviceReply *reply)
 {
@@ -71,7 +71,7 @@ int32_t gpu_module_load(GpuDevice *device, const DeviceCall *call, DeviceReply *
     if (!status) {
         DriverResult result =
             device->driver->module_load(&module->module, module->image->data, 2, option, value);
-        log[strcspn(log, "\n")] = 0; /* the first finding is the one to mend */
+        log[strcspn(log, "\n")] = 0; /* the first error is the one to fix */
         if (result)
             status = gpu_answer(device, result, reply, "loading the program onto %s%s%s",
                                 device->properties.name, *log ? ": " : "", log);
@@ -117,7 +117,7 @@ int32_t gpu_module_unload(GpuDevice *device, const DeviceCall *call, DeviceReply
     return gpu_answer(device, result, reply, "unloading a module");
 }
 
-/* The NUL-terminated name that a call brings, or NULL. */
+/* The NUL-terminated name in a call, or NULL. */
 static const char *name_of(const DeviceCall *call)
 {
     return call->data && memchr(call->data, 0, call->data_bytes) ? call->data : NULL;
@@ -174,14 +174,16 @@ static DriverResult layout_ask(GpuDevice *device, GpuFunction *function)
         size_t offset = 0, bytes = 0;
         DriverResult result =
             device->driver->function_param(function->function, i, &offset, &bytes);
-        if (result == DRIVER_INVALID_VALUE) return DRIVER_SUCCESS; /* that was one past the last */
+        if (result == DRIVER_INVALID_VALUE)
+            return DRIVER_SUCCESS; /* the previous parameter was the
+                                                                    * last */
         if (result) return result;
         if (layout_add(&function->info, offset, bytes)) return DRIVER_INVALID_VALUE;
     }
 }
 
-/* For drivers before CUDA 12.4: parameters lie in declared order, each at the next multiple of its
- * alignment. */
+/* Parameter layout for drivers before CUDA 12.4: in declared order, each at the next multiple of
+ * its alignment. */
 static int layout_parse(GpuModule *module, GpuFunction *function, Error *error)
 {
     for (uint32_t i = 0; i < module->image->ptx->functions; i++) {
@@ -222,7 +224,7 @@ static DriverResult info_read(GpuDevice *device, GpuFunction *function)
     return DRIVER_SUCCESS;
 }
 
-/* Asks the driver for everything about a function; 0, or the status with the reply's message. */
+/* Queries all attributes of a function; 0, or the status with the reply's message. */
 static int32_t function_open(GpuDevice *device, GpuModule *module, GpuFunction *function,
                              DeviceReply *reply)
 {
@@ -351,7 +353,7 @@ int32_t gpu_launch_check(GpuDevice *device, const GpuFunction *function, const D
     return STATUS_OK;
 }
 
-/* What the numbers of a launch that the driver refused say about why. */
+/* The reason why the driver rejected a launch, from the launch's numbers. */
 static int32_t launch_refused(GpuDevice *device, const GpuFunction *function,
                               const DeviceCall *call, DriverResult result, DeviceReply *reply)
 {
@@ -421,7 +423,7 @@ int32_t gpu_launch(GpuDevice *device, const DeviceCall *call, DeviceReply *reply
     return STATUS_OK;
 }
 
-/* The card has no counters for us: "costliest" is the launch with the most threads. */
+/* There are no counters on a GPU: the most expensive launch is the one with the most threads. */
 void gpu_cost_add(DeviceCost *cost, uint32_t *costliest, const DeviceCall *call)
 {
     uint64_t blocks = (uint64_t)call->grid[0] * call->grid[1] * call->grid[2];
@@ -438,7 +440,7 @@ void gpu_cost_add(DeviceCost *cost, uint32_t *costliest, const DeviceCall *call)
     memcpy(cost->block, call->block, sizeof cost->block);
 }
 
-/* Registers, shared memory and residency of the costliest launch, asked for once at the end. */
+/* Registers, shared memory and residency of the most expensive launch, queried once at the end. */
 void gpu_cost_finish(GpuDevice *device, DeviceCost *cost, uint32_t costliest)
 {
     GpuFunction *function = gpu_handle_get(device, costliest, HANDLE_FUNCTION);

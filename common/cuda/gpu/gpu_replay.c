@@ -4,26 +4,26 @@
 #include "common/cuda/gpu/gpu_engine.h"
 #include "common/cuda/recording.h"
 
-/* A recording as an executable graph.  The host side of its copies lies in one block of page-locked
- * memory: the data to send, and room for what is read back, which nobody looks at. */
+/* A recording as an executable graph.  The host side of its copies is one block of page-locked
+ * memory: the data to send, and space for data read back, which is not used. */
 typedef struct GpuGraph {
     const GpuDriver *driver;
     DriverContext context;
     DriverGraphExec exec;
     unsigned char *staging;
     size_t calls;
-    uint32_t unloads; /* the device's when this was built */
+    uint32_t unloads; /* the device's value when this was built */
     DeviceCost cost;
     uint32_t costliest;
 } GpuGraph;
 
-/* What building needs beside the graph itself. */
+/* State of building a graph. */
 typedef struct GraphBuild {
     GpuDevice *device;
     const Recording *recording;
     GpuGraph *out;
     DriverGraph graph;
-    DriverNode *node; /* of each call, NULL for those without one */
+    DriverNode *node; /* by call, NULL for calls without a node */
     DriverNode *after;
     size_t *before;
     size_t staged;
@@ -115,7 +115,7 @@ static DriverResult node_kernel(GraphBuild *b, const DeviceCall *call, const Gpu
     return result;
 }
 
-/* The nodes that call `i` waits for, each once: the driver refuses duplicates. */
+/* The nodes for which call `i` waits, each once, because the driver rejects duplicates. */
 static size_t node_waits(GraphBuild *b, size_t i)
 {
     size_t waits = 0, edges = recording_edges(b->recording, i, b->before);
@@ -240,10 +240,9 @@ void gpu_timing_close(GpuDevice *device)
     if (device->kernels) driver->module_unload(device->kernels);
 }
 
-/* Enqueues one timed launch.  The flush reads twice the L2's size, so that the L2 then holds only
- * lines that can be dropped: a flush that wrote would leave its own write-backs to the timed work.
- * And while it runs the host gets that work into the queue, so that no wait for the host falls
- * between the two events. */
+/* Enqueues one timed launch.  The flush reads twice the L2's size, so that the L2 then has only
+ * clean lines: a flush by writing would leave its write-backs to the timed work.  During the flush
+ * the host enqueues that work, so that no wait for the host is between the two events. */
 static DriverResult timed_enqueue(GpuDevice *device, GpuTimed *launch, void *context, int flush,
                                   DriverEvent pair[2])
 {
@@ -289,7 +288,7 @@ static int double_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The mean without the tenth at either end, where an interrupt or another process shows. */
+/* The mean without a tenth at either end, which removes interrupts and other processes. */
 static double trimmed_mean(double *value, int count)
 {
     int cut = count / 10;
@@ -318,8 +317,8 @@ static void note_recording(GpuDevice *device, const Recording *recording)
         if (recording->call[i].kind == CALL_LAUNCH) gpu_note_launch(device, &recording->call[i]);
 }
 
-/* Runs the recording exactly `repeats` times.  There is no warm-up of its own: the caller poisons
- * what a kernel could keep from run to run, and a run before the timed one would put it back. */
+/* Runs the recording exactly `repeats` times.  There is no warm-up run: the caller poisons all
+ * state that a kernel could keep between runs, and an earlier run would restore it. */
 int gpu_replay(Device *base, Recording *recording, int repeats, DeviceCost *cost, Error *error)
 {
     GpuDevice *device = (GpuDevice *)base;
@@ -335,8 +334,8 @@ int gpu_replay(Device *base, Recording *recording, int repeats, DeviceCost *cost
     double *seconds = calloc((size_t)repeats, sizeof *seconds);
     if (!seconds) return error_set(error, "out of memory for %d times", repeats);
     note_recording(device, recording);
-    /* Inputs, poison and the like were enqueued elsewhere; the timing stream waits for nobody by
-     * itself. */
+    /* Inputs, poison and the like were enqueued on other streams, for which the timing stream does
+     * not wait. */
     DriverResult result = device->driver->context_sync();
     int failed = result ? gpu_error(device, result, "before the timed run", error) : 0;
     if (!failed) failed = gpu_timing_run(device, graph_launch, graph, repeats, 1, seconds, error);

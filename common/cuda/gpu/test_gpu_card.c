@@ -1,4 +1,4 @@
-/* test_gpu_card - the gpu engine on a real card; skipped where there is none.
+/* test_gpu_card - the gpu engine on a real GPU; skipped if there is none.
  *
  *   test_gpu_card [FATBIN]    FATBIN: also loads this fat binary, which has a kernel `add` */
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/recording.h"
 
-/* A test goes on after a failed check, so that one run on a card tells as much as it can. */
+/* A test continues after a failed check, so that one run on a GPU reports as much as possible. */
 static int failures;
 
 static void settle(void)
@@ -38,7 +38,7 @@ static void settle(void)
     } while (0)
 
 /* add: y[i] = a[i] + b[i] * scale.  spin: waits for `ns` nanoseconds, then y[0] += 1.  wild: writes
- * where nothing is. mixed: only a parameter list. */
+ * to an unmapped address. mixed: only a parameter list. */
 static const char test_ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .const .align 4 .f32 scale = 0f3F800000;\n"
@@ -64,7 +64,7 @@ static const char test_ptx[] =
     ".visible .entry mixed(.param .u8 flag, .param .align 8 .b8 shape[24], .param .u32 count,\n"
     ".param .u64 out, .param .f32 last) { ret; }\n";
 
-/* Each block stores how many blocks its cluster has. */
+/* Each block stores the number of blocks in its cluster. */
 static const char cluster_ptx[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry size(.param .u64 y) {\n"
@@ -197,7 +197,7 @@ static int fault_in_child(void)
     return failures ? FAULT_NOT_TOLD : FAULT_TOLD;
 }
 
-/* How the child ended: one of FAULT_*, or -1 when it crashed. */
+/* The way in which the child ended: one of FAULT_*, or -1 after a crash. */
 static int fault_end(void)
 {
     int status = 0;
@@ -214,7 +214,7 @@ static int fault_end(void)
 
 /* ---- calls ---- */
 
-static int fault; /* how the child ended */
+static int fault; /* the way in which the child ended */
 static Device *card;
 static Kernels kernels;
 static const char *fatbin; /* the argument, or NULL */
@@ -225,7 +225,7 @@ static void a_fault_names_its_kernel_and_the_card_comes_back(void **state)
     assert_int_equal(fault, FAULT_TOLD);
 }
 
-/* Before all the others: -1 when the card does not open. */
+/* Runs before all other tests: -1 if the GPU cannot be opened. */
 static int card_open(void **state)
 {
     (void)state;
@@ -412,7 +412,7 @@ static double replay(Device *device, Recording *recording, int repeats, DeviceCo
     return cost->seconds;
 }
 
-/* A recorded call that brings data, fills, computes on what the buffers hold at replay time, and
+/* A recorded call that sends data, fills, computes with the buffers' contents at replay time, and
  * reads back. */
 static void a_replay_computes_anew(void **state)
 {
@@ -459,7 +459,7 @@ static void a_replay_computes_anew(void **state)
     settle();
 }
 
-/* Clusters by an attribute of the launch, live and in a replay, which is a graph; limits. */
+/* Clusters by an attribute of the launch, live and in a replay (a graph); limits. */
 static void clusters_are_asked_for_at_the_launch(void **state)
 {
     (void)state;
@@ -536,7 +536,7 @@ static void a_replay_keeps_the_order_of_streams(void **state)
     settle();
 }
 
-/* The time of a streaming kernel must agree with the copy ceiling of the same card. */
+/* The time of a streaming kernel must agree with the copy ceiling of the same GPU. */
 static void a_replay_takes_the_time_of_its_bytes(void **state)
 {
     (void)state;
@@ -564,7 +564,7 @@ static void a_replay_takes_the_time_of_its_bytes(void **state)
     printf("add of %.0f MB: %.1f us, %.1f GB/s, %.2f of the floor's speed\n", bytes * 1e-6,
            1e6 * seconds, bytes / seconds * 1e-9, bound / seconds);
     CHECK(bound / seconds > 0.5 && bound / seconds < 1, "time %g s, floor %g s", seconds, bound);
-    double single = 0; /* one by one, as when something must be prepared in between */
+    double single = 0; /* one by one, as with a preparation between repeats */
     for (int i = 0; i < 50; i++)
         single += replay(device, &recording, 1, &cost) / 50;
     printf("the same, one replay at a time: %.1f us\n", 1e6 * single);

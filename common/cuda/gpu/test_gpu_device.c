@@ -1,6 +1,5 @@
-/* The gpu engine against a driver made of functions that remember what they were asked: what it
- * passes on, what it refuses, what it makes of errors, and the graph that a recording becomes.
- * test_gpu_card asks a real card. */
+/* The gpu engine with a fake driver that records its calls: forwarded and rejected calls, errors,
+ * and the graph of a recording. test_gpu_card uses a real GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,12 +14,12 @@
 #include "common/cuda/gpu/gpu_engine.h"
 #include "common/cuda/recording.h"
 
-/* ---- the made-up driver ---- */
+/* ---- the fake driver ---- */
 
 enum { BASE = 0x700000000, NODES = 64, LOG = 4000 };
 
 static struct {
-    DriverResult next_sync, next_load; /* what these answer */
+    DriverResult next_sync, next_load; /* statuses that these return */
     size_t limit;
     DriverLaunch launched;
     DriverAttribute attribute[DRIVER_ATTRIBUTES];
@@ -28,7 +27,7 @@ static struct {
     DriverAddress next_address, base[64];
     size_t bytes[64];
     int allocations;
-    char log[LOG]; /* F flush, < and > events, G graph, one letter a call on the timing stream */
+    char log[LOG]; /* F flush, < and > events, G graph, one letter per call on the timing stream */
     size_t logged;
     char node[NODES]; /* kernel K, copy C, fill F, empty E */
     char waits[NODES][64];
@@ -36,11 +35,11 @@ static struct {
     DriverCopyNode copy[NODES];
     DriverFillNode fill[NODES];
     unsigned char sent[NODES][64];
-    const float *elapsed; /* milliseconds, in turn */
+    const float *elapsed; /* milliseconds, one after the other */
     int asked;
     DriverAddress filled;
     size_t filled_words, filled_bytes;
-    unsigned char variable[12]; /* what the variable `table` holds */
+    unsigned char variable[12]; /* contents of the variable `table` */
     int map_pixels;             /* of the last tensor map; -1: a tiled one */
 } fake;
 
@@ -119,7 +118,7 @@ static int allocation_of(DriverAddress address)
     return -1;
 }
 
-/* Of an address that it does not know the driver says that it is not valid. */
+/* The driver rejects an address that it does not know. */
 static DriverResult fake_pointer(void *value, int attribute, DriverAddress address)
 {
     if (attribute != DRIVER_POINTER_MEMORY_TYPE || allocation_of(address) < 0)
@@ -155,7 +154,7 @@ static DriverResult fake_limit_set(int limit, size_t bytes)
     return DRIVER_SUCCESS;
 }
 
-/* As a card, which rounds a stack up. */
+/* Rounds a stack size up, as a GPU does. */
 static DriverResult fake_limit_get(size_t *bytes, int limit)
 {
     *bytes = limit == DEVICE_LIMIT_STACK ? (fake.limit + 15) / 16 * 16 : fake.limit;
@@ -235,7 +234,7 @@ static DriverResult fake_function_attribute(int *value, int attribute, DriverFun
     return DRIVER_SUCCESS;
 }
 
-/* Parameters as of (uint64_t, char, double). */
+/* Parameters of (uint64_t, char, double). */
 static DriverResult fake_param(DriverFunction function, size_t index, size_t *offset, size_t *bytes)
 {
     static const size_t at[] = {0, 8, 16}, size[] = {8, 1, 8};
@@ -436,7 +435,7 @@ static GpuDriver fake_driver(void)
     return d;
 }
 
-/* ---- talking to the engine ---- */
+/* ---- calls of the engine ---- */
 
 static GpuDriver driver;
 static Device *device;
@@ -550,7 +549,7 @@ static void poison_reaches_every_byte(void **state)
     assert_non_null(strstr(error.text, "pass the end"));
 }
 
-/* Of the module's two variables the driver knows one. */
+/* The driver knows one of the module's two variables. */
 static void variables_hold_again_what_they_held_at_first(void **state)
 {
     (void)state;
@@ -582,7 +581,7 @@ static void stale_handles_are_caught(void **state)
     ASK_OK(.kind = CALL_STREAM_DESTROY, .stream = stream);
     assert_int_equal(ASK(.kind = CALL_STREAM_SYNC, .stream = stream), 400);
     ASK_OK(.kind = CALL_STREAM_CREATE);
-    assert_int_not_equal(reply.value[0], stream); /* numbers are not used twice */
+    assert_int_not_equal(reply.value[0], stream); /* numbers are not reused */
     assert_int_equal(ASK(.kind = CALL_LAUNCH, .function = UINT32_MAX), 400);
     assert_int_equal(ASK(.kind = CALL_MODULE_UNLOAD, .module = f), 400);
     assert_int_equal(ASK(.kind = CALL_STREAM_CREATE, .value = 7), 1);
@@ -662,7 +661,7 @@ static void images_are_held_against_their_headers(void **state)
     (void)state;
     unsigned char image[64] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 48};
     assert_int_equal(ASK(.kind = CALL_MODULE_LOAD, .data = image, .data_bytes = 64), 200);
-    assert_null(strstr(reply.message, "cut off")); /* as long as it says, but nothing is in it */
+    assert_null(strstr(reply.message, "cut off")); /* complete according to its header, but empty */
     assert_int_equal(ASK(.kind = CALL_MODULE_LOAD, .data = image, .data_bytes = 63), 200);
     MESSAGE("cut off");
     assert_int_equal(ASK(.kind = CALL_MODULE_LOAD, .data = image, .data_bytes = 3), 200);
@@ -673,8 +672,8 @@ static void images_are_held_against_their_headers(void **state)
     fake.next_load = 0;
 }
 
-/* Every process of a program loads the same: it is copied and read once, and stays a while.  Of
- * others only the last few stay. */
+/* Every process of a program loads the same image: it is copied and parsed once, and cached.  Only
+ * the last few other images are cached. */
 static void an_image_is_read_once(void **state)
 {
     (void)state;
@@ -693,11 +692,11 @@ static void an_image_is_read_once(void **state)
     for (int i = 0; i < 2 * GPU_IMAGES; i++) {
         memcpy(other, ptx, sizeof ptx);
         memset(other + sizeof other - 1, 0, 1);
-        other[sizeof other - 2] = (char)('0' + i); /* in place of the last line's end */
+        other[sizeof other - 2] = (char)('0' + i); /* changes the last line's end */
         other[sizeof other - 3] = '/', other[sizeof other - 4] = '/';
         ASK(.kind = CALL_MODULE_LOAD, .data = other, .data_bytes = sizeof other);
     }
-    assert_ptr_equal(gpu->image[0], image); /* in use, so nobody takes its place */
+    assert_ptr_equal(gpu->image[0], image); /* in use, so it is not replaced */
 }
 
 static void launches_are_checked_and_counted(void **state)
@@ -715,7 +714,7 @@ static void launches_are_checked_and_counted(void **state)
     bad.block[2] = 9; /* 1152 threads */
     assert_int_equal(ask(device, bad), 9);
     MESSAGE("kernel f: a block of 32 x 4 x 9 = 1152 threads, at most 1024");
-    bad.block[0] = bad.block[1] = bad.block[2] = 2048; /* whose product passes 32 bits */
+    bad.block[0] = bad.block[1] = bad.block[2] = 2048; /* the product exceeds 32 bits */
     assert_int_equal(ask(device, bad), 9);
     bad = launch;
     bad.grid[1] = 0;
@@ -899,10 +898,10 @@ static void flushes_lie_outside_the_timed_intervals(void **state)
     fake.logged = 0;
     first_event = NULL;
     assert_int_equal(device->replay(device, &t.recording, 20, &cost, &error), 0);
-    assert_int_equal(strlen(fake.log), 20 * 4); /* no run that the caller did not ask for */
+    assert_int_equal(strlen(fake.log), 20 * 4); /* no additional run */
     for (int i = 0; i < 20; i++)
         assert_memory_equal(fake.log + 4 * i, "F<G>", 4);
-    /* 8 of 2 ms, 10 of 4, one of 90, one of nothing: without two at either end 7 and 9 remain */
+    /* 8 of 2 ms, 10 of 4, one of 90, one of 0: without two at either end 7 and 9 remain */
     assert_true(fabs(cost.seconds - 50e-3 / 16) < 1e-9);
     fake.elapsed = NULL;
     assert_int_equal(device->replay(device, &t.recording, 600, &cost, &error), 0);

@@ -18,12 +18,13 @@ static PairedOptions options_fill(const PairedOptions *given)
 
 /* ---- statistics ------------------------------------------------------------------------- */
 
-/* The median lies below the k-th smallest value exactly when fewer than k of n fair coins show
+/* The median is below the k-th smallest value exactly if fewer than k of n fair coins show
  * heads. */
 int paired_rank(int n, double confidence, double *achieved)
 {
     int rank = 0;
-    double log_term = -n * log(2), tail = 0; /* of 0 heads; the terms grow from there */
+    double log_term = -n * log(2), tail = 0; /* probability of 0 heads; the following terms are
+                                              * computed from it */
     *achieved = 0;
     for (int heads = 0; heads < n / 2; heads++) {
         tail += exp(log_term);
@@ -41,7 +42,7 @@ static int double_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts, too. */
+/* Also sorts. */
 double paired_median(double *value, int n)
 {
     qsort(value, (size_t)n, sizeof *value, double_compare);
@@ -49,8 +50,8 @@ double paired_median(double *value, int n)
 }
 
 /* Trend of a series: the median of the slopes between all its points (Theil and Sen) over the whole
- * series, and how many standard deviations its rises outnumber its falls by (Mann and Kendall).
- * Neither minds an outlier. */
+ * series, and the excess of its rises over its falls in standard deviations (Mann and Kendall).
+ * Both are robust against outliers. */
 static int trend(const double *value, int n, double *change, double *score)
 {
     int slopes = 0, rises = 0;
@@ -87,7 +88,7 @@ static PairedVerdict verdict_of(const PairedOptions *o, PairedResult *r)
     return PAIRED_OK;
 }
 
-/* In logarithms A/B and B/A are treated alike, also where the middle of two values is taken. */
+/* Logarithms treat A/B and B/A alike, also when the mean of two values is taken. */
 static int judge_into(const double *a, const double *b, int n, const PairedOptions *o,
                       PairedResult *r, double *work, Error *error)
 {
@@ -97,7 +98,7 @@ static int judge_into(const double *a, const double *b, int n, const PairedOptio
     if (trend(work, n, &r->drift, &r->drift_score))
         return error_set(error, "out of memory for the statistics of %d pairs", n);
     r->drift = expm1(r->drift);
-    r->ratio = exp(paired_median(work, n)); /* which has sorted them */
+    r->ratio = exp(paired_median(work, n)); /* after paired_median has sorted them */
     r->low = rank ? exp(work[rank - 1]) : 0;
     r->high = rank ? exp(work[n - rank]) : INFINITY;
     memcpy(work, a, sizeof *work * (size_t)n);
@@ -132,8 +133,8 @@ int paired_judge(const double *a, const double *b, int n, const PairedOptions *o
 
 /* ---- measuring -------------------------------------------------------------------------- */
 
-/* The first run warms up and tells no more than whether it alone fills the window by far; later
- * ones say how many repeats do. */
+/* The first run is a warm-up and only shows whether it alone exceeds the window by far; later runs
+ * determine the number of repeats. */
 int paired_repeats(PairedSubject *subject, const PairedOptions *options, Error *error)
 {
     PairedOptions o = options_fill(options);

@@ -24,7 +24,7 @@ static double noise_next(Noise *noise)
     return ((double)(z >> 12) + 0.5) / (double)(1ull << 52);
 }
 
-/* At least 1, with a long tail upwards, as times have; its median is 1 + spread * ln 2. */
+/* At least 1, with a long upper tail, like times; its median is 1 + spread * ln 2. */
 static double noise_slow(Noise *noise, double spread)
 {
     return 1 - spread * log(noise_next(noise));
@@ -58,8 +58,8 @@ static void ranks_are_those_of_the_tables(void **state)
     assert_true(paired_rank(PAIRED_MOST, 0.95, &none) > 450);
 }
 
-/* Over many runs the interval must hold the true ratio as often as it says, though the noise is
- * skewed. */
+/* Over many runs the interval must contain the true ratio with its confidence, although the noise
+ * is skewed. */
 static void interval_covers_as_often_as_promised(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void drift_is_seen_and_noise_is_not_called_drift(void **state)
         double a[20], b[20];
         PairedResult r;
         Error error;
-        for (int i = 0; i < 20; i++) { /* both clocks fall together: no drift of the ratio */
+        for (int i = 0; i < 20; i++) { /* both clocks slow down together: no drift of the ratio */
             a[i] = 2 * noise_slow(&noise, 0.05) * (1 + 0.3 * i / 19);
             b[i] = noise_slow(&noise, 0.05) * (1 + 0.3 * i / 19);
         }
@@ -172,8 +172,8 @@ static void drift_is_seen_and_noise_is_not_called_drift(void **state)
 
 typedef struct Clock {
     Noise noise;
-    double spread, creep; /* noise of a window; how much slower everything is a window later */
-    char order[400];      /* who was measured, with how many repeats filled */
+    double spread, creep; /* noise of a window; slowdown from each window to the next */
+    char order[400];      /* subjects in the order of measurement, by number of repeats */
     int windows, fail_at;
 } Clock;
 
@@ -213,7 +213,7 @@ static void windows_are_long_enough(void **state)
     assert_int_equal(tiny_one.repeats, 1000);
 }
 
-/* One look after the other, at all pairs so far; each goes on where the one before ended. */
+/* Successive rounds with all pairs so far; each continues after the one before. */
 static void looks_add_pairs_that_alternate(void **state)
 {
     (void)state;
@@ -239,9 +239,9 @@ static void looks_add_pairs_that_alternate(void **state)
     assert_string_equal(error.text, "all pairs were measured");
 }
 
-/* Who looks up to three times and stops where it suits him is still told the truth: all three
- * intervals hold the ratio in 95 of 100 series, though the noise is skewed.  Here the adversary
- * wins wherever any of the three misses. */
+/* Even with up to three rounds and any stopping rule the result is correct: all three intervals
+ * contain the ratio in 95 of 100 series, although the noise is skewed.  Here the adversary wins if
+ * any of the three is wrong. */
 static void three_looks_share_the_five_per_cent(void **state)
 {
     (void)state;
@@ -265,11 +265,11 @@ static void three_looks_share_the_five_per_cent(void **state)
     }
     double part = (double)missed / TRIALS, deviation = sqrt(.05 * .95 / TRIALS);
     assert_true(part < .05 + 3 * deviation);
-    assert_true(part > .02); /* the looks do take what they may */
+    assert_true(part > .02); /* the rounds do use their allowance */
 }
 
-/* Everything gets slower by 1 % a window: pairs run both ways round, so the ratio stays where it
- * is. */
+/* Everything slows down by 1 % per window: pairs alternate their order, so the ratio is
+ * constant. */
 static void common_creep_cancels(void **state)
 {
     (void)state;
@@ -300,7 +300,7 @@ static void wide_noise_is_no_verdict(void **state)
         assert_int_equal(r.verdict, PAIRED_AGAIN);
         assert_non_null(strstr(r.why, "wide where 5.0 % is allowed"));
     }
-    clock.spread = 0.01; /* the neighbour has left: the same subjects are judged now */
+    clock.spread = 0.01; /* the load has ended: the same subjects can be judged now */
     assert_int_equal(paired_look(&later, &first, &second, NULL, &r, &error), 0);
     assert_int_equal(r.verdict, PAIRED_OK);
     assert_close(r.ratio, 1, 0.02);

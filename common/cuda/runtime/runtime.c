@@ -1,4 +1,4 @@
-/* The drop-in runtime's state: the device that serves this process, and CUDA's rules for errors.
+/* The drop-in runtime's state: the device of this process, and CUDA's rules for errors.
  *
  * A launch behaves as under CUDA_LAUNCH_BLOCKING=1: a fault in the kernel is the launch's own
  * return value.  After a fault every call fails with the same error (CUDA calls that sticky) until
@@ -100,8 +100,8 @@ uint32_t runtime_take_habits(void)
     return taken;
 }
 
-/* Keeps the first failure; a finding that stopped nothing (status 0) gives way to the first real
- * one. */
+/* Stores the first failure; a finding that did not stop a kernel (status 0) is replaced by the
+ * first failure. */
 static void failure_keep(const char *api, int32_t status, const char *message)
 {
     if (failure_status != 0 || (status == 0 && failure_text[0] != '\0')) return;
@@ -242,8 +242,8 @@ cudaError_t cudaDeviceSynchronize(void)
     return runtime_call("cudaDeviceSynchronize", &call, NULL);
 }
 
-/* Takes back the sticky error.  Memory, streams and loaded code stay: a process here has one device
- * for its whole life. */
+/* Clears the sticky error.  Memory, streams and loaded code remain, because a process here has one
+ * device all the time. */
 cudaError_t cudaDeviceReset(void)
 {
     runtime_lock();
@@ -252,7 +252,7 @@ cudaError_t cudaDeviceReset(void)
     return cudaDeviceSynchronize();
 }
 
-/* There is nothing to switch on: the simulator always counts, and ncu decides for itself. */
+/* No effect: the simulator always counts, and ncu decides by itself. */
 cudaError_t cudaProfilerStart(void)
 {
     return cudaSuccess;

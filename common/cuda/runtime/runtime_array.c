@@ -1,7 +1,7 @@
 /* Arrays and mipmapped arrays: pitched device memory in elements of 1, 2 or 4 channels.
  *
- * The levels of a mipmapped array lie behind one another in one allocation, as texture_level has
- * it, and each is an array of its own to those who ask for it. */
+ * The levels of a mipmapped array are contiguous in one allocation, as in texture_level, and each
+ * of them can be used as an array of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
     return (struct cudaChannelFormatDesc){x, y, z, w, kind};
 }
 
-/* Of what is supported: 1, 2 or 4 channels of 8, 16 or 32 bits each. */
+/* Supported formats: 1, 2 or 4 channels of 8, 16 or 32 bits each. */
 cudaError_t runtime_format_check(const char *api, const struct cudaChannelFormatDesc *format,
                                  Texture *texture)
 {
@@ -46,7 +46,7 @@ static cudaError_t array_check(const char *api, cudaArray_const_t array)
     return runtime_fail(api, DEVICE_INVALID_VALUE, "the array is NULL");
 }
 
-/* Extent, flags and format as CUDA allows them together; what an array says of itself. */
+/* Checks extent, flags and format by CUDA's rules; computes the array's description. */
 static cudaError_t array_describe(const char *api, const struct cudaChannelFormatDesc *format,
                                   struct cudaExtent extent, unsigned flags, struct cudaArray *array)
 {
@@ -128,7 +128,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *format, cudaArray_c
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-/* A rectangle within the array: bytes of rows. */
+/* Checks a rectangle within the array: bytes of rows. */
 static cudaError_t rectangle_check(const char *api, cudaArray_const_t array, size_t x, size_t y,
                                    size_t width, size_t height)
 {
@@ -189,7 +189,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t x, size_t y, cudaAr
                                kind);
 }
 
-/* Bytes that fill whole rows, and some of one more, between an array and memory without gaps. */
+/* Copies whole rows, and a part of one more, between an array and contiguous memory. */
 static cudaError_t lines_copy(const char *api, cudaArray_const_t array, size_t x, size_t y,
                               char *memory, size_t bytes, enum cudaMemcpyKind kind, int from_array,
                               cudaStream_t stream)
@@ -270,7 +270,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *made,
                   .layered = (uint32_t)layered,
                   .texel = (uint32_t)first.texel};
     Texture end = at;
-    texture_level(&end, levels); /* one further than the last */
+    texture_level(&end, levels); /* one after the last */
     status = cudaMalloc(&mipmap->memory, end.address);
     if (status != cudaSuccess) {
         free(mipmap);

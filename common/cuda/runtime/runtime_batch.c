@@ -23,8 +23,8 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *asked)
 }
 
 #if CUDART_VERSION >= 12080
-/* When the source may be read and where the sides are best placed changes nothing here: copies from
- * the host take the bytes at once. */
+/* The time at which the source may be read and the preferred location have no effect: copies from
+ * the host take the bytes immediately. */
 static cudaError_t batch_copy(void *const *dst, const void *const *src, const size_t *bytes,
                               size_t count, cudaStream_t stream)
 {
@@ -37,8 +37,8 @@ static cudaError_t batch_copy(void *const *dst, const void *const *src, const si
     return status;
 }
 
-/* One side of a copy, as cudaMemcpy3D has it: rows and slices count in elements, and a pointer's
- * element is taken for a byte, unless the other side is an array. */
+/* One side of a copy, as in cudaMemcpy3D: rows and slices count in elements, and a pointer's
+ * element is one byte, unless the other side is an array. */
 static void operand_take(const struct cudaMemcpy3DOperand *from, size_t element, size_t width,
                          size_t height, struct cudaPitchedPtr *pitched, cudaArray_t *array,
                          struct cudaPos *at)

@@ -1,8 +1,8 @@
-/* Capture: what is asked of a stream becomes nodes of a graph instead of being done.
+/* Stream capture: calls on a stream become nodes of a graph instead of being executed.
  *
- * Each captured stream stands at some nodes: the next one waits for those, and is then where the
- * stream stands.  An event that is recorded there stands at the same nodes, and a stream that waits
- * for it is captured too.  What CUDA forbids during a capture is refused, and ends it badly. */
+ * Each captured stream has a set of current nodes: its next node depends on them and replaces them.
+ * An event recorded there refers to the same nodes, and a stream that waits for it is captured too.
+ * Calls that CUDA forbids during a capture are rejected and invalidate it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef struct Capture {
     int broken;
 } Capture;
 
-/* A stream that is captured, or an event that was recorded on one. */
+/* A captured stream, or an event that was recorded on one, with its current nodes. */
 typedef struct Place {
     struct Place *next;
     uint32_t handle;
@@ -38,7 +38,7 @@ static Place *place_find(Place *list, uint32_t handle)
     return list;
 }
 
-/* NULL when memory runs out. */
+/* NULL if memory is exhausted. */
 static Place *place_add(Place **list, uint32_t handle, Capture *capture)
 {
     Place *place = calloc(1, sizeof *place);
@@ -54,7 +54,7 @@ static int place_has(const Place *place, cudaGraphNode_t node)
     return 0;
 }
 
-/* Stands at these nodes too. */
+/* Adds these nodes to the current ones. */
 static int place_join(Place *place, const cudaGraphNode_t *at, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ static void places_drop(Place **link, const Capture *capture)
             link = &(*link)->next;
 }
 
-/* ---- while streams are captured ------------------------------------------------------------- */
+/* ---- calls during a capture ----------------------------------------------------------------- */
 
 int runtime_is_capturing(uint32_t stream)
 {
@@ -100,7 +100,7 @@ static cudaError_t refuse(const char *api, Capture *capture, enum cudaError stat
     return runtime_fail(api, (DeviceStatus)status, "%s", why);
 }
 
-/* The capture that forbids a call which waits, or may wait, for all of the device. */
+/* The capture that forbids a call which waits, or may wait, for the whole device. */
 static Capture *capture_forbidding(const DeviceCall *call)
 {
     for (Place *place = streams; place; place = place->next) {
@@ -135,8 +135,8 @@ static int uses_stream(const DeviceCall *call)
     }
 }
 
-/* The default stream waits for every stream that is not non-blocking, and so for what is never
- * done. */
+/* The default stream waits for every blocking stream, and therefore for work that is never
+ * executed. */
 static Capture *capture_of_blocking(void)
 {
     for (Place *place = streams; place; place = place->next)
@@ -249,7 +249,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
 }
 
-/* Marks what comes before the place's nodes, and these. */
+/* Marks the predecessors of the place's nodes, and the nodes. */
 static void mark_before(const Capture *capture, const Place *end)
 {
     for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
@@ -262,7 +262,7 @@ static void mark_before(const Capture *capture, const Place *end)
     }
 }
 
-/* Has every stream that joined come back to the one where the capture began? */
+/* Whether every joined stream has been joined back to the one on which the capture started. */
 static int all_joined(const Capture *capture, const Place *end)
 {
     mark_before(capture, end);

@@ -1,8 +1,8 @@
 /* Copies, fills and symbols.
  *
- * Copies from host memory take the bytes when they are called, also the Async ones and also from
- * pinned memory: the bytes travel with the call.  Copies to host memory have arrived when they
- * return.  Both are orders that CUDA allows. */
+ * Copies from host memory read the bytes during the call, also the Async ones and those from pinned
+ * memory: the bytes are part of the call.  Copies to host memory are complete when they return.
+ * CUDA allows both orders. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "common/cuda/runtime/runtime_graph.h"
 
-/* Large copies travel in pieces, so that no message is as large as the buffer. */
+/* Large copies are divided, so that no message is as large as the buffer. */
 enum { COPY_PIECE = 64 << 20 };
 
 static inline uint64_t device_address(const void *pointer)
@@ -28,7 +28,7 @@ int runtime_host_is_mapped(const void *pointer, size_t bytes)
     return msync((void *)first, last - first, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
-/* `otherwise`: what to say of memory that is not the host's at all. */
+/* `otherwise`: the message about memory that is not host memory. */
 static cudaError_t host_refuse(const char *api, const char *side, const void *pointer, size_t bytes,
                                const char *otherwise)
 {
@@ -100,13 +100,13 @@ static cudaError_t copy_on_host(const char *api, void *dst, const void *src, siz
     if (lacks_source || !runtime_host_is_mapped(dst, bytes))
         return host_refuse(api, lacks_source ? "source" : "destination", lacks_source ? src : dst,
                            bytes, "and this direction copies within that");
-    /* Kernels before it on the stream may write there, and are over then. */
+    /* Earlier kernels on the stream may write there, so they must end first. */
     if (runtime_pinned_is_mapped()) runtime_try(&wait, &reply);
     memmove(dst, src, bytes);
     return cudaSuccess;
 }
 
-/* Whether cudaMemcpyDefault takes the address for device memory. */
+/* Whether cudaMemcpyDefault treats the address as device memory. */
 static int address_is_device(const void *pointer)
 {
     DeviceCall call = {.kind = CALL_POINTER, .dst = device_address(pointer)};
@@ -140,7 +140,7 @@ static cudaError_t copy_row(const char *api, const RuntimeCopy *copy, size_t dst
     }
 }
 
-/* Row by row; rows and slices that follow one another on both sides are one. */
+/* Copies row by row; rows and slices that are contiguous on both sides are merged. */
 static cudaError_t copy_execute(const char *api, RuntimeCopy copy, uint32_t stream)
 {
     if (copy.width == copy.dst_pitch && copy.width == copy.src_pitch) {
@@ -224,8 +224,8 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
                    stream);
 }
 
-/* One side of a copy: an array stands for its memory, and counts in elements.  Returns the bytes of
- * what x and width count. */
+/* One side of a copy: an array is replaced by its memory, and counts in elements.  Returns the
+ * bytes of an element of x and width. */
 static size_t side_of(cudaArray_const_t array, struct cudaPitchedPtr *side)
 {
     if (!array) return 1;
@@ -233,7 +233,7 @@ static size_t side_of(cudaArray_const_t array, struct cudaPitchedPtr *side)
     return array->texel;
 }
 
-/* Does an array have the box?  In elements; memory without an array is checked by the engine. */
+/* Whether an array contains the box, in elements; the engine checks memory without an array. */
 static cudaError_t box_check(const char *api, cudaArray_const_t array, const struct cudaPos *at,
                              const struct cudaExtent *box)
 {
@@ -294,7 +294,7 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *asked)
 
 /* ---- fills ---------------------------------------------------------------------------------- */
 
-/* Elements of several bytes that differ (only a graph's node can ask for such) are copied there. */
+/* Fills with elements of several different bytes (only from a graph's node) are copies. */
 static cudaError_t fill_pattern(const char *api, const RuntimeFill *fill, uint32_t stream)
 {
     size_t bytes = fill->width * fill->element;

@@ -1,4 +1,4 @@
-/* The device and its hints: what a program may set and is told again, and nothing changes. */
+/* The device and its hints: settings that a program can set and read back, without effect. */
 #include <stdio.h>
 #include <string.h>
 
@@ -136,7 +136,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *wanted)
     return result_check("cudaDeviceGetCacheConfig", wanted);
 }
 
-/* Banks are four bytes wide on every GPU since Maxwell, whatever one asks for. */
+/* Banks are four bytes wide on every GPU since Maxwell, whatever is requested. */
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig wanted)
 {
     (void)wanted;
@@ -161,7 +161,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
     return cudaSuccess;
 }
 
-/* CUDA's own first values.  The buffer of printf is as large as needed. */
+/* CUDA's default values.  The buffer of printf grows as needed. */
 enum { LIMITS = 16 };
 static size_t limits[LIMITS] = {[cudaLimitStackSize] = 1024,
                                 [cudaLimitPrintfFifoSize] = 1 << 20,
@@ -200,8 +200,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 
 /* ---- occupancy ------------------------------------------------------------------------------ */
 
-/* The most that leaves room for so many blocks: what one more kilobyte takes away is found by
- * halving. */
+/* The largest size that leaves space for that number of blocks, found by bisection in kilobytes. */
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks,
                                                       int threads)
 {

@@ -1,5 +1,5 @@
-/* What a program may ask of the driver itself: tensor maps, by the addresses of the functions that
- * encode them.  The driver is not linked, here as elsewhere, so no other way leads to them. */
+/* The driver's functions that a program can get by name: encoding of tensor maps.  The driver is
+ * not linked, so there is no other access to them. */
 #include <cuda.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
                                              unsigned int version, unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *found);
 
-/* cudaError_t has the driver's numbers for whatever a device may answer here. */
+/* cudaError_t has the same numbers as the driver for all statuses that a device can return here. */
 static CUresult map_ask(const char *api, TensorMapRequest *request, const cuuint64_t *dims,
                         const cuuint64_t *strides, const cuuint32_t *steps, CUtensorMap *map)
 {
@@ -82,7 +82,7 @@ static CUresult CUDAAPI encode_im2col(CUtensorMap *map, CUtensorMapDataType type
     return map_ask("cuTensorMapEncodeIm2col", &request, dims, strides, steps, map);
 }
 
-/* A function pointer as the address that CUDA hands out. */
+/* A function pointer as the address that CUDA returns. */
 #define ADDRESS(function) ((void *)(uintptr_t)(function))
 
 static cudaError_t entry_find(const char *api, const char *symbol, void **function,

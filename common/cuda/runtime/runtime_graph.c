@@ -1,4 +1,4 @@
-/* Graphs and their nodes: made, changed, asked, copied. */
+/* Graphs and their nodes: creation, changes, queries, copies. */
 #include "common/cuda/runtime/runtime_graph.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 static cudaGraph_t graphs;
 
-/* ---- what a node does ----------------------------------------------------------------------- */
+/* ---- work of a node ------------------------------------------------------------------------- */
 
 static void work_free(RuntimeWork *work)
 {
@@ -15,7 +15,7 @@ static void work_free(RuntimeWork *work)
     if (work->type == cudaGraphNodeTypeMemAlloc) runtime_memory_release(work->memory);
 }
 
-/* The values of a launch's arguments, in one block behind the pointers to them. */
+/* Copies the values of a launch's arguments into one block, after the pointers to them. */
 static cudaError_t arguments_copy(const char *api, const RuntimeLaunch *from, RuntimeLaunch *to)
 {
     RuntimeFunction *function;
@@ -164,8 +164,8 @@ static int node_is_ready(cudaGraphNode_t node)
     return 1;
 }
 
-/* Takes, again and again, what waits for nothing that is still there; nodes in the order in which
- * they were made mostly are in such an order. */
+/* Repeatedly takes the nodes without remaining predecessors; nodes are mostly created in such an
+ * order. */
 cudaError_t runtime_graph_sort(const char *api, cudaGraph_t graph)
 {
     cudaGraphNode_t first = NULL, *end = &first;
@@ -422,7 +422,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
 
 /* ---- lists ---- */
 
-/* Fills `nodes`, or only counts where that is NULL, as CUDA's lists do. */
+/* Fills `nodes`, or only counts if it is NULL, like CUDA's lists. */
 static cudaError_t nodes_list(const char *api, cudaGraph_t graph, int roots_only,
                               cudaGraphNode_t *nodes, size_t *count)
 {

@@ -1,4 +1,4 @@
-/* A graph as a drawing for Graphviz: cudaGraphDebugDotPrint. */
+/* A graph as input of Graphviz: cudaGraphDebugDotPrint. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static void graph_draw(FILE *file, cudaGraph_t graph, const char *name)
     fputs("}\n", file);
 }
 
-/* Of the flags none changes anything: all that is known is told. */
+/* The flags have no effect: all known attributes are printed. */
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
 {
     static const char api[] = "cudaGraphDebugDotPrint";

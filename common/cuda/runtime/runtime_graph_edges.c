@@ -1,10 +1,10 @@
-/* Which node of a graph waits for which: edges, added, removed and listed; and a node that goes. */
+/* Edges of a graph: adding, removing and listing them; removal of a node. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cuda/runtime/runtime_graph.h"
 
-/* From CUDA 13 on every list of edges comes with data, which are 0 for edges of these nodes. */
+/* Since CUDA 13 every list of edges has edge data, which are 0 for the edges of these nodes. */
 #if CUDART_VERSION >= 13000
 #define EDGE_DATA(qualifier, name) , __attribute__((unused)) qualifier cudaGraphEdgeData *name
 #else
@@ -23,7 +23,7 @@ int runtime_edges_add(cudaGraphNode_t node, const cudaGraphNode_t *before, size_
     return 0;
 }
 
-/* Whether there was one. */
+/* Returns whether the edge existed. */
 static int edge_remove(cudaGraphNode_t node, cudaGraphNode_t before)
 {
     for (size_t i = 0; i < node->befores; i++) {
@@ -94,8 +94,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 
 /* ---- listed ---- */
 
-/* The edges that begin at `begin` and end at `end`, each any where it is NULL: fills the lists that
- * are there, or only counts, as CUDA's lists do. */
+/* The edges from `begin` to `end`, where NULL means any node: fills the given lists, or only
+ * counts, like CUDA's lists. */
 typedef struct EdgeList {
     cudaGraphNode_t begin, end;
     cudaGraphNode_t *from, *to;

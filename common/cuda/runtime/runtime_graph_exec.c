@@ -1,4 +1,4 @@
-/* Executable graphs: a sorted copy of a graph, launched as often as one likes. */
+/* Executable graphs: sorted copies of graphs that can be launched repeatedly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 struct CUgraphExec_st {
     struct CUgraphExec_st *next;
-    cudaGraph_t graph; /* its own */
+    cudaGraph_t graph; /* its own copy */
     RuntimeBranches *branches;
     unsigned long long flags;
 };
@@ -24,7 +24,7 @@ static cudaError_t exec_check(const char *api, cudaGraphExec_t wanted)
     return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no executable graph", (void *)wanted);
 }
 
-/* ---- made and destroyed --------------------------------------------------------------------- */
+/* ---- creation and destruction --------------------------------------------------------------- */
 
 static cudaError_t copy_sorted(const char *api, cudaGraph_t graph, cudaGraph_t *copy)
 {
@@ -99,7 +99,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     return cudaSuccess;
 }
 
-/* ---- launched ------------------------------------------------------------------------------- */
+/* ---- launch --------------------------------------------------------------------------------- */
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
@@ -115,7 +115,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     return runtime_graph_launch(api, exec->graph, exec->branches, stream);
 }
 
-/* Nothing has to be brought to the device. */
+/* No effect: there is nothing to upload. */
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
     uint32_t handle;
@@ -123,7 +123,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
     return status == cudaSuccess ? runtime_stream("cudaGraphUpload", stream, &handle) : status;
 }
 
-/* ---- changed -------------------------------------------------------------------------------- */
+/* ---- changes -------------------------------------------------------------------------------- */
 
 static cudaGraphNode_t node_of(cudaGraphExec_t exec, cudaGraphNode_t original)
 {
@@ -207,7 +207,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t origin
     return cudaSuccess;
 }
 
-/* The same nodes, in the same order, with the same edges?  The first that differs, or NULL. */
+/* The first node that differs in kind, order or edges, or NULL. */
 static cudaGraphNode_t first_difference(cudaGraph_t old, cudaGraph_t fresh,
                                         enum cudaGraphExecUpdateResult *why)
 {
@@ -240,7 +240,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
         *info =
             (cudaGraphExecUpdateResultInfo){.result = differs ? why : cudaGraphExecUpdateSuccess,
                                             .errorNode = differs ? differs->original : NULL};
-    /* Later changes still name the nodes that the executable was made of. */
+    /* Later changes still name the nodes of the original graph. */
     for (cudaGraphNode_t a = exec->graph->first, b = fresh->first; !differs && b;
          a = a->next, b = b->next)
         b->original = a->original;

@@ -1,22 +1,22 @@
-/* Memory that a graph gives out and takes back.
+/* Memory allocated and freed by graph nodes.
  *
- * Its address is known as soon as the node is there, and a graph's copies have the same.  So the
- * device's memory is taken with the first node and given back with the last; a launch only notes
- * that it is out, and what was in it before stays. */
+ * Its address is known when the node is created, and all copies of the graph use the same address.
+ * So device memory is allocated with the first node and freed with the last; a launch only notes
+ * that it is allocated, and its contents remain. */
 #include <stdlib.h>
 
 #include "common/cuda/runtime/runtime_graph.h"
 
 struct RuntimeMemory {
     struct RuntimeMemory *next;
-    struct cudaMemAllocNodeParams asked; /* with the address */
-    unsigned nodes;                      /* that give it out */
+    struct cudaMemAllocNodeParams asked; /* the request, with the address */
+    unsigned nodes;                      /* number of nodes that allocate it */
     int is_out;
 };
 
 static RuntimeMemory *memories;
 
-/* Bytes now and at most: of those that are out, and of all. */
+/* Bytes, present and maximum: of allocated memory, and of all. */
 typedef struct Sums {
     uint64_t out, all;
 } Sums;
@@ -42,7 +42,7 @@ static RuntimeMemory *memory_find(const void *pointer)
     return memory;
 }
 
-/* Gives it back to the device when nobody can give it out and nobody has it. */
+/* Frees the device memory if no node can allocate it and the program does not use it. */
 static void memory_drop(RuntimeMemory *memory)
 {
     if (memory->nodes || memory->is_out) return;
@@ -69,7 +69,7 @@ void runtime_memory_release(RuntimeMemory *memory)
     runtime_unlock();
 }
 
-/* A node's memory, held once; NULL with *status set. */
+/* A node's memory, with one reference; NULL with *status set. */
 static RuntimeMemory *memory_new(const char *api, const struct cudaMemAllocNodeParams *asked,
                                  cudaError_t *status)
 {
@@ -211,7 +211,7 @@ static cudaError_t device_check(const char *api, int device)
     return runtime_fail(api, DEVICE_INVALID_DEVICE, "device %d: there is only device 0", device);
 }
 
-/* Nothing is kept that no graph can give out. */
+/* Memory that no graph can allocate is never cached. */
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
     return device_check("cudaDeviceGraphMemTrim", device);
@@ -236,7 +236,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     return cudaSuccess;
 }
 
-/* The most can be set to 0, and then is what there is now. */
+/* The maximum can be reset to 0, which sets it to the present value. */
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value)
 {

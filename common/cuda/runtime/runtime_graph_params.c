@@ -1,4 +1,4 @@
-/* What a graph's node was given: asked, changed, and nodes of any kind by one call. */
+/* Parameters of graph nodes: queries, changes, and the generic creation of nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +13,14 @@ static cudaError_t node_check(const char *api, cudaGraphNode_t node, enum cudaGr
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-/* A copy of nothing has no pitch. */
+/* A copy of zero bytes has no pitch. */
 static struct cudaPitchedPtr side_of(const void *pointer, size_t pitch, size_t slice, size_t width)
 {
     return (struct cudaPitchedPtr){(void *)(uintptr_t)pointer, pitch, width,
                                    pitch ? slice / pitch : 0};
 }
 
-/* An array is told as its memory. */
+/* An array is returned as its memory. */
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
 {
     cudaError_t status =

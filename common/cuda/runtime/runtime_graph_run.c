@@ -1,16 +1,16 @@
-/* A launch of a graph: branches that do not depend on one another run on streams of their own, with
- * events where edges lead from one to another, so that engines see the graph's order and no more.
+/* Launch of a graph: independent branches run on streams of their own, with events for the edges
+ * between streams, so that engines see exactly the graph's order.
  *
- * A node goes on where one of those before it stood, if nobody else did; else on a stream more.  A
- * graph without branches needs none. */
+ * A node continues on the stream of one of its predecessors if no other node does, else on a new
+ * stream.  A graph without branches needs no additional stream. */
 #include <stdlib.h>
 
 #include "common/cuda/runtime/runtime_graph.h"
 
-/* Made when they are first needed, and kept for the next launch. */
+/* Created when first needed, and cached for the next launch. */
 struct RuntimeBranches {
     cudaStream_t stream[RUNTIME_BRANCHES];
-    unsigned streams, taken; /* there are; in use by this launch */
+    unsigned streams, taken; /* number of existing streams; number used by this launch */
     cudaEvent_t *event;
     size_t events, used;
 };
@@ -42,7 +42,7 @@ static cudaError_t stream_take(RuntimeBranches *branches, cudaStream_t *stream)
     return status;
 }
 
-/* An event at which `stream` is now. */
+/* Records an event at the present end of `stream`. */
 static cudaError_t event_take(const char *api, RuntimeBranches *branches, cudaStream_t stream,
                               cudaEvent_t *event)
 {
@@ -60,9 +60,9 @@ static cudaError_t event_take(const char *api, RuntimeBranches *branches, cudaSt
     return cudaEventRecord(*event, stream);
 }
 
-/* ---- who stands where ----------------------------------------------------------------------- */
+/* ---- assignment of streams ------------------------------------------------------------------ */
 
-/* The branch of one of those before it that nobody else goes on with. */
+/* A predecessor on whose stream no other node continues. */
 static cudaGraphNode_t node_to_follow(cudaGraphNode_t node)
 {
     for (size_t i = 0; i < node->befores; i++)
@@ -70,7 +70,7 @@ static cudaGraphNode_t node_to_follow(cudaGraphNode_t node)
     return NULL;
 }
 
-/* Gives each node a stream; the graph's own is the first one's.  Nodes are sorted. */
+/* Assigns a stream to each node; the first node gets the launch's stream.  Nodes are sorted. */
 static cudaError_t streams_give(cudaGraph_t graph, RuntimeBranches *branches, cudaStream_t stream)
 {
     cudaError_t status = cudaSuccess;
@@ -91,7 +91,7 @@ static cudaError_t streams_give(cudaGraph_t graph, RuntimeBranches *branches, cu
     return status;
 }
 
-/* ---- what they do --------------------------------------------------------------------------- */
+/* ---- execution ------------------------------------------------------------------------------ */
 
 static cudaError_t work_run(const char *api, const RuntimeWork *work, RuntimeBranches *branches,
                             cudaStream_t stream)
@@ -120,7 +120,7 @@ static cudaError_t work_run(const char *api, const RuntimeWork *work, RuntimeBra
     }
 }
 
-/* `begin`: where the launch's stream was; only a root on another stream needs it. */
+/* `begin`: event on the launch's stream; only a root node on another stream needs it. */
 static cudaError_t node_run(const char *api, cudaGraphNode_t node, RuntimeBranches *branches,
                             cudaStream_t stream, cudaEvent_t begin)
 {
@@ -132,7 +132,7 @@ static cudaError_t node_run(const char *api, cudaGraphNode_t node, RuntimeBranch
             status = cudaStreamWaitEvent(node->stream, node->before[i]->done, 0);
     if (status == cudaSuccess && !node->disabled)
         status = work_run(api, &node->work, branches, node->stream);
-    /* What nobody follows is awaited by what comes after the graph. */
+    /* Work after the graph waits for nodes without successors. */
     int is_end = !node->followed && node->stream != stream;
     if (status == cudaSuccess && (node->awaited || is_end))
         status = event_take(api, branches, node->stream, &node->done);

@@ -1,8 +1,8 @@
-/* Memory that host code uses: pinned, registered, managed.
+/* Host memory: pinned, registered, managed.
  *
- * What kernels are to reach (mapped, managed) is device memory that this process finds at the same
- * address: only where the simulated GPU is in the program's own process.  Pinned memory is ordinary
- * host memory, which kernels cannot reach, unless the host program has all of it mapped. */
+ * Memory that kernels can access (mapped, managed) is device memory at the same address in this
+ * process: only if the simulated GPU is in the program's own process.  Pinned memory is ordinary
+ * host memory, which kernels cannot access, unless the host program has all of it mapped. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static cudaError_t block_add(const char *api, void *address, size_t bytes, int k
     return cudaSuccess;
 }
 
-/* Takes the block that begins there off the list; the caller's. */
+/* Removes the block that starts there from the list; the caller owns it. */
 static HostBlock *block_take(const void *address, int registered)
 {
     runtime_lock();
@@ -81,8 +81,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
     return managed_alloc(api, pointer, bytes);
 }
 
-/* Where managed memory lies now is nothing that could be told apart here: what a program says of it
- * is kept to be told again. */
+/* The location of managed memory has no effect here: hints are stored and can be read back. */
 static cudaError_t hint(const char *api, const void *pointer)
 {
     DeviceCall call = {.kind = CALL_POINTER, .dst = (uintptr_t)pointer};
@@ -92,7 +91,7 @@ static cudaError_t hint(const char *api, const void *pointer)
     return runtime_fail(api, DEVICE_INVALID_VALUE, "%p is no managed memory", pointer);
 }
 
-/* What was said of a range; the newest of those that hold it counts. */
+/* Advice for a range; the newest for an address applies. */
 typedef struct Advice {
     struct Advice *next;
     uintptr_t address;
@@ -124,7 +123,7 @@ static cudaError_t prefetch(const void *pointer, size_t bytes, Advice advice, cu
                                  : status;
 }
 
-/* With a place that is a device's number, or -1 for the host: cudaCpuDeviceId. */
+/* With a location that is a device's number, or -1 for the host: cudaCpuDeviceId. */
 static cudaError_t advise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
                           int device, int type)
 {
@@ -205,7 +204,7 @@ static Advice advice_find(const void *pointer, size_t bytes, int what)
     return found;
 }
 
-/* Of the devices that have access one is kept, for there is one. */
+/* One accessing device is stored, because there is only one. */
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_bytes,
                                      enum cudaMemRangeAttribute attribute, const void *pointer,
                                      size_t bytes)
@@ -355,7 +354,7 @@ cudaError_t cudaHostUnregister(void *pointer)
     return cudaSuccess;
 }
 
-/* ---- what a pointer points to --------------------------------------------------------------- */
+/* ---- attributes of pointers ----------------------------------------------------------------- */
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {

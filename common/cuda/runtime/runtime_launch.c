@@ -1,9 +1,8 @@
-/* Launches: <<<grid, block, shared, stream>>> in both of its compiled forms, and what may be asked
- * about a kernel.
+/* Launches: <<<grid, block, shared, stream>>> in both of its compiled forms, and queries about
+ * kernels.
  *
  * Up to CUDA 12 the stub of a kernel pops the launch configuration and calls cudaLaunchKernel; from
- * CUDA 13 on it calls
- * __cudaGetKernel, pops, and calls __cudaLaunchKernel. */
+ * CUDA 13 on it calls __cudaGetKernel, pops, and calls __cudaLaunchKernel. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +63,7 @@ static cudaError_t function_launch(const char *api, const RuntimeFunction *funct
         .function = function->handle,
         .grid = {grid->x, grid->y, grid->z},
         .block = {block->x, block->y, block->z},
-        /* no GPU has 4 GiB of shared memory: what does not fit 32 bits is refused as too much */
+        /* no GPU has 4 GiB of shared memory: a value beyond 32 bits is rejected as too large */
         .shared_bytes = shared > UINT32_MAX ? UINT32_MAX : (uint32_t)shared,
         .data_bytes = info->params_bytes};
     if (info->param_count > 0 && !launch->arguments)
@@ -124,7 +123,7 @@ static cudaError_t cluster_apply(const char *api, const cudaLaunchAttributeValue
     return cudaSuccess;
 }
 
-/* Blocks of a cluster: every kernel may have so many, and more if its program says so. */
+/* Portable cluster size: every kernel may use it, and more only if its program allows it. */
 enum { PORTABLE_CLUSTER = 8 };
 
 static uint32_t cluster_blocks(const RuntimeLaunch *launch)
@@ -145,7 +144,7 @@ static cudaError_t cluster_check(const char *api, const RuntimeLaunch *launch)
                         cluster_blocks(launch), PORTABLE_CLUSTER);
 }
 
-/* Of attributes that say when or where work runs only one changes anything here. */
+/* Attributes about the time or place of execution have no effect, except for one. */
 static cudaError_t attribute_apply(const char *api, const cudaLaunchAttribute *attribute,
                                    RuntimeLaunch *launch)
 {
@@ -196,8 +195,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     return status == cudaSuccess ? runtime_launch(api, &launch, config->stream) : status;
 }
 
-/* The stub keeps the answer for the life of the process and ignores the status, so it never fails:
- * a kernel that cannot be found is the stub's own address, and the launch says so. */
+/* The stub stores the result for the life of the process and ignores the status, so it never fails:
+ * for a kernel that cannot be found it returns the stub's own address, and the launch reports the
+ * error. */
 cudaError_t __cudaGetKernel(void **kernel, const void *host)
 {
     *kernel = (void *)(uintptr_t)host;
@@ -210,7 +210,7 @@ cudaError_t __cudaLaunchKernel(void *kernel, dim3 grid, dim3 block, void **argum
     return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
-/* ---- questions about a kernel --------------------------------------------------------------- */
+/* ---- queries about a kernel ----------------------------------------------------------------- */
 
 cudaError_t cudaFuncGetName(const char **name, const void *host)
 {
@@ -327,8 +327,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                                   shared_bytes, 0);
 }
 
-/* The blocks of a cluster lie on one group of multiprocessors.  How large the groups of a card are
- * it does not say: taken are 16, and an H200 has up to an eighth fewer clusters than that gives. */
+/* The blocks of a cluster are resident on one group of SMs (GPC).  A GPU does not report the sizes
+ * of its groups: 16 SMs are assumed, and an H200 has up to an eighth fewer clusters than that
+ * gives. */
 enum { GROUP_SMS = 16 };
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
@@ -358,7 +359,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
     return cudaSuccess;
 }
 
-/* The portable size, which every kernel may have. */
+/* The portable size, which every kernel can use. */
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *host,
                                                  const cudaLaunchConfig_t *config)
 {

@@ -1,4 +1,4 @@
-/* Device memory: given out and taken back, plainly, in the order of a stream, and from pools. */
+/* Device memory: allocation and release, synchronous, in stream order, and from pools. */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@ static inline uint64_t device_address(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-/* ---- what pools have given out --------------------------------------------------------------- */
+/* ---- allocations from pools ------------------------------------------------------------------ */
 
-/* A pool keeps nothing: what it is told about keeping is told again, and changes nothing; what is
- * in use, and was at most, is counted.  The device has a pool of its own. */
+/* A pool caches nothing: its release threshold can be set and read back, without effect; used
+ * memory and its maximum are counted.  The device has a default pool. */
 enum { POOL_ATTRIBUTES = 16 };
 
 struct CUmemPoolHandle_st {
@@ -34,7 +34,7 @@ struct CUmemPoolHandle_st {
 static struct CUmemPoolHandle_st default_pool = POOL_AT_FIRST;
 static cudaMemPool_t pools = &default_pool, current_pool = &default_pool;
 
-/* What a pool has given out; the tree is by address. */
+/* An allocation from a pool; the tree is sorted by address. */
 typedef struct Taken {
     uint64_t address, bytes;
     cudaMemPool_t pool;
@@ -59,7 +59,7 @@ static void pool_use(cudaMemPool_t pool, uint64_t now)
 static void pool_gives(cudaMemPool_t pool, const void *pointer, size_t bytes)
 {
     Taken *taken = malloc(sizeof *taken);
-    if (!taken) return; /* it is not counted */
+    if (!taken) return; /* not counted */
     *taken = (Taken){device_address(pointer), bytes, pool};
     runtime_lock();
     void *node = tsearch(taken, &taken_tree, by_address);
@@ -130,10 +130,10 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *made, struct cudaExtent extent)
     return cudaMallocPitch(&made->ptr, &made->pitch, extent.width, extent.height * extent.depth);
 }
 
-/* ---- in the order of a stream --------------------------------------------------------------- */
+/* ---- stream order --------------------------------------------------------------------------- */
 
-/* Memory is there at once, which is no later than the stream's order asks; it is freed for what is
- * enqueued afterwards. */
+/* Memory is allocated immediately, which is never later than stream order requires; it is freed for
+ * work that is enqueued afterwards. */
 static cudaError_t pool_malloc(void **pointer, size_t bytes, cudaMemPool_t pool,
                                cudaStream_t stream)
 {
@@ -193,7 +193,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     return cudaSuccess;
 }
 
-/* What came from it stays, and is counted as long as it does. */
+/* Its allocations remain, and are counted until they are freed. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 {
     static const char api[] = "cudaMemPoolDestroy";
@@ -268,7 +268,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
                             "what is in use can only be asked, and the most that was set to 0");
     runtime_lock();
     memcpy(&pool->attribute[attribute], value, attribute_bytes(attribute));
-    pool_use(pool, pool->attribute[cudaMemPoolAttrUsedMemCurrent]); /* the most is at least that */
+    pool_use(pool, pool->attribute[cudaMemPoolAttrUsedMemCurrent]); /* the maximum is at least
+                                                                     * that */
     runtime_unlock();
     return status;
 }
@@ -281,7 +282,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return status;
 }
 
-/* The device has access to its pools, and nobody else is there. */
+/* The device has access to its pools, and there is no other device. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access,
                                  size_t count)
 {

@@ -1,10 +1,10 @@
-/* What nvcc's objects register before main: fat binaries, kernels and variables; loaded on first
- * use.
+/* Objects that nvcc's code registers before main: fat binaries, kernels and variables; loaded on
+ * first use.
  *
  * These entry points are not in the toolkit's C headers: nvcc's generated code declares and calls
- * them.  Registration only takes notes; nothing here can fail visibly, because it runs before main.
- * Nothing is unloaded at exit: by then the host program may have closed the device, and the engine
- * gives everything back when it closes. */
+ * them.  Registration only stores data and cannot report failures, because it runs before main.
+ * Nothing is unloaded at exit: the host program may have closed the device by then, and the engine
+ * frees everything when it closes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ void **__cudaRegisterFatBinary(void *wrapper_address)
     const FatbinWrapper *wrapper = wrapper_address;
     RuntimeModule *module = calloc(1, sizeof *module);
     if (!module) abort();
-    /* A wrapper of an unknown kind keeps a NULL image and is refused by name when it is used. */
+    /* A wrapper of an unknown kind keeps a NULL image and is rejected when it is used. */
     if (wrapper && wrapper->magic == FATBIN_WRAPPER_MAGIC) module->image = wrapper->data;
     runtime_lock();
     module->next = modules;
@@ -63,7 +63,7 @@ void __cudaUnregisterFatBinary(void **handle)
 
 static void managed_place(RuntimeVariable *variable);
 
-/* Before host code first uses a __managed__ variable of the module: it learns where that lies. */
+/* Called before host code first uses a __managed__ variable of the module: stores its address. */
 char __cudaInitModule(void **handle)
 {
     runtime_lock();
@@ -74,7 +74,7 @@ char __cudaInitModule(void **handle)
     return 1;
 }
 
-/* `pointer` is what host code reads the variable's address from, and stands for it in calls. */
+/* `pointer` contains the variable's address for host code, and identifies the variable in calls. */
 void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_address, const char *name,
                               int is_extern, size_t bytes, int constant, int global)
 {
@@ -153,7 +153,7 @@ static cudaError_t module_load(const char *api, RuntimeModule *module)
     return cudaSuccess;
 }
 
-/* Packed parameters go by these numbers, so they are checked once, here. */
+/* Packed parameters depend on these numbers, so they are checked once, here. */
 static int info_is_sane(const FunctionInfo *info)
 {
     if (info->param_count > FUNCTION_PARAMS || info->params_bytes > 32768) return 0;
@@ -218,7 +218,8 @@ static cudaError_t variable_load(const char *api, RuntimeVariable *variable)
     return cudaSuccess;
 }
 
-/* Where the device is in another process, host code gets memory of its own, and is told. */
+/* If the device is in another process, host code gets separate memory, and the variable is
+ * reported. */
 static void managed_place(RuntimeVariable *variable)
 {
     static const char api[] = "a __managed__ variable";

@@ -1,4 +1,4 @@
-/* The device's description, in CUDA's shapes.  There is one device; its number is 0. */
+/* The device's properties in CUDA's structs.  There is one device; its number is 0. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *f
     to->reservedSharedMemPerBlock = from->cc_major >= 8 ? 1024 : 0;
     to->maxBlocksPerMultiProcessor = (int)from->max_blocks_per_sm;
 #if CUDART_VERSION < 13000
-    /* CUDA 13 dropped the clocks from the structure; cudaDeviceGetAttribute still tells them. */
+    /* CUDA 13 removed the clocks from the structure; cudaDeviceGetAttribute still returns them. */
     to->clockRate = (int)from->clock_khz;
     to->memoryClockRate = (int)from->memory_clock_khz;
     to->deviceOverlap = 1;
@@ -105,7 +105,7 @@ static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *f
 }
 
 /* CUDA 12's header renames this function to cudaGetDeviceProperties_v2; CUDA 13's does not.  Both
- * names are served, since an object asks for the one that its own toolkit chose. */
+ * names are defined, because an object uses its own toolkit's name. */
 #if CUDART_VERSION < 13000
 #ifdef cudaGetDeviceProperties
 #undef cudaGetDeviceProperties
@@ -131,15 +131,15 @@ cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *to, int device)
     return cudaGetDeviceProperties(to, device);
 }
 
-/* fp32 operations for one of fp64: CUDA's programming guide, "Arithmetic Instructions". */
+/* Ratio of fp32 to fp64 operations: CUDA's programming guide, "Arithmetic Instructions". */
 static uint64_t fp64_ratio(const DeviceProperties *device)
 {
     if (device->cc_minor == 0) return 2;
     return device->cc_major == 8 ? 64 : 32;
 }
 
-/* What is here, as a value; what is not (textures, peers, managed memory ...) is 0, and so are
- * addresses on a bus that a device may not have. */
+/* Supported features as values; unsupported ones (textures, peers, managed memory ...) are 0, and
+ * so are bus addresses, which a device may not have. */
 static uint64_t attribute_value(const DeviceProperties *from, enum cudaDeviceAttr attribute)
 {
 #define IS(name, value)                                                                            \

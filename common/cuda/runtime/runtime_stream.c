@@ -47,8 +47,8 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 
 /* ---- priorities and other hints ------------------------------------------------------------- */
 
-/* Priorities change when work runs, never what it computes; no engine here knows them.  They are
- * kept to be told again. */
+/* Priorities affect the time of execution, never the results; the engines ignore them.  They can be
+ * read back. */
 enum { GREATEST_PRIORITY = -5 };
 
 typedef struct Priority {
@@ -140,7 +140,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
                                  : status;
 }
 
-/* Of access policies, synchronisation and the like: accepted, and nothing changes. */
+/* Access policies, synchronisation policies and similar attributes are accepted without effect. */
 #ifdef cudaStreamSetAttribute
 #undef cudaStreamSetAttribute
 #undef cudaStreamGetAttribute
@@ -231,7 +231,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return runtime_call(api, &call, NULL);
 }
 
-/* An event that is recorded for those outside of a capture would be a node of its own. */
+/* An event for waits outside of a capture would be a node of its own. */
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
     static const char api[] = "cudaEventRecordWithFlags";
@@ -272,7 +272,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
 
 /* ---- functions of the host ------------------------------------------------------------------ */
 
-/* What is before it on the stream is over when the stream was waited for. */
+/* All earlier work on the stream has ended after the wait. */
 cudaError_t runtime_host(const char *api, const struct cudaHostNodeParams *host,
                          cudaStream_t stream)
 {
@@ -294,7 +294,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     return runtime_host(api, &(struct cudaHostNodeParams){function, data}, stream);
 }
 
-/* Unlike a host function it is told of a failure, and cannot be captured. */
+/* Unlike a host function it gets the status of a failure, and cannot be captured. */
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data,
                                   unsigned int flags)
 {

@@ -1,7 +1,7 @@
 /* Textures and surfaces, on the simulated GPU.
  *
  * An object is a description in device memory that the simulated GPU reads at each access
- * (texture.h); its handle is where that lies. */
+ * (texture.h); its handle is the address. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* As an H200 tells them, driver 580.159: a cube's faces are no depth. */
+/* As on an H200, driver 580.159: a cube's faces are not a depth. */
 static void sizes_tell(cudaArray_const_t array, Texture *to)
 {
     enum { FACES = 6 };
@@ -73,7 +73,7 @@ static cudaError_t resource_describe(const char *api, const struct cudaResourceD
     }
 }
 
-/* What an object was made of, to be told again. */
+/* Description of an object, for queries. */
 typedef struct Made {
     struct Made *next;
     unsigned long long object;

@@ -1,4 +1,5 @@
-/* User objects: what a program wants to have destroyed with the last graph that holds it. */
+/* User objects: a program's resources that are destroyed with the last graph that references
+ * them. */
 #include <stdlib.h>
 
 #include "common/cuda/runtime/runtime_graph.h"
@@ -9,7 +10,7 @@ struct CUuserObject_st {
     unsigned long references;
 };
 
-/* `count` may be negative; the object goes with its last reference. */
+/* `count` may be negative; the object is destroyed with its last reference. */
 static void references_add(cudaUserObject_t object, long count)
 {
     runtime_lock();

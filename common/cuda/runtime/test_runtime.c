@@ -1,5 +1,4 @@
-/* The drop-in runtime in front of a device that is a few kilobytes of memory and a list of what it
- * was asked. */
+/* The drop-in runtime with a fake device: a few kilobytes of memory and a list of its calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,7 @@
 
 #include "common/cuda/runtime/runtime.h"
 
-/* What nvcc's generated code declares for itself. */
+/* Declarations as in nvcc's generated code. */
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
@@ -25,7 +24,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 cudaError_t __cudaGetKernel(void **kernel, const void *host);
 cudaError_t __cudaLaunchKernel(void *, dim3, dim3, void **, size_t, cudaStream_t);
 
-/* Addresses below 64 KiB, where no process has memory: what is mixed up is noticed. */
+/* Addresses below 64 KiB, where no process has memory, so that mistaken addresses are detected. */
 enum { BASE = 0x2000, ARENA = 0x4000, SYMBOL = BASE + 0x3000 };
 
 typedef struct FakeDevice {
@@ -137,7 +136,7 @@ static void fake_answer(const DeviceCall *call, DeviceReply *reply)
         reply->value[1] = 20;
         break;
     case CALL_LIMIT:
-        reply->value[0] = call->bytes + 8; /* as a card, which rounds */
+        reply->value[0] = call->bytes + 8; /* rounds up, as a GPU does */
         break;
     case CALL_POINTER:
         reply->value[0] = (uint64_t)in_arena(call->dst, 1);
@@ -176,7 +175,7 @@ static int fresh_device(void **state)
     return 0;
 }
 
-/* Makes calls of one kind answer with a status from now on. */
+/* Makes calls of one kind return a status from now on. */
 static void break_calls(DeviceCallKind kind, int32_t status, const char *message)
 {
     fake.fail_kind = (int32_t)kind;
@@ -227,7 +226,8 @@ static void the_default_direction_goes_by_the_addresses(void **state)
     value = 42;
     SUCCEEDS(cudaMemcpy(&back, &value, 4, cudaMemcpyDefault));
     assert_int_equal(back, 42);
-    break_calls(CALL_POINTER, DEVICE_NOT_SUPPORTED, NULL); /* an engine that cannot tell */
+    break_calls(CALL_POINTER, DEVICE_NOT_SUPPORTED, NULL); /* an engine that cannot classify
+                                                            * pointers */
     value = 43;
     SUCCEEDS(cudaMemcpy(a, &value, 4, cudaMemcpyDefault));
     SUCCEEDS(cudaMemcpy(&back, a, 4, cudaMemcpyDefault));
@@ -294,7 +294,7 @@ static void the_last_error_stays_until_it_is_read(void **state)
     SUCCEEDS(cudaGetLastError());
     break_calls(CALL_STREAM_QUERY, DEVICE_NOT_READY, NULL);
     FAILS(cudaStreamQuery(NULL), cudaErrorNotReady);
-    SUCCEEDS(cudaGetLastError()); /* not ready is an answer */
+    SUCCEEDS(cudaGetLastError()); /* not ready is no error */
     assert_string_equal(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
     assert_true(strlen(cudaGetErrorString(cudaErrorMemoryAllocation)) > 5);
     assert_string_equal(cudaGetErrorName(cudaErrorInvalidClusterSize),
@@ -386,7 +386,7 @@ static void launches_pack_their_arguments(void **state)
     int i = -7;
     void *arguments[] = {&c, &d, &i};
     dim3 grid = {4, 5, 6}, block = {7, 8, 9};
-    assert_int_equal(fake.calls[CALL_MODULE_LOAD], 0); /* nothing before the first use */
+    assert_int_equal(fake.calls[CALL_MODULE_LOAD], 0); /* nothing is loaded before the first use */
     SUCCEEDS(cudaLaunchKernel((const void *)kernel_stub, grid, block, arguments, 33, NULL));
     assert_launched(4, 8, 33);
     SUCCEEDS(cudaLaunchKernel((const void *)kernel_stub, grid, block, arguments, 33, NULL));
@@ -394,7 +394,8 @@ static void launches_pack_their_arguments(void **state)
     assert_int_equal(fake.calls[CALL_MODULE_FUNCTION], 1);
     size_t bytes;
     SUCCEEDS(cudaGetSymbolSize(&bytes, symbol_shadow));
-    assert_int_equal(fake.calls[CALL_MODULE_LOAD], 1); /* one image, loaded once for all in it */
+    assert_int_equal(fake.calls[CALL_MODULE_LOAD], 1); /* one image, loaded once for all its
+                                                        * objects */
     void *kernel;
     SUCCEEDS(__cudaGetKernel(&kernel, (const void *)kernel_stub));
     memset(fake.parameters, 0, sizeof fake.parameters);
@@ -474,7 +475,7 @@ static void limits_are_what_the_device_made_of_them(void **state)
     assert_int_equal(fake.last.value, DEVICE_LIMIT_HEAP);
     SUCCEEDS(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
     assert_int_equal(value, 8 << 20);
-    SUCCEEDS(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 4000)); /* nobody else's business */
+    SUCCEEDS(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 4000)); /* no call of the device */
 }
 
 static void a_refused_launch_does_not_stick(void **state)
@@ -556,8 +557,8 @@ static void a_kernel_can_be_asked_about(void **state)
     assert_int_equal(fake.last.shared_bytes, 64);
 }
 
-/* 3 blocks fit an SM; of 132 SMs 16 each are a group, which has room for 9 clusters of 5, and 4 are
- * left for 2. */
+/* 3 blocks fit an SM; of 132 SMs 16 each are a group, which can hold 9 clusters of 5, and the
+ * remaining 4 SMs can hold 2. */
 static void clusters_are_counted(void **state)
 {
     cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension};
@@ -605,7 +606,7 @@ static void streams_and_events_are_passed_on(void **state)
     SUCCEEDS(cudaStreamDestroy(stream));
 }
 
-/* Under the name that an object of another toolkit would ask for. */
+/* The name that an object of another toolkit uses. */
 cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *properties, int device);
 
 static void the_device_describes_itself(void **state)
@@ -640,12 +641,12 @@ static void the_device_describes_itself(void **state)
     assert_int_equal(fake.calls[CALL_PROPERTIES], 1);
 }
 
-/* From 12.5 on in the toolkit's header. */
+/* In the toolkit's header since 12.5. */
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
                                              unsigned int version, unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *found);
 
-/* ISO C has no cast from an object's address to a function's. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 static void driver_entry(const char *symbol, void *slot)
 {
     enum cudaDriverEntryPointQueryResult found;
@@ -655,7 +656,7 @@ static void driver_entry(const char *symbol, void *slot)
     memcpy(slot, &function, sizeof function);
 }
 
-/* As long as the largest rank that is asked for. */
+/* The largest rank that is used. */
 enum { TOO_MANY = 6 };
 static const cuuint64_t map_dims[TOO_MANY] = {64, 7, 9, 2},
                         map_strides[TOO_MANY] = {256, 1792, 16128};

@@ -1,9 +1,9 @@
-/* fuzz_calls.c - a libFuzzer target for what a hostile process may ask of the simulated engine:
- * two dozen DeviceCalls, each of 16 bytes of the input, recorded, executed and replayed.
+/* fuzz_calls.c - libFuzzer target for a hostile process' calls of the simulated engine: two dozen
+ * DeviceCalls, each made from 16 bytes of the input, recorded, executed and replayed.
  *
- * Handles are small numbers, addresses lie in and around what was allocated, and sizes are small or
- * huge: so most calls nearly make sense.  Any answer is right; nothing may be read or written that
- * is not the call's own. */
+ * Handles are small numbers, addresses are in and around allocations, and sizes are small or huge,
+ * so that most calls are almost valid.  Every status is accepted; no other memory may be read or
+ * written. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const char PTX[] =
     "%rd2;\nld.global.u32 %r3, [%rd3]; add.u32 %r3, %r3, 1; st.global.u32 [%rd3], %r3;\nEND:\n"
     "ret;\n}\n";
 
-/* What the calls name: the last few addresses and a name or an image. */
+/* Known names and addresses: the last few addresses and a name or an image. */
 typedef struct Known {
     uint64_t address[4];
     unsigned next;
@@ -42,7 +42,7 @@ static uint64_t size_of(uint8_t b)
     return size[b % (sizeof size / sizeof *size)];
 }
 
-/* Right for some bytes, off by one number for most. */
+/* Valid for some bytes, wrong in one number for most. */
 static TensorMapRequest map_request(const Known *known, const uint8_t *b)
 {
     TensorMapRequest r = {.kind = b[2] % 4,
@@ -65,7 +65,7 @@ static TensorMapRequest map_request(const Known *known, const uint8_t *b)
     return r;
 }
 
-/* What a launch passes, or what is copied: 16 bytes that begin with an address. */
+/* Arguments of a launch, or data of a copy: 16 bytes that start with an address. */
 static void call_data(const Known *known, const uint8_t *b, DeviceCall *call)
 {
     static uint64_t room[ROOM / 8];

@@ -1,13 +1,14 @@
 /* The simulated engine: DeviceCalls executed on the simulated GPU, one after another, in the order
  * in which they arrive.
  *
- * Streams and events are therefore always satisfied; they are kept so that wrong handles are caught
- * and time can be told.  A launch takes its cycles, a copy or fill launch_cycles + bytes /
+ * Streams and events are therefore always satisfied; they exist so that wrong handles are detected
+ * and times can be computed.  A launch takes its cycles, a copy or fill launch_cycles + bytes /
  * bandwidth: the machine's DRAM bandwidth (a copy on the device reads and writes: twice the bytes)
- * or HOST_GB_S for copies that cross to the host.  When it begins is decided on a timeline
- * (sim_timeline.h) by CUDA's rules: after what is before it on its stream, the default stream and
- * the blocking streams after one another, waits after their events, all after what the host has
- * waited for.  The cost of several operations is the time from the first to the end of the last. */
+ * or HOST_GB_S for copies that cross to the host.  Its start is computed on a timeline
+ * (sim_timeline.h) by CUDA's rules: after earlier work on its stream, with the default stream and
+ * the blocking streams ordered, waits after their events, and all after the work for which the host
+ * has waited.  The cost of several operations is the time from the first to the end of the
+ * last. */
 #include "common/cuda/sim/sim_state.h"
 
 #include <stdio.h>
@@ -20,13 +21,13 @@
 #include "common/cuda/wire.h"
 #include "common/simulator/core/tensor_map.h"
 
-#define HOST_GB_S 25.0 /* PCIe 4.0 x16 as large pinned copies see it */
+#define HOST_GB_S 25.0 /* PCIe 4.0 x16 with large pinned copies */
 
 enum { TABLE_LIMIT = 1 << 20, STREAM_NON_BLOCKING_FLAG = 1, EVENT_NO_TIMING_FLAG = 2 };
 
 /* ---- tables of handles ---------------------------------------------------------------------- */
 
-/* Appends a zeroed item; its handle is the new count.  NULL when the table is full. */
+/* Appends a zeroed item; its handle is the new count.  NULL if the table is full. */
 static void *table_append(SimTable *table, size_t item_bytes)
 {
     if (table->count == table->capacity) {
@@ -78,7 +79,7 @@ static int stream_is_live(SimDevice *sim, uint32_t handle)
     return handle == 0 || (stream && stream->live);
 }
 
-/* ---- time ----------------------------------------------------------------------------------- */
+/* ---- timeline ------------------------------------------------------------------------------- */
 
 void sim_spend(SimDevice *sim, TimelineResource resource, uint32_t share, uint64_t cycles)
 {
@@ -90,14 +91,14 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What the next operation on the stream has before it there. */
+/* The end of the previous work on the stream. */
 static TimelineMark *stream_mark(SimDevice *sim, uint32_t handle)
 {
     SimStream *stream = stream_at(sim, handle);
     return stream ? &stream->mark : &sim->default_mark;
 }
 
-/* When it could begin for all that is elsewhere. */
+/* Earliest start because of work on other streams. */
 static uint64_t others_ready(SimDevice *sim, uint32_t handle)
 {
     if (!stream_at(sim, handle)) return later(sim->host, sim->blocking_ready);
@@ -105,13 +106,13 @@ static uint64_t others_ready(SimDevice *sim, uint32_t handle)
                                                : later(sim->host, sim->default_mark.end);
 }
 
-/* When the next operation on the stream could begin. */
+/* Earliest start of the next operation on the stream. */
 static uint64_t stream_ready(SimDevice *sim, uint32_t handle)
 {
     return later(others_ready(sim, handle), stream_mark(sim, handle)->end);
 }
 
-/* What the stream has to wait for from now on. */
+/* Sets the work for which the stream has to wait from now on. */
 static void stream_busy(SimDevice *sim, uint32_t handle, TimelineMark mark)
 {
     TimelineMark *last = stream_mark(sim, handle);
@@ -121,7 +122,7 @@ static void stream_busy(SimDevice *sim, uint32_t handle, TimelineMark mark)
         sim->blocking_ready = later(sim->blocking_ready, mark.end);
 }
 
-/* `ready`: for what is elsewhere; `before`: on its stream. */
+/* `ready`: earliest start because of other streams; `before`: end on its own stream. */
 static TimelineMark work_place(SimDevice *sim, Timeline *timeline, uint64_t ready,
                                TimelineMark before)
 {
@@ -134,8 +135,7 @@ static TimelineMark work_place(SimDevice *sim, Timeline *timeline, uint64_t read
     return (TimelineMark){.pdl_trigger = end - after, .end = end};
 }
 
-/* After a live call: its work goes onto the timeline, and the host waits where CUDA's host
- * waits. */
+/* After a live call: places its work on the timeline, and lets the host wait where CUDA's does. */
 static void call_time(SimDevice *sim, const DeviceCall *call)
 {
     const SimEvent *event = event_at(sim, call->event);
@@ -546,8 +546,8 @@ static int properties_call(SimDevice *sim, DeviceReply *reply)
     return 0;
 }
 
-/* Does what the call says, without looking at streams: so a recording replays after its streams are
- * gone. */
+/* Executes the call without regard to streams, so that a recording replays after its streams were
+ * destroyed. */
 static int call_execute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     switch (call->kind) {
@@ -600,7 +600,7 @@ static int call_execute(SimDevice *sim, const DeviceCall *call, DeviceReply *rep
     }
 }
 
-/* What a call that does something is called in a message, or NULL. */
+/* Name of an operation in messages, or NULL. */
 static const char *operation_name(SimDevice *sim, const DeviceCall *call, char *text, size_t bytes)
 {
     switch (call->kind) {
@@ -637,9 +637,9 @@ static void order_note(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
     if (stream_order_lost(sim->order)) reply->notes |= REPLY_SERIAL;
 }
 
-/* ---- launches that overlap ------------------------------------------------------------------ */
+/* ---- overlapping launches ------------------------------------------------------------------- */
 
-/* A kernel with fences may well talk to the host while it runs. */
+/* A kernel with fences may communicate with the host while it runs. */
 static int wants_guard(const SimDevice *sim, const SimFunction *function)
 {
     uint64_t begin, end;
@@ -647,7 +647,8 @@ static int wants_guard(const SimDevice *sim, const SimFunction *function)
            simt_managed_pages(sim->gpu, &(uint32_t){0}, &begin, &end);
 }
 
-/* Is what the launch touches wanted: for the order between streams, or for the next launch? */
+/* Whether the accesses of the launch are needed: for the order between streams, or for the next
+ * launch. */
 static int wants_touch(SimDevice *sim, const DeviceCall *call)
 {
     if (call->kind != CALL_LAUNCH) return 0;
@@ -655,7 +656,7 @@ static int wants_touch(SimDevice *sim, const DeviceCall *call)
     return function && (sim->order || function->info.tells || wants_guard(sim, function));
 }
 
-/* Whoever waits for one thing here has waited for all. */
+/* Every wait waits for all work here. */
 static int host_waits(const DeviceCall *call)
 {
     switch (call->kind) {
@@ -682,7 +683,7 @@ static void launch_guard(SimDevice *sim, const DeviceCall *call)
     guard_raise(&sim->guard, sim->gpu, &sim->touch, operation_name(sim, call, name, sizeof name));
 }
 
-/* Neither does work nor waits for some. */
+/* Calls that neither do work nor wait. */
 static int is_question(const DeviceCall *call)
 {
     switch (call->kind) {
@@ -735,13 +736,13 @@ static void early_keep(SimDevice *sim, const DeviceCall *call)
     operation_name(sim, call, early->kernel, sizeof early->kernel);
 }
 
-/* Nothing is wanted of the launch that is not known before its cycles are. */
+/* Whether the launch's reply can be sent before its cycles are known. */
 static int may_settle_later(SimDevice *sim, const DeviceCall *call)
 {
     return call->kind == CALL_LAUNCH && !(call->value & LAUNCH_OVERLAPS) && !wants_touch(sim, call);
 }
 
-/* Is there a failure that nobody was told of?  Then it is this reply's. */
+/* Reports a failure that was not reported yet, in this reply. */
 static int lost_tell(SimDevice *sim, DeviceReply *reply)
 {
     if (sim->lost.status == DEVICE_SUCCESS) return 0;
@@ -780,7 +781,7 @@ static int sim_execute(Device *device, const DeviceCall *asked, DeviceReply *rep
         early_keep(sim, call);
         if (overlaps) reply->notes |= REPLY_OVERLAPS;
     }
-    /* Every wait fails from then on, before it comes here. */
+    /* Later waits fail before they get here. */
     if (device_status_sticky(reply->status)) guard_lower(&sim->guard, sim->gpu);
     sim->has_touch = 0;
     return status;
@@ -795,7 +796,7 @@ static void cost_take(SimDevice *sim, uint64_t cycles, DeviceCost *cost)
     sim->costliest = sim->moved = sim->looked = 0;
 }
 
-/* What comes next begins after what was paid for. */
+/* The next cost starts after the end of this one. */
 static void sim_take_cost(Device *device, DeviceCost *cost)
 {
     SimDevice *sim = (SimDevice *)device;
@@ -832,7 +833,7 @@ static void nodes_replay(SimDevice *sim, const Recording *recording, TimelineMar
     }
 }
 
-/* What the recorded call freed is there during a replay, which uses it as the call did before. */
+/* Memory that the recorded call freed is accessible during a replay, as it was during the call. */
 static void freed_retire(SimDevice *sim, const Recording *recording, int retired)
 {
     Error error;
@@ -840,8 +841,7 @@ static void freed_retire(SimDevice *sim, const Recording *recording, int retired
         simt_retire(sim->gpu, recording->deferred_free[i], retired, &error);
 }
 
-/* One pass tells all: the next would cost the same to the cycle, and results that add to what is
- * there stay right. */
+/* One pass is enough: the next would cost the same, and results that accumulate stay correct. */
 static int sim_replay(Device *device, Recording *recording, int repeats, DeviceCost *cost,
                       Error *error)
 {

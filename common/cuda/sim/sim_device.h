@@ -15,18 +15,20 @@ typedef struct SimDeviceOptions {
     const char *machine; /* "h200" ... a file common/simulator/gpus/<machine>.ini */
     const char *gpus_directory;
     int threads;                /* 0: one per core */
-    int checks;                 /* memcheck is always on; this adds initcheck */
-    uint64_t instruction_limit; /* warp instructions between two take_cost; 0: default, a launch */
-    int profile;                /* keep where the longest launch's cycles went */
-    int machine_code;           /* SimtOptions': not of a submission, which could forge it */
-    int gaps;                   /* SimtOptions': for programs whose libraries copy structs */
-    int untrusted;              /* SimtOptions': for submissions */
-    const volatile int *interrupted; /* SimtOptions' */
+    int checks;                 /* memcheck is always on; 1 adds initcheck */
+    uint64_t instruction_limit; /* limit of warp instructions between two take_cost; 0: the default,
+                                 * per launch */
+    int profile;                /* Boolean: store a profile of the longest launch */
+    int machine_code;           /* as in SimtOptions; never for a submission, which could forge
+                                 * it */
+    int gaps;                   /* as in SimtOptions; for programs whose libraries copy structs */
+    int untrusted;              /* as in SimtOptions; for submissions */
+    const volatile int *interrupted; /* as in SimtOptions */
 } SimDeviceOptions;
 
 struct SimtGpu;
 
-/* Set by a program that debugs kernels, before it opens a device: called with each GPU. */
+/* Set by a debugger before it opens a device: called with each GPU. */
 extern void (*sim_device_debugger)(struct SimtGpu *gpu);
 /* Set likewise: told of `count` floats at `address` what a lab's call should leave there, and by how
  * much each may differ. */
@@ -34,21 +36,22 @@ extern void (*sim_device_expected)(uint64_t address, const double *expected,
                                    const double *tolerance, size_t count);
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */
 Device *device_open_sim(const SimDeviceOptions *options, Error *error);
-/* Of a device that was opened with options.profile: of its longest launch, or NULL; valid until its
- * next call. */
+/* The profile of the longest launch on a device opened with options.profile, or NULL; valid until
+ * its next call. */
 const SimtProfile *sim_device_profile(Device *device);
-/* Cycles of the last launch that ended well, alone, and how many of its blocks an SM holds.  If the
- * host has no memory to work them out, `reply` says so, which else is left as it is. */
+/* Cycles of the last successful launch alone, and its resident blocks per SM.  If the host has no
+ * memory to compute them, `reply` has the error; else it is unchanged. */
 uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, DeviceReply *reply);
-/* simt_write_runs, of a device that was opened with options.profile: which lines were executed. */
+/* simt_write_runs, for a device opened with options.profile: the executed lines. */
 void sim_device_write_runs(Device *device, FILE *stream);
-/* Allocations never freed; `text` lists the first. */
+/* Allocations that were never freed; `text` lists the first ones. */
 uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
-/* Do launches from now on take managed memory from the program while a kernel may use it?  At first
- * not.  Only for who handles SIGSEGV and asks sim_device_guards there: guard_ask (sim_guard.h). */
+/* Sets whether later launches protect managed memory from host accesses while a kernel may use it;
+ * initially they do not.  Needs a SIGSEGV handler that calls sim_device_guards: guard_ask
+ * (sim_guard.h). */
 void sim_device_set_guards(Device *device, int guards);
 int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes);
-/* Is the address one that device memory may have?  What it is near of. */
+/* Whether the address may belong to device memory; describes the nearest allocation. */
 int sim_device_describe(const Device *device, uint64_t address, char *text, size_t bytes);
 
 #endif

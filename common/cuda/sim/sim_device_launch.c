@@ -1,4 +1,4 @@
-/* Launches on the simulated engine: what a refusal or a fault becomes, and what a launch costs. */
+/* Launches on the simulated engine: rejections, faults, and costs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static int32_t status_of_check(const SimtReport *report)
     }
 }
 
-/* The most dynamic shared memory that a launch of this function may ask for. */
+/* Limit of dynamic shared memory for a launch of this function. */
 static uint32_t dynamic_limit(const SimDevice *sim, const SimFunction *function)
 {
     uint32_t fixed = function->info.shared_bytes, whole = sim->machine.shared_per_block;
@@ -38,8 +38,8 @@ static uint32_t dynamic_limit(const SimDevice *sim, const SimFunction *function)
     return function->dynamic_limit > without_asking ? function->dynamic_limit : without_asking;
 }
 
-/* Of the SMs: the blocks' room, or what the machine is busy with, if that is more, but for `launch`
- * cycles. */
+/* Share of the SMs: the blocks' share of the resident blocks, or the share of busy cycles if that
+ * is larger, without `launch` cycles. */
 static uint32_t launch_share(const SimDevice *sim, const SimtResult *result, uint64_t launch)
 {
     uint32_t room = timeline_share(result->counters.blocks,
@@ -48,7 +48,7 @@ static uint32_t launch_share(const SimDevice *sim, const SimtResult *result, uin
     return room > busy ? room : busy;
 }
 
-/* What does not find room is less than all that has. */
+/* If the list is full, the smallest entry is dropped. */
 static void line_work_add(LineWork *work, uint32_t line, uint64_t amount)
 {
     int least = 0;
@@ -122,14 +122,14 @@ static void tell_endless_launches(const SimDevice *sim, uint64_t left, DeviceRep
              1e-6 * (double)used);
 }
 
-/* May it run beside the launch before it? */
+/* Whether it may run at the same time as the previous launch. */
 static int overlaps_early(const SimDevice *sim, const DeviceCall *call)
 {
     return call->value & LAUNCH_OVERLAPS && sim->early.is_there &&
            sim->early.stream == call->stream;
 }
 
-/* Runs it, and puts the launch before it where it belongs.  -1: as simt_launch. */
+/* Runs it, and places the previous launch on the timeline.  -1: as simt_launch. */
 static int launch_run(SimDevice *sim, const SimFunction *function, const SimtLaunch *launch,
                       SimtResult *result, DeviceReply *reply)
 {

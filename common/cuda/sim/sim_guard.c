@@ -7,7 +7,7 @@
 enum { PAGE = 4096, GROUP = 64 * 4, GROUPS = PAGE / GROUP };
 enum { OPEN = PROT_READ | PROT_WRITE, KEEP = -1 };
 
-/* A handler may wait in this way alone. */
+/* A signal handler can only wait in this way. */
 void guard_enter(SimGuard *guard)
 {
     while (__atomic_exchange_n(&guard->busy, 1, __ATOMIC_ACQUIRE))
@@ -19,7 +19,7 @@ void guard_leave(SimGuard *guard)
     __atomic_store_n(&guard->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* What the program may do with a page: nothing where launches wrote, read where they read. */
+/* Access rights of the program to a page: none if launches wrote it, read if they read it. */
 static int rights_of(const SimtTouch *touch, uint64_t address)
 {
     uint64_t first = (address - simt_memory_begin()) / GROUP, read = 0, written = 0;
@@ -35,8 +35,8 @@ static void rights_set(uint64_t address, uint64_t end, int rights)
     if (rights != KEEP) mprotect((void *)(uintptr_t)address, end - address, rights);
 }
 
-/* What a launch did with a page goes to what others did; 0: nothing.  Words of zeros are left
- * alone, for most memory of `all` is never touched and then takes no room. */
+/* Adds a launch's accesses of a page to the earlier ones; 0: none.  Words of zeros are not written,
+ * because most memory of `all` is never touched and then needs no pages. */
 static int page_add(SimtTouch *all, const SimtTouch *touch, uint64_t address)
 {
     uint64_t first = (address - simt_memory_begin()) / GROUP;
@@ -47,7 +47,8 @@ static int page_add(SimtTouch *all, const SimtTouch *touch, uint64_t address)
     return used;
 }
 
-/* Neighbours with the same rights by one call; what the launch left alone stays as it is. */
+/* Changes the rights of adjacent pages with one call; pages that the launch did not use keep
+ * theirs. */
 static void pages_take(SimtTouch *all, const SimtTouch *touch, uint64_t address, uint64_t end)
 {
     uint64_t begin = address;
@@ -61,7 +62,7 @@ static void pages_take(SimtTouch *all, const SimtTouch *touch, uint64_t address,
     rights_set(begin, end, rights);
 }
 
-/* As much room as memory has words by now, with what is known. */
+/* Grows the bit sets to the present size of memory, keeping their contents. */
 static int room_make(SimtTouch *all, const SimtGpu *gpu)
 {
     SimtTouch room;

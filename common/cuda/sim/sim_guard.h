@@ -1,35 +1,35 @@
-/* sim_guard.h - does host code use managed memory that a kernel may still be using?
+/* sim_guard.h - detection of host accesses to managed memory that a kernel may still use.
  *
- * The simulator has ended a launch before the host goes on, so a synchronisation that is missing
- * shows in no result.  Here pages of managed memory that launches used are taken from the program
- * until its host waits for something: whoever comes to one of them too early gets a signal, and
- * whoever handles that asks here. */
+ * In the simulator a launch has ended before the host continues, so a missing synchronisation
+ * changes no result.  Therefore pages of managed memory that launches used are protected until the
+ * host waits for a device operation.  An earlier access raises a signal, whose handler calls
+ * guard_ask. */
 #ifndef CONVLAB_CUDA_SIM_GUARD_H
 #define CONVLAB_CUDA_SIM_GUARD_H
 
 #include "common/simulator/launch/simt.h"
 
 typedef struct SimGuard {
-    SimtTouch touch;   /* of the launches that nobody has waited for */
-    uint32_t launches; /* how many those are */
-    char kernel[96];   /* the last of them */
+    SimtTouch touch;   /* accesses of the launches for which the host has not waited */
+    uint32_t launches; /* their number */
+    char kernel[96];   /* name of the last of them */
     int busy;          /* guard_enter */
 } SimGuard;
 
-/* A thread's handler asks while another thread's call changes what is allocated or guarded: each of
- * the two is alone between these.  A call holds them neither while kernels run, which may wait for
- * the host, nor where it could come to guarded memory itself. */
+/* Mutual exclusion between a thread's signal handler and another thread's call that changes
+ * allocations or guards.  A call does not hold the lock while kernels run, which may wait for the
+ * host, nor while it could access guarded memory itself. */
 void guard_enter(SimGuard *guard);
 void guard_leave(SimGuard *guard);
 
-/* After a launch, whose `touch` stays the caller's.  Out of memory: nothing is guarded. */
+/* Called after a launch; the caller owns `touch`.  If memory is exhausted, nothing is guarded. */
 void guard_raise(SimGuard *guard, const SimtGpu *gpu, const SimtTouch *touch, const char *kernel);
 
-/* The program has all of its memory again. */
+/* Makes all memory accessible again. */
 void guard_lower(SimGuard *guard, const SimtGpu *gpu);
 
-/* In a handler of SIGSEGV: gives the page of the address back.  0: it is no managed memory.  `text`
- * says what is wrong with the access, "" if only the page's other words are in use. */
+/* In a handler of SIGSEGV: makes the page of the address accessible.  0: it is not managed memory.
+ * `text` describes the error, "" if only other words of the page are in use. */
 int guard_ask(SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes);
 
 #endif

@@ -202,7 +202,7 @@ static void host_learns(StreamOrder *order, const OrderClock *clock)
     order->host_version++;
 }
 
-/* ---- what was touched ----------------------------------------------------------------------- */
+/* ---- accessed words ------------------------------------------------------------------------- */
 
 static uint64_t operation_bytes(const Operation *o)
 {

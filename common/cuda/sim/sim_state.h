@@ -1,4 +1,4 @@
-/* sim_state.h - the insides of the simulated engine, shared by sim_device*.c only. */
+/* sim_state.h - internal state of the simulated engine, shared by sim_device*.c only. */
 #ifndef CONVLAB_CUDA_SIM_STATE_H
 #define CONVLAB_CUDA_SIM_STATE_H
 
@@ -10,8 +10,8 @@
 
 typedef struct SimFunction {
     SimtKernel *kernel;
-    uint32_t module;        /* its handle; a function lives as long as its module */
-    uint32_t dynamic_limit; /* as cudaFuncSetAttribute set it; 0: not set */
+    uint32_t module;        /* handle of its module; a function is valid as long as its module */
+    uint32_t dynamic_limit; /* set by cudaFuncSetAttribute; 0: not set */
     SimtKernelInfo info;
 } SimFunction;
 
@@ -23,28 +23,28 @@ typedef struct SimStream {
 
 typedef struct SimEvent {
     int live, recorded, timed;
-    OrderClock order; /* what is over once it is reached */
-    uint64_t cycle;   /* when what was before it on its stream has ended */
+    OrderClock order; /* operations that have ended when it is reached */
+    uint64_t cycle;   /* end of the earlier work on its stream */
 } SimEvent;
 
-/* What the call in hand did that takes time. */
+/* Timed work of the current call. */
 typedef struct SimWork {
     TimelineResource resource;
     uint32_t share;
     uint64_t cycles;
     int is_launch, overlaps, tells;
-    TimelineLaunch launch; /* if it is one */
+    TimelineLaunch launch; /* set for a launch */
 } SimWork;
 
-/* A launch that has run, while its cycles are worked out beside the next one (simt_launch_begin):
- * nothing of it is on the timeline yet. */
+/* A launch that has run, while its cycles are computed in parallel with the next one
+ * (simt_launch_begin); it is not on the timeline yet. */
 typedef struct SimUnsettled {
     int waits;
     DeviceCall call;
-    SimtResult *result; /* one of SimDevice's two: the next launch has the other */
+    SimtResult *result; /* one of SimDevice's two: the next launch uses the other */
 } SimUnsettled;
 
-/* The last launch, if it let the next one begin before its own end. */
+/* The last launch, if it allowed the next one to start before its end. */
 typedef struct SimEarly {
     int is_there;
     SimtTouch touch;
@@ -52,21 +52,21 @@ typedef struct SimEarly {
     char kernel[96];
 } SimEarly;
 
-/* Handles are index + 1 into these; numbers are never given out twice, so a stale handle is
- * always caught. */
+/* Handles are index + 1 into these; numbers are never reused, so that a stale handle is always
+ * detected. */
 typedef struct SimTable {
     void *item;
     uint32_t count, capacity;
 } SimTable;
 
 typedef struct SimDevice {
-    Device device; /* first: a Device * of this engine is a SimDevice * */
+    Device device; /* first member: a Device * of this engine is a SimDevice * */
     SimtGpu *gpu;
     SimtMachine machine;
-    uint64_t instruction_limit; /* between two take_cost; 0: each launch has the default */
+    uint64_t instruction_limit; /* between two take_cost; 0: the default for each launch */
     SimTable modules;           /* SimtModule *, NULL once unloaded */
     SimTable functions;         /* SimFunction */
-    SimTable streams;           /* SimStream; the default stream is not among them */
+    SimTable streams;           /* SimStream; without the default stream */
     SimTable events;            /* SimEvent */
     Timeline timeline;
     TimelineMark default_mark; /* of the default stream's last operation */
@@ -85,26 +85,25 @@ typedef struct SimDevice {
     SimGuard guard;
     uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;
-    int settles_later; /* the launch in hand may */
+    int settles_later; /* Boolean: the current launch may be settled later */
     SimUnsettled unsettled;
-    DeviceReply lost; /* a failure that nobody could be told of: the next call's */
+    DeviceReply lost; /* a failure that was not reported yet; the next call reports it */
     SimtResult result[2];
     DeviceCost cost;
-    uint64_t last_cycles; /* of the last launch, and the blocks that an SM holds of it */
+    uint64_t last_cycles; /* cycles of the last launch, and its resident blocks per SM */
     uint32_t last_resident;
-    uint64_t costliest;  /* cycles of the launch that cost describes last */
-    uint64_t moved;      /* bytes that copies and fills took since cost was */
-    unsigned char *data; /* of the last reply */
+    uint64_t costliest;  /* cycles of the most expensive launch so far */
+    uint64_t moved;      /* bytes of copies and fills since the last take_cost */
+    unsigned char *data; /* data of the last reply */
     uint64_t data_capacity;
 } SimDevice;
 
 SimFunction *sim_function(SimDevice *sim, uint32_t handle);
 int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
-/* Adds up what a launch cost, and says it to sim_settle or to the caller of sim_launch. */
+/* Adds a launch's cost, and stores it for sim_settle or for the caller of sim_launch. */
 void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *result);
-/* The launch that waits, if one does, is put where it belongs, before anything else is.  -1: the
- * host had no memory for its cycles, which the reply says; where there is none, that of the next
- * call does. */
+/* Places the pending launch, if there is one, on the timeline before any other work. -1: the host
+ * had no memory to compute its cycles; the reply, or that of the next call, reports it. */
 int sim_settle(SimDevice *sim, DeviceReply *reply);
 int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
@@ -116,7 +115,7 @@ enum { BYTES_AN_INSTRUCTION = 64 };
  * or filled now.  What copies and fills take counts as a kernel's that does the same. */
 uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes);
 
-/* Says what the call in hand costs; its caller finds out when it runs. */
+/* Stores the cost of the current call; its caller computes the start. */
 void sim_spend(SimDevice *sim, TimelineResource resource, uint32_t share, uint64_t cycles);
 
 #endif

@@ -1,7 +1,6 @@
 #include "common/cuda/sim/sim_timeline.h"
 
-/* The most that is taken of the resource at any moment of [begin, end): usage only rises where a
- * piece begins. */
+/* Maximum used share of the resource in [begin, end); the use only rises at starts of parts. */
 static uint32_t most_taken(const TimelinePiece *piece, uint32_t count, uint64_t begin, uint64_t end)
 {
     uint32_t most = 0;
@@ -16,7 +15,7 @@ static uint32_t most_taken(const TimelinePiece *piece, uint32_t count, uint64_t 
     return most;
 }
 
-/* The earliest end after `time`: the next moment at which there may be room. */
+/* The earliest end after `time`: the next moment at which the resource may be free. */
 static uint64_t next_end(const TimelinePiece *piece, uint32_t count, uint64_t time)
 {
     uint64_t next = UINT64_MAX;
@@ -53,7 +52,7 @@ uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t 
     return made.end;
 }
 
-/* What is left of the resource at `time`, and until when that stays so. */
+/* Free share of the resource at `time`, and the time until which it is constant. */
 static uint32_t left_at(const TimelinePiece *piece, uint32_t count, uint64_t time, uint64_t *until)
 {
     uint32_t taken = 0;
@@ -95,7 +94,7 @@ static uint64_t since(uint64_t from, uint64_t to)
 TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
                               TimelineMark before)
 {
-    uint64_t first = before.pdl_trigger + TIMELINE_HAND; /* instruction */
+    uint64_t first = before.pdl_trigger + TIMELINE_HAND; /* first instruction */
     if (first < ready + launch->launch) first = ready + launch->launch;
     uint64_t own = since(launch->launch, launch->pdl_wait);
     uint64_t pdl_wait = timeline_fill(timeline, TIMELINE_SMS, launch->share, first, own);

@@ -1,17 +1,17 @@
-/* sim_timeline.h - when simulated work runs: streams overlap where the machine has room.
+/* sim_timeline.h - timeline of simulated work: streams overlap if the machine has free resources.
  *
- * Work is placed in the order in which it was asked for, each piece at the earliest time at which
- * what it must wait for has ended and its resource has room for all of its length.  The SMs are one
- * resource of which a launch takes a share: its blocks, over those that the whole machine holds at
- * once, or the part of its time for which it takes all of the machine's issue slots, pipes or
- * bandwidth, whichever is more.  So what runs at the same time never needs more than there is.
- * Each direction of host copies is a resource that one copy fills.  The length of a piece does not
- * depend on its neighbours: what does not fit beside them comes later.  All in integers, so the
+ * Work is placed in the order of the calls, each part at the earliest time at which its
+ * predecessors have ended and its resource is free for its whole length.  The SMs are one resource,
+ * of which a launch takes a share: its blocks divided by the resident blocks of the whole machine,
+ * or the part of its time for which it uses all of the machine's issue slots, pipes or bandwidth,
+ * whichever is larger.  So simultaneous work never exceeds the machine. Each direction of host
+ * copies is a resource that one copy uses completely.  The length of a part does not depend on
+ * other work: it is delayed if it does not fit.  All numbers are integers, so the result is the
  * same everywhere.
  *
  * A launch that overlaps the one before it (programmatic stream serialization) is placed in two
- * parts: up to where it waits for the other, and from the other's end on.  It takes what is left of
- * the machine, and longer where that is less than its share. */
+ * parts: up to its wait for the other launch, and from the other's end on.  It takes the free share
+ * of the machine, and lasts longer if that is less than its share. */
 #ifndef CONVLAB_CUDA_SIM_TIMELINE_H
 #define CONVLAB_CUDA_SIM_TIMELINE_H
 
@@ -31,36 +31,36 @@ typedef struct TimelinePiece {
     uint32_t share;
 } TimelinePiece;
 
-/* Zero to begin.  Only the last pieces of a resource are remembered: nothing can then begin before
- * the earliest end that was forgotten, which is stricter, never looser. */
+/* Initially zero.  Only the last parts of a resource are stored: no part can start before the
+ * earliest end that was dropped, which is stricter, never looser. */
 typedef struct Timeline {
     TimelinePiece piece[TIMELINE_RESOURCES][TIMELINE_PIECES];
     uint32_t count[TIMELINE_RESOURCES];
     uint64_t floor[TIMELINE_RESOURCES];
-    uint64_t end; /* of everything placed so far */
+    uint64_t end; /* end of all parts */
 } Timeline;
 
-/* Places `cycles` of work that may not begin before `ready` and takes `share` of TIMELINE_WHOLE;
- * returns when it ends. */
+/* Places `cycles` of work that must not start before `ready` and takes `share` of TIMELINE_WHOLE;
+ * returns its end. */
 uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t share,
                         uint64_t ready, uint64_t cycles);
 
-/* The same, but where less is left than `share` it goes on more slowly. */
+/* The same, but with less than `share` free it runs more slowly. */
 uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t share,
                        uint64_t ready, uint64_t cycles);
 
-/* Cycles, measured on an H200: from the last block that lets the next launch begin to the first
- * instruction of that one; from the end of a launch to those who wait for it. */
+/* Cycles, measured on an H200: from the last block that allows the next launch to start to the
+ * first instruction of that launch; from the end of a launch to the blocks that wait for it. */
 enum { TIMELINE_HAND = 1000, TIMELINE_RESUME = 500 };
 
-/* A launch by its own clock, which begins with the `launch` cycles that beginning takes: it has let
- * the next one begin at `pdl_trigger`, and waits for the one before at `pdl_wait`. */
+/* A launch on its own clock, which starts with the `launch` cycles of its start: it has allowed the
+ * next one to start at `pdl_trigger`, and waits for the previous one at `pdl_wait`. */
 typedef struct TimelineLaunch {
     uint64_t launch, pdl_trigger, pdl_wait, cycles;
     uint32_t share;
 } TimelineLaunch;
 
-/* What the next on a stream may have to wait for. */
+/* Ends for which the next work on a stream may have to wait. */
 typedef struct TimelineMark {
     uint64_t pdl_trigger, end;
 } TimelineMark;
@@ -70,8 +70,8 @@ typedef struct TimelineMark {
 TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
                               TimelineMark before);
 
-/* The share that `part` of `whole` is, rounded up: blocks of those that the machine holds at once,
- * busy cycles of all cycles.  At least 1, at most TIMELINE_WHOLE. */
+/* `part` / `whole` as a share, rounded up: blocks of the resident blocks, busy cycles of all
+ * cycles. At least 1, at most TIMELINE_WHOLE. */
 uint32_t timeline_share(uint64_t part, uint64_t whole);
 
 #endif

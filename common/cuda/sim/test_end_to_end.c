@@ -1,7 +1,7 @@
 /* CUDA source through nvcc, the drop-in runtime and the simulated engine, in one process.
  *
  * The source is compiled when the test runs, into a library that finds the cuda* functions in this
- * program. Where there is no nvcc the test says so and passes. */
+ * program. Without nvcc the test is skipped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ static void assert_failure(int status, const char *words)
     if (!strstr(failure, words)) fail_msg("no \"%s\" in: %s", words, failure);
 }
 
-/* The line of the .cu file that holds the text. */
+/* The line of the .cu file that contains the text. */
 static int line_of(const char *text)
 {
     char line[512];
@@ -151,11 +151,12 @@ static void dynamic_shared_memory_has_cudas_limits(void **state)
     (void)state;
     assert_int_equal(entry("dynamic_shared", 256, 256, 0), 0);
     assert_int_equal(entry("dynamic_shared", 1024, 12288, 0),
-                     0); /* 48 KiB: the most without asking */
+                     0); /* 48 KiB: the most without an attribute */
     assert_no_failure();
     assert_int_equal(entry("dynamic_shared", 64, 12289, 0), 1);
     assert_failure(1, "cudaFuncSetAttribute");
-    assert_int_equal(entry("dynamic_shared", 64, 25000, 1), 0); /* and 100,000 bytes after asking */
+    assert_int_equal(entry("dynamic_shared", 64, 25000, 1), 0); /* and 100,000 bytes with the
+                                                                 * attribute */
     assert_no_failure();
     assert_int_equal(entry("dynamic_shared", 64, 250000, 1), 1);
     assert_failure(1, "at most 232448"); /* 227 KiB: compute capability 9.0's limit */
@@ -166,11 +167,11 @@ static void streams_and_events_order_and_tell_time(void **state)
     (void)state;
     float milliseconds = -1, again = -2;
     assert_int_equal(entry("streams_and_events", (intptr_t)&milliseconds, 0, 0), 0);
-    assert_failure(400, "cudaEventDisableTiming"); /* the one that the source asks for */
+    assert_failure(400, "cudaEventDisableTiming"); /* the first error */
     assert_true(milliseconds > 0.001f && milliseconds < 1.0f);
     device_use(2, 0);
     assert_int_equal(entry("streams_and_events", (intptr_t)&again, 0, 0), 0);
-    assert_true(again == milliseconds); /* to the bit, on another number of host threads */
+    assert_true(again == milliseconds); /* equal to the bit, with another number of host threads */
 }
 
 static void impossible_launches_are_refused(void **state)
@@ -182,7 +183,7 @@ static void impossible_launches_are_refused(void **state)
     assert_failure(9, "no dimension may be 0");
     assert_int_equal(entry("launch_with", 1, 1024, 0), 0);
     assert_int_equal(entry("launch_out_of_bounds", 129, 0, 0),
-                     0); /* refused at the launch, so the sync succeeds */
+                     0); /* rejected at the launch, so the sync succeeds */
     assert_failure(701, "__launch_bounds__");
 }
 
@@ -203,7 +204,7 @@ static void reading_what_nothing_wrote_is_a_finding(void **state)
 {
     (void)state;
     assert_int_equal(entry("read_unwritten", 0, 0, 0), 0);
-    assert_no_failure(); /* not asked to look */
+    assert_no_failure(); /* initcheck is off */
     device_use(1, 1);
     assert_int_equal(entry("read_unwritten", 0, 0, 0), 0);
     assert_failure(0, "sum_unwritten");
@@ -216,7 +217,7 @@ static void the_device_answers_questions(void **state)
     char name[256];
     assert_int_equal(
         entry("occupancy", (intptr_t)&blocks, (intptr_t)&registers, (intptr_t)&suggested), 0);
-    assert_int_equal(blocks, 8); /* 2048 threads an SM, and add() needs few registers */
+    assert_int_equal(blocks, 8); /* 2048 threads per SM, and add() needs few registers */
     assert_true(registers > 4 && registers <= 32);
     assert_int_equal(suggested, 1024);
     assert_int_equal(entry("device_name", (intptr_t)name, 0, 0), 0);
@@ -248,8 +249,8 @@ static void a_replay_repeats_the_work_on_what_the_buffers_hold(void **state)
     runtime_set_device(device);
 }
 
-/* What the program freed is gone for its next kernel, although the recorder keeps it; a replay,
- * whose kernels all come before that, finds it. */
+/* Memory that the program freed is inaccessible to its next kernel, although the recorder keeps it;
+ * a replay, whose kernels all precede the free, can access it. */
 static void freed_memory_is_gone_and_replays_find_it(void **state)
 {
     (void)state;
@@ -273,13 +274,13 @@ static void freed_memory_is_gone_and_replays_find_it(void **state)
     runtime_set_device(device);
 }
 
-/* Streams without an order between them, although everything here runs one after the other. */
+/* Races between streams are reported, although the simulator runs one operation after the other. */
 static void streams_without_order_are_told(void **state)
 {
     (void)state;
     static const struct {
         int how;
-        const char *words; /* NULL: nothing is wrong */
+        const char *words; /* NULL: no error */
     } CASES[] = {{0, "scale on non-blocking stream 1 and scale on non-blocking stream 2"},
                  {1, NULL},
                  {2, NULL},
@@ -301,7 +302,7 @@ static void streams_without_order_are_told(void **state)
 /* ---- graphs --------------------------------------------------------------------------------- */
 
 /* Three launches of a graph with two kernels are six launches: counted, priced, and in a recording
- * that replays to the same cost. */
+ * that replays with the same cost. */
 static void a_captured_graph_is_what_its_nodes_are(void **state)
 {
     (void)state;
@@ -329,7 +330,7 @@ static void a_graph_of_nodes_runs_in_the_order_of_its_edges(void **state)
 {
     (void)state;
     assert_int_equal(entry("graph_by_nodes", 0, 0, 0), 0);
-    assert_failure(1, "wait for one another"); /* the circle that it asks for */
+    assert_failure(1, "wait for one another"); /* the cycle that it tries to create */
 }
 
 static void what_cannot_be_captured_is_refused(void **state)
@@ -348,7 +349,7 @@ static void what_cannot_be_captured_is_refused(void **state)
     }
 }
 
-/* The device process in small: answers calls from a socket until it closes. */
+/* A small device process: executes calls from a socket until it closes. */
 static void *serve(void *argument)
 {
     int fd = *(int *)argument;
@@ -410,8 +411,8 @@ static void poison_is_read_back_and_counts_as_unwritten(void **state)
     assert_int_not_equal(error.text[0], '\0');
 }
 
-/* Every call with nonsense in every field: an answer each time, no crash, and the device lives
- * on. */
+/* Every call with invalid values in every field: each gets a reply, without a crash, and the device
+ * still works. */
 static void nonsense_calls_are_answered(void **state)
 {
     (void)state;
@@ -486,7 +487,7 @@ static void an_unknown_machine_is_refused_by_name(void **state)
     SimDeviceOptions options = {.machine = "h2000", .gpus_directory = GPUS};
     assert_null(device_open_sim(&options, &error));
     assert_non_null(strstr(error.text, "h2000"));
-    assert_non_null(strstr(error.text, "h200,")); /* lists those there are */
+    assert_non_null(strstr(error.text, "h200,")); /* lists the available ones */
 }
 
 static void skipped_without_nvcc(void **state)

@@ -1,5 +1,5 @@
-// What test_end_to_end.c runs: CUDA as a student writes it, compiled by nvcc, answered by the
-// drop-in runtime.
+// The kernels of test_end_to_end.c: CUDA as a student writes it, compiled by nvcc, executed with
+// the drop-in runtime.
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ __global__ void polynomial(float *x, int n)
                x[i] * (coefficient[1] + x[i] * (coefficient[2] + x[i] * coefficient[3]));
 }
 
-// Each block reverses its own piece through dynamic shared memory.
+// Each block reverses its own segment through dynamic shared memory.
 __global__ void reverse(const int *from, int *to)
 {
     extern __shared__ int tile[];
@@ -93,7 +93,7 @@ extern "C" int constant_symbols(void)
            x[1] != 10 || x[2] != 49;
 }
 
-// `shared` ints per block of dynamic shared memory; 0 when all is reversed, -1 when not, else the
+// `shared` ints per block of dynamic shared memory; 0 if all is reversed, -1 if not, else the
 // cudaError_t.
 extern "C" int dynamic_shared(int threads, int shared, int opt_in)
 {
@@ -117,7 +117,7 @@ extern "C" int dynamic_shared(int threads, int shared, int opt_in)
     return 0;
 }
 
-// Two streams that hand a buffer to each other; writes the simulated milliseconds between the two
+// Two streams that pass a buffer to each other; stores the simulated milliseconds between the two
 // ends.
 extern "C" int streams_and_events(float *milliseconds)
 {
@@ -210,8 +210,7 @@ extern "C" int device_name(char *name)
     return status;
 }
 
-// Fills memory in the order of a stream, hands its first number on, frees it; `late` uses it once
-// more.
+// Fills memory in stream order, returns its first number, frees it; `late` uses it again.
 extern "C" int freed_on_a_stream(float *first, int late)
 {
     float *x, *y;
@@ -244,7 +243,7 @@ enum {
     ALLOCATED_BETWEEN
 };
 
-// Fills x on one stream and uses it on another, with or without something that orders the two.
+// Fills x on one stream and uses it on another, with or without an ordering operation.
 extern "C" int two_streams(int how)
 {
     float *x, *other = NULL;
@@ -277,8 +276,8 @@ static void CUDART_CB count_call(void *count)
     ++*(int *)count;
 }
 
-// x = x * 2: captured once, on two streams that part and meet; launched n times, each from and to
-// the host.
+// x = x * 2: captured once, on two streams that fork and join; launched n times, each with copies
+// from and to the host.
 extern "C" int graph_by_capture(int times, int n, int *calls)
 {
     float *host = (float *)calloc(n, sizeof *host), *x, *one;
@@ -384,7 +383,7 @@ extern "C" int graph_by_nodes(void)
 
 enum { SYNC_STREAM, DEFAULT_STREAM, ALLOCATE, FOREIGN_EVENT, UNJOINED, THE_DEFAULT };
 
-// What cannot be captured: the status of the call, and in *end that of the capture's end.
+// Calls that cannot be captured: the status of the call, and in *end that of the capture's end.
 extern "C" int graph_refused(int what, int *end)
 {
     float *x, *y;
@@ -407,7 +406,7 @@ extern "C" int graph_refused(int what, int *end)
         cudaMemsetAsync(x, 0, 256, other);
     }
     *end = cudaStreamEndCapture(stream, &graph);
-    cudaMemsetAsync(x, 0, 256, stream); // done at once again
+    cudaMemsetAsync(x, 0, 256, stream); // executed immediately again
     cudaStreamSynchronize(stream), cudaFree(x);
     return status;
 }

@@ -1,5 +1,5 @@
-/* test_sim_memory.c - a host without memory: a launch whose cycles are worked out later, and cannot
- * be, is told of, whoever asks next. */
+/* test_sim_memory.c - out of memory on the host: if the cycles of a launch cannot be computed
+ * later, the next call reports it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "common/cuda/recording.h"
 #include "common/cuda/sim/sim_device.h"
 
-static int fails; /* every allocation from now on */
+static int fails; /* Boolean: every allocation fails from now on */
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -42,8 +42,7 @@ static int32_t ask(Device *device, DeviceCall call, DeviceReply *reply)
     return reply->status;
 }
 
-/* A device with a launch whose cycles nobody has asked for yet: with one host thread it would have
- * them. */
+/* A device with a launch whose cycles are not computed yet; with one host thread they would be. */
 static Device *launched(void)
 {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -1,5 +1,4 @@
-/* test_sim_timeline.c - what overlaps on the simulated GPU and what does not, in cycles worked out
- * by hand. */
+/* test_sim_timeline.c - overlap on the simulated GPU, in cycles computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,10 +20,11 @@ static void shares_fill_the_machine(void **state)
     (void)state;
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 0, 100), 100);
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 0, 40), 40);
-    /* From 40 on half is free again, but not before; a whole launch waits for the longer one. */
+    /* From 40 on half is free again, but not before; a launch that needs all waits for the longer
+     * one. */
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 0, 60), 100);
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, TIMELINE_WHOLE, 0, 10), 110);
-    /* A piece fits only where there is room for all of its length. */
+    /* A part fits only if the resource is free for its whole length. */
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, HALF, 50, 20), 130);
     assert_int_equal(timeline_place(&t, TIMELINE_TO_HOST, TIMELINE_WHOLE, 5, 20), 25);
     assert_int_equal(timeline_place(&t, TIMELINE_TO_DEVICE, TIMELINE_WHOLE, 0, 20), 20);
@@ -50,17 +50,16 @@ static void launches_overlap_up_to_their_wait(void **state)
         .launch = 10, .pdl_trigger = 20, .pdl_wait = 60, .cycles = 100, .share = HALF};
     Timeline t = {0};
     (void)state;
-    /* It waits for nobody: 10 cycles after its first instruction the next may begin. */
+    /* It does not wait: 10 cycles after its first instruction the next one may start. */
     TimelineMark mark =
         timeline_overlap(&t, &launch, 0, (TimelineMark){.pdl_trigger = 50, .end = 200});
     assert_int_equal(mark.pdl_trigger, 50 + TIMELINE_HAND + 10);
     assert_int_equal(mark.end, 50 + TIMELINE_HAND + 90);
-    /* It waits, and the last 40 cycles come behind the other's end. */
+    /* It waits, and the last 40 cycles come after the other's end. */
     mark = timeline_overlap(&t, &launch, 0, (TimelineMark){.pdl_trigger = 50, .end = 9000});
     assert_int_equal(mark.pdl_trigger, 50 + TIMELINE_HAND + 10);
     assert_int_equal(mark.end, 9000 + TIMELINE_RESUME + 40);
-    /* Beginning takes its time where nothing comes before it, and what is told late is told by the
-     * end. */
+    /* The start takes time if nothing precedes it, and a late trigger is replaced by the end. */
     const TimelineLaunch late = {
         .launch = 10, .pdl_trigger = 95, .pdl_wait = 100, .cycles = 100, .share = HALF};
     mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.pdl_trigger = 50, .end = 20050});
@@ -86,7 +85,7 @@ static void forgetting_is_stricter(void **state)
     for (uint64_t i = 0; i < TIMELINE_PIECES; i++)
         assert_int_equal(timeline_place(&t, TIMELINE_SMS, 1, i * 10, 10), i * 10 + 10);
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, 1, 0, 10), 10);
-    /* The piece that ended at 10 was forgotten: nothing begins before it any more. */
+    /* The part that ended at 10 was dropped: nothing starts before it any more. */
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, 1, 0, 10), 20);
 }
 
@@ -172,7 +171,7 @@ static void copies_of_opposite_direction_overlap(void **state)
     assert_int_equal(cycles(b.device), alone);
     upload(b.device, b.buffer, b.one), fetch(b.device, b.buffer, b.one);
     assert_int_equal(cycles(b.device), 2 * alone);
-    /* The default stream waits for both, and both for it. */
+    /* The default stream waits for both, and both wait for it. */
     upload(b.device, b.buffer, b.one), fetch(b.device, b.buffer, 0);
     assert_int_equal(cycles(b.device), 2 * alone);
     upload(b.device, b.buffer, 0), fetch(b.device, b.buffer, b.two);
@@ -220,8 +219,8 @@ static void a_replay_overlaps_as_the_call_did(void **state)
     b.device->close(b.device);
 }
 
-/* Three launches that work, then wait for the one before; the first of them may let the next begin
- * at once, and the next may begin then. */
+/* Three launches that work, then wait for the previous one; the first of them may trigger the next
+ * one immediately. */
 static void chain_ask(Device *device, int tells, uint32_t value)
 {
     static const char FORM[] =
@@ -261,12 +260,12 @@ static void launches_of_a_chain_overlap(void **state)
     (void)state;
     uint64_t apart = chain_cycles(0, 0), one = apart / 3, launch = 5190;
     assert_int_equal(apart, 3 * one);
-    /* The instruction more stands where %r1's first value is awaited. */
+    /* The additional instruction waits for %r1's first value. */
     assert_int_equal(chain_cycles(1, 0), apart);
-    /* Where nobody tells, the end does: only the launch itself is hidden. */
+    /* Without a trigger the end counts: only the launch itself is hidden. */
     uint64_t late = chain_cycles(0, LAUNCH_OVERLAPS);
     assert_in_range(apart - late, 2 * (launch - TIMELINE_HAND), 2 * (launch - TIMELINE_HAND) + 8);
-    /* Each begins when the one before has begun. */
+    /* Each starts when the previous one has started. */
     uint64_t early = chain_cycles(1, LAUNCH_OVERLAPS);
     assert_true(early > one && early < one + 3 * TIMELINE_HAND);
 }
@@ -289,12 +288,12 @@ static void a_replay_of_a_chain_overlaps_as_the_call_did(void **state)
     b.device->close(b.device);
 }
 
-/* ---- who forgets to wait ------------------------------------------------- */
+/* ---- missing waits ------------------------------------------------------ */
 
 typedef struct Pair {
     int tells, waits;
-    uint32_t value; /* of the second launch */
-    int copies;     /* something comes between the two */
+    uint32_t value; /* for the second launch */
+    int copies;     /* Boolean: a copy between the two */
 } Pair;
 
 static uint32_t pair_function(Device *device, uint32_t module, const char *name)
@@ -305,7 +304,7 @@ static uint32_t pair_function(Device *device, uint32_t module, const char *name)
                                                .data_bytes = strlen(name) + 1});
 }
 
-/* A launch writes a buffer that the next one reads.  What is found is in *text. */
+/* A launch writes a buffer that the next one reads.  The finding is in *text. */
 static void pair_launch(const Pair *pair, char *text, size_t bytes)
 {
     static const char FORM[] =
@@ -482,13 +481,13 @@ static uint64_t streams_cycles(uint32_t threads, int streams)
 static void streams_share_the_pipes(void **state)
 {
     (void)state;
-    /* One warp of 48 leaves the machine to others; 16 of 48 keep its pipes busy. */
+    /* One warp of 48 leaves the machine free for others; 16 of 48 use its pipes completely. */
     assert_int_equal(streams_cycles(32, 2), streams_cycles(32, 1));
     assert_int_equal(streams_cycles(512, 2), 2 * streams_cycles(512, 1));
 }
 
-/* A kernel that takes longer the more blocks there are, launched three times; `asks`: how long each
- * took, before the next. */
+/* A kernel whose duration grows with the number of blocks, launched three times; `asks`: reads each
+ * duration before the next launch. */
 static DeviceCost launches_cost(int threads, int asks)
 {
     static const char text[] =
@@ -534,7 +533,7 @@ static DeviceCost launches_cost(int threads, int asks)
     return cost;
 }
 
-/* What a launch cost may be worked out while the next one runs: whoever asks gets the same. */
+/* The cost of a launch may be computed while the next one runs: the result is the same. */
 static void launches_that_wait_cost_the_same(void **state)
 {
     (void)state;

@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-/* A batch that is overdue is taken to need as long again as it is overdue: one that hangs soon
- * promises nothing. */
+/* An overdue batch is assumed to need the same time again, so that the server soon accepts nothing
+ * more if a batch hangs. */
 static uint64_t device_free(const Batcher *batcher, uint64_t now)
 {
     const Queue *queue = &batcher->queue;

@@ -1,18 +1,19 @@
-/* batcher.h - who is let into the queue, and when a batch begins.
+/* batcher.h - admission of requests to the queue, and start of batches.
  *
- * Module: what the server decides, without a socket, a device or a clock: frames, queue, costs.
+ * Module: the server's decisions, independent of sockets, device and clock: frames, queue, costs.
  * Callers: the server and the load generator.
  * May use: operation, base.
  *
- * A request is let in if, by the measured times, it will be ready `margin` before its deadline.  It
- * is ready when the running batch, the whole batches before it and its own have run; its own counts
- * as the largest, because others may join it, unless it can begin alone at once.  Later requests go
- * behind it, so what was promised stays true.
+ * A request is accepted if, according to the measured times, it will be finished `margin` before
+ * its deadline.  It is finished after the running batch, the full batches before it and its own
+ * batch, which counts as full, because other requests may be added, unless it can start alone
+ * immediately.  Later requests are queued after it, so that the estimate stays valid.
  *
- * While a batch runs the others wait, and the next batch is made of them.  The window matters to an
- * idle device alone: so long the first request waits for company, unless its deadline comes sooner.
+ * While a batch runs, requests wait for the next batch.  The window only matters to an idle
+ * device: it is the time for which the first request waits for others, unless its deadline is
+ * earlier.
  *
- * Nothing here knows a clock: all functions are told the time. */
+ * All functions get the time as an argument. */
 #ifndef CONVLAB_SERVE_BATCHES_BATCHER_H
 #define CONVLAB_SERVE_BATCHES_BATCHER_H
 
@@ -23,30 +24,32 @@
 typedef struct Batcher {
     Queue queue;
     Cost cost;
-    int largest;             /* requests of a batch */
+    int largest;             /* maximum number of requests in a batch */
     uint64_t window, margin; /* nanoseconds */
-    uint64_t began;          /* the running batch */
-    int stopping;            /* nobody is let in, and no batch waits for company */
+    uint64_t began;          /* start of the running batch */
+    int stopping;            /* Boolean: no request is accepted, and no batch waits for more
+                              * requests */
 } Batcher;
 
-/* When a request that came at `now` would be ready. */
+/* Time at which a request that arrives at `now` would be finished. */
 uint64_t batcher_ready(const Batcher *batcher, uint64_t now);
 
-/* FRAME_ANSWERED: it will be; its place is *place.  Else why not. */
+/* FRAME_ANSWERED: accepted, with its place in *place.  Else the reason. */
 FrameStatus batcher_offer(Batcher *batcher, const Ticket *ticket, uint64_t now, int *place);
 
-/* How many requests are to begin to run now.  0: none; ask again at *wake, or when a batch ends or
- * a request comes. */
+/* Number of requests to start now.  0: none; call again at *wake, at the end of a batch or with a
+ * new request. */
 int batcher_size(const Batcher *batcher, uint64_t now, uint64_t *wake);
 
 void batcher_begin(Batcher *batcher, int size, uint64_t now);
 void batcher_end(Batcher *batcher, uint64_t now);
 
-/* The largest batch, up to `most`, that lets every request be answered within `limit`: one that
- * comes when such a batch has just begun waits for that and for its own.  0: not even 1. */
+/* The largest batch size, at most `most`, with which every request is answered within `limit`, even
+ * one that arrives just after the start of such a batch and waits for that and its own.  0: not
+ * even 1. */
 int batcher_largest(const Cost *cost, int most, uint64_t limit, uint64_t window, uint64_t margin);
-/* How many may wait, so that the last is ready in time: those of the whole batches that fit behind
- * a running one. */
+/* Maximum number of waiting requests such that the last is finished in time: the full batches that
+ * fit after a running one. */
 int batcher_most(const Cost *cost, int largest, uint64_t limit, uint64_t margin);
 
 #endif

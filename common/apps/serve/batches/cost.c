@@ -17,7 +17,7 @@ static int by_length(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* What all but an eighth of the last ones stayed within. */
+/* The time within which seven eighths of the last batches were finished. */
 static uint64_t usual(const uint64_t *took, int ever)
 {
     uint64_t sorted[COST_RECENT];
@@ -34,7 +34,7 @@ void cost_begin(Cost *cost, int size, uint64_t took)
     class->at_first = class->now = usual(class->first, class->firsts);
 }
 
-/* A few recent batches do not yet speak for the class: then the first ones do as well. */
+/* A few recent batches are not enough for an estimate: then the first ones are used as well. */
 void cost_note(Cost *cost, int size, uint64_t took, uint64_t now)
 {
     CostClass *class = &cost->size[class_of(size)];
@@ -45,7 +45,7 @@ void cost_note(Cost *cost, int size, uint64_t took, uint64_t now)
     if (class->recents < COST_RECENT && class->now < class->at_first) class->now = class->at_first;
 }
 
-/* A larger batch takes no less time. */
+/* A larger batch takes at least as long. */
 uint64_t cost_of(const Cost *cost, int size, uint64_t now)
 {
     uint64_t longest = 0;

@@ -1,10 +1,10 @@
-/* cost.h - how long a batch takes, from those that ran.
+/* cost.h - estimated time of a batch, from earlier batches.
  *
- * There is a class for the sizes 1, 2, 3-4, 5-8 and so on up to the largest.  A class's time is
- * what all but an eighth of its last COST_RECENT batches stayed within: a few hiccups are no cost.
- * A class that has not run for `memory` counts as it did at the start.  Otherwise a slow moment
- * would be remembered for good: nobody is let into a batch that is said to be too slow, so it would
- * not run, and nothing could show that it is fast again. */
+ * There is a class for each of the sizes 1, 2, 3-4, 5-8 and so on, up to the largest.  A class's
+ * time is the one within which seven eighths of its last COST_RECENT batches were finished, so that
+ * outliers do not count. A class that has not run for `memory` has its initial time again.
+ * Otherwise a slow period would have a permanent effect: no request is accepted into a batch that
+ * is considered too slow, so it would not run, and its time would not be updated. */
 #ifndef CONVLAB_SERVE_BATCHES_COST_H
 #define CONVLAB_SERVE_BATCHES_COST_H
 
@@ -14,24 +14,24 @@ enum { COST_RECENT = 32, COST_CLASSES = 18 };
 
 typedef struct CostClass {
     uint64_t first[COST_RECENT], recent[COST_RECENT]; /* nanoseconds */
-    int firsts, recents;                              /* ever noted */
-    uint64_t last;                                    /* when one ran */
-    uint64_t at_first, now;                           /* what that comes to */
+    int firsts, recents;                              /* number of values noted in each */
+    uint64_t last;                                    /* time of the last batch */
+    uint64_t at_first, now;                           /* estimates from these */
 } CostClass;
 
 typedef struct Cost {
-    CostClass size[COST_CLASSES]; /* [i]: up to 2^i */
+    CostClass size[COST_CLASSES]; /* [i]: sizes up to 2^i */
     uint64_t memory;
 } Cost;
 
-/* The largest size that there is a class for. */
+/* The largest size that has a class. */
 enum { COST_LARGEST = 1 << (COST_CLASSES - 1) };
 
-/* A batch of `size` was measured before the server began, or ran until `now`. */
+/* Notes a batch of `size`, measured before the server starts, or finished at `now`. */
 void cost_begin(Cost *cost, int size, uint64_t took);
 void cost_note(Cost *cost, int size, uint64_t took, uint64_t now);
 
-/* What a batch of `size` will take.  Every class up to that of `size` was begun. */
+/* Estimated time of a batch of `size`.  Every class up to that of `size` must have been started. */
 uint64_t cost_of(const Cost *cost, int size, uint64_t now);
 
 #endif

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Places of requests that nobody waits for stay used until a batch passes them, so there are twice
- * as many as may wait. */
+/* Places of abandoned requests stay in use until a batch passes them, so there are twice as many
+ * places as requests that may wait. */
 int queue_places(int most, int largest)
 {
     return 2 * most + largest;
@@ -33,7 +33,7 @@ static Ticket *at(const Queue *queue, uint64_t position)
     return &queue->ticket[position % queue->places];
 }
 
-/* Waiting ones that nobody waits for and that come first are passed. */
+/* Skips abandoned requests at the front. */
 static void skip(Queue *queue)
 {
     while (queue->taken < queue->put && !at(queue, queue->taken)->client)

@@ -1,8 +1,8 @@
-/* queue.h - the requests that wait and those that run, in the order in which they came.
+/* queue.h - waiting and running requests, in the order of arrival.
  *
- * A queue is a ring of places.  A place belongs to its request until the batch that passed it is
- * done, and the request's floats lie in the same place of another array: so a batch's inputs are
- * one or two stretches of memory, but for requests that nobody waits for any more. */
+ * A queue is a ring buffer of places.  A place belongs to its request until the batch that passed
+ * it is finished, and the request's floats are in the same place of another array: so a batch's
+ * inputs are one or two contiguous ranges, except for abandoned requests. */
 #ifndef CONVLAB_SERVE_BATCHES_QUEUE_H
 #define CONVLAB_SERVE_BATCHES_QUEUE_H
 
@@ -11,17 +11,17 @@
 #include "common/base/error.h"
 
 typedef struct Ticket {
-    void *client;  /* whose; NULL: it was answered, or its client is gone */
+    void *client;  /* its client; NULL: it was answered, or its client has disconnected */
     uint64_t id;   /* the client's number */
-    uint64_t came; /* when; nanoseconds, as all times here */
+    uint64_t came; /* time of arrival; nanoseconds, as all times here */
     uint64_t deadline;
 } Ticket;
 
 typedef struct Queue {
-    Ticket *ticket;                    /* of each place */
-    int *batch;                        /* the places of the running ones */
+    Ticket *ticket;                    /* by place */
+    int *batch;                        /* places of the running requests */
     uint64_t places, done, taken, put; /* running: done..taken; waiting: taken..put */
-    int waiting, most;                 /* waiting with a client; as many as may */
+    int waiting, most;                 /* number of waiting requests with a client; maximum */
     int running, largest;
 } Queue;
 
@@ -29,27 +29,27 @@ typedef struct Queue {
 int queue_open(Queue *queue, int most, int largest, Error *error);
 void queue_close(Queue *queue);
 
-/* How many places a queue has. */
+/* Number of places in a queue. */
 int queue_places(int most, int largest);
 
-/* Returns the place, -1 when it is full. */
+/* Returns the place, -1 if it is full. */
 int queue_put(Queue *queue, const Ticket *ticket);
 
-/* The waiting one that came first; NULL if none waits. */
+/* The oldest waiting request; NULL: none. */
 const Ticket *queue_first(const Queue *queue);
 
-/* The first `count` waiting ones, which are there, begin to run; none runs at the time.  Their
- * places are queue->batch. */
+/* Starts the first `count` waiting requests; none must be running.  Their places are
+ * queue->batch. */
 void queue_take(Queue *queue, int count);
-/* The running ones are done. */
+/* Ends the running requests. */
 void queue_release(Queue *queue);
 
-/* Those whose deadline is before `now`, waiting or running: each is told to `tell` and then has no
+/* Reports each waiting or running request whose deadline is before `now` to `tell`, and removes its
  * client. */
 typedef void QueueTell(void *context, const Ticket *ticket);
 void queue_expire(Queue *queue, uint64_t now, QueueTell *tell, void *context);
 
-/* `client` is gone: its requests have no client.  Returns how many had. */
+/* Removes a disconnected client from its requests.  Returns their number. */
 int queue_forget(Queue *queue, const void *client);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_batcher.c - who is let in and when batches begin, in a time that the test makes. */
+/* test_batcher.c - acceptance of requests and start of batches, with simulated time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum { LARGEST = 8, MOST = 32 };
 
-/* A batch of n takes 900 + 100 n microseconds: so 1.7 ms at most. */
+/* A batch of n takes 900 + 100 n microseconds, so 1.7 ms at most. */
 #define US     1000ull
 #define FIXED  (900 * US)
 #define EACH   (100 * US)
@@ -42,7 +42,7 @@ static FrameStatus offer(uint64_t now, uint64_t deadline)
     return batcher_offer(&batcher, &ticket, now, &place);
 }
 
-/* Every fifth thing that one may rely on: nothing begins, and *wake says when. */
+/* Checks that no batch starts; returns *wake. */
 static uint64_t waits_until(uint64_t now)
 {
     uint64_t wake;
@@ -82,7 +82,7 @@ static void a_whole_batch_waits_for_nobody(void **state)
     assert_int_equal(begins(WHOLE), 1); /* it has waited longer than a window */
 }
 
-/* Needs 1.7 ms and the margin: with a deadline at 2.3 ms it begins at 0.1 and not at 0.2. */
+/* Needs 1.7 ms and the margin: with a deadline at 2.3 ms it starts at 0.1 and not at 0.2. */
 static void a_deadline_shortens_the_window(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void what_cannot_be_ready_is_refused_at_once(void **state)
     assert_int_equal(offer(0, 1500 * US), FRAME_ANSWERED);
 }
 
-/* At 0 a batch begins that ends at 1.7 ms; behind it 8 more end at 3.4, the next 8 at 5.1, and with
+/* At 0 a batch starts that ends at 1.7 ms; after it 8 more end at 3.4, the next 8 at 5.1, and with
  * the margin the next at 7.3. */
 static void the_queue_is_as_long_as_the_deadline(void **state)
 {
@@ -127,7 +127,7 @@ static void a_full_queue_refuses(void **state)
     assert_int_equal(offer(0, UINT64_MAX), FRAME_FULL);
 }
 
-/* Begun at 0, ready at 1 ms; at 4 ms it is 3 ms late, and taken to need 3 more. */
+/* Started at 0, due at 1 ms; at 4 ms it is 3 ms late, and assumed to need 3 more. */
 static void a_batch_that_hangs_promises_nothing(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void a_stop_answers_who_waits_and_lets_nobody_in(void **state)
     assert_int_equal(begins(0), 1);
 }
 
-/* 2 * 1.7 + 0.2 + 0.5 ms fit 7, twice that do not fit 4. */
+/* 2 * 1.7 + 0.2 + 0.5 ms fit into 7, twice that does not fit into 4. */
 static void the_limit_decides_batch_and_queue(void **state)
 {
     (void)state;
@@ -163,10 +163,10 @@ static void the_limit_decides_batch_and_queue(void **state)
     assert_int_equal(batcher_most(&batcher.cost, LARGEST, LIMIT, MARGIN), 2 * LARGEST);
 }
 
-/* ---- the promise, in a time that is drawn ------------------------------------------------- */
+/* ---- deadlines of accepted requests, with random times ------------------------------------ */
 
 typedef struct Day {
-    uint64_t now, ends; /* ends: the running batch, or UINT64_MAX */
+    uint64_t now, ends; /* ends: end of the running batch, or UINT64_MAX */
     Random random;
     int asked, refused, answered, missed;
 } Day;
@@ -183,7 +183,7 @@ static void batch_ends(Day *day)
     day->ends = UINT64_MAX;
 }
 
-/* A batch takes what it is said to, or up to a tenth less. */
+/* A batch takes its estimated time, or up to a tenth less. */
 static uint64_t batch_begins(Day *day)
 {
     uint64_t wake;
@@ -195,7 +195,7 @@ static uint64_t batch_begins(Day *day)
     return UINT64_MAX;
 }
 
-/* So many requests, about `gap` apart, with deadlines of 1 to 7 ms where `mixed`. */
+/* Simulates `requests` requests, about `gap` apart, with deadlines of 1 to 7 ms if `mixed`. */
 static Day live(int requests, uint64_t gap, int mixed)
 {
     Day day = {.ends = UINT64_MAX};
@@ -217,7 +217,7 @@ static Day live(int requests, uint64_t gap, int mixed)
     return day;
 }
 
-/* At most 8 in 1.7 ms: one every 213 us, or a bit more, for batches take a bit less. */
+/* At most 8 in 1.7 ms: one every 213 us, or slightly more, because batches take slightly less. */
 static void everybody_let_in_is_answered_in_time(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void everybody_let_in_is_answered_in_time(void **state)
         assert_int_equal(day.missed, 0);
         assert_int_equal(day.answered + day.refused, 20000);
         if (gap[i] >= 236 * US) assert_int_equal(day.refused, 0);
-        if (gap[i] <= 106 * US) /* whole batches, one behind the other */
+        if (gap[i] <= 106 * US) /* full batches, one after the other */
             assert_true(day.answered > 0.97 * 20000 * (double)gap[i] / (WHOLE / 8.0));
     }
 }

@@ -1,4 +1,4 @@
-/* test_queue.c - the ring of requests, and what batches are taken to cost. */
+/* test_queue.c - the ring buffer of requests, and the estimated cost of batches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void first_come_first_run(void **state)
     queue_close(&queue);
 }
 
-/* While a batch runs its places hold inputs that the device reads. */
+/* While a batch runs, its places contain inputs that the device reads. */
 static void a_running_place_is_given_to_nobody(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void who_is_late_is_told_once(void **state)
     open(4, 1);
     put(&ann, 1, 10), put(&ann, 2, 30), put(&ann, 3, 20);
     queue_take(&queue, 1);
-    queue_expire(&queue, 10, tell, NULL); /* at its deadline nothing is late */
+    queue_expire(&queue, 10, tell, NULL); /* a request is not late at its deadline */
     assert_int_equal(tellings, 0);
     queue_expire(&queue, 25, tell, NULL);
     assert_int_equal(tellings, 2);
@@ -148,11 +148,11 @@ static void a_few_hiccups_are_no_cost_and_more_are(void **state)
     assert_int_equal(cost_of(&cost, 2, 1), 111);
     cost_note(&cost, 2, 9000, 1);
     assert_int_equal(cost_of(&cost, 2, 1), 8000);
-    assert_int_equal(cost_of(&cost, 4, 1), 8000); /* a larger one takes no less */
+    assert_int_equal(cost_of(&cost, 4, 1), 8000); /* a larger one takes at least as long */
     assert_int_equal(cost_of(&cost, 1, 1), 100);
 }
 
-/* Nobody is let into a batch that is too slow, so nothing would show that it is fast again. */
+/* No request is accepted into a batch that is too slow, so its time could never be updated. */
 static void what_was_slow_is_forgotten(void **state)
 {
     (void)state;
