@@ -42,7 +42,7 @@ static int host_is_big_endian(void)
     return *(const unsigned char *)&one == 0;
 }
 
-/* From `from` to `to`, each value's bytes turned round where the two orders differ. */
+/* Copies values, with each value's bytes reversed if the byte orders differ. */
 static void copy_values(void *to, const void *from, uint64_t count, size_t each, int big_endian)
 {
     if (each == 1 || big_endian == host_is_big_endian()) {
@@ -68,7 +68,7 @@ int array_parse(const char *name, const void *data, size_t bytes, Array *array, 
         return error_set(error, "%s has %llu bytes of values where its sizes need %llu: is it %s?",
                          name, (unsigned long long)there, (unsigned long long)wanted,
                          there < wanted ? "cut off" : "two files in one");
-    head.array.value = malloc(wanted + 1); /* + 1: no values are no NULL */
+    head.array.value = malloc(wanted + 1); /* + 1: an empty array is not NULL */
     if (!head.array.value)
         return error_set(error, "no memory for the %llu bytes of %s", (unsigned long long)wanted,
                          name);
@@ -78,7 +78,7 @@ int array_parse(const char *name, const void *data, size_t bytes, Array *array, 
     return 0;
 }
 
-/* All of a regular file, to be freed; NULL with error. */
+/* Contents of a regular file, to be freed; NULL with error. */
 static void *file_read(const char *path, size_t *bytes, Error *error)
 {
     FILE *file = fopen(path, "rb");

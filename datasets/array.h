@@ -1,6 +1,6 @@
-/* array.h - numbers of one type in up to eight dimensions, as IDX and NPY files hold them.
+/* array.h - arrays of up to eight dimensions in IDX and NPY files.
  *
- * Module: what labs learn from and run on: files of numbers, digits, feature maps, networks' layers.
+ * Module: data for the labs: files of numbers, digits, feature maps, networks' layers.
  * Callers: run (MAPS=), its own tools.
  * May use: conv, operation, base.
  *
@@ -9,8 +9,8 @@
  * digits", section "File formats").  NPY is NumPy's: versions 1.0 to 3.0, plain numbers, rows first
  * (numpy.lib.format).
  *
- * A file is taken whole or refused: a value too few or too many, a type or an order of which the
- * other format has no word, more than ARRAY_BYTES. */
+ * A file is read completely or rejected: for missing or additional values, for a type or an order
+ * that the other format does not support, or for more than ARRAY_BYTES. */
 #ifndef CONVLAB_DATASETS_ARRAY_H
 #define CONVLAB_DATASETS_ARRAY_H
 
@@ -37,25 +37,25 @@ typedef struct Array {
     ArrayType type;
     int dimensions;                  /* 0: one number */
     uint64_t size[ARRAY_DIMENSIONS]; /* the last one varies fastest */
-    uint64_t count;                  /* of values: the product of the sizes */
-    void *value;                     /* of this machine's byte order; the array's own */
+    uint64_t count;                  /* number of values: the product of the sizes */
+    void *value;                     /* in this machine's byte order; owned */
 } Array;
 
 size_t array_type_bytes(ArrayType type);
 const char *array_type_name(ArrayType type); /* "u8", "f32" */
 
-/* Reads an IDX or NPY file, told apart by their first bytes.  -1 with error, and *array is empty;
- * else to be closed. */
+/* Reads an IDX or NPY file, distinguished by the first bytes.  -1 with error, and *array is empty;
+ * else it must be closed. */
 int array_read(const char *path, Array *array, Error *error);
-/* The same of `bytes` bytes in memory, which `name` is to be called in messages. */
+/* The same for `bytes` bytes in memory, called `name` in messages. */
 int array_parse(const char *name, const void *data, size_t bytes, Array *array, Error *error);
 void array_close(Array *array);
 
-/* Write a file that is complete or, when -1 comes back with error, not there. */
+/* Writes a file atomically; with -1 and error there is no file. */
 int array_write_idx(const char *path, const Array *array, Error *error);
 int array_write_npy(const char *path, const Array *array, Error *error);
 
-/* The values as floats, to be freed by the caller; NULL with error when memory is short. */
+/* The values as floats, to be freed by the caller; NULL with error if memory is exhausted. */
 float *array_floats(const Array *array, Error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* array_idx.c - the beginning of an IDX file. */
+/* array_idx.c - header of an IDX file. */
 #include "datasets/array_parts.h"
 
 /* The third byte of a file. */

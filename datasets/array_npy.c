@@ -1,8 +1,8 @@
-/* array_npy.c - the beginning of an NPY file: a Python dictionary of three entries.
+/* array_npy.c - header of an NPY file: a Python dictionary with three entries.
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (60000, 28, 28), }
  *
- * It is read as what NumPy writes, entries in any order; no other Python is understood. */
+ * The parser accepts NumPy's format with entries in any order, and no other Python. */
 #include <ctype.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char *const DESCR[ARRAY_TYPES] = {
     [ARRAY_I64] = "i8", [ARRAY_F32] = "f4", [ARRAY_F64] = "f8",
 };
 
-/* The dictionary's text and where one is in it. */
+/* The dictionary's text and the position in it. */
 typedef struct Reader {
     const char *at, *end;
 } Reader;
@@ -26,7 +26,7 @@ static void skip_blanks(Reader *reader)
         reader->at++;
 }
 
-/* Takes `word` if it comes next, after blanks. */
+/* Consumes `word` if it comes next, after blanks. */
 static int take(Reader *reader, const char *word)
 {
     size_t length = strlen(word);

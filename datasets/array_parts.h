@@ -1,4 +1,4 @@
-/* array_parts.h - what array.c, array_idx.c and array_npy.c share. */
+/* array_parts.h - declarations shared by array.c, array_idx.c and array_npy.c. */
 #ifndef CONVLAB_DATASETS_ARRAY_PARTS_H
 #define CONVLAB_DATASETS_ARRAY_PARTS_H
 
@@ -6,7 +6,7 @@
 
 #include "datasets/array.h"
 
-/* A file's beginning: what the values are, where they begin, and in which order their bytes lie. */
+/* A file's header: type and shape, offset of the values, and their byte order. */
 typedef struct ArrayHead {
     Array array; /* without values */
     size_t at;
@@ -21,7 +21,7 @@ int npy_parse(const char *name, const unsigned char *data, size_t bytes, ArrayHe
 /* Multiplies the sizes into array->count; -1 with error beyond ARRAY_BYTES. */
 int array_count(const char *name, Array *array, Error *error);
 
-/* The beginning of the file, then the values, into path.part, which becomes `path`. */
+/* Writes the header, then the values, into path.part, which is renamed to `path`. */
 int array_write(const char *path, const Array *array, const void *head, size_t head_bytes,
                 int big_endian, Error *error);
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# datasets.sh BUILD SET SEED - a set of digits as IDX files in BUILD/datasets/SET, named as MNIST's
-# are.
+# datasets.sh BUILD SET SEED - creates a data set as IDX files in BUILD/datasets/SET, with MNIST's
+# file names.
 #
-# SET digits (and an empty one) is drawn here from SEED, 60,000 to train with and 10,000 to test
-# with; SET recordings is 600 and 400, and weights that read them.  TRAIN= and TEST= are other
-# numbers.  The other sets are published ones: downloaded, held against the SHA-256 of recipes.tsv,
-# unpacked.  RECIPES=file takes other recipes.  What is there and right is not fetched again; what
-# is not the published file is never unpacked.
+# SET digits (and an empty one) is generated from SEED, 60,000 for training and 10,000 for the test;
+# SET recordings has 600 and 400, and trained weights.  TRAIN= and TEST= are other numbers. The
+# other sets are published ones: downloaded, compared with the SHA-256 of recipes.tsv, unpacked.
+# RECIPES=file uses other recipes.  A correct file is not downloaded again; a file with another
+# digest is never unpacked.
 set -eu
 build=${1:?usage: datasets.sh BUILD SET SEED}
 set_name=${2:-digits}
@@ -23,7 +23,7 @@ fail() {
 trap '[ -z "$part" ] || rm -f "$part" "$part.unpacked"' EXIT
 trap 'exit 130' INT TERM
 
-# fetch FILE SHA256 URL - one file of the set, packed with gzip
+# fetch FILE SHA256 URL - downloads one file of the set, compressed with gzip
 fetch() {
     ready=$to/${1%.gz}
     [ -s "$ready" ] && [ "$(cat "$ready.from" 2>/dev/null)" = "$2" ] && return

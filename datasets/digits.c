@@ -9,7 +9,7 @@ typedef struct Point {
     float x, y;
 } Point;
 
-/* Points in a box of 1 x 1, y downwards; a stroke passes through all of its points, smoothly. */
+/* Points in a box of 1 x 1, y downwards; a stroke is a smooth curve through all of its points. */
 typedef struct Stroke {
     int points;
     Point point[POINTS];
@@ -20,16 +20,16 @@ typedef struct Way {
     Stroke stroke[STROKES];
 } Way;
 
-/* How much an image may differ from its way.  Lengths in boxes. */
+/* Random variation of an image.  Lengths in boxes. */
 static const float MOVED = 0.05f;    /* a point, each coordinate, standard deviation */
 static const float SLANT = 0.30f;    /* x per y, either side */
-static const float TURN = 0.28f;     /* tangent of the largest angle */
-static const float STRETCH = 0.25f;  /* of width and height, either side */
+static const float TURN = 0.28f;     /* tangent of the largest angle of rotation */
+static const float STRETCH = 0.25f;  /* relative change of width and height, either side */
 static const float SHIFT = 2.5f;     /* pixels, either side */
 static const float BOX = 18;         /* pixels */
 static const float PEN_LEAST = 0.7f; /* half of the pen's width, pixels */
 static const float PEN_MOST = 1.7f;
-static const float NOISE = 0.10f; /* of full ink, standard deviation, on every pixel */
+static const float NOISE = 0.10f; /* share of full ink, standard deviation, on every pixel */
 
 static const Way way[DIGIT_CLASSES][WAYS] = {
     {{1,
@@ -210,19 +210,19 @@ static const Way way[DIGIT_CLASSES][WAYS] = {
        {2, {{.72f, .26f}, {.7f, .96f}}}}}},
 };
 
-/* -1 to 1 */
+/* Uniform in -1 to 1. */
 static float either_side(Random *random)
 {
     return (float)(2 * random_unit(random) - 1);
 }
 
-/* About normal, variance 1: the sum of three uniform ones, and never beyond 3. */
+/* Approximately normal with variance 1: the sum of three uniform numbers, at most 3. */
 static float bell(Random *random)
 {
     return either_side(random) + either_side(random) + either_side(random);
 }
 
-/* From the box to pixels: x' = xx x + xy y + x0, and y' likewise. */
+/* Affine map from the box to pixels: x' = xx x + xy y + x0, and y' in the same way. */
 typedef struct Placing {
     float xx, xy, yx, yy, x0, y0;
 } Placing;
@@ -237,13 +237,14 @@ static Placing placing_draw(Random *random)
                  .xy = -c * slant * height - s * height,
                  .yx = s * width,
                  .yy = c * height - s * slant * height};
-    /* The middle of the box comes to the middle of the image, but for the shift. */
+    /* The centre of the box is mapped to the centre of the image, plus the shift. */
     p.x0 = DIGIT_SIDE * 0.5f - 0.5f * (p.xx + p.xy) + SHIFT * either_side(random);
     p.y0 = DIGIT_SIDE * 0.5f - 0.5f * (p.yx + p.yy) + SHIFT * either_side(random);
     return p;
 }
 
-/* Ink of a straight line from a to b: full within the pen's half width, none half a pixel on. */
+/* Ink of a straight line from a to b: full within the pen's half width, none half a pixel
+ * further. */
 static void line_draw(float ink[DIGIT_PIXELS], Point a, Point b, float pen)
 {
     float dx = b.x - a.x, dy = b.y - a.y, length2 = dx * dx + dy * dy, reach = pen + 1;
@@ -262,7 +263,7 @@ static void line_draw(float ink[DIGIT_PIXELS], Point a, Point b, float pen)
         }
 }
 
-/* The smooth line through p[0..3] between p[1] and p[2] (Catmull and Rom, 1974), at t of 0 to 1. */
+/* Smooth curve through p[0..3] between p[1] and p[2] (Catmull and Rom, 1974), at t of 0 to 1. */
 static float between(float p0, float p1, float p2, float p3, float t)
 {
     float slope1 = 0.5f * (p2 - p0), slope2 = 0.5f * (p3 - p1), d = p2 - p1;

@@ -20,7 +20,7 @@ static FILE *maps_file(const char *directory, const char *name, const char *mode
     return file;
 }
 
-/* The next line that is not blank, without its end; 0 at the end, -1 when it is longer than
+/* The next non-blank line, without its end; 0 at the end of the file, -1 if it is longer than
  * LINE. */
 static int next_line(FILE *file, char text[LINE], int *number)
 {
@@ -57,7 +57,8 @@ static int read_list(FeatureMaps *maps, Error *error)
     return maps->layers ? 0 : error_set(error, "%s names no file", path);
 }
 
-/* "(1, 64, 14, 14)", "64 14 14", "14x14": the numbers of a line; how many, or -1. */
+/* The numbers of a line such as "(1, 64, 14, 14)", "64 14 14", "14x14"; returns their number, or
+ * -1. */
 static int read_numbers(const char *text, long number[4])
 {
     int count = 0;
@@ -129,7 +130,7 @@ int feature_maps_find(const char *path, FeatureMaps *maps, Error *error)
     return error_set(error, "%s/file_list does not name '%.100s'", directory, name);
 }
 
-/* The next number; 1, 0 at the end, -1 for anything else. */
+/* The next number; 1, 0 at the end, -1 for other text. */
 static int next_value(FILE *file, float *value)
 {
     char word[64];

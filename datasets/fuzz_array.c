@@ -1,4 +1,4 @@
-/* fuzz_array.c - a libFuzzer target for IDX and NPY files. */
+/* fuzz_array.c - libFuzzer target for IDX and NPY files. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* fuzz_maps.c - a libFuzzer target for a directory of feature maps: the bytes up to the first zero
- * are file_list, those up to the second conv_shape, the rest is what stands in the file "layer". */
+/* fuzz_maps.c - libFuzzer target for a directory of feature maps: the bytes up to the first zero
+ * are file_list, those up to the second conv_shape, the rest is the file "layer". */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A layer may say that it has 2^30 values, and memory for them all is not what is tried here. */
+/* A layer may claim 2^30 values; their allocation is not the subject of this test. */
 static const size_t MOST_VALUES = 1u << 20;
 
 static size_t part_write(const char *folder, const char *name, const uint8_t *data, size_t size,

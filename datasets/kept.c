@@ -2,7 +2,8 @@
 
 #include <stddef.h>
 
-/* Has row (r, s) of one channel a value in the patch whose first output is (op, oq)? */
+/* Whether row (r, s) of one channel has a non-zero value in the patch whose first output is (op,
+ * oq). */
 static int row_kept(const ConvProblem *p, const float *channel, int op, int oq, int side, int r,
                     int s)
 {

@@ -11,10 +11,10 @@ static const double HALF_WIDTH = 5, NOISE = 1.0, DRIFT = 0.5;
 double recording_spike(double at)
 {
     double u = at / HALF_WIDTH, inside = 1 - u * u;
-    return inside > 0 ? 3.49 * u * inside * inside : 0; /* 1 at the largest */
+    return inside > 0 ? 3.49 * u * inside * inside : 0; /* maximum 1 */
 }
 
-/* Near a normal number: the sum of twelve, less six, has variance 1. */
+/* Approximately normal: the sum of twelve uniform numbers minus six has variance 1. */
 static double noise(Random *random)
 {
     double sum = -6;
@@ -23,7 +23,8 @@ static double noise(Random *random)
     return sum;
 }
 
-/* How much of a spike on side `side` of the nerve a row hears: 1 beside it, a tenth across. */
+/* Amplitude at a row of a spike on side `side` of the nerve: 1 on the same side, a tenth on the
+ * opposite side. */
 static double loudness(double side, int row)
 {
     double apart = side - row;
@@ -44,7 +45,7 @@ static void add_spike(double delay, Random *random, float *value)
     }
 }
 
-/* A line and a parabola, of this electrode. */
+/* Adds a linear and a quadratic drift of one electrode. */
 static void add_drift(Random *random, float *value)
 {
     double slope = DRIFT * (2 * random_unit(random) - 1),

@@ -2,11 +2,11 @@
  * nerve, drift and noise.
  *
  * The cuff has 8 rows of 7 contacts along the nerve; electrode 7*row + i is contact i of a row.  A
- * spike passes the contacts one after the other, and its class says how: towards the brain slowly,
- * towards it fast, or away from it.  When it comes, how large it is, on which side of the nerve and
- * how often, is drawn; so is each electrode's drift, and all noise.  What no moment and no
- * electrode alone can tell, a linear classifier does not get (datasets/README.md has the numbers).
- * Only + - * / are used: the same recordings from the same seed on every machine. */
+ * spike passes the contacts one after the other; its class is its velocity: towards the brain
+ * slowly, towards it fast, or away from it.  Time, amplitude, side of the nerve and number of
+ * spikes are random, and so are each electrode's drift and the noise.  A linear classifier is not
+ * accurate, because no single sample or electrode determines the class (datasets/README.md has the
+ * numbers). Only + - * / are used: the same recordings from the same seed on every machine. */
 #ifndef CONVLAB_DATASETS_RECORDINGS_H
 #define CONVLAB_DATASETS_RECORDINGS_H
 
@@ -23,16 +23,16 @@ enum {
     RECORDING_CLASSES = 3
 };
 
-/* Samples that a spike takes from a contact to the next, by class. */
+/* Samples between a spike's arrivals at successive contacts, by class. */
 extern const double RECORDING_DELAY[RECORDING_CLASSES];
 
-/* A spike `at` samples after its middle: -1 down, then up; 0 beyond its ends. */
+/* Value of a spike `at` samples after its middle: -1 down, then up; 0 outside. */
 double recording_spike(double at);
 
 /* One recording: value[electrode * RECORDING_SAMPLES + sample]. */
 void recording_draw(int kind, Random *random, float value[RECORDING_VALUES]);
 
-/* `count` of them, each class equally likely. */
+/* Draws `count` recordings, each class equally likely. */
 void recordings_generate(int count, Random *random, float *value, uint8_t *label);
 
 #endif

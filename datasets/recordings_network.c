@@ -12,7 +12,7 @@ enum { CLASSES = RECORDING_CLASSES, SIDE = ELECTRODE_R1, TAPS = SIDE * SIDE };
 
 /* ---- the design ------------------------------------------------------------------------------ */
 
-/* Mean 0, so that drift does not matter, and length 1, so that noise is alike in all maps. */
+/* Mean 0, so that drift has no effect, and norm 1, so that noise is equal in all maps. */
 static void spike_filter(double slope, double phase, float *w)
 {
     double value[TAPS], mean = 0, square = 0;
@@ -29,7 +29,7 @@ static void spike_filter(double slope, double phase, float *w)
         w[i] = (float)(value[i] / sqrt(square));
 }
 
-/* Each map's mean of side x side, of no other map. */
+/* Filters that compute each map's mean of side x side, without other maps. */
 static void mean_filters(int side, float *w)
 {
     for (int k = 0; k < MAPS; k++)
@@ -39,7 +39,7 @@ static void mean_filters(int side, float *w)
 
 void recordings_design(const ElectrodeProblem *p, float *w)
 {
-    static const float NOISE_LEVEL = 2.0f; /* of a filter's output, in standard deviations */
+    static const float NOISE_LEVEL = 2.0f; /* bias in standard deviations of a filter's output */
     int rows = p->H / 4, columns = p->W / 4, spots = rows * columns;
     memset(w, 0, (size_t)p->parameters * sizeof *w);
     for (int k = 0; k < MAPS; k++) {
@@ -57,9 +57,10 @@ void recordings_design(const ElectrodeProblem *p, float *w)
     }
 }
 
-/* ---- the way forward, without the products with 0 -------------------------------------------- */
+/* ---- forward pass without multiplications by 0 ----------------------------------------------- */
 
-/* `from` lies within its zeros, a row `wide` long; adds one map's share to H x W sums. */
+/* Adds one map's contribution to H x W accumulators; `from` includes padding, with rows of
+ * `wide`. */
 static void add_map(const float *from, int wide, const float *w, int R, int H, int W, float *sum)
 {
     for (int tap = 0; tap < R * R; tap++)
@@ -70,13 +71,13 @@ static void add_map(const float *from, int wide, const float *w, int R, int H, i
         }
 }
 
-/* Room for one image: a layer's maps within their zeros, and its outputs. */
+/* Workspace for one image: a layer's padded input maps, and its outputs. */
 typedef struct Space {
     float in[MAPS * (RECORDING_ELECTRODES + SIDE) * (RECORDING_SAMPLES + SIDE)];
     float out[MAPS * RECORDING_VALUES];
 } Space;
 
-/* C maps of H x W in space->out become the input: pooled by `pool`, within the zeros of R. */
+/* Makes C maps of H x W in space->out the next input: pooled by `pool`, with the padding for R. */
 static void take(Space *space, int C, int H, int W, int pool, int R)
 {
     int high = H / pool, wide = W / pool, pitch = wide + R - 1, before = (R - 1) / 2;
@@ -105,7 +106,7 @@ static void convolve(Space *space, const float *w, const float *b, int C, int H,
     }
 }
 
-/* FULL's outputs of one recording. */
+/* FULL's outputs for one recording. */
 static void features(const ElectrodeProblem *p, const float *w, const float *x, Space *space,
                      float unit[UNITS])
 {
@@ -145,7 +146,7 @@ static void batch_share(void *context, int share)
     free(space);
 }
 
-/* FULL's outputs of all, to be freed by the caller; NULL: no memory. */
+/* FULL's outputs for all recordings, to be freed by the caller; NULL: out of memory. */
 static float *all_features(const ElectrodeProblem *p, int count, const float *x, const float *w)
 {
     Batch batch = {.p = p, .w = w, .x = x, .count = count, .shares = parallel_shares(count, 4)};
@@ -158,7 +159,7 @@ static float *all_features(const ElectrodeProblem *p, int count, const float *x,
 
 /* ---- softmax regression ---------------------------------------------------------------------- */
 
-/* Of features with mean 0 and deviation 1; the last weight is the bias. */
+/* Regression on features with mean 0 and deviation 1; the last weight is the bias. */
 typedef struct Regression {
     double mean[UNITS], deviation[UNITS];
     double weight[CLASSES][UNITS + 1], gradient[CLASSES][UNITS + 1];
@@ -177,7 +178,7 @@ static void standardise(Regression *r, int count, const float *unit)
     }
 }
 
-/* Adds one recording's share to the gradient of the mean of -log p. */
+/* Adds one recording's contribution to the gradient of the mean of -log p. */
 static void add_gradient(Regression *r, const float *unit, int label, int count)
 {
     double value[UNITS + 1], z[CLASSES], largest = -INFINITY, sum = 0;
@@ -207,7 +208,7 @@ static void descend(Regression *r)
     memset(r->gradient, 0, sizeof r->gradient);
 }
 
-/* The same function of the features as they are. */
+/* Converts the weights for features without normalisation. */
 static void store(const Regression *r, float *w, float *b)
 {
     for (int k = 0; k < CLASSES; k++) {

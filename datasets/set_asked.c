@@ -1,4 +1,4 @@
-/* set_asked.c - the command line of what makes a set. */
+/* set_asked.c - command line of the programs that generate a set. */
 #include "datasets/set_asked.h"
 
 #include <ctype.h>

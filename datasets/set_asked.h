@@ -1,4 +1,4 @@
-/* set_asked.h - the command line of what makes a set: DIRECTORY SEED TRAIN TEST. */
+/* set_asked.h - command line of the programs that generate a set: DIRECTORY SEED TRAIN TEST. */
 #ifndef CONVLAB_DATASETS_SET_ASKED_H
 #define CONVLAB_DATASETS_SET_ASKED_H
 
@@ -9,10 +9,10 @@
 typedef struct SetAsked {
     const char *directory;
     uint64_t seed;
-    int train, test; /* how many to learn from, and how many others */
+    int train, test; /* numbers of training and test examples */
 } SetAsked;
 
-/* Both sizes are from `least` to `most`.  0, or -1 with a line that says what is wrong. */
+/* Both sizes must be in `least` to `most`.  0, or -1 after printing the error. */
 int set_asked(int argc, char **argv, int least, int most, SetAsked *asked, Error *error);
 
 #endif

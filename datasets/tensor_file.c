@@ -9,7 +9,7 @@
 
 #include "datasets/array.h"
 
-/* The floats that a file is to fill. */
+/* Destination and number of a file's floats. */
 typedef struct Wanted {
     const char *path, *name;
     float *value;
@@ -22,7 +22,7 @@ static int wrong_count(const Wanted *wanted, const char *found, Error *error)
                      wanted->count);
 }
 
-/* Numbers of a text, up to its end. */
+/* Reads the numbers of a text, up to its end. */
 static int read_text(FILE *file, const Wanted *wanted, Error *error)
 {
     char word[64], found[32];
@@ -59,7 +59,7 @@ static int read_file(const Wanted *wanted, Error *error)
 {
     FILE *file = fopen(wanted->path, "r");
     if (!file) return error_set(error, "%s: %s", wanted->path, strerror(errno));
-    /* IDX begins with a zero, NPY with 0x93: neither begins a text. */
+    /* IDX starts with a zero byte, NPY with 0x93; no text does. */
     int first = getc(file);
     rewind(file);
     int text = first != EOF && (isprint(first) || isspace(first));
@@ -87,7 +87,7 @@ int tensor_write(const char *path, const Operation *operation, const Problem *pr
     int tensors = operation->tensors(problem, shape);
     for (int i = 0; i < tensors; i++) {
         if (shape[i].role != TENSOR_OUTPUT) continue;
-        /* Not written to: array_write_npy only reads. */
+        /* Not changed: array_write_npy only reads. */
         Array array = {.type = ARRAY_F32,
                        .dimensions = shape[i].rank,
                        .count = tensor_count(&shape[i]),

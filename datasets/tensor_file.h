@@ -1,14 +1,13 @@
-/* tensor_file.h - the inputs of a run from files instead of from the generator, and its output in
- * one. */
+/* tensor_file.h - inputs of a run from files, and its output in a file. */
 #ifndef CONVLAB_DATASETS_TENSOR_FILE_H
 #define CONVLAB_DATASETS_TENSOR_FILE_H
 
 #include "common/operations/operation/operation.h"
 
 /* Fills the input `name` ("x", "w") of the problem's tensors from `path`: an IDX or NPY file of any
- * shape (array.h), or text, which is decimal numbers with blanks and line ends between.  It has as
- * many numbers as the tensor has floats, in the tensor's order.  -1 with error: the operation has
- * no such input, or the file does not fit. */
+ * shape (array.h), or text, which is decimal numbers separated by blanks and line ends.  It must
+ * have the same number of values as the tensor, in the tensor's order.  -1 with error: the
+ * operation has no such input, or the file does not fit. */
 int tensor_read(const char *path, const char *name, const Operation *operation,
                 const Problem *problem, float *const *tensor, Error *error);
 

@@ -1,5 +1,5 @@
-/* test_array.c - IDX and NPY files: bytes written out by hand, and every damage of a few of them.
- */
+/* test_array.c - IDX and NPY files: bytes written by hand, and all single-byte changes of some
+ * files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void idx_is_big_endian(void **state)
     expect_floats(idx_f32, sizeof idx_f32, 0, NULL, (float[]){-1.5f});
 }
 
-/* An NPY file of version 1.0 as NumPy lays it out: dictionary, then values. */
+/* An NPY file of version 1.0 in NumPy's layout: dictionary, then values. */
 static size_t npy(unsigned char *to, const char *dictionary, const void *value, size_t bytes)
 {
     size_t length = strlen(dictionary);
@@ -113,7 +113,7 @@ static void what_does_not_fit_is_refused(void **state)
 
 /* ---- files ---- */
 
-/* What is written is read again, by hand and byte by byte the same as above. */
+/* A written file is read back, and equals the bytes above. */
 static void written_files_are_read(void **state)
 {
     float value[] = {0.5f, -0.f, 1e-40f, 3e38f, -7, 1};
@@ -149,7 +149,7 @@ static void nothing_half_written(void **state)
     assert_non_null(strstr(error.text, "/nowhere/file"));
 }
 
-/* Every byte changed to every value: read or refused, never out of bounds (under ASan). */
+/* Every byte changed to every value: read or rejected, never out of bounds (checked by ASan). */
 static void damage_is_refused_or_read(void **state)
 {
     unsigned char file[2][128];

@@ -1,6 +1,6 @@
-/* test_digits.c - generated digits: the same from the same seed, all ten, hard for a linear
- * classifier and not for one that knows examples; and the real ones, against what UCI says of them.
- */
+/* test_digits.c - generated digits: reproducible, all ten classes, difficult for a linear
+ * classifier and easy for nearest neighbours; and the real ones, compared with UCI's
+ * description. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,8 +74,7 @@ static int linear_digit(float weight[DIGIT_CLASSES][DIGIT_PIXELS + 1], const uin
     return best;
 }
 
-/* Least squares by steps of one image each (Widrow and Hoff, 1960); the part of TEST that is right.
- */
+/* Least squares by single-image updates (Widrow and Hoff, 1960); accuracy on TEST. */
 static double linear_accuracy(void)
 {
     static float weight[DIGIT_CLASSES][DIGIT_PIXELS + 1];
@@ -97,7 +96,7 @@ static double linear_accuracy(void)
     return (double)right / TEST;
 }
 
-/* What the most similar training image is. */
+/* The label of the most similar training image. */
 static int nearest_digit(const uint8_t *pixel)
 {
     long least = -1;

@@ -1,4 +1,4 @@
-/* test_feature_maps.c - what is written is read back; what does not fit is refused by file and
+/* test_feature_maps.c - written files are read back; inconsistent ones are rejected with file and
  * line. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,7 @@ static void what_does_not_fit_is_refused(void **state)
     unreadable("1 2 3 1e99", "value 4");
 }
 
-/* Bytes changed at random: it is opened or refused, and what is opened is read or refused. */
+/* Bytes changed at random: a file is opened or rejected, and an opened one is read or rejected. */
 static void damaged_files_are_survived(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* test_kept.c - rows of X_unroll that are kept, against counts by hand and by chance. */
+/* test_kept.c - kept rows of X_unroll, compared with counts by hand and with probabilities. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,15 +20,15 @@ static ConvProblem problem_of(const char *shape)
     return conv_unpack(&problem);
 }
 
-/* One value in the middle of a 5x5 map lies in 9 windows of 3x3, once in each: of 81 rows 9. */
+/* One value in the middle of a 5x5 map is in 9 windows of 3x3, once in each: of 81 rows 9. */
 static void one_value_lies_in_nine_windows(void **state)
 {
     (void)state;
     ConvProblem p = problem_of("N=1 C=1 H=5 W=5 K=1 R=3 S=3 pad=0 stride=1");
     float x[25] = {[12] = -1};
     assert_float_equal(kept_rows(&p, x, 1), 9. / 81, 1e-12);
-    /* In patches of 2x2 the outputs (0..1, 0..1) see it under taps (1..2, 1..2): 4 rows of 9;
-     * (0..1, 2) under 2; (2, 0..1) under 2; (2, 2) under 1: 9 of 36. */
+    /* In patches of 2x2 the outputs (0..1, 0..1) use it with taps (1..2, 1..2): 4 rows of 9; (0..1,
+     * 2) with 2; (2, 0..1) with 2; (2, 2) with 1: 9 of 36. */
     assert_float_equal(kept_rows(&p, x, 2), 9. / 36, 1e-12);
     assert_float_equal(kept_rows(&p, x, 4), 9. / 9, 1e-12);
     p = problem_of("N=1 C=1 H=5 W=5 K=1 R=3 S=3 pad=0 stride=2");
@@ -47,7 +47,7 @@ static void the_padding_is_left_out(void **state)
     assert_float_equal(kept_rows(&p, x, 3), 1, 1e-12);
 }
 
-/* Strewn at random, a row of a patch of n outputs is empty with probability zeros^n. */
+/* With random zeros, a row of a patch of n outputs is empty with probability zeros^n. */
 static void strewn_zeros_follow_the_law_of_chance(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void vgg19_is_a_chain_that_gets_emptier(void **state)
         assert_int_equal(layer->C, before->K);
         assert_true(layer->size == before->size || 2 * layer->size == before->size);
         assert_true(layer->zeros > before->zeros);
-        if (i >= 12) assert_true(layer->zeros > 70); /* what the paper says of the deep network */
+        if (i >= 12) assert_true(layer->zeros > 70); /* the paper's statement about deep layers */
     }
 }
 

@@ -1,5 +1,5 @@
-/* test_networks.c - the layer tables, by what their papers and others count of them: layers,
- * weights and products of one image. */
+/* test_networks.c - the layer tables, compared with published counts: layers, weights and
+ * multiply-adds of one image. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +14,11 @@
 #include "datasets/vgg19.h"
 
 /* Weights: of all convolutions, without biases.  All but LeNet-5's follow from the published totals
- * by taking away what is no convolution: VGG-16's 138,357,544 are 123,642,856 of its fully
- * connected layers, 4,224 biases, and these; the residual networks' hold their last layer and their
- * normalisations besides.  Products: the sum over layers of N K P Q C R S;
- * 15.3 and 19.5 thousand million for the two VGGs, 4.1 for ResNet-50 with its strides in the 3x3
- * layers' place, 1.6 for GoogLeNet. */
+ * without other parameters: VGG-16's 138,357,544 are 123,642,856 of its fully connected layers,
+ * 4,224 biases, and these; the residual networks' totals also include their last layer and their
+ * normalisations.  Multiply-adds: the sum over layers of N K P Q C R S; 15.3 and 19.5 thousand
+ * million for the two VGGs, 4.1 for ResNet-50 with its strides in the 3x3 layers, 1.6 for
+ * GoogLeNet. */
 static const struct Network {
     const char *name;
     int layers;
@@ -80,7 +80,7 @@ static void totals_are_the_published_ones(void **state)
     }
 }
 
-/* Feature maps and table are of one network. */
+/* Feature maps and table describe the same network. */
 static void vgg_19_is_the_same_twice(void **state)
 {
     FILE *file = table_open("vgg-19");

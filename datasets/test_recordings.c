@@ -1,5 +1,5 @@
-/* test_recordings.c - synthetic recordings: the same from the same seed, hard for a linear
- * classifier, and read by the network whose weights are made for them. */
+/* test_recordings.c - synthetic recordings: reproducible, difficult for a linear classifier, and
+ * classified correctly by the network with the designed weights. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ static int linear_class(float weight[RECORDING_CLASSES][RECORDING_VALUES + 1], c
     return best;
 }
 
-/* Least squares by steps of one recording each (Widrow and Hoff, 1960), of LINEAR recordings; of
- * three classes a guess gets a third of the others right. */
+/* Least squares by single-recording updates (Widrow and Hoff, 1960), on LINEAR recordings; with
+ * three classes a random choice is correct for a third of the others. */
 static void a_linear_classifier_does_not_read_them(void **state)
 {
     (void)state;
@@ -76,8 +76,8 @@ static void a_linear_classifier_does_not_read_them(void **state)
     free(label);
 }
 
-/* The network learns from TRAIN of them; what it says of the others is what the oracle of
- * electrode_forward says. */
+/* The network is trained with TRAIN of them; its outputs for the others equal those of
+ * electrode_forward's oracle. */
 static void the_network_reads_them(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* tool_digits.c - writes digits as IDX files, named as MNIST's are, so that what reads one reads
- * the other. */
+/* tool_digits.c - writes digits as IDX files with MNIST's names, so that they can replace
+ * MNIST's. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "datasets/digits.h"
 #include "datasets/set_asked.h"
 
-/* `name`-images-idx3-ubyte and `name`-labels-idx1-ubyte of a generator of their own. */
+/* Writes `name`-images-idx3-ubyte and `name`-labels-idx1-ubyte, from a generator of their own. */
 static int write_set(const char *directory, const char *name, uint64_t count, Random *parent,
                      Error *error)
 {

@@ -1,5 +1,5 @@
-/* tool_maps.c - feature maps at a shell: what a data set holds, one like VGG-19's, and what leaving
- * zeros out would save on it. */
+/* tool_maps.c - command line tool for feature maps: contents of a data set, a set like VGG-19's,
+ * and the savings by skipping zeros. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char USAGE[] =
     "                                  that have a value in patches of 1, 2x2 and 4x4 outputs\n"
     "       maps memory SEED           bytes that VGG-19's layers need in several formats\n";
 
-/* The inputs of a problem as the grader makes them: x, to be freed; NULL when memory is short. */
+/* Inputs of a problem as in the grader: x, to be freed; NULL if memory is exhausted. */
 static float *input_of(const Problem *problem, uint64_t seed, Error *error)
 {
     const Operation *operation = operation_find("conv_forward");
@@ -120,9 +120,9 @@ static int kept(uint64_t seed, const char *shape, Error *error)
     return 0;
 }
 
-/* In bytes: x; X_unroll; algorithm 1's F_data, K_data and ptr of one filter with room for every
- * tap, as its indices are; the same packed, as many places as there are values; and the weights
- * turned round and filled up to 128 filters, which is all that lab 13 puts into memory. */
+/* Sizes in bytes: x; X_unroll; algorithm 1's F_data, K_data and ptr of one filter with space for
+ * every tap, as in its index computation; the same without unused space.  The last one is that of
+ * the weights transposed and padded to 128 filters, which is all that lab 13 stores. */
 static int memory(uint64_t seed, Error *error)
 {
     printf("layer\tzeros\tinput\tunrolled\tprinted\tpacked\tturned\n");

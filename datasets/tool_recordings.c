@@ -1,5 +1,5 @@
-/* tool_recordings.c - writes recordings of lab 19 and weights that read them, as NPY files, and
- * says how many unseen ones are read right. */
+/* tool_recordings.c - writes lab 19's recordings and trained weights as NPY files, and prints the
+ * accuracy on test recordings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int write_all(const char *directory, const ElectrodeProblem *p, int count
                : 0;
 }
 
-/* The generator draws the ones to learn from first, then the others. */
+/* The generator draws the training recordings first, then the test recordings. */
 static int make_all(const SetAsked *asked, Error *error)
 {
     const int train = asked->train, test = asked->test;

@@ -1,10 +1,10 @@
 /* vgg19.h - the 16 convolution layers of VGG-19 (Simonyan and Zisserman, 2014, configuration E):
- * 3x3 filters, padding 1, stride 1, K of one layer being C of the next; the sizes are those of
- * networks/vgg-19.tsv, as a test sees to.
+ * 3x3 filters, padding 1, stride 1, K of one layer being C of the next; a test compares the sizes
+ * with networks/vgg-19.tsv.
  *
- * How empty a layer's input is, Xu, Fan et al. show in figure 2, whose numbers are not in its text:
- * that says "more than 0.7 in the deep network", and that it grows with depth.  `zeros` is a line
- * that does so: none in the image, 40 to 85 percent behind it. */
+ * Xu, Fan et al. show the sparsity of the layers' inputs in figure 2, without numbers; the text
+ * says "more than 0.7 in the deep network", and that it grows with depth.  `zeros` grows linearly:
+ * none in the image, 40 to 85 percent after it. */
 #ifndef CONVLAB_DATASETS_VGG19_H
 #define CONVLAB_DATASETS_VGG19_H
 
@@ -13,7 +13,7 @@ enum { VGG19_LAYERS = 16 };
 typedef struct Vgg19Layer {
     const char *name; /* "conv5_1" */
     int C, size, K;   /* channels and filters; maps are size x size */
-    int zeros;        /* percent of the input */
+    int zeros;        /* zeros in the input, percent */
 } Vgg19Layer;
 
 extern const Vgg19Layer vgg19_layer[VGG19_LAYERS];

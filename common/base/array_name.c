@@ -18,7 +18,7 @@ static void say_sizes(const ArrayName *array, char *text, size_t bytes)
         add(text, bytes, "[%" PRId64 "]", (int64_t)array->dim[i]);
 }
 
-/* "(k,c,r,s) = (6,0,2,2)": the outermost index takes what passes the end. */
+/* "(k,c,r,s) = (6,0,2,2)": the outermost index takes any excess. */
 static void say_index(const ArrayName *array, uint64_t element, char *text, size_t bytes)
 {
     uint64_t inner = 1;
@@ -54,7 +54,7 @@ void array_place(const ArrayName *array, int64_t offset, char *text, size_t byte
         snprintf(text, bytes, "%s at %s", array->name, index);
     else if (element == count)
         snprintf(text, bytes, "right past the end of %s, at %s", sizes, index);
-    else if (element <= UINT32_MAX && element > INT32_MAX) /* unsigned is what blockIdx.y is */
+    else if (element <= UINT32_MAX && element > INT32_MAX) /* blockIdx.y is unsigned */
         snprintf(text, bytes,
                  "%" PRIu64 " floats past the end of %s: the index is %" PRId64
                  ", which became unsigned",

@@ -1,5 +1,5 @@
-/* counters.h - everything that is counted of kernels, in one list: the simulator counts it, a
- * DeviceCost carries it, a record keeps it, lab.ini's metrics and formulas name it.
+/* counters.h - list of all kernel counters, used by the simulator, DeviceCost, records, and
+ * lab.ini's metrics and formulas.
  *
  * Each is a sum over the launches of a call.  Requests, wavefronts, barriers, branches and the
  * kinds of instructions count warps; a sector is 32 aligned bytes. */

@@ -1,6 +1,6 @@
-/* error.h - the one way in which a function of this project says what went wrong.
+/* error.h - error messages of functions.
  *
- * Module: what every other room is written with.
+ * Module: error messages and small utilities used by all other modules.
  * Callers: everybody.
  * May use: nothing.
  *
@@ -14,8 +14,9 @@ typedef struct Error {
     char text[1024];
 } Error;
 
-/* Formats the message (printf style; cut at the end of the buffer) and returns -1, so that callers
- * can write `return error_set(error, ...)`.  `error` may be NULL when nobody wants to know. */
+/* Formats the message (printf style; truncated at the end of the buffer) and returns -1, so that
+ * callers can write `return error_set(error, ...)`.  `error` may be NULL if the message is not
+ * needed. */
 int error_set(Error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

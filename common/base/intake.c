@@ -15,7 +15,7 @@ enum { PATH_BYTES = 4096, TAKE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-/* Where the kernel has no openat2 (before 5.6, or in some containers): part by part. */
+/* Opens part by part, for kernels without openat2 (before 5.6, or in some containers). */
 static int open_parts(int folder, const char *name)
 {
     char part[256];
@@ -28,7 +28,7 @@ static int open_parts(int folder, const char *name)
         } else {
             snprintf(part, sizeof part, "%.*s", (int)length, rest);
             next = openat(at, part, last ? TAKE : O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-            /* A link is no directory to O_NOFOLLOW, and that would be a poor word for it. */
+            /* O_NOFOLLOW reports "not a directory" for a link, which would be misleading. */
             struct stat status;
             if (next < 0 && errno == ENOTDIR && !fstatat(at, part, &status, AT_SYMLINK_NOFOLLOW))
                 errno = S_ISLNK(status.st_mode) ? ELOOP : ENOTDIR;
@@ -51,7 +51,7 @@ static int open_beneath(int folder, const char *name)
     return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_parts(folder, name) : fd;
 }
 
-/* The folder that the user named, and what lies beneath it. */
+/* Opens the folder that the user named, and finds the path below it. */
 static int folder_open(const char *folder, const char **name, char path[PATH_BYTES])
 {
     const char *slash = strrchr(*name, '/');
@@ -86,7 +86,7 @@ static int refuse(const char *name, int why, Error *error)
     }
 }
 
-/* A size that is told may be wrong by now: what is read decides. */
+/* The reported size may be outdated, so the bytes that are read decide. */
 static char *bytes_read(int fd, const char *name, size_t most, size_t *bytes, Error *error)
 {
     struct stat status;
@@ -145,9 +145,9 @@ int intake_exists(const char *folder, const char *name)
     return !lstat(path, &status);
 }
 
-/* ---- showing ------------------------------------------------------------------------------- */
+/* ---- display ------------------------------------------------------------------------------- */
 
-/* How many bytes the character at `at` has, 0 where it is none that may be shown. */
+/* Length of the character at `at`, 0 if it must not be displayed. */
 static size_t shown_bytes(const unsigned char *at)
 {
     if (*at < 0x80) return *at == '\n' || *at == '\t' || (*at >= 0x20 && *at != 0x7f);
@@ -158,7 +158,8 @@ static size_t shown_bytes(const unsigned char *at)
         if ((at[i] & 0xc0) != 0x80) return 0;
         value = value << 6 | (at[i] & 0x3f);
     }
-    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* below 0xa0: controls */
+    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* below 0xa0: control
+                                                                   * characters */
     int turns = (value >= 0x200b && value <= 0x200f) || (value >= 0x2028 && value <= 0x202e) ||
                 (value >= 0x2060 && value <= 0x206f) || value == 0xfeff;
     int surrogate = value >= 0xd800 && value <= 0xdfff;

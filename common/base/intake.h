@@ -1,4 +1,4 @@
-/* intake.h - taking in what somebody else wrote: one regular file, bounded, read once. */
+/* intake.h - reading of untrusted files: one regular file, bounded, read once. */
 #ifndef CONVLAB_BASE_INTAKE_H
 #define CONVLAB_BASE_INTAKE_H
 
@@ -6,20 +6,21 @@
 
 #include "common/base/error.h"
 
-/* The bytes of folder/name with a NUL behind them, malloc'd, and their number in *bytes.  The way
- * to `folder` is the user's own and may have links; `name`, with all that lies beneath the folder,
- * may not, nor leave it.  A folder of NULL: all of `name` but its last part is the folder.
+/* The bytes of folder/name with a NUL at the end, malloc'd, and their number in *bytes.  The path
+ * of `folder` is the user's own and may contain links; `name`, with everything below the folder,
+ * must not, and must not leave it.  A folder of NULL: all of `name` except its last part is the
+ * folder.
  *
- * NULL with error, one line that names the file, and with errno ENOENT where there is none: what
- * is a link, a FIFO, a directory or a device, has more than `most` bytes or holds a NUL (it is no
- * text) is not taken. */
+ * NULL with error, one line that names the file, and with errno ENOENT if it does not exist.
+ * Rejected are links, FIFOs, directories, devices, files of more than `most` bytes, and files that
+ * contain a NUL. */
 char *intake_read(const char *folder, const char *name, size_t most, size_t *bytes, Error *error);
 
-/* Whether folder/name is there, whatever it is. */
+/* Whether folder/name exists, of any type. */
 int intake_exists(const char *folder, const char *name);
 
-/* Text that others chose, made harmless for a terminal, in place: '?' for control characters but
- * line ends and tabs, for bytes that are no UTF-8, for what turns the writing's direction. */
+/* Cleans untrusted text for a terminal, in place: '?' replaces control characters except line ends
+ * and tabs, bytes that are not UTF-8, and characters that change the direction of writing. */
 void intake_clean(char *text);
 
 #endif

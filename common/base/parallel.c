@@ -58,10 +58,10 @@ void parallel_run(int shares, ParallelWork *work, void *context)
     parallel_end(&all);
 }
 
-/* ---- bytes -------------------------------------------------------------------------------- */
+/* ---- copies and comparisons ----------------------------------------------------------------- */
 
 typedef struct Bytes {
-    char *to; /* NULL: nothing is copied, but compared */
+    char *to; /* NULL: compares instead of copying */
     const char *from, *other;
     size_t bytes;
     int shares;

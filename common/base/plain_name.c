@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The number at *at, which moves past it; larger than any name where it has too many digits. */
+/* The number at *at, which is advanced; larger than any name if it has too many digits. */
 static size_t length_read(const char **at)
 {
     size_t value = 0;
@@ -12,7 +12,7 @@ static size_t length_read(const char **at)
     return value;
 }
 
-/* The last identifier of what follows "_Z"; NULL: there is none. */
+/* The last identifier of the text after "_Z"; NULL: none. */
 static const char *identifier_find(const char *at, size_t *length)
 {
     const char *name = NULL;

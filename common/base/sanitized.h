@@ -1,5 +1,4 @@
-/* sanitized.h - is this built with AddressSanitizer?  gcc says so by a macro, clang 14 by a
- * feature. */
+/* sanitized.h - test for AddressSanitizer: gcc defines a macro, clang 14 a feature. */
 #ifndef CONVLAB_BASE_SANITIZED_H
 #define CONVLAB_BASE_SANITIZED_H
 

@@ -1,4 +1,4 @@
-/* test_array_name.c - an address as an element, inside of an array and beside it. */
+/* test_array_name.c - addresses as elements, inside of an array and near it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "common/base/counters.h"
 
-/* The struct is the list and nothing else, and each counter adds to itself alone. */
+/* The struct contains exactly the list, and each counter is added to itself only. */
 static void every_counter_is_added_to_its_own(void **state)
 {
     enum { COUNT = sizeof(Counters) / sizeof(uint64_t) };

@@ -1,4 +1,4 @@
-/* What is taken in and what is refused, with openat2 and without. */
+/* Accepted and rejected files, with openat2 and without. */
 #include <errno.h>
 #include <fcntl.h>
 #include <seccomp.h>
@@ -16,7 +16,7 @@
 
 #include "common/base/intake.h"
 
-static char top[64], folder[80]; /* a folder of ours, and in it the submission */
+static char top[64], folder[80]; /* a folder of the test, which contains the submission */
 
 static void file_make(const char *name, const char *text, size_t bytes)
 {
@@ -76,7 +76,7 @@ static void links_and_other_things_are_refused(void **state)
     refused("none", "is missing");
     assert_int_equal(errno, ENOENT);
     if (geteuid()) refused("secret", "permissions");
-    /* What the user typed himself may have links, but the file itself may be none. */
+    /* A path typed by the user may contain links, but the file itself must not be one. */
     snprintf(path, sizeof path, "%s/typed", top);
     taken(path, "full");
     snprintf(path, sizeof path, "%s/typed/full", top);

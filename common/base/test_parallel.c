@@ -9,7 +9,7 @@
 
 #include "common/base/parallel.h"
 
-/* One byte, of one share, of nine megabytes, at either end and between. */
+/* One byte, of one share, of nine megabytes, at either end and in the middle. */
 static void many_bytes_are_copied_and_compared(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void every_share_is_worked_once(void **state)
     assert_int_equal(parallel_shares(0.5, 1), 1);
 }
 
-/* A heap of work, and who came to it. */
+/* A queue of work, and the shares that used it. */
 typedef struct Heap {
     int left, came[PARALLEL_MOST];
 } Heap;
@@ -86,7 +86,7 @@ static void nobody_comes_to_an_empty_heap(void **state)
     }
 }
 
-/* As under taskset. */
+/* With a restriction as by taskset. */
 static void cores_are_those_that_are_allowed(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Where the levels of a mipmapped array lie. */
+/* Addresses of the levels of a mipmapped array. */
 #include "common/base/texture.h"
 
 static uint32_t half(uint32_t extent)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench.sh BUILD - every bench_* program: the simulator's speed, and the ceilings of the GPU where
+# bench.sh BUILD - runs every bench_* program: the simulator's speed, and the ceilings of the GPU if
 # there is one.
 set -eu
 build=${1:?usage: bench.sh BUILD}

@@ -1,10 +1,11 @@
 #!/bin/sh
 # book.sh BUILD - for `make book`: BUILD/book/index.html, which needs no network and no server, and
-# BUILD/book/workbook.pdf.  Made beside their place: the book before stays until this one is whole.
+# BUILD/book/workbook.pdf.  Built in another folder and renamed: the old book remains until the new
+# one is complete.
 set -eu
 build=${1:?usage: book.sh BUILD}
 out=$build/book.part
-for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another than the packages are for
+for python in python3 /usr/bin/python3 ''; do # the first python in PATH may not be the one with the packages
     [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser, furo, weasyprint' 2>/dev/null &&
         break
 done
@@ -32,8 +33,8 @@ chapters html html
 ticker_end
 echo '<meta http-equiv="refresh" content="0; url=html/book/index.html">' >"$out/index.html"
 
-# Sphinx takes the first chapter to lie at the top.  The printer of pages knows no currentColor,
-# which gnuplot's figures name.
+# Sphinx assumes the first chapter at the top level.  The PDF printer does not support currentColor,
+# which gnuplot's figures use.
 echo '  BOOK    the PDF (a minute)'
 ticker_begin "$build" 'chapters read, pages set' $((all + 1)) "$build/book.printer-seconds"
 chapters .print singlehtml -D html_theme=basic -D templates_path=print -D pygments_style=friendly

@@ -1,6 +1,6 @@
 #!/bin/sh
-# bundle.sh BUILD PLATFORM LAB - writes what an instructor uploads to a platform, into BUILD/bundle:
-# the workbook as it is committed, solutions included, with the few lines that the platform calls
+# bundle.sh BUILD PLATFORM LAB - writes an instructor's upload for a platform into BUILD/bundle: the
+# course as committed, solutions included, with the scripts that the platform calls
 # (common/setup/bundle).  LAB empty: all labs.
 set -eu
 build=${1:?usage: bundle.sh BUILD PLATFORM LAB}
@@ -20,7 +20,7 @@ case $platform in
 gradescope | autolab | classroom) ;;
 *) fail "there is no platform '$platform'; there are: gradescope, autolab, classroom" ;;
 esac
-# As make grade finds it: 02, or nothing.
+# The lab's folder, found as in make grade; LAB may be a number or empty.
 case $lab in
 '') ;;
 [0-9][0-9]) [ -d "$(echo labs/"$lab"-*)" ] || fail "there is no lab '$lab'; make lists them" ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# fuzz.sh BUILD SECONDS - every fuzz_* program for so long, from what it found before and from the
+# fuzz.sh BUILD SECONDS - runs every fuzz_* program for SECONDS, from earlier inputs and from the
 # solutions' kernels.
 #
 # BUILD/corpus keeps inputs that reach something new; an input that breaks a program goes to
@@ -10,12 +10,13 @@ seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" \
     "$build/seeds/frames" "$build/seeds/maps" "$build/seeds/records" "$build/seeds/machine"
-# A request of four bytes and one without any (common/apps/serve/batches/frame.h).
+# A request with a body of four bytes and one without (common/apps/serve/batches/frame.h).
 printf 'CLS1\004\0\0\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0four' \
     >"$build/seeds/frames/one"
 printf 'CLS1\0\0\0\0\002\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\003\0\0\0\0\0\0\0' |
     cat "$build/seeds/frames/one" - >"$build/seeds/frames/two"
-# Two layers of feature maps (datasets/fuzz_maps.c); records of grades, and the table of a climb.
+# Two layers of feature maps (datasets/fuzz_maps.c); records of grades, and the table of a grade
+# history.
 printf 'layer\nlayer\n\0(1, 2, 2, 3)\n3x4\n\0001 2.5 -3e-2, 0\n5 6 7 8 9 10 11 12\n' \
     >"$build/seeds/maps/two"
 cp docs/data/h200/*.json "$build/seeds/records"
@@ -34,8 +35,9 @@ for source in solutions/*/conv.cu; do
         -gencode arch=compute_$newer,code=compute_$newer -fatbin -o "$build/seeds/fatbin/$name" "$@"
 done
 
-# A kernel that spills, small and not compressed, so that damage reaches the machine code of its PTX
-# and the lines in it (common/simulator/sass/sass.c, cubin_lines.c, common/simulator/decode/spill.c).
+# A kernel that spills, small and not compressed, so that mutations reach the machine code of its
+# PTX and the lines in it (common/simulator/sass/sass.c, cubin_lines.c,
+# common/simulator/decode/spill.c).
 cat >"$build/seeds/tight.cu" <<'END'
 extern "C" __global__ void tight(float *x, int turns)
 {
@@ -53,8 +55,8 @@ for cc in 75 80 90; do
             -o "$build/seeds/machine/tight_$cc" "$build/seeds/tight.cu"
 done
 
-# Kernels whose machine code is played (common/simulator/sass_map/*.c): loops that ptxas unrolls, whole
-# and in parts, one in another, and a barrier; for the simulated machine, with a line for each
+# Kernels whose machine code is replayed (common/simulator/sass_map/*.c): loops that ptxas unrolls,
+# completely and partially, nested, and a barrier; for the simulated machine, with a line for each
 # instruction.
 cat >"$build/seeds/turns.cu" <<'END'
 extern "C" __global__ void turns(float *x, int n)
@@ -82,8 +84,8 @@ END
         -gencode arch=compute_90,code=compute_90 -o "$build/seeds/machine/turns" \
         "$build/seeds/turns.cu"
 
-# Of the forms of the conformance tables every eighth, a kernel each, changed so that its operands
-# lie within the memory that fuzz_kernel gives.
+# Every eighth form of the conformance tables, one kernel each, changed so that its operands are in
+# the memory that fuzz_kernel provides.
 if [ ! -s "$build/seeds/forms/1" ]; then
     mkdir -p "$build/seeds/forms" "$build/seeds/tables"
     "$build/tests/common/simulator/conformance/tool_conformance" ptx "$build/seeds/tables"

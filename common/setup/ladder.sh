@@ -1,6 +1,6 @@
 #!/bin/sh
-# ladder.sh BUILD LAB - for `make ladder`: how the grades of a lab went, or of all, as text, and as
-# pictures by gnuplot.
+# ladder.sh BUILD LAB - for `make ladder`: history of the grades of a lab, or of all, as text, and
+# as figures by gnuplot.
 set -u
 build=$1 lab=$2
 out=$build/ladder

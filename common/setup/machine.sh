@@ -1,9 +1,9 @@
 #!/bin/sh
-# machine.sh BUILD - measures the GPU that is here and describes it for the simulator:
-# common/simulator/gpus/NAME.ini, whose numbers say what they were measured by (docs/simulator/machines.md).
+# machine.sh BUILD - measures this machine's GPU and describes it for the simulator:
+# common/simulator/gpus/NAME.ini, with the source of each number (docs/simulator/machines.md).
 #
-# NAME=name is the file's name; else it is the GPU's, "-measured" behind it.  A description that
-# others wrote is not replaced.
+# NAME=name is the file's name; the default is the GPU's with "-measured" at the end.  A description
+# written by somebody else is not replaced.
 set -eu
 build=${1:?usage: machine.sh BUILD}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# new_lab.sh NUMBER NAME OPERATION [ROOT] - every file that a lab needs, from new-lab/OPERATION
-# beside this script: a small lab that works, to be changed piece by piece (docs/developer/writing-a-lab.md).
+# new_lab.sh NUMBER NAME OPERATION [ROOT] - creates every file of a lab from new-lab/OPERATION next
+# to this script: a small working lab, to be changed step by step (docs/developer/writing-a-lab.md).
 # Overwrites nothing.
 set -eu
 templates=$(cd "$(dirname "$0")/new-lab" && pwd)
@@ -18,7 +18,7 @@ number=$1 lab=$1-$2 operation=${3:-conv_forward} root=${4:-.}
 [ -f "$templates/$operation/lab.ini" ] ||
     fail "there is no template for the operation '$operation'; there are: $(cd "$templates" && ls -x)"
 
-# Where each template goes.
+# Destination of each template.
 places="lab.ini labs/$lab/lab.ini
 README.md labs/$lab/README.md
 skeleton.cu labs/$lab/conv.cu

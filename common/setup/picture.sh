@@ -1,10 +1,10 @@
 #!/bin/sh
-# picture.sh BUILD LAB SUBMISSION ENGINE PICTURE FILTER - for `make picture`: one of the labs 00 to
-# 04 on a picture.
+# picture.sh BUILD LAB SUBMISSION ENGINE PICTURE FILTER - for `make picture`: runs one of the labs
+# 00 to 04 on a picture.
 set -u
 build=$1 lab=$2 submission=$3 engine=$4 picture=$5 filter=$6
 here=$(dirname "$(dirname "$0")")/picture/picture.py
-for python in python3 /usr/bin/python3 ''; do # the first in PATH may be another than the packages are for
+for python in python3 /usr/bin/python3 ''; do # the first python in PATH may not be the one with the packages
     [ -z "$python" ] || "$python" -c 'import numpy, PIL' 2>/dev/null && break
 done
 [ "$python" ] || { printf 'picture: python3 has no numpy or no Pillow:\n  sudo apt-get install python3-numpy python3-pil\n' >&2; exit 2; }
@@ -27,6 +27,6 @@ set -- # lab 00 has no weights
     --engine "$engine" --alone \
     --shape "$(cat "$folder/shape")" --input "$folder/x.npy" "$@" --output "$folder/y.npy"
 status=$?
-# A wrong output is shown as well: that is what the picture is for.
+# A wrong output is shown as well, because the picture helps to find the error.
 if [ -f "$folder/y.npy" ]; then "$python" "$here" show "$folder" "$folder/$filter.png" || exit 2; fi
 exit $status

@@ -1,15 +1,13 @@
 #!/bin/sh
-# setup.sh BUILD [PACKAGE ...] - find, or install, what the workbook needs; write
-# BUILD/toolchain.env.
+# setup.sh BUILD [PACKAGE ...] - finds or installs the course's tools; writes BUILD/toolchain.env.
 #
-# Debian and Ubuntu packages are installed when we are root or sudo asks no password; otherwise the
-# one line to run is
-# printed.  Where there is no nvcc (12.0 or newer), NVIDIA's compiler wheels go into BUILD/toolchain
-#           with pip, without
-# root.  Done once; later calls return in milliseconds.  NVCC=/path/to/nvcc picks a compiler;
-#        NVCC=private the wheels.
-# PACKAGE: what one target wants besides, such as clang-format-14 for `make test`.  It is optional
-# here; the target says what it cannot do without it.
+# Debian and Ubuntu packages are installed if the user is root or sudo needs no password; otherwise
+# the command to run is printed.  Without nvcc (12.0 or newer), NVIDIA's compiler wheels are
+# installed in BUILD/toolchain with pip, without root.  Runs once; later calls return in
+# milliseconds.  NVCC=/path/to/nvcc selects a compiler; NVCC=private the wheels.
+#
+# PACKAGE: additional packages of one target, such as clang-format-14 for `make test`.  They are
+# optional here; the target reports features that need them.
 set -eu
 
 build=${1:?usage: setup.sh BUILD [PACKAGE ...]}
@@ -20,7 +18,7 @@ log=$build/setup.log
 required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libmuparser-dev libsodium-dev libarchive-dev libsqlite3-dev libcmocka-dev libevent-dev libgsl-dev libdw-dev libelf-dev libreadline-dev'
 optional='bubblewrap valgrind gnuplot-nox git patch jq'
 
-# The private toolchain: versions that belong together.
+# The private toolchain, with matching versions.
 wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96'
 
 fail()
@@ -29,7 +27,7 @@ fail()
     exit 1
 }
 
-# The programs of these lines of the file; one may be empty.
+# Whether the programs in these lines of the file exist; a line may be empty.
 are_there()
 {
     for line in "$@"; do
@@ -38,7 +36,7 @@ are_there()
     done
 }
 
-# What was found last time is still there, and so is this script as it was.
+# Whether the tools found last time still exist, and this script is unchanged.
 is_done()
 {
     [ -f "$env_file" ] && [ -z "$(find "$0" -newer "$env_file")" ] || return 1
@@ -57,7 +55,7 @@ has_header()
     printf '#include <%s>\n' "$1" | cc -E -x c - >/dev/null 2>&1
 }
 
-# The first python in PATH may be another than the packages are for.
+# The first python in PATH may not be the one with the packages.
 python_has()
 {
     for python in python3 /usr/bin/python3; do
@@ -73,17 +71,17 @@ has_package()
     g++) command -v c++ ;;
     make) command -v make ;;
     bubblewrap) command -v bwrap ;;
-    valgrind) command -v valgrind ;; # lab 01's speed
+    valgrind) command -v valgrind ;; # for lab 01's speed
     gnuplot-nox) command -v gnuplot ;;
-    git) command -v git ;;     # releases of the student's copy, bundles
+    git) command -v git ;;     # for releases of the student's copy, bundles
     patch) command -v patch ;; # for the tests
     jq) command -v jq ;;       # for the numbers in the pages
     clang-format-14 | clang-14 | shellcheck | bear | tidy) command -v "$1" ;;
     libxml2-utils) command -v xmllint ;;
     python3-jsonschema) python3 -c 'import importlib.util as u; exit(not u.find_spec("jsonschema"))' ;;
     python3-numpy | python3-pil) python_has 'numpy, PIL' ;; # for pictures: one python with both
-    python3-sphinx | python3-myst-parser) python_has 'sphinx, myst_parser' ;; # the book's test has enough in these
-    furo | weasyprint) python_has 'sphinx, myst_parser, furo, weasyprint' ;;  # for the book: one python with all
+    python3-sphinx | python3-myst-parser) python_has 'sphinx, myst_parser' ;; # sufficient for the book's test
+    furo | weasyprint) python_has 'sphinx, myst_parser, furo, weasyprint' ;;  # for the book: one python with all of them
     similarity-tester) command -v sim_c++ ;; # for a class
     slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
     slurm-client) command -v sbatch ;;
@@ -98,11 +96,11 @@ has_package()
     libmuparser-dev) has_header muParserDLL.h ;;
     libsodium-dev) has_header sodium.h ;;
     libarchive-dev) has_header archive.h ;; # for a class
-    libsqlite3-dev) has_header sqlite3.h ;; # likewise
+    libsqlite3-dev) has_header sqlite3.h ;; # for a class, too
     libevent-dev) has_header event2/http.h ;;  # the server
     libgsl-dev) has_header gsl/gsl_histogram.h ;; # and its load generator
     libdw-dev) has_header elfutils/libdw.h ;;     # the debugger
-    libelf-dev) has_header libelf.h ;;            # likewise
+    libelf-dev) has_header libelf.h ;;            # for the debugger, too
     libreadline-dev) printf '#include <stdio.h>\n#include <readline/readline.h>\n' | cc -E -x c - ;;
     libcmocka-dev) printf '#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <cmocka.h>\n' | cc -E -x c - ;;
     esac >/dev/null 2>&1
@@ -136,7 +134,8 @@ get_packages()
         >>"$log" 2>&1
 }
 
-# Once, and only for what the lists that are there do not lead to: it takes as long as ten packages.
+# Once, and only for packages that the present lists do not contain, because it takes as long as ten
+# packages.
 update_lists()
 {
     [ -z "${updated:-}" ] || return 1
@@ -144,7 +143,7 @@ update_lists()
     $as_root apt-get update >>"$log" 2>&1
 }
 
-# A release may not offer one of them.
+# Used if a release does not offer one of the packages.
 install_one_by_one()
 {
     for package in "$@"; do
@@ -154,8 +153,8 @@ install_one_by_one()
     done
 }
 
-# need_packages [PACKAGE ...]: what everybody needs, together; then what is optional and these,
-# together if that can be.
+# need_packages [PACKAGE ...]: installs the required packages together; then the optional ones and
+# these, together if possible.
 need_packages()
 {
     # shellcheck disable=SC2086
@@ -168,7 +167,7 @@ need_packages()
     [ -z "$missing" ] || install_packages "$missing" || install_one_by_one $missing
 }
 
-# An nvcc that runs and is 12.0 or newer.
+# Whether it is an nvcc that runs and is 12.0 or newer.
 is_usable()
 {
     [ -x "$1" ] || return 1
@@ -195,8 +194,8 @@ find_nvcc()
     done
 }
 
-# Into a folder beside its place, then renamed: an interrupted download leaves nothing that looks
-# whole.
+# Installs into another folder and renames it, so that an interrupted download leaves no incomplete
+# toolchain.
 install_wheels()
 {
     python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip ||
@@ -217,7 +216,7 @@ cuda_include()
         sed -n 's/^# [0-9]* "\(.*\)\/cuda_runtime_api\.h".*/\1/p' | head -n 1
 }
 
-# compiler_of NAME: the first on the path that is not a link to ccache, which would look for its
+# compiler_of NAME: the first on the path that is not a link to ccache, which would search for its
 # cache inside the sandbox.
 compiler_of()
 {
@@ -230,8 +229,8 @@ compiler_of()
     echo "$folder/$1"
 }
 
-# Who has ccache's links on the path wants the project's own sources compiled through it, if it can
-# write its cache: where the home is read-only it compiles nothing.
+# If the user has ccache's links on the path, the project's own sources are compiled through it,
+# provided that it can write its cache: with a read-only home it compiles nothing.
 ccache_of()
 {
     found=$(realpath "$(command -v "$1")")
@@ -249,7 +248,7 @@ fi
 mkdir -p "$build" || fail "cannot create $build: choose another folder with  make BUILD=dir"
 build=$(realpath "$build")
 : >>"$log" || fail "cannot write $log: possibly the disk is full"
-# Who asks meanwhile waits, and finds it done.
+# A parallel call waits, and then finds the setup finished.
 if command -v flock >/dev/null; then
     exec 8>>"$build/setup.lock"
     flock 8
@@ -260,8 +259,8 @@ case ${NVCC:-} in
 '' | private) ;;
 *) is_usable "$NVCC" || fail "NVCC=$NVCC is not an nvcc of CUDA 12.0 or newer" ;;
 esac
-# Several kernels at once: nvcc and ptxas of 13.0 know how, those of 12.4 refuse the switch.  What
-# they make is the same for any number of threads but one; more than cores cost time.
+# Several kernels in parallel: nvcc and ptxas of 13.0 support it, those of 12.4 reject the option.
+# The output is the same for any number of threads except one; more threads than cores cost time.
 split_flags()
 {
     cores=$(nproc 2>/dev/null || echo 2)
@@ -270,7 +269,7 @@ split_flags()
     ! "$1" --help 2>/dev/null | grep -q -e '--split-compile ' || echo "--split-compile=$cores"
 }
 
-# gold links in half the time of GNU ld; it lies beside it, or is no longer there.
+# gold links in half the time of GNU ld; newer systems may not have it.
 linker()
 {
     printf 'int main(void) { return 0; }\n' >"$build/linker.c"
@@ -278,7 +277,7 @@ linker()
     rm -f "$build/linker" "$build/linker.c"
 }
 
-# Whether this toolkit's headers take no more of <utility> than common/include/lean has.
+# Whether this toolkit's headers use no more of <utility> than common/include/lean provides.
 lean()
 {
     printf '__global__ void none() {}\n' >"$build/lean.cu"
@@ -287,7 +286,7 @@ lean()
     rm -f "$build/lean.cu" "$build/lean.o"
 }
 
-# Whether nvcc's steps, in the order of autograder/build/steps.sh, make the object that nvcc makes.
+# Whether nvcc's steps, in the order of autograder/build/steps.sh, produce the same object as nvcc.
 steps()
 {
     steps=autograder/build/steps.sh
@@ -326,7 +325,7 @@ LEAN=$(lean "$(compiler_of c++)")
 STEPS=$(steps "$(compiler_of c++)")
 LINKER=$(linker "$(compiler_of c++)")
 EOF
-# make reads these lines as its own language.
+# make parses these lines as makefile syntax.
 if [ "$(wc -l <"$env_file.part")" != 10 ] || grep -q '[$#\\]' "$env_file.part"; then
     fail "a compiler's path has a '\$', a '#', a '\\' or a line break: see $env_file.part, and move that compiler"
 fi

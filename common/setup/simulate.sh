@@ -1,9 +1,9 @@
 #!/bin/sh
-# simulate.sh BUILD PROGRAM ARGS - one CUDA source file, compiled and run on the simulated GPU
+# simulate.sh BUILD PROGRAM ARGS - compiles a CUDA source file and runs it on the simulated GPU
 # (docs/simulator/simulate.md).
 #
-# ARGS are words between blanks.  GPU=name is the machine, PROFILE=1 shows the source line by line,
-# ARCH=80 the compute capability that it is compiled for, NVCCFLAGS more for nvcc.
+# ARGS are words separated by blanks.  GPU=name is the machine, PROFILE=1 prints a profile by
+# source line, ARCH=80 is the compute capability, NVCCFLAGS has further options for nvcc.
 set -euf
 build=${1:?usage: simulate.sh BUILD PROGRAM ARGS}
 program=${2:-}
@@ -24,16 +24,16 @@ gpu=${GPU:-h200}
 case ${arch%a} in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80, 90 or 90a, not '$arch'" ;; esac
 [ "${arch%a}" -le 90 ] || fail "ARCH=$arch is newer than every simulated machine: use at most 90 or 90a"
 card=sm_90
-[ "$arch" != 90a ] || card=sm_90a # wgmma and its like are machine code of Hopper alone
+[ "$arch" != 90a ] || card=sm_90a # wgmma and similar instructions are machine code of Hopper only
 
-# In the build folder, for /tmp may be full, and TMPDIR a folder that is gone.
+# In the build folder, because /tmp may be full, or TMPDIR may not exist.
 mkdir -p "$build/simulate"
 work=$(mktemp -d "$(realpath "$build")/simulate/part.XXXXXX") || fail "nothing can be written into $build/simulate"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# Of one source file nothing is compiled apart, so relocatable device code is what plain code is.
-# What the host compiler is told of sanitizers and their like the linker has to know, too.
+# With one source file there is no separate compilation, so relocatable device code equals plain
+# code. The host compiler's options for sanitizers and similar ones are also needed by the linker.
 flags='' linked='' before=''
 for word in ${NVCCFLAGS:-}; do
     case $word in
@@ -52,7 +52,7 @@ for word in ${NVCCFLAGS:-}; do
     before=$word
 done
 
-# A program that was built before is taken as it is, while no file that went into it is another.
+# An already built program is reused while all of its input files are unchanged.
 kept=$build/simulate/$(printf '%s\n' "$nvcc" "$cxx" "$arch" "${NVCCFLAGS:-}" "$(realpath "$program")" | sha256sum | cut -c 1-16)
 if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     # shellcheck disable=SC2086
@@ -69,7 +69,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         [ -s "$work/words" ] || fail "nvcc failed without a message: possibly the disk is full"
         exit 2
     }
-    # What the program calls and nobody has stands in $work/missing then.
+    # Functions that the program calls and the runtime lacks are then listed in $work/missing.
     link() {
         # shellcheck disable=SC2086
         TMPDIR=$work "$cxx" $linked -o "$work/program" "$work/program.o" -Wl,--wrap=main "$@" \
@@ -81,7 +81,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
             "$work/link" | sort -u >"$work/missing"
         return 1
     }
-    # With --default-stream per-thread each call has another name; the stream is the same one here.
+    # With --default-stream per-thread each call has another name; the stream is the same here.
     # shellcheck disable=SC2046
     link || link $(sed -n 's/^ *\(.*\)\(_pt[ds][sz]\)$/-Wl,--defsym=\1\2=\1/p' "$work/missing") || {
         [ -s "$work/missing" ] || { cat "$work/link" >&2; fail "$program cannot be linked"; }
@@ -90,7 +90,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
         fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not support; docs/simulator/cuda-calls.md lists the supported calls"
     }
-    # make's list of files, "it: one two \": a line each, a space in a name is "\ ".
+    # make's list of files, "it: one two \": one per line, a space in a name is "\ ".
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |
         tr '\001' ' ' | sed '/^$/d' |
         { cat; printf '%s\n' "$build/lib/simulate.a" "$build/lib/run-modules.a"; } | tr '\n' '\0' |

@@ -1,10 +1,13 @@
 # shellcheck shell=sh
-# ticker.sh - the progress of a script with time left, on a terminal, by the ticker that grade and
-# run have; a script sources it:
+# ticker.sh - progress line with the remaining time of a script on a terminal, as in grade and run;
+# a script sources it:
 #
-#     ticker_begin BUILD WHAT ALL [FILE]     FILE: parts differ much, so the time left is what it
-#     took the last time (text/ticker.h) ... echo >&9 ...                       in each of ALL parts
-#     that is done; other processes inherit the descriptor ticker_end
+#     ticker_begin BUILD WHAT ALL [FILE]     FILE: for parts of very different lengths, stores the
+#                                            duration, from which the remaining time is computed
+#                                            (text/ticker.h)
+#     ... echo >&9 ...                       after each of ALL parts; other processes inherit the
+#                                            descriptor
+#     ticker_end
 ticker_begin() {
     ticker_of=
     if [ ! -t 2 ]; then

@@ -1,10 +1,11 @@
 #!/bin/sh
-# update.sh FROM - the next release of the workbook, merged into a student's copy; FROM is the
+# update.sh FROM - merges the next release of the course into a student's copy; FROM is the
 # release's folder or address.
 #
-# Nothing of the student's is lost: what is not committed is committed first.  A file of labs/ that
-# both have changed stays the student's, and the release's lies beside it as NAME.new; of any other
-# file the release's is taken, and the student's lies beside it as NAME.mine.
+# No work of the student is lost: uncommitted changes are committed first.  If both sides have
+# changed a file of labs/, the student's remains, and the release's is next to it as NAME.new.  If
+# both have changed another file, the release's is used, and the student's is next to it as
+# NAME.mine.
 set -eu
 from=${1:-}
 
@@ -27,12 +28,12 @@ command -v git >/dev/null || fail 'no git: sudo apt-get install git'
 [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] ||
     fail 'this copy is not a git repository: clone the release (git clone FROM), and put your labs/ '\
 'into the clone'
-own=$(git rev-parse --git-dir) # a worktree has a file there that says where it is
+own=$(git rev-parse --git-dir) # in a worktree .git is a file with the folder's path
 [ -n "$from" ] || from=$(git remote get-url origin 2>/dev/null) ||
     fail 'from where?  make update FROM=dir'
 [ ! -e "$own/MERGE_HEAD" ] ||
     fail 'a merge is in progress: finish it with  git commit  or  git merge --abort'
-# A folder may be the instructor's own: that it is another user's is no reason not to read it.
+# The folder may be the instructor's: git must read it although another user owns it.
 set --
 [ ! -d "$from" ] || set -- --upload-pack='git -c safe.directory=* upload-pack'
 git fetch -q "$@" -- "$from" HEAD 2>"$own/words" ||
@@ -54,7 +55,7 @@ as_student merge -q --no-edit -m 'Update of the workbook' FETCH_HEAD >/dev/null 
         git show "FETCH_HEAD:$file" >"$own/theirs" 2>/dev/null || rm -f "$own/theirs"
         mkdir -p "$(dirname "$file")"
         case $file in labs/*) keep=mine other=theirs suffix=new ;; *) keep=theirs other=mine suffix=mine ;; esac
-        # What one side has removed is not there to be put beside.
+        # A file that one side has removed is not saved.
         if [ -e "$own/$keep" ]; then cp "$own/$keep" "$file"; else rm -f "$file"; fi
         if [ -e "$own/$other" ]; then
             cp "$own/$other" "$file.$suffix"

@@ -11,7 +11,7 @@ while :; do
     now=$(find "$folder" -type f -printf '%p %T@\n' | sort)
     if [ "$now" != "$seen" ]; then
         seen=$now
-        # A terminal shows this grade alone, from its top.
+        # Clears the terminal, so that only this grade is shown.
         if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ]; then printf '\033[H\033[2J\033[3J'; fi
         echo "grading $folder ..."
         "$@" || true

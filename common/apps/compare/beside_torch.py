@@ -1,4 +1,4 @@
-"""beside_torch.py - what the programs beside PyTorch share: inputs, graphs, times, first lines."""
+"""beside_torch.py - functions shared by the comparisons with PyTorch: inputs, graphs, times, first lines."""
 import datetime
 import subprocess
 

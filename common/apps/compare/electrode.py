@@ -1,4 +1,4 @@
-"""electrode.py LIBRARIES OUT [RECORDINGS] - the network of lab 19 by PyTorch, and by the lab's sources beside it.
+"""electrode.py LIBRARIES OUT [RECORDINGS] - compares lab 19's network with PyTorch's.
 
 Needs an NVIDIA GPU and PyTorch; electrode.sh builds LIBRARIES/solution.so, of lab 19's solution, and
 one of each strategy of labs/19-electrode/steps/report.cu, and calls this.  Writes

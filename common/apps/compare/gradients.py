@@ -1,4 +1,4 @@
-"""gradients.py LIBRARY SCATTER OUT - the two gradients of a convolution by PyTorch, and by lab 17 beside it.
+"""gradients.py LIBRARY SCATTER OUT - compares lab 17's two gradients of a convolution with PyTorch's.
 
 Needs an NVIDIA GPU and PyTorch; gradients.sh builds LIBRARY, of lab 17's solution, and SCATTER, of
 its scatter with atomics, and calls this.  Writes

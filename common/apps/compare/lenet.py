@@ -1,4 +1,4 @@
-"""lenet.py LIBRARY OUT - LeNet-5 from images to probabilities by PyTorch, and by lab 16 beside it.
+"""lenet.py LIBRARY OUT - compares lab 16's forward pass of LeNet-5 with PyTorch's.
 
 Needs an NVIDIA GPU and PyTorch; lenet.sh builds LIBRARY, of lab 16's solution, and calls this.
 Writes

@@ -6,7 +6,7 @@
 
 PICTURE is a file that Pillow reads (PNG, PPM, JPEG, ...), or "" for the one that is drawn here.
 Each colour is a channel, and each is filtered by itself: filter k has its taps in channel k, and
-zeros in the others.  A lab computes a cross-correlation: no filter is turned round.  Lab 00 has no
+zeros in the others.  A lab computes a cross-correlation: no filter is flipped.  Lab 00 has no
 neighbours: there a colour, from 0 to 255, is a pixel of its own, and there is no w.npy.
 """
 import sys

@@ -1,15 +1,15 @@
 /* accelerators.h - three accelerators that Cheng et al. (Software and Hardware Enhancement of
- * Convolutional Neural Networks on GPGPUs, 2018) would add to every multiprocessor, one for each
- * thread: as functions.
+ * Convolutional Neural Networks on GPGPUs, 2018) would add to every SM, one for each thread, as
+ * functions.
  *
- * On the simulated machine gtx480-accelerators a call is a machine instruction and takes as long as
- * the paper says.  Everywhere else the function's body runs, on a real GPU too, so that results can
+ * On the simulated machine gtx480-accelerators a call is a machine instruction with the paper's
+ * latency.  On all other GPUs, including real ones, the function's body runs, so that results can
  * be compared.  All lanes that call together must agree on `count`. */
 #ifndef CONVLAB_ACCELERATORS_H
 #define CONVLAB_ACCELERATORS_H
 
-/* The bodies, which must stay functions of their own with all their arguments: the simulator knows
- * them by name. */
+/* The bodies, which must not be inlined and must keep all their arguments, because the simulator
+ * identifies them by name. */
 #define CONVLAB_ACCELERATOR extern "C" __device__ __noinline__
 
 typedef struct ConvlabSums {
@@ -43,7 +43,8 @@ CONVLAB_ACCELERATOR int convlab_accelerator_index(int pixel, int S, int h0, int 
     return h >= 0 && h < H && w >= 0 && w < W ? h * W + w : -1;
 }
 
-/* Hides from the compiler that an argument is a constant, which it would build into the body. */
+/* Hides from the compiler that an argument is a constant, which it would propagate into the
+ * body. */
 __device__ static inline int convlab_opaque(int number)
 {
     asm("" : "+r"(number));
@@ -51,7 +52,7 @@ __device__ static inline int convlab_opaque(int number)
 }
 
 /* The sum over i < count of a[i * a_step] * b[i * b_step].  Section 3.2, figs 17 to 19: 2 * count
- * cycles, and two instructions to set it going. */
+ * cycles, and two instructions to start it. */
 __device__ static inline float convlab_inner_product(const float *a, int a_step, const float *b,
                                                      int b_step, int count)
 {
@@ -71,8 +72,8 @@ __device__ static inline void convlab_outer_product(ConvlabSums &sums, const flo
                                              convlab_opaque(b_step), convlab_opaque(count));
 }
 
-/* Where filter pixel `pixel` of a filter with rows of S lies in an image of H x W, if the filter's
- * first pixel lies at (h0, w0): h * W + w, or -1 outside.  Section 4.3, fig 33: one instruction. */
+/* Index of filter pixel `pixel`, of a filter with rows of S, in an image of H x W, if the filter's
+ * first pixel is at (h0, w0): h * W + w, or -1 outside.  Section 4.3, fig 33: one instruction. */
 __device__ static inline int convlab_index(int pixel, int S, int h0, int w0, int H, int W)
 {
     return convlab_accelerator_index(pixel, S, h0, w0, H, W);

@@ -1,4 +1,4 @@
-/* brighten.h - a picture made brighter (lab 00). */
+/* brighten.h - brightening of a picture (lab 00). */
 #ifndef CONVLAB_BRIGHTEN_H
 #define CONVLAB_BRIGHTEN_H
 
@@ -11,8 +11,8 @@ typedef struct BrightenProblem {
 } BrightenProblem;
 
 #if defined(__CUDACC__) || defined(CONVLAB_DEVICE_ENTRY)
-/* x, y: as many floats as there are pixels, device pointers.  Enqueue the work on `stream`; do not
- * synchronise.  y arrives unwritten. */
+/* x, y: `pixels` floats each, device pointers.  Enqueue the work on `stream`; do not synchronise.
+ * y is initially uninitialised. */
 CONVLAB_ENTRY void brighten(const BrightenProblem *p, const float *x, float *y,
                             cudaStream_t stream);
 #endif

@@ -4,8 +4,8 @@
  *   h = p*stride_h + r - pad_top, w = q*stride_w + s - pad_left,
  *
  * with x taken as zero outside 0..H-1, 0..W-1.  In memory the last index is the fastest; a
- * problem's `layout` says in which order the indices stand.  "Convolution" means cross-correlation
- * here, as in the whole field: the filter is not flipped.  The letters are cuDNN's;
+ * problem's `layout` is the order of the indices.  "Convolution" means cross-correlation here, as
+ * in deep learning in general: the filter is not flipped.  The letters are cuDNN's;
  * docs/student/glossary.md maps each paper's letters to them. */
 #ifndef CONVLAB_CONV_H
 #define CONVLAB_CONV_H
@@ -32,35 +32,35 @@ typedef struct ConvProblem {
     int stride_h, stride_w;
     int layout;  /* CONV_NCHW unless the case says otherwise */
     int zeros;   /* percent of x that is zero, in clusters, as after a ReLU; 0: none */
-    int pool;    /* 0, or y is N*K*(P/pool)*(Q/pool): the largest of every pool x pool outputs */
-    int w_zeros; /* percent of w that is zero, strewn at random, as after pruning; 0: none */
+    int pool;    /* 0, or y is N*K*(P/pool)*(Q/pool): the maximum of every pool x pool outputs */
+    int w_zeros; /* percent of w that is zero, at random positions, as after pruning; 0: none */
 } ConvProblem;
 
 #if defined(__CUDACC__) || defined(CONVLAB_DEVICE_ENTRY)
 /* Forward convolution of problem *p.  x: N*C*H*W, w: K*C*R*S, y: N*K*P*Q floats, device pointers,
- * laid out as p->layout says.  Enqueue the work on `stream`; do not
- * synchronise.  y arrives unwritten. */
+ * with the layout p->layout.  Enqueue the work on `stream`; do not synchronise.  y is initially
+ * uninitialised. */
 CONVLAB_ENTRY void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                                 cudaStream_t stream);
 
-/* The way back.  A loss E depends on y, and its slopes dy[n][k][p][q] = dE/dy[n][k][p][q] are
- * given, shaped as y of the forward problem *p; then
+/* The backward pass.  A loss E depends on y, and its gradient dy[n][k][p][q] = dE/dy[n][k][p][q] is
+ * given, with the shape of y in the forward problem *p; then
  *
  *   dx[n][c][h][w] = dE/dx = sum over k, r, s of dy[n][k][p][q] * w[k][c][r][s],
  *                    for the p, q with p*stride_h = h + pad_top - r, q*stride_w = w + pad_left - s
  *   dw[k][c][r][s] = dE/dw = sum over n, p, q of dy[n][k][p][q] * x[n][c][h][w],
  *                    h = p*stride_h + r - pad_top, w = q*stride_w + s - pad_left
  *
- * with terms outside of 0..P-1, 0..Q-1, 0..H-1, 0..W-1 left out.  An input that no window reaches
- * has dx = 0.  dw is the sum over the batch: where E is a mean over images, dy holds the 1/N.  NCHW
- * only; dx and dw arrive unwritten; enqueue on `stream`, do not synchronise. */
+ * with terms outside of 0..P-1, 0..Q-1, 0..H-1, 0..W-1 left out.  An input that no window covers
+ * has dx = 0.  dw is the sum over the batch: if E is a mean over images, dy includes the factor
+ * 1/N.  NCHW only; dx and dw are initially uninitialised; enqueue on `stream`, do not
+ * synchronise. */
 CONVLAB_ENTRY void conv_backward_data(const ConvProblem *p, const float *dy, const float *w,
                                       float *dx, cudaStream_t stream);
 CONVLAB_ENTRY void conv_backward_filter(const ConvProblem *p, const float *x, const float *dy,
                                         float *dw, cudaStream_t stream);
 #else
-/* Forward convolution of problem *p on the host: same shapes, NCHW, host pointers, done when
- * it returns. */
+/* Forward convolution of problem *p on the host: same shapes, NCHW, host pointers, synchronous. */
 CONVLAB_ENTRY void conv_forward_host(const ConvProblem *p, const float *x, const float *w,
                                      float *y);
 #endif

@@ -1,7 +1,7 @@
-/* layers.h - the layers of a network beside convolution, and a whole network (lab 16).
+/* layers.h - the layers of a network other than convolution, and a whole network (lab 16).
  *
- * Tensors lie in memory with the last index the fastest: x[n][c][h][w].  Pointers are device
- * pointers; enqueue the work on `stream` and do not synchronise; y arrives unwritten. */
+ * In memory the last index of a tensor is the fastest: x[n][c][h][w].  Pointers are device
+ * pointers; enqueue the work on `stream` and do not synchronise; y is initially uninitialised. */
 #ifndef CONVLAB_LAYERS_H
 #define CONVLAB_LAYERS_H
 
@@ -9,14 +9,14 @@
 
 /* ---- pooling ------------------------------------------------------------------------------
  *
- * Output (n, c, p, q) is made of the inputs of map (n, c) under a window of R x S:
+ * Output (n, c, p, q) is computed from the inputs of map (n, c) under a window of R x S:
  *
  *     h = p*stride_h + r - pad_top,  w = q*stride_w + s - pad_left,   0 <= r < R, 0 <= s < S,
  *
- * of which those outside 0..H-1, 0..W-1 are not there.  Every window has an input inside. */
+ * without those outside 0..H-1, 0..W-1.  Every window has an input inside. */
 enum {
     POOL_MAX,           /* the largest input inside */
-    POOL_AVERAGE,       /* the sum of those inside, divided by how many they are */
+    POOL_AVERAGE,       /* the sum of those inside, divided by their number */
     POOL_AVERAGE_PADDED /* the same sum, divided by R*S: padding counts as zeros */
 };
 
@@ -54,19 +54,19 @@ typedef struct FcProblem {
  *
  *     y[n][k] = exp(x[n][k]) / sum over j of exp(x[n][j]),
  *
- * which is the same with any number taken from all x[n][...] of a row first. */
+ * which does not change if a number is subtracted from all x[n][...] of a row first. */
 typedef struct SoftmaxProblem {
     int N, K;
-    int offset; /* the logits of an image lie around a number of this size, of either sign */
+    int offset; /* size of the number, of either sign, around which the logits of an image are */
 } SoftmaxProblem;
 
 /* ---- LeNet-5 ------------------------------------------------------------------------------
  *
  *     x     N images of 1 x 32 x 32
  *     C1    6 filters of 1 x 5 x 5, + b, f    6 x 28 x 28
- *     S2    2 x 2 pooled, steps of 2          6 x 14 x 14
+ *     S2    2 x 2 pooled, stride 2            6 x 14 x 14
  *     C3    16 filters of 6 x 5 x 5, + b, f   16 x 10 x 10
- *     S4    2 x 2 pooled, steps of 2          16 x 5 x 5 = 400, in this order
+ *     S4    2 x 2 pooled, stride 2            16 x 5 x 5 = 400, in this order
  *     C5    120 outputs of 400, + b, f
  *     F6    84 outputs of 120, + b, f
  *     OUT   10 outputs of 84, + b, softmax    y

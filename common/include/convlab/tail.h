@@ -1,4 +1,4 @@
-/* tail.h - which widths of a network's layers are free (lab 20).
+/* tail.h - widths of a network's layers that cost no latency (lab 20).
  *
  * A layer's width is the number of its filters.  Here widths come in units: width m means m*unit
  * filters, 1 <= m <= M, and an array over the widths has width m at [m-1].  All pointers are host
@@ -8,14 +8,14 @@
 
 /* ---- waves --------------------------------------------------------------------------------
  *
- * Layer l has pixels[l] outputs of each filter.  A block computes tile_filters x tile_pixels of
- * the outputs; where the layer ends inside of a tile, the block is launched all the same.  The GPU
- * has S multiprocessors, and each holds k blocks at a time. */
+ * Layer l has pixels[l] outputs of each filter.  A block computes tile_filters x tile_pixels of the
+ * outputs; if the layer ends inside of a tile, the block is launched nevertheless.  The GPU has S
+ * SMs with k resident blocks each. */
 typedef struct WavesProblem {
     int L, M, unit;
     int S, k;
     int tile_filters, tile_pixels;
-    int pixels; /* every layer has so many; 0: pixels[l] are drawn */
+    int pixels; /* the same for every layer; 0: pixels[l] are drawn */
 } WavesProblem;
 
 /* ---- widths -------------------------------------------------------------------------------
@@ -37,9 +37,10 @@ typedef struct WidthsProblem {
     int L, M, unit; /* at most WIDTHS_LAYERS layers */
     int C;
     int mode;
-    int tau;   /* thousandths: parameters stay within 1000-tau .. 1000+tau of what they were */
-    int delta; /* thousandths of the old latency that may be left; 0: as little as comes out */
-    int alike; /* 1: all layers are alike, and their times a formula's, not measured */
+    int tau;   /* thousandths: parameters stay within 1000-tau .. 1000+tau of their original
+                * number */
+    int delta; /* thousandths of the old latency that may remain; 0: the minimum */
+    int alike; /* 1: all layers are equal, and their times follow a formula, without measurement */
 } WidthsProblem;
 
 /* A layer's three floats: its width as it is, in units; R*S; whether its width may change. */
@@ -50,8 +51,7 @@ extern "C" {
 #endif
 
 /* pixels: L floats.  y: 2*L*M floats, first the waves of layer l with width m at [l*M + m-1], then,
- * L*M further, the utilisation there: the part of the places for blocks that is taken, in all
- * waves together. */
+ * L*M further, the utilisation there: the used part of the resident blocks of all waves. */
 void tail_waves_host(const WavesProblem *p, const float *pixels, float *y);
 
 /* layer: L*LAYER_FLOATS, time: L*M, y: L floats, each layer's new width in filters. */

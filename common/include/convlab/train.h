@@ -15,7 +15,7 @@
 
 enum { TRAIN_C1, TRAIN_C3, TRAIN_C5, TRAIN_F6, TRAIN_OUT, TRAIN_LAYERS };
 
-/* `setting`: what the update takes beside the gradient. */
+/* `setting`: further inputs of the update. */
 enum { TRAIN_RATE, TRAIN_MOMENTUM, TRAIN_DECAY, TRAIN_SETTINGS };
 
 typedef struct TrainLayer {
@@ -23,29 +23,29 @@ typedef struct TrainLayer {
     int K, R, S; /* filters, their rows and columns */
     int P, Q;    /* its output, before pooling: H - R + 1 and W - S + 1, even where pool is 2 */
     int pool;    /* 2: the next layer's input has P/2 rows and Q/2 columns */
-    int weights; /* where w[K][C][R][S] begins among the parameters; b[K] comes right behind it */
+    int weights; /* offset of w[K][C][R][S] among the parameters; b[K] follows it */
 } TrainLayer;
 
 typedef struct TrainProblem {
     int N;          /* images of the mini-batch */
-    int parameters; /* of all layers together: weights and biases, layer by layer */
+    int parameters; /* total number of weights and biases of all layers */
     TrainLayer layer[TRAIN_LAYERS];
 } TrainProblem;
 
-/* How many parameters stand before the layer's biases. */
+/* Offset of the layer's biases among the parameters. */
 #define TRAIN_BIASES(layer) ((layer).weights + (layer).K * (layer).C * (layer).R * (layer).S)
 
 #if defined(__CUDACC__) || defined(CONVLAB_DEVICE_ENTRY)
-/* One step of stochastic gradient descent on the mini-batch x[N][H][W] (one map), whose images show
- * the digits label[N] (whole numbers from 0, as floats).  With p(n, k) the softmax of the last z:
+/* One step of stochastic gradient descent on the mini-batch x[N][H][W] (one map), whose images have
+ * the classes label[N] (integers from 0, as floats).  With p(n, k) the softmax of the last z:
  *
  *   loss     = mean over n of -log p(n, label[n])
  *   velocity = momentum * velocity + d loss / d parameter + decay * parameter
  *   parameter = parameter - rate * velocity               with the new velocity
  *
  * for every parameter, biases too.  y gets the new parameters, then the new velocities, then the
- * loss: 2 * parameters + 1 floats; it arrives unwritten, and the inputs stay as they are.  Device
- * pointers all; enqueue the work on `stream`, do not synchronise. */
+ * loss: 2 * parameters + 1 floats; it is initially uninitialised, and the inputs must not change.
+ * All are device pointers; enqueue the work on `stream`, do not synchronise. */
 CONVLAB_ENTRY void train_step(const TrainProblem *p, const float *x, const float *label,
                               const float *parameter, const float *velocity, const float *setting,
                               float *y, cudaStream_t stream);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# autograde.sh - grades the file that a student handed in, a source or an archive of labs.  The last
-# line that it prints is the marks, as Autolab reads them.
+# autograde.sh - grades the submitted file, a source or an archive of labs.  Its last line has the
+# marks in Autolab's format.
 set -eu
 lab=$(cat lab.txt)
 mkdir -p submission

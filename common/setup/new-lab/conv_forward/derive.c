@@ -3,7 +3,7 @@
 
 enum { THREADS = 128 };
 
-/* Outputs are dealt to threads one by one; every 128th begins a block. */
+/* Outputs are assigned to threads one by one; every 128th starts a block. */
 static double blocks(const Given *given)
 {
     const ConvProblem *p = &given->p;

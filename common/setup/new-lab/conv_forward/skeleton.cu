@@ -1,7 +1,7 @@
 /* Lab @NUMBER@: @TITLE@.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 
-enum { THREADS = 128 }; /* of a block */
+enum { THREADS = 128 }; /* threads per block */
 
 /* Thread t of the grid owns output t of y; its digits (n, k, op, oq) count with oq the fastest. */
 __global__ void conv_kernel(const ConvProblem p, const float *__restrict__ x,
