@@ -1,17 +1,17 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2034  # whoever sources this uses them
-# lib.sh - what a check.sh begins with, at the root:  . autograder/tests/lib.sh
+# shellcheck disable=SC2034  # used by the scripts that source this file
+# lib.sh - common start of every check.sh, at the root:  . autograder/tests/lib.sh
 #
-# Sets room (the check's folder, after which its results are named), build (the script's first
-# argument, absolute), work (a folder that goes at the end) and failed (the status to exit with).
+# Sets room (the name of the check's folder, a prefix of its results), build (the script's first
+# argument, absolute), work (a temporary folder) and failed (the exit status).
 room=$(basename "$(dirname "$0")")
 build=$(realpath "${1:?usage: check.sh BUILD}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# tell NAME: prints the verdict of the last test, by its exit status. Of one that failed it also
-# prints what the test's commands left in $work: said or out, err, differ, server, *.log.
+# tell NAME: prints the verdict of the last test, from its exit status. After a failure it also
+# prints the output of the test's commands in $work: said or out, err, differ, server, *.log.
 tell()
 {
     if [ $? = 0 ]; then echo "ok $room/$1"; else
@@ -22,7 +22,7 @@ tell()
     fi
 }
 
-# skip WHY: ends a check that cannot be made here; where CI runs it has to be.
+# skip WHY: ends a check that cannot run here; in CI it must run.
 skip()
 {
     if [ -n "${CI:-}" ]; then

@@ -1,18 +1,18 @@
 #!/bin/sh
-# run.sh BUILD TEST... - tests, two at a time on one core, four on two, in the order given: programs
-# (cmocka), check.sh scripts, and corpus/FILTER for what autograder/tests/corpus/check.sh does with
-# it.  The Makefile says which; a program that a renamed source left behind is none.  The last line
-# is "N passed, N failed".
+# run.sh BUILD TEST... - runs tests in parallel (two on one core, four on two), in the given order:
+# programs (cmocka), check.sh scripts, and corpus/FILTER, which calls autograder/tests/corpus/check.sh.
+# mk/tests.mk lists them; a program without a source is skipped.  The last line is "N passed, N
+# failed".
 #
-# Each writes TAP; what fails, or dies without a verdict, is shown.  A program that has nothing to
-# test here (no GPU) says "skipped: why" and counts for nothing.  BUILD/test-logs keeps what each
-# wrote, and BUILD/test-logs/seconds how long it took.
+# Each test writes TAP; a test that fails, or dies without a verdict, is shown.  A program that
+# cannot run here (no GPU) prints "skipped: why" and is not counted.  BUILD/test-logs has the output
+# of each test, and BUILD/test-logs/seconds its duration.
 set -eu
 build=${1:?usage: run.sh BUILD TEST...}
 shift
 logs=$build/test-logs
 
-# Called below through xargs: runs one test, prints its line, leaves "passed failed" in its .count.
+# Called below through xargs: runs one test, prints its line, writes "passed failed" to its .count.
 if [ "${RUN_ONE:-}" ]; then
     test=$1
     name=${test#"$build/tests/"}
@@ -42,11 +42,11 @@ fi
 
 rm -rf "$logs"
 mkdir -p "$logs"
-# Half as many more than there are cores and one, for a test computes in six tenths of its time: it
-# waits for a limit to be reached, a job to be taken back, the other half of a conversation.
+# Number of parallel tests: one and a half times the number of cores, plus one.  A test computes in
+# about six tenths of its time; otherwise it waits for limits, cancelled jobs or another process.
 printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) * 3 / 2 + 1))" -n 1 sh "$0" "$build"
 
-# A test that left no count was killed.
+# A test without a count was killed.
 counts=$(find "$logs" -name '*.count' | wc -l)
 [ "$counts" = $# ] || { echo "run.sh: $counts of $# tests ended"; echo "0 1" >"$logs/killed.count"; }
 totals=$(cat "$logs"/*.count | awk '{ good += $1; bad += $2 } END { print good + 0, bad + 0 }')

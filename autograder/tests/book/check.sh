@@ -1,7 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - the book: is each chapter there and in its place, does each link lead somewhere,
-# is each word of the glossary used, and is no answer shown?  What is wrong in a small book made for
-# it is found, too.
+# check.sh BUILD - checks the book: order of the chapters, targets of links, use of every glossary
+# term, and absence of answers.  It also checks that errors in a small test book are found.
 #
 # This reads the book as `make book` does (book/pages.py), and so does Sphinx, which writes nothing
 # here.
@@ -18,14 +17,13 @@ tell 'no answer is shown'
     grep -q 'ld.global.ca.u64' "$work/text/book/gpu.md"
 tell 'a chapter a lab, with code from the sources'
 
-# An answer in a chapter: the search sees it.
+# An answer in a chapter must be found by the search.
 sed -n '/TODO(5)/,/END TODO(5)/p' solutions/04-tiled/conv.cu >>"$work/text/book/gpu.md"
 ! "$build/bin/handout" --root . --build "$build" search --out "$work/text" >"$work/said" 2>&1 &&
     grep -q 'TODO(5) of 04-tiled' "$work/said"
 tell 'an answer would be found'
 
-# Sphinx knows more of Markdown: directives, headings that skip a level, anchors that it makes
-# otherwise.
+# Sphinx checks more of Markdown: directives, headings that skip a level, anchors with other rules.
 
 for python in python3 /usr/bin/python3 ''; do
     [ -z "$python" ] || "$python" -c 'import sphinx, myst_parser' 2>/dev/null && break
@@ -40,7 +38,7 @@ else
     echo 'skipped: book/Sphinx: sudo apt-get install python3-sphinx python3-myst-parser'
 fi
 
-# The theme as Debian builds it: a script of modules, and the dark behind a button alone.
+# The theme as Debian builds it: a script of modules, and the dark style only with a button.
 mkdir -p "$work/static/scripts" "$work/static/styles"
 printf 'import Spy from "./spy.js";\nnew Spy();\n' >"$work/static/scripts/furo.js"
 echo 'this.Spy = function () {};' >"$work/static/scripts/spy.js"
@@ -73,7 +71,7 @@ start_book()
     echo '# Class' >docs/instructor/class.md
 }
 
-# finds NAME WORDS: one line says what is wrong, with these words.
+# finds NAME WORDS: one line reports the error with these words.
 finds()
 {
     ! python3 book/pages.py >"$work/said" 2>&1 && [ "$(wc -l <"$work/said")" = 1 ] &&

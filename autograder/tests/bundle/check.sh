@@ -1,8 +1,8 @@
 #!/bin/sh
-# check.sh BUILD - do the bundles for platforms hold what they have to, and grade as those call
-# them?  They are made of the tree as it lies here, committed in a folder of its own, and grade with
-# this build, so that nothing is compiled anew: docs/instructor/export.md says how to try one on a bare
-# machine.  Lab 07 is the one that takes the least time to grade.
+# check.sh BUILD - checks contents and grading of the bundles for platforms.  They are made from
+# this tree, committed in a separate folder, and use this build, so that nothing is compiled again.
+# docs/instructor/export.md describes a test on a bare machine.  Lab 07 is the one that takes the
+# least time to grade.
 # shellcheck disable=SC2015  # conditions, not choices
 set -u
 . autograder/tests/lib.sh
@@ -34,14 +34,14 @@ refused 'which platform' '' 07 && refused "no platform 'moodle'" moodle 07 && re
     (rm -rf .git && refused 'not a git checkout' autolab 07)
 tell bad-input
 
-# ready FOLDER: its workbook takes this build for its own: all is older than that.
+# ready FOLDER: makes its files older than this build, so that it is used.
 ready()
 {
     find "$1/workbook" -type f -exec touch -d '2000-01-01' {} +
     ln -s "$build" "$1/workbook/build"
 }
 
-# ---- Gradescope: /autograder with source, submission and results, run_autograder copied beside the
+# ---- Gradescope: /autograder with source, submission and results, and a copy of run_autograder ---
 root=$work/autograder
 mkdir -p "$root/source" "$root/submission" "$root/results"
 python3 - "$work/bundle/gradescope.zip" "$root/source" >"$work/said" 2>&1 <<'END'
@@ -58,7 +58,7 @@ tell gradescope-zip
 install -m 755 "$root/source/run_autograder" "$root/run_autograder"
 ready "$root/source"
 
-# graded SCORE: run as Gradescope does; the score is in its result, which keeps to the schema.
+# graded SCORE: runs as Gradescope does; the score is in its result, which matches the schema.
 graded()
 {
     (cd "$root" && timeout 300 ./run_autograder) >"$work/said" 2>&1 || return 1
@@ -71,7 +71,7 @@ tell gradescope-solution
 rm "$root/submission"/*
 graded 0 && jq -e '.tests | map(.status == "failed") | all' "$root/results/results.json" >>"$work/said"
 tell gradescope-nothing-handed-in
-# A grader that cannot work leaves no result, not even the one before.
+# A grader that fails leaves no result, not even an old one.
 echo 99 >"$root/source/lab.txt"
 [ -e "$root/results/results.json" ] && ! graded 0 && grep -q "no lab '99'" "$work/said" && [ ! -e "$root/results/results.json" ]
 tell gradescope-no-mark-of-a-failure

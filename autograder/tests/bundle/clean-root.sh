@@ -1,7 +1,7 @@
 #!/bin/sh
-# clean-root.sh [LAB] - tries the Gradescope and the Autolab bundle of one lab on a bare Debian 12:
-# a root of its own by debootstrap, where setup.sh installs everything, nvcc included; then the
-# answer key is graded as each platform does it. Not part of `make test`: it needs root, the
+# clean-root.sh [LAB] - tests the Gradescope and the Autolab bundle of one lab on a bare Debian 12,
+# a root made by debootstrap.  There, setup.sh installs everything including nvcc; then the
+# reference solution is graded as on each platform. Not part of `make test`: it needs root, the
 # internet, 3 GB and some minutes.  It changes nothing outside of one temporary folder, which it
 # removes.  EXTRA=dir is copied over the root first: the certificates of a proxy, for example.
 # shellcheck disable=SC2015  # conditions, not choices

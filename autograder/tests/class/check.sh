@@ -1,17 +1,17 @@
 #!/bin/sh
-# check.sh BUILD - a class from folders and archives to the gradebook: names that are commands,
-# broken archives, runs that are killed at any moment, graders that die, a disk that is full.
+# check.sh BUILD - tests a class from folders and archives to the gradebook: names that are
+# commands, broken archives, runs killed at random times, graders that die, a full disk.
 #
-# Most of it grades with a stand-in, which takes milliseconds: it gives points by what the source
-# says, and dies where that says so.  At the end three students are really graded.  The moments of
-# killing follow from SEED.
+# Most of it uses a fake grader, which takes milliseconds: the source determines its points, and
+# whether it dies.  At the end three students are really graded.  The times of killing depend on
+# SEED.
 # shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that tell calls
 set -u
 . autograder/tests/lib.sh
 SEED=${SEED:-20261001}
 lab=01-sequential
 
-# class RESULTS [OPTION ...]: grades $work/all, with the stand-in.
+# class RESULTS [OPTION ...]: grades $work/all with the fake grader.
 class()
 {
     results=$1
@@ -20,20 +20,20 @@ class()
         --grade "$work/grade" "$@" >"$work/out" 2>&1
 }
 
-# marks RESULTS: "student status points" of each row, behind a |.
+# marks RESULTS: "student status points" of each row, after a |.
 marks()
 {
     "$build/bin/class" --build "$build" --results "$work/$1" --dump | awk -F '\t' 'NR > 1 { print "|" $1 "|" $6 "|" $7 "|" $5 "|" $3 }'
 }
 
-# hand_in FOLDER TEXT: a folder below $work/all with a source that says TEXT.
+# hand_in FOLDER TEXT: creates a folder below $work/all with a source that contains TEXT.
 hand_in()
 {
     mkdir -p "$work/all/$1/$lab"
     echo "$2" >"$work/all/$1/$lab/conv.c"
 }
 
-# The record of nothing at all is the stand-in's form.
+# The record of an empty submission is the fake grader's template.
 mkdir -p "$work/nothing"
 "$build/bin/grade" --build "$build" --lab 01 --engine sim --submission "$work/nothing" --results "$work/form" >"$work/out" 2>&1
 [ -s "$work/form/$lab.json" ]
@@ -60,7 +60,7 @@ sed -e "s/^  \"points\": .*/  \"points\": \${points:-0}.0,/; s/^  \"seed\": .*/ 
 END
 chmod +x "$work/grade"
 
-# ---- names and what is handed in
+# ---- names and kinds of submissions
 hand_in ada 'gets 70'
 hand_in "x';touch ran;'" 'gets 61'
 # shellcheck disable=SC2016  # a name that is a command
@@ -99,7 +99,7 @@ END
 marks first >"$work/marks" && cp "$work/marks" "$work/out" && diff "$work/expected" "$work/marks" >"$work/out" && [ ! -e ran ]
 tell "names are data, and what cannot be read is a student's record"
 
-# ---- again and again
+# ---- repeated runs
 : >"$work/graded"
 class first && grep -q ' 0 results to grade, 13 are there' "$work/out" && [ ! -s "$work/graded" ]
 tell "a second run grades nothing"
@@ -110,7 +110,7 @@ echo 'gets 71' >"$work/all/ada/$lab/conv.c"
 class first && grep -q ' 1 results to grade' "$work/out" && marks first | grep -q '^|ada|graded|71|'
 tell "what is handed in anew is graded anew"
 
-# ---- repeated and late
+# ---- repeated and late submissions
 for at in 2026-10-01T12:00 2026-10-02T12-00-00Z 2026-10-03; do hand_in "often/$at" "gets $((90 - ${at%%T*} + 2026 + 10))"; done
 echo 'gets 50' >"$work/all/often/2026-10-01T12:00/$lab/conv.c"
 echo 'gets 90' >"$work/all/often/2026-10-02T12-00-00Z/$lab/conv.c"
@@ -168,7 +168,7 @@ graded()
 {
     wc -l <"$work/graded"
 }
-# Each time: so many more graded, so many seconds later.
+# Each row: number of additional results, and seconds before the kill.
 awk -v seed="$SEED" 'BEGIN { srand(seed); for (i = 0; i < 10; i++) printf "%d:%.3f\n", 4 * rand(), 0.1 * rand() }' >"$work/moments"
 while read -r moment; do
     until=$(($(graded) + ${moment%:*}))
@@ -190,8 +190,7 @@ tell "no work is lost"
 
 # ---- interrupted
 hand_in slow 'waits 5'
-# stop SIGNAL: again and again, as impatient people do, to a class that waits for the slow one; its
-# exit status.
+# stop SIGNAL: repeatedly, to a class that waits for the slow submission; prints its exit status.
 stop()
 {
     rm -f "$work/waits"
@@ -217,7 +216,7 @@ rm -r "$work/all/slow"
 class stopped && cmp "$work/calm/gradebook.sqlite" "$work/stopped/gradebook.sqlite" >>"$work/out"
 tell "and resumes"
 
-# ---- a disk that is full, where we may mount one
+# ---- full disk, if a file system can be mounted
 if unshare -rm true 2>/dev/null; then
     mkdir -p "$work/small"
     # shellcheck disable=SC2016  # the inner shell's
@@ -242,7 +241,7 @@ echo 'gets 33' >"$work/all/dead/$lab/conv.c"
 class calm && marks calm | grep -q '^|dead|graded|33|'
 tell "and is graded at last"
 
-# ---- alike
+# ---- similar solutions
 rm -r "$work/all"
 for name in ada bob cy; do
     mkdir -p "$work/all/$name/02-naive" "$work/all/skeleton $name/02-naive"
@@ -269,7 +268,7 @@ grep -q "sudo apt-get install similarity-tester" "$work/said" && grep -q "sudo a
     grep -q 'gradebook.sqlite, class.html, summary.txt$' "$work/out"
 tell "without sim_c++ and gnuplot two lines say what is missing"
 
-# ---- really graded, once calmly and once killed after the first result
+# ---- real grading, once without and once with a kill after the first result
 rm -r "$work/all"
 hand_in broken 'this is no C;'
 for name in right skeleton; do mkdir -p "$work/all/$name/$lab"; done
@@ -278,7 +277,7 @@ cp autograder/tests/skeletons/$lab/conv.c "$work/all/skeleton/$lab/"
 class real --grade "$build/bin/grade"
 [ "$(marks real | cut -d '|' -f 2-4)" = "$(printf 'broken|no-build|0\nright|graded|100\nskeleton|graded|0')" ]
 tell "right, wrong and broken work is really graded"
-: >"$work/out" # its [1/3] would be taken for the next one's
+: >"$work/out" # otherwise its [1/3] would be found again
 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/really-killed" --jobs 2 >"$work/out" 2>&1 &
 child=$!
 while ! grep -q '^\[1/3' "$work/out" && kill -0 $child 2>/dev/null; do sleep 0.05; done
@@ -286,7 +285,7 @@ kill -9 $child 2>/dev/null
 wait $child 2>/dev/null
 class really-killed --grade "$build/bin/grade" && grep -qE ' [12] results to grade, [12] are there' "$work/out" &&
     cmp "$work/real/gradebook.sqlite" "$work/really-killed/gradebook.sqlite" >>"$work/out" ||
-    { # what it is that differs: a record is one line of JSON
+    { # the differences: a record is one line of JSON
         for book in real really-killed; do
             tr ',' '\n' <"$work/$book/gradebook.sqlite" >"$work/$book.lines"
         done
@@ -295,7 +294,7 @@ class really-killed --grade "$build/bin/grade" && grep -qE ' [12] results to gra
     }
 tell "and killed and resumed it is the same byte for byte"
 
-# ---- what a person does wrong
+# ---- user errors
 says()
 {
     class "$@"

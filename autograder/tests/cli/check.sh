@@ -1,11 +1,11 @@
 #!/bin/sh
-# check.sh BUILD - the grade and lab programs at their edges: bad names, bad files, Ctrl-C, a full
-# disk. Options are kept in variables on purpose, and a list of processes has one word each.
+# check.sh BUILD - edge cases of the grade and lab programs: bad names, bad files, Ctrl-C, a full
+# disk. Options are in variables on purpose, and a list of processes has one word each.
 # shellcheck disable=SC2086,SC2013
 set -u
 export COLUMNS=80
 . autograder/tests/lib.sh
-BUILD=$1 # as make was given it
+BUILD=$1 # as given to make
 grade=$build/bin/grade
 lab=$build/bin/lab
 
@@ -67,8 +67,8 @@ run 0 "$lab" run --build "$build" --lab 04 --case uneven --submission solutions 
     grep -q "^  Compared with the baseline: $cycles cycles" "$work/out" && grep -q '^ *yours  *baseline$' "$work/out" &&
     grep -q '% PTX line [0-9]*: bar.sync 0;$' "$work/out" && ! grep -n '.\{81\}' "$work/out" >>"$work/err"
 tell profile-beside-the-baseline
-# Half of the filters a block: more of everything, and most of it where tiles are loaded; where maps
-# are small, in what twice as many blocks do before they load.
+# Half of the filters per block: more of everything, most of it where tiles are loaded; with small
+# maps, in the work before the loads of twice the number of blocks.
 mkdir -p "$work/half/04-tiled"
 sed 's/enum { FILTERS = 8 }/enum { FILTERS = 4 }/' solutions/04-tiled/conv.cu >"$work/half/04-tiled/conv.cu"
 run 0 "$lab" profile --build "$build" --lab 04 --case lenet-c1 --submission "$work/half" --engine sim --against reference &&
@@ -96,21 +96,22 @@ tell run-alone
 run 0 "$lab" run --build "$build" --lab 01 --case lenet-c3 --submission solutions &&
     grep -q '^  the baseline, baseline.c: [0-9.]* us; yours is [0-9.]* times as fast$' "$work/out"
 tell run-on-the-host-shows-the-baseline-beside
-# A machine that cannot run the baseline: its grid has more than 65,535 blocks a side on a GTX 480.
+# A machine that cannot run the baseline: its grid has more than 65,535 blocks in one dimension on a
+# GTX 480.
 run 0 "$lab" run --build "$build" --lab 04 --submission solutions --engine sim --gpu gtx480 \
     --shape 'N=260 C=1 H=3 W=3 K=256 R=3 S=3 pad=valid stride=1' && grep -q 'correct: all' "$work/out" &&
     grep -q '^  the baseline did not run to its end$' "$work/out" && one_line 'the baseline: cudaErrorInvalidConfiguration'
 tell run-says-that-the-baseline-cannot-run
 
-# A map of the user's own: one value in four.  The skeleton adds nothing up, so what is expected
-# stands in its verdict, and is twice as much for twice the value, to nine digits.
+# A map given by the user: one value in four.  The skeleton adds nothing, so its verdict shows the
+# expected value, which doubles with the input, to nine digits.
 mkdir -p "$work/maps"
 printf '%s\n' point.txt twice.txt >"$work/maps/file_list"
 printf '%s\n' "1 2 2" "1 2 2" >"$work/maps/conv_shape"
 echo "0 0 3 0" >"$work/maps/point.txt"
 echo "0 0 6 0" >"$work/maps/twice.txt"
 maps="--build $build --lab 13 --engine sim --alone --seed 1 --maps $work/maps"
-export COLUMNS=100 # the number stands on the sentence's line
+export COLUMNS=100 # the number must be on the sentence's line
 for map in point twice; do
     run 1 "$lab" run $maps/$map.txt --submission autograder/tests/skeletons --shape "K=1 R=1 S=1 pad=0 stride=1" || break
     grep -q 'N=1 C=1 H=2 W=2 K=1 R=1 S=1 pad=valid stride=1 zeros=75' "$work/out" || break
@@ -125,8 +126,8 @@ run 2 "$lab" run $maps/line.txt --submission solutions --shape "K=1 R=1 S=1 pad=
     one_line "file_list does not name 'line.txt'"
 tell map-that-is-not-there
 
-# Weights of the user's own.  The skeleton makes every output 0, which is right where all weights
-# are.
+# Weights given by the user.  The skeleton's outputs are all 0, which is correct if all weights are
+# 0.
 weights="--build $build --lab 16 --engine sim --alone --seed 1 --submission autograder/tests/skeletons --weights"
 echo "0 0" >"$work/zero.txt"
 printf '0\n5e-1\n' >"$work/half.txt"
@@ -134,21 +135,21 @@ run 0 "$lab" run $weights "$work/zero.txt" --shape 'fc_forward N=1 C=1 K=2' && g
     run 1 "$lab" run $weights "$work/half.txt" --shape 'fc_forward N=1 C=1 K=2' &&
     grep -q '^  WRONG: ' "$work/out" && grep -q ' 1 of 2 outputs are wrong, first (n,k) = (0,1)' "$work/out"
 tell run-of-weights
-# Of a wrong output only how it was launched is shown beside the message.
+# After a wrong output only its launch is shown next to the message.
 mkdir -p "$work/down/02-naive"
 sed 's|(p->Q + TILE - 1) / TILE|p->Q / TILE|' solutions/02-naive/conv.cu >"$work/down/02-naive/conv.cu"
 run 1 "$lab" run --build "$build" --lab 02 --case uneven --submission "$work/down" --engine sim &&
     grep -q '^  1 launch; grid 18x2x1, block 16x16x1, 0 bytes of shared memory per block$' "$work/out" &&
     ! grep -q 'cycles\|occupancy' "$work/out"
 tell run-of-a-wrong-output-shows-its-launch
-# Where plain C is slow, the grade says by how much, and how to begin.
+# If plain C is slow, the grade reports the factor and a first step.
 mkdir -p "$work/slow/01-sequential"
 cp labs/01-sequential/baseline.c "$work/slow/01-sequential/conv.c"
 run 0 "$grade" --build "$build" --lab 01 --submission "$work/slow" --results "$work/results" &&
     grep -q '^      [4-9][.0-9]* times the cycles of the reference.$' "$work/out" &&
     [ "$(grep -c '^      Hint: The innermost loop decides' "$work/out")" = 1 ]
 tell slow-c-is-told
-# What make run says is what make grade says, but for the numbers of other inputs.
+# make run gives the same message as make grade, except for numbers that depend on the inputs.
 run 1 "$lab" run --build "$build" --lab 01 --case uneven --submission autograder/tests/skeletons &&
     sed -n '/No output/,/^  Hint/p' "$work/out" | sed '$d' >"$work/run-says" &&
     run 0 "$grade" --build "$build" --lab 01 --case uneven --submission autograder/tests/skeletons --results "$work/results" &&
@@ -191,7 +192,7 @@ run 0 "$grade" --build "$build" --lab 1 --submission "$work/empty" $results &&
     head -n 1 "$work/out" | grep -q "^$work/empty/conv.c:1:" && grep -q '^total  0/100 points$' "$work/out"
 tell compiler-speaks-first
 
-# What a submission holds instead of files: each is refused in one line, at once.
+# Special files in a submission: each is rejected immediately with one line.
 mkdir -p "$work/odd/01-sequential"
 odd="timeout 20 $grade --build $build --lab 1 --submission $work/odd $results"
 refuse()
@@ -211,7 +212,7 @@ refuse 'conv.c is larger than 1024 KiB' two-gigabytes
 printf 'int x;\000' >"$work/odd/01-sequential/conv.c"
 refuse 'conv.c contains a NUL byte' a-nul
 
-# Predictions: a FIFO, and more keys than anybody asks for.  The source alone is graded.
+# Predictions: a FIFO, and too many keys.  Only the source is graded.
 cp solutions/01-sequential/conv.c "$work/odd/01-sequential/"
 { echo '[predict]' && seq -f 'key%g = 1' 175000; } >"$work/odd/01-sequential/predict.ini"
 run 0 $odd --case lenet-c1 && grep -q 'predict.ini is larger than 64 KiB' "$work/out"
@@ -221,7 +222,7 @@ mkfifo "$work/odd/01-sequential/predict.ini"
 run 0 $odd --case lenet-c1 && grep -q 'predict.ini is not a regular file' "$work/out"
 tell predictions-in-a-fifo
 
-# Lines that look like the grader's, from a kernel and from the compiler.
+# Lines that resemble the grader's, from a kernel and from the compiler.
 run 0 "$grade" --build "$build" --lab 2 --case lenet-c1 --engine sim --submission autograder/tests/attacks/55-printf-a-total $results &&
     [ "$(grep -c '^total' "$work/out")" = 1 ] && ! grep -q "$(printf '\033')" "$work/out" &&
     grep -q '^  | ?\[2J?\[H?total  100/100 points$' "$work/out" &&
@@ -234,7 +235,7 @@ run 0 "$grade" --build "$build" --lab 1 --submission "$work/empty" $results &&
 tell printed-by-the-compiler
 printf 'int x = ;\n' >"$work/empty/conv.c"
 
-# The pristine skeleton, whatever labs/ hold by now.
+# The pristine skeleton, independent of labs/.
 skeletons=autograder/tests/skeletons
 run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 &&
     grep -q 'Next task' "$work/out" && grep -q 'conv.c:[0-9]*: TODO(1)' "$work/out" &&
@@ -247,10 +248,10 @@ cp "$work/out" "$work/first"
 run 0 "$grade" --build "$build" --lab 1 --submission $skeletons $results --seed 7 --verbose && grep -q 'case  *verdict' "$work/out" &&
     ! grep -n '.\{81\}' "$work/out" >>"$work/err"
 tell verbose-has-the-rest
-# Lab 07's first hint begins with TODO(5).
+# Lab 07's first hint starts with TODO(5).
 run 0 "$grade" --build "$build" --lab 7 --case one-by-one --engine sim --submission $skeletons $results && grep -q 'conv.cu:[0-9]*: TODO(5)' "$work/out"
 tell what-to-do-first-is-the-first-hint
-# A race shows in every case, with other addresses: it is said once, before what follows from it.
+# A race occurs in every case, with other addresses: it is reported once, before its consequences.
 mkdir -p "$work/race/04-tiled"
 patch -s -o "$work/race/04-tiled/conv.cu" solutions/04-tiled/conv.cu autograder/tests/mutants/04-tiled/no-second-barrier.patch
 run 0 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results && [ "$(wc -l <"$work/out")" -le 24 ] &&
@@ -260,7 +261,7 @@ tell the-one-cause
 run 0 env COLUMNS=120 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results --verbose --case lenet-c3 &&
     grep -q 'more wrong\|are wrong, first' "$work/out" && ! grep -n '.\{121\}' "$work/out" >>"$work/err"
 tell the-width-is-respected
-# Who watches sees the first wrong case, and next time that case first.
+# Watch mode shows the first wrong case, and runs that case first next time.
 mkdir -p "$work/watched"
 for link in "$build"/*; do ln -s "$link" "$work/watched/"; done
 rm -f "$work/watched/progress" "$work/watched/results"
@@ -279,8 +280,8 @@ ln -s /dev/full "$work/full/01-sequential.json.tmp"
 run 1 "$grade" --build "$build" --lab 1 --submission $skeletons --results "$work/full" &&
     one_line 'No space left on device' && [ ! -e "$work/full/01-sequential.json" ]
 tell full-disk
-# Every target of the help knows how to make what it needs. (Two build everything anew, one asks
-# every compiler.)
+# Every target of the help can build its prerequisites. (Two rebuild everything, one tests every
+# compiler.)
 make help | grep -oE '^ *make [a-z-]+' | awk '{ print $2 }' | sort -u | grep -vxE 'fuzz|sanitize|compile-commands' >"$work/targets"
 : >"$work/out"
 while read -r target; do
@@ -288,8 +289,8 @@ while read -r target; do
 done <"$work/targets"
 [ "$(wc -l <"$work/targets")" -gt 30 ] && [ ! -s "$work/out" ]
 tell every-target-can-be-made
-# A wrong answer is no error of make's, and a status that is not 0 all the same; so is one that was
-# not built.
+# A wrong output is not an error of make, but the status is not 0; the same holds for a failed
+# build.
 run 1 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons && grep -q WRONG "$work/out" && [ ! -s "$work/err" ] &&
     run 1 make -s grade BUILD="$BUILD" LAB=01 SUBMISSION=$skeletons FAIL_UNDER=50 && ! grep -q '\*\*\*' "$work/err" &&
     run 0 make -s run BUILD="$BUILD" LAB=01 SUBMISSION=solutions CASE=uneven
@@ -299,14 +300,14 @@ quiet_about()
     for wrong; do
         [ "$wrong" != machine ] || ! command -v nvidia-smi >/dev/null || continue
         run 1 make -s $wrong BUILD="$BUILD" || return
-        sed -i '/^  [A-Z][A-Z] /d' "$work/err" # what is built first
+        sed -i '/^  [A-Z][A-Z] /d' "$work/err" # lines of the build
         one_line ': ' || return
     done
 }
 quiet_about 'export FORMAT=none' 'reset LAB=77' 'bundle PLATFORM=none' 'load SOCKET=/none' machine 'class SUBMISSIONS=/none' 'watch LAB=77' \
     'serve LAB=77' 'sweep LAB=77 ENGINE=sim' 'widths NETWORK=none' 'datasets SET=none' 'train DATA=none'
 tell make-is-quiet-about-a-wrong-word
-# Nor is a question; of what needs a lab, each of the help's that is shown with one.
+# The same holds for a missing LAB: each target that needs one shows an example.
 asks_which()
 {
     run 1 make -s "$1" BUILD="$BUILD" || return
@@ -321,7 +322,7 @@ done <"$work/targets"
     one_line '^whose?' && run 2 make -s hint keep BUILD="$BUILD" LAB=77
 tell make-asks-which-lab-and-no-more
 
-# Every process below one, itself excluded.
+# Prints all descendants of a process.
 below()
 {
     for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
@@ -330,13 +331,13 @@ below()
     done
 }
 
-# Not in the background by a shell without job control, which would make it ignore the interrupt.
+# Without job control, a shell's background process would ignore the interrupt.
 interrupt()
 {
     env --default-signal=INT "$grade" --build "$build" --lab 1 --submission solutions \
         --results "$work/interrupted" --seed 7 >"$work/out" 2>"$work/err" &
     parent=$!
-    for _ in $(seq 100); do # a quick machine is through in less than a second
+    for _ in $(seq 100); do # a fast machine needs less than a second
         children=$(below "$parent")
         [ -z "$children" ] || break
         sleep 0.05
@@ -361,7 +362,7 @@ run 0 "$lab" names && [ "$(head -n 1 "$work/out")" = 00-first-kernel ] &&
 tell names
 
 
-# Hints, progress and reset in a copy, so that nobody's work is touched.
+# Hints, progress and reset in a copy, so that no real work is changed.
 mkdir -p "$work/copy/autograder/tests" "$work/b"
 cp -r labs solutions "$work/copy/"
 cp -r $skeletons "$work/copy/autograder/tests/"
@@ -376,14 +377,13 @@ tell solution-waits
 run 2 "$lab" ladder --root "$work/copy" --build "$work/b" --lab 2 --out "$work/b" && one_line 'no grade of 02-naive is kept yet'
 tell ladder-without-a-grade
 
-# A lab that passed, and then a broken edit: nothing is taken away.  What is here already serves the
-# copy, too.
+# A lab that passed, then a broken edit: the progress remains.  The copy uses the existing build.
 mkdir -p "$work/c"
 for link in "$build"/*; do ln -s "$link" "$work/c/"; done
 rm -f "$work/c/progress" "$work/c/results"
 mine="--root $PWD --build $work/c --lab 0"
 cp solutions/00-first-kernel/brighten.cu "$work/copy/labs/00-first-kernel/"
-cd "$work/copy" || exit 1 # what is called labs here is the student's own
+cd "$work/copy" || exit 1 # labs is the student's own folder here
 run 0 "$grade" $mine --seed 7 --engine sim && echo 'int x = ;' >>labs/00-first-kernel/brighten.cu && run 0 "$grade" $mine --seed 7 --engine sim &&
     grep -q '^total  0/100' "$work/out" && run 0 "$lab" list $mine &&
     grep -q '^ *00-first-kernel  *[0-9.]*/100  *[0-9,]*  *1.00x  passed; last 0/100$' "$work/out" && grep -q 'read labs/01-sequential' "$work/out"
@@ -395,8 +395,8 @@ run 0 "$lab" ladder $mine --out "$work/ladder" && grep -q '00-first-kernel on .*
     run 0 "$lab" ladder --root . --build "$work/c" --out "$work/ladder" && grep -q '^  00-first-kernel .*#$' "$work/out"
 tell ladder
 cd "$OLDPWD" || exit 1
-# The pictures, of a climb with a roof and of one without, as a lab on the host has it; and no
-# gnuplot.
+# The pictures, of a history with a lower bound and of one without, as for a lab on the host; and
+# without gnuplot.
 drawn() { run 0 sh common/setup/ladder.sh "$work/c" 0 && [ ! -s "$work/err" ] && for kind in svg png; do [ -s "$work/c/ladder/00-first-kernel.$kind" ] || return 1; done; }
 if command -v gnuplot >/dev/null; then
     climb=$work/c/progress/climb/00-first-kernel.tsv
@@ -433,13 +433,13 @@ grep -q "^labs/03-layout/README.md: its opening does not say that it takes 'two 
     grep -q '^labs/04-tiled/README.md: its opening does not name lab 15, which comes before' "$work/out" && [ "$(grep -c 'its opening' "$work/out")" = 2 ]
 tell check-finds-another-time-and-way
 
-# A workbook whose path has a space in it: the compiler works beneath the build folder.
+# A path with a space: the compiler works below the build folder.
 mkdir -p "$work/a space/cache"
 for link in "$build"/*; do [ "${link##*/}" = cache ] || ln -s "$link" "$work/a space/"; done
 run 0 "$grade" --build "$work/a space" --lab 0 --engine sim --submission solutions --case one --results "$work/r" && grep -q '^  one *correct' "$work/out"
 tell a-path-with-a-space
 
-# ccache's links on the path compile through it, but not where it cannot write its cache.
+# With ccache's links on the path compilations use it, but not if its cache is not writable.
 through_ccache()
 {
     for program in ccache cc c++ gcc g++; do ln -sf "$(command -v ccache)" "$work/links/$program"; done
@@ -460,7 +460,7 @@ alone &
 other=$!
 alone && wait "$other" && run 3 sh common/setup/alone.sh "$work" sh -c 'exit 3' && run 0 sh common/setup/alone.sh /none true
 tell two-at-once-build-one-by-one
-# A compiler that is gone is looked for again: the advice is to call setup.
+# A missing compiler is searched for again: the advice is to call setup.
 mkdir -p "$work/gone"
 sed 's|^CC=.*|CC=/none/cc|' "$build/toolchain.env" >"$work/gone/toolchain.env"
 run 0 sh common/setup/setup.sh "$work/gone" && ! grep -q /none "$work/gone/toolchain.env" && grep -q '^CC=/.*cc$' "$work/gone/toolchain.env" &&
@@ -469,7 +469,7 @@ tell a-compiler-that-is-gone
 run 0 env COLUMNS=80 make -s doctor BUILD="$BUILD" && ! grep -q '.\{81\}' "$work/out" && grep -q '^  sandbox ' "$work/out"
 tell the-doctor-fits-the-screen
 
-# Progress and the time left, on a terminal only.
+# Progress and remaining time, on a terminal only.
 cat >"$work/slow.sh" <<'END'
 . common/setup/ticker.sh
 ticker_begin "$1" parts 2

@@ -1,14 +1,13 @@
 #!/bin/sh
-# check.sh BUILD - do the sources of make compare and make tune compile?  Both run where there is a
-# GPU only; this is enough to find a function that they need and somebody has taken away, from a
-# solution too.
+# check.sh BUILD - checks that the sources of make compare and make tune compile.  Both need a GPU
+# to run; compiling is enough to detect functions that were removed, also from solutions.
 set -eu
 build=${1:?usage: check.sh BUILD}
 cuda=$(sed -n 's/^CUDA_INCLUDE=//p' "$build/toolchain.env")
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 failed=0
 
-# judge NAME COMMAND ...: ok if it succeeds, else what it said.
+# judge NAME COMMAND ...: ok if it succeeds, else its output.
 judge() {
     name=$1
     shift
@@ -21,8 +20,8 @@ judge() {
     fi
 }
 
-# All of make tune's programs at once, each in a namespace: what takes nvcc long are the headers,
-# which stand before.
+# All of make tune's programs in one compilation, each in a namespace: nvcc spends most of its time
+# on the headers, which come first.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {

@@ -1,15 +1,15 @@
 #!/bin/sh
-# check.sh BUILD [FILTER] - solutions, skeletons, mutants and attacks through the grade program;
-# FILTER: only items whose name holds it.  Several may run at once in the same BUILD if they name
-# different items.
+# check.sh BUILD [FILTER] - grades solutions, skeletons, mutants and attacks; FILTER: only items
+# whose name contains it.  Several can run in parallel in the same BUILD if they name different
+# items.
 set -eu
 build=${1:?usage: check.sh BUILD [FILTER]}
 filter=${2:-}
 planted=$build/planted/mutants
 failed=0
 
-# keep_tiles "TILE(8, 256|TILE(16" FILE: of a table of kernels only those, because a mutant's case
-# runs no other and each takes the compiler half a second.
+# keep_tiles "TILE(8, 256|TILE(16" FILE: keeps only these rows of a table of kernels, because a
+# mutant's case runs no other and each takes the compiler half a second.
 keep_tiles()
 {
     awk -v kept="$1" '
@@ -23,9 +23,9 @@ keep_tiles()
     mv "$2.part" "$2"
 }
 
-# keep_kernels "product_kernel, conv_kernel<R == 3>" FILE: the others do nothing, and of a template
-# only those of which the condition holds do something, because a mutant's case starts no other and
-# the compiler works longest on what a kernel does.
+# keep_kernels "product_kernel, conv_kernel<R == 3>" FILE: empties all other kernels, and templates
+# outside of the condition.  A mutant's case starts no other kernel, and the compiler spends most of
+# its time on kernels' bodies.
 keep_kernels()
 {
     awk -v kept="$1" '
@@ -58,7 +58,7 @@ keep_kernels()
         END { for (i = 1; i <= n; i++) if (!found[i]) exit 1 }' "$2" >"$2.part" && mv "$2.part" "$2"
 }
 
-# apply SOURCE PATCH PLANTED: 0, or 1 where the patch does not fit.
+# apply SOURCE PATCH PLANTED: 0, or 1 if the patch does not apply.
 apply()
 {
     patch --silent --batch --fuzz=0 --output="$3.part" "$1" "$2" >/dev/null 2>&1 &&

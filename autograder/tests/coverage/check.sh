@@ -1,12 +1,12 @@
 #!/bin/sh
-# check.sh BUILD [LAB] - does some public case execute every line of every kernel of the solutions?
-# What no case reaches must stand in unreached.tsv, with the reason.  A template's kernels count one
-# by one: each tile size is a kernel of its own.
+# check.sh BUILD [LAB] - checks that the public cases execute every line of every kernel of the
+# solutions. Unreached lines must be in unreached.tsv, with the reason.  Each instance of a template
+# is a kernel of its own.
 #
-# The lines are those that the PTX names (-lineinfo); a kernel that is never launched has them, too.
-# Cases run until nothing is
-# left: those of first.tsv, of which each is known to add lines, and then the smallest first.  So
-# where first.tsv no longer fits, the check takes longer and says the same.
+# The lines are those in the PTX (-lineinfo), including those of kernels that are never launched.
+# Cases run until all lines are reached: first those of first.tsv, each of which is known to add
+# lines, then the others, smallest first.  If first.tsv is outdated, the check takes longer with the
+# same result.
 set -eu
 build=${1:?usage: check.sh BUILD [LAB]}
 only=${2:-}
@@ -16,8 +16,8 @@ tab=$(printf '\t')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What was seen so far: lines that nothing reached and that are not listed, as "kernel, line, text";
-# and the list's rows that a case reached, or that are no lines.
+# Compares the lines seen so far with the list: unlisted lines that were not reached, as "kernel,
+# line, text"; and rows of the list that a case reached, or that are not lines.
 missing() {
     awk -F "$tab" -v lab="$1" -v source="$source" '
         FNR == 1 { file++ }
@@ -33,7 +33,7 @@ missing() {
         "$listed" "solutions/$1/$source" "$work/runs.tsv" | sort -t ' ' -k 5n
 }
 
-# The lab's cases in the order in which they run.
+# The lab's cases in the order of execution.
 cases() {
     { awk -F "$tab" -v lab="$lab" '$1 == lab' "$first" | cut -f 2 | tr ' ' '\n' && "$build/bin/lab" smallest --lab "$lab"; } | awk '!seen[$0]++'
 }

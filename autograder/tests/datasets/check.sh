@@ -7,7 +7,7 @@ tab=$(printf '\t')
 
 make_set() { RECIPES=$work/recipes.tsv sh datasets/datasets.sh "$work/build" "$1" 1 >"$work/out" 2>"$work/err"; }
 
-# Nothing but whole files, and what is said in a line with these words.
+# No incomplete file, and one line with these words.
 refused() { [ "$(grep -c '^datasets: ' "$work/err")" = 1 ] && grep -q -- "$1" "$work/err" && ! find "$work/build" -name '*.part*' | grep -q .; }
 
 printf 'seven letters' | gzip -n >"$work/file.gz"

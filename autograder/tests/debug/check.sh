@@ -1,9 +1,9 @@
 #!/bin/sh
-# check.sh BUILD - make debug: recorded sessions come out as they were recorded, and bad input gives
-# one clear line.
+# check.sh BUILD - make debug: recorded sessions are reproduced exactly, and bad input gives one
+# clear line.
 #
-# sessions/NAME begins with "# KEY=value ..." (PROGRAM, ARGS, LAB, CASE, SUBMISSION); what follows is
-# what the terminal showed.  Its lines "(debug) COMMAND" are the commands.
+# sessions/NAME begins with "# KEY=value ..." (PROGRAM, ARGS, LAB, CASE, SUBMISSION); what follows
+# is what the terminal showed.  Its lines "(debug) COMMAND" are the commands.
 set -u
 . autograder/tests/lib.sh
 here=autograder/tests/debug

@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh BUILD - is what each exporter writes as its format is documented, with the record's
-# points in it?  The records are tool_sample's: every status and verdict, and texts that formats
-# obey.  Each validator is also given a wrong output, which it has to refuse.
+# check.sh BUILD - checks that each exporter's output matches its documented format and has the
+# record's points.  The records are tool_sample's: every status and verdict, and texts with special
+# characters.  Each validator must also reject a wrong output.
 # shellcheck disable=SC2015,SC2016  # conditions, not choices; names that have a dollar
 set -u
 . autograder/tests/lib.sh
@@ -58,7 +58,7 @@ paste -d ' ' answers asked | grep -v '^valid ' >said
 [ ! -s said ] && [ "$(wc -l <answers)" = 20 ]
 tell json-and-csv
 
-# Damaged in one place each.
+# Each is damaged in one place.
 jq '.tests[0].score = "5"' gradescope.every >wrong.gradescope
 jq '.tests[0].visibility = "always"' gradescope.every >wrong.gradescope-2
 jq '.scores["01-graded"] = null' autolab-last.every >wrong.autolab
@@ -134,7 +134,7 @@ near .score gradescope.every "$points" &&
     near . junit-sum "$points"
 tell marks
 
-# What each status and verdict becomes: counted by hand from tool_sample.c.  Graded: 10 cases of
+# Number of tests by status and verdict, counted by hand from tool_sample.c.  Graded: 10 cases of
 # each verdict, 8 timed ones, the hidden set and 2 predictions; the speed of the first timed case is
 # none.  Four stopped labs have a case and its speed.
 count() # count FILE XPATH NUMBER
@@ -155,8 +155,8 @@ count junit.every //testcase 36 && count junit.every '//testcase/system-out' 10 
     [ "$(grep -c '# SKIP left' tap.every)" = 6 ]
 tell outcomes
 
-# Ada's best marks; Bob's 80 of 80 are all of the 100 that others could have; no mark where none
-# counts; no formula.
+# Ada's best marks; Bob's 80 of 80, scaled to the 100 of others; no mark if no case counts; no
+# formula.
 printf '"ada",90,50\r\n' >expected
 { grep '^"ada"' moodle.class | cmp - expected && grep -q '^"o'"'"'neil, ""bob""",100,' moodle.class && grep -q '^"Zo.*\$(id)",,.$' moodle.class &&
     grep -q "^\"'=cmd" moodle.class && head -n 1 moodle.class |
@@ -164,9 +164,9 @@ printf '"ada",90,50\r\n' >expected
     grep -q '^Points Possible,,,,100,100.$' canvas.class; } >said 2>&1
 tell class
 
-# The page of the class, as a browser's text where there is one, else as XML's.  Counted by hand: of
-# four in lab 02 three had the case right; the lowest come first, and who was deferred has no zero;
-# Ada had 40 and 90 before, Bob was not there.
+# The page of the class, as text from a browser if there is one, else from its XML.  Counted by
+# hand: three of four had the case of lab 02 correct; the lowest come first, and a deferred student
+# has no zero; Ada had 40 and 90 before, Bob did not exist.
 text_of()
 {
     tidy -quiet -asxml --numeric-entities yes "$1" 2>>said | sed 's/ xmlns="[^"]*"//' >page.xml
@@ -190,7 +190,7 @@ text_of()
     [ "$(text_of page-since.html 'normalize-space(//td[.="ada"]/following-sibling::td[.="04-tiled"]/..)')" = 'ada 04-tiled 50 +10' ] &&
     [ "$(text_of page-since.html 'count(//h2[.="Since the last run"]/following::table[1]//td[.="new"])')" = 2 ]
 tell page-of-a-class
-# A browser shows it, with the names as they are and nothing run or fetched.
+# A browser shows it, with unchanged names and without running or fetching anything.
 if command -v chromium >/dev/null; then
     timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
         --dump-dom "file://$work/page-since.html" >dom 2>said &&
@@ -199,7 +199,7 @@ if command -v chromium >/dev/null; then
     tell page-in-a-browser
 fi
 
-# The terminal obeys nothing: no control character but the newline in any output.
+# No control character except the newline in any output.
 : >said
 for file in terminal.* html.* junit.* tap.* gradescope.* autolab.* prairielearn.* submitty.* \
     *.class page-since.html; do
@@ -211,7 +211,7 @@ done
 tell plain
 
 # ---- bad input -----------------------------------------------------------------------------------
-refused() # refused STATUS TEXT OPTION...: one line that says so, and no output
+refused() # refused STATUS TEXT OPTION...: one line with the error, and no output
 {
     status=$1 text=$2
     shift 2

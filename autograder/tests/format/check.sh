@@ -1,12 +1,12 @@
 #!/bin/sh
-# check.sh BUILD [mend] - is every C, C++ and CUDA source as clang-format 14 sets it, within 100
-# columns?  `make format` is the same with mend: it sets them.
+# check.sh BUILD [mend] - checks that every C, C++ and CUDA source is formatted by clang-format 14,
+# within 100 columns.  `make format` calls it with "mend", which formats them.
 #
-# Another version sets some lines differently, so the version is fixed: Debian 12 and Ubuntu 24.04
+# Other versions format some lines differently, so the version is fixed: Debian 12 and Ubuntu 24.04
 # both offer the package clang-format-14, and `pip install clang-format==14.0.6` gives it anywhere
 # else.  Tables for the preprocessor (.def, .inc) stay as they are, because one line is one row
-# there.  A student's own sources are not checked: their pristine copies are. Templates of a new lab
-# are checked as what they become (tests/new-lab).
+# there.  A student's own sources are not checked, only their pristine copies. Templates of a new
+# lab are checked after instantiation (tests/new-lab).
 set -eu
 . autograder/tests/lib.sh
 mend=${2:-}
@@ -34,7 +34,7 @@ for source in $sources; do
     [ -f "autograder/tests/skeletons/${source#labs/}" ] || others="$others $source"
 done
 
-# judge NAME WRONG ADVICE: prints one verdict, and the first lines of what is wrong.
+# judge NAME WRONG ADVICE: prints one verdict, and the first lines of WRONG.
 judge()
 {
     [ -n "$2" ] || { echo "ok format/$1"; return 0; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - a student's copy: it shows no answer, a lab that is solved in it alone gets the
-# mark that it gets here, and the next release merges with what a student did.
+# check.sh BUILD - tests a student's copy: it shows no answer, a lab solved in it gets the same
+# mark as here, and the next release merges with the student's changes.
 # shellcheck disable=SC2013,SC2015,SC2181,SC2317  # numbers are words; conditions, not choices;
 # functions that all_found calls
 set -u
@@ -27,23 +27,22 @@ sh autograder/handout/handout.sh "$build" "$work/other" 04 >"$work/out" 2>&1
     [ "$(ls "$work/other")" = file ]
 tell another-folder-is-left-alone
 
-# Labs whose skeletons give an earlier one away are held back; said by what nvcc never sees, so here
-# as a list.
+# Labs whose skeletons contain an earlier lab's solution are held back; listed here, because nvcc
+# never sees the text.
 "$build/bin/handout" names >"$work/out" && grep -qx 05-register-tiled "$work/out" &&
     ! grep -q 06-unrolled "$work/out"
 tell a-skeleton-that-answers-another-lab-is-held-back
 grep -qx 10-implicit-gemm "$work/out"
 tell a-first-kernel-s-line-holds-nothing-back
 
-# ---- what is planted is found ----
-# The whole of a region, a truth, a hint, a hidden shape's keys; plain, in a comment, broken over
-# lines.
+# ---- planted secrets are found ---- A whole region, a true value, a hint, a hidden shape's keys;
+# plain, in a comment, with line breaks.
 region()
 {
     awk -v n="$2" '$0 ~ "END TODO\\(" n "\\)" { inside = 0 } inside { print } $0 ~ "// TODO\\(" n "\\)" { inside = 1 }' "$1"
 }
 
-# shows PATH WHAT: the copy with standard input added to PATH is refused, and for that reason.
+# shows PATH WHAT: adds standard input to PATH; the copy must be rejected for that reason.
 shows()
 {
     rm -rf "$work/planted"
@@ -54,7 +53,7 @@ shows()
     [ $? = 1 ] && grep -qF -- "$1 shows $2" "$work/out"
 }
 
-# plant PATH WHAT: standard input into a file of its own, which the search below has to find.
+# plant PATH WHAT: writes standard input to a separate file, which the search below must find.
 plant()
 {
     mkdir -p "$work/planted/$(dirname "$1")"
@@ -62,8 +61,8 @@ plant()
     echo "$1 shows $2" >>"$work/expected"
 }
 
-# all_found COMMAND...: each that it plants is found.  Labs that say the same words are found in
-# each other's, too.
+# all_found COMMAND...: each planted text is found.  Labs with equal texts are found in each
+# other's, too.
 all_found()
 {
     rm -rf "$work/planted" "$work/expected"
@@ -73,7 +72,7 @@ all_found()
         [ ! -s "$work/out" ]
 }
 
-# Every region of every solution that is long enough to be looked for.
+# Every region of every solution that is long enough to be searched for.
 regions()
 {
     for source in solutions/*/conv.c*; do
@@ -99,7 +98,7 @@ tell a-prediction-that-is-filled-in
 echo 'It is 1,456,128 bytes.' | shows docs/student/errata.md 'the value of prediction bytes of 04-tiled'
 tell a-truth-in-a-page
 
-# lines PATTERN WHAT: plants the lines of each lab.ini that begin so.
+# lines PATTERN WHAT: plants the lines of each lab.ini that start with it.
 lines()
 {
     for lab in labs/*/; do
@@ -122,11 +121,11 @@ tell every-hint-is-found
 echo 'layout=chwn N=64 C=6 K=16' |
     shows labs/04-tiled/README.md 'keys of hidden shapes of 08-accelerators'
 tell hidden-keys
-# And what is drawn from a seed is in no file.
+# Values drawn from a seed are in no file.
 for seed in 1 2 3; do "$build/bin/lab" hidden --lab 04 --seed "$seed"; done >"$work/hidden" &&
     [ -s "$work/hidden" ] && ! grep -rqFf "$work/hidden" --exclude-dir=.git "$work/release"
 tell no-hidden-shape
-# A tree of the instructor's that shows something leaves the release as it was.
+# If the instructor's tree contains a secret, the release is unchanged.
 cp -a "$work/small" "$work/kept"
 (
     mkdir "$work/full" && cd "$work/full" || exit 1
@@ -138,7 +137,7 @@ cp -a "$work/small" "$work/kept"
 ) && diff -r "$work/kept" "$work/small" >>"$work/out"
 tell a-release-that-shows-something-is-not-made
 
-# ---- solved in the copy alone ----
+# ---- solving a lab in the copy ----
 copy=$work/student
 git clone -q "$work/release" "$copy"
 for n in 1 2 3 4 5 6 7 8 9; do
@@ -149,16 +148,17 @@ for n in 1 2 3 4 5 6 7 8 9; do
         $0 ~ "// TODO\\(" n "\\)" { inside = 1 }' "$copy/labs/04-tiled/conv.cu" >"$work/filled"
     mv "$work/filled" "$copy/labs/04-tiled/conv.cu"
 done
-# One prediction stays without an answer: of that a record must not give the truth away.
+# One prediction has no answer: its record must not reveal the true value.
 mkdir -p "$work/solved/04-tiled"
 cp solutions/04-tiled/conv.cu "$work/solved/04-tiled/"
 sed 's/^store-sectors .*/store-sectors =/' solutions/04-tiled/predict.ini |
     tee "$work/solved/04-tiled/predict.ini" >"$copy/labs/04-tiled/predict.ini"
-# The copy's programs are those of this tree, and what this tree has compiled is compiled.
+# The copy uses this tree's programs and compiled objects.
 mkdir -p "$copy/build"
 for part in bin lib obj cache toolchain.env; do ln -s "$build/$part" "$copy/build/$part"; done
 
-# grade_in ROOT SUBMISSION NAME: a timed case there, its record without what names places and times.
+# grade_in ROOT SUBMISSION NAME: grades a timed case there, and prints its record without paths and
+# times.
 grade_in()
 {
     "$build/bin/grade" --root "$1" --build "$1/build" --submission "$2" --lab 04 --case lenet-c1 \
@@ -177,7 +177,7 @@ cp "$work/there.json" "$work/out"
 jq -e '[.predictions[] | select(.answer == null)] | length == 1 and all(.metric == "" and .truth == null)' "$work/there.json" >/dev/null
 tell a-record-gives-no-truth-away
 
-# ---- the front door of a copy ----
+# ---- make in a copy ----
 make -s -C "$copy" >"$work/out" 2>&1 && grep -q 'make grade' "$work/out" &&
     grep -q '04-tiled' "$work/out" && ! grep -qE 'make (solution|test|bundle)' "$work/out"
 tell make-alone-lists-what-a-copy-has
@@ -209,16 +209,15 @@ update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" &&
 tell an-update-merges-over-an-edited-lab
 update "$next" && grep -q 'have this release already' "$work/out"
 tell an-update-twice
-# The instructor's folder, on a disk that all share: others may read it, and git does not mind whose
-# it is.  Only root can make it somebody else's here.
+# The instructor's folder on a shared disk: others may read it, and git accepts another owner.  Only
+# root can change the owner here.
 [ "$(stat -c %a "$work/release")" = "$(cd "$work" && mkdir usual && stat -c %a usual)" ] &&
     cp -a "$next" "$work/theirs" && { [ "$(id -u)" != 0 ] || chown -R nobody "$work/theirs"; } &&
     update "$work/theirs" && grep -q 'already have this release' "$work/out" &&
     mkdir "$work/empty" && ! update "$work/empty" && [ "$(wc -l <"$work/out")" = 1 ] &&
     grep -q "$work/empty has no release to fetch: .*git repository" "$work/out"
 tell an-update-from-somebody-elses-folder
-# The skeleton changes where the student has worked, and a program that the student has changed,
-# too.
+# The skeleton changes near the student's work, and so does a program that the student has changed.
 sed -i 's,^.*END TODO(1).*,// a new line of the skeleton\n&,' "$next/labs/04-tiled/conv.cu"
 echo '# ours' >>"$next/Makefile" && echo '# the student'\''s' >>"$copy/Makefile" &&
     commit_next 'A skeleton'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh BUILD - Hopper's units on the simulated GPU, held against what an H200 gave for the same
+# check.sh BUILD - compares Hopper's units on the simulated GPU with an H200's results of the same
 # program.
 set -u
 . autograder/tests/lib.sh

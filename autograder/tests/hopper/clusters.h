@@ -1,4 +1,4 @@
-// clusters.h - clusters: each other's shared memory, multicast copies, arrivals from afar.
+// clusters.h - clusters: distributed shared memory, multicast copies, remote arrivals.
 #ifndef CONVLAB_CONFORMANCE_HOPPER_CLUSTERS_H
 #define CONVLAB_CONFORMANCE_HOPPER_CLUSTERS_H
 
@@ -15,7 +15,8 @@ static __device__ uint32_t peer_address(const void *p, uint32_t rank)
     return there;
 }
 
-// Each block writes a word into the next one's memory, adds to the first one's, says who it is.
+// Each block writes a word to the next block's memory, adds to the first one's, and stores its
+// rank.
 __global__ void __cluster_dims__(4, 2, 1) neighbours(uint32_t *y)
 {
     __shared__ uint32_t word[32], sum;
@@ -46,7 +47,7 @@ __global__ void __cluster_dims__(4, 2, 1) neighbours(uint32_t *y)
     CLUSTER_SYNC;
 }
 
-// One block fetches a tile for all; each waits at its own barrier, and arrives at the first one's.
+// One block loads a tile for all; each waits at its own barrier, and arrives at the first one's.
 __global__ void __cluster_dims__(2, 1, 1)
     shared_tile(const __grid_constant__ CUtensorMap map, uint32_t *y)
 {

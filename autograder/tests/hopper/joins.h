@@ -1,4 +1,4 @@
-// joins.h - copies that join their values with those that are there, and values that are sent.
+// joins.h - reducing copies (cp.reduce.async.bulk), and remote stores (st.async).
 #ifndef CONVLAB_CONFORMANCE_HOPPER_JOINS_H
 #define CONVLAB_CONFORMANCE_HOPPER_JOINS_H
 
@@ -6,7 +6,7 @@
 
 enum { JOINED = 256 }; // words
 
-// Words of the type that `kind` names, into the block's memory and from there to y.
+// Words of type `kind`, to the block's memory and from there to y.
 #define JOIN(NAME, FORM, KIND)                                                                     \
     __global__ void NAME(uint32_t *y)                                                              \
     {                                                                                              \
@@ -50,7 +50,7 @@ JOIN(join_and_b32, "and.b32", BYTES)
 JOIN(join_or_b64, "or.b64", BYTES)
 JOIN(join_xor_b32, "xor.b32", BYTES)
 
-// A box of a tensor gets what lies in shared memory added to it.
+// Adds shared memory to a box of a tensor.
 __global__ void join_tile(const __grid_constant__ CUtensorMap map, Where w)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -74,8 +74,8 @@ static const Tile SUMS[] = {
     {"join-tile-ints", I32, {32, 20, 30}, {16, 7, 9}, SW64, {16, 3, 4}},
 };
 
-// Each block of a pair sends words, pairs and fours to the other, adds to others, and copies to and
-// joins with others in rows.
+// Each block of a pair stores words, pairs and quadruples to the other, adds to others, and copies
+// to and reduces with others in rows.
 __global__ void __cluster_dims__(2, 1, 1) sent(uint32_t *y)
 {
     __shared__ __align__(128) uint32_t own[64], copied[64], joined[64], fours[256], sum[8];

@@ -1,17 +1,17 @@
-// products.h - products of warpgroups: types, factors in registers, every layout in shared memory.
+// products.h - MMAs of warpgroups (wgmma): types, A in registers, every layout in shared memory.
 #ifndef CONVLAB_CONFORMANCE_HOPPER_PRODUCTS_H
 #define CONVLAB_CONFORMANCE_HOPPER_PRODUCTS_H
 
 #include "share.h"
 
-// How a factor lies in shared memory.
+// Layout of an operand in shared memory.
 struct Factor {
     uint32_t start, leading, stride;
     uint64_t swizzle, base;
 };
 
-// One product. Sums are of class C ("f" or "r"); SS has both factors in shared memory, RS the first
-// in registers; the number is how many registers of sums a thread holds.
+// One MMA. Accumulators have class C ("f" or "r"); SS has both operands in shared memory, RS the
+// first in registers; the number is that of accumulator registers per thread.
 #define WGMMA(ADDS, FORM)                                                                          \
     "{\n.reg .pred p;\nsetp.ne.b32 p, " ADDS ", 0;\nwgmma.mma_async.sync.aligned." FORM " {"
 #define SS_2(C, FORM, TAIL)                                                                        \
@@ -50,7 +50,7 @@ struct Factor {
           "+" C(d[60]), "+" C(d[61]), "+" C(d[62]), "+" C(d[63])                                   \
         : "l"(a), "l"(b), "r"(adds))
 
-// A kernel of one product: D is drawn, too, and added to where `adds`.
+// A kernel of one MMA: D is random, too, and accumulated if `adds`.
 #define PRODUCT(NAME, COUNT, TYPE, KIND, SUMS, CALL)                                               \
     __global__ void NAME(uint32_t *y, Factor fa, Factor fb, int adds)                              \
     {                                                                                              \
@@ -156,7 +156,7 @@ static void products()
             snprintf(name, sizeof name, "%s%s", t.name, adds ? "-added" : "");
             product(name, t.kernel, t.count, PLAIN, OTHER, adds);
         }
-    // By rows: eight rows are a block of 16 bytes times the swizzle; a step in k moves the start.
+    // K-major: eight rows are a block of 16 bytes times the swizzle; a step in k moves the start.
     for (uint64_t swizzle = 0; swizzle < 4; swizzle++)
         for (int step = 0; step < 2; step++) {
             static const uint32_t WIDTH[] = {16, 128, 64, 32};
@@ -171,7 +171,7 @@ static void products()
             snprintf(name, sizeof name, "rows-e4m3-%u-step%d", w, step);
             product(name, wide_eighths, 64, a, b, 1);
         }
-    // Where the swizzle's pattern does not begin at a multiple of 1024.
+    // The swizzle's pattern does not start at a multiple of 1024.
     for (uint64_t swizzle = 1; swizzle < 4; swizzle++)
         for (uint32_t base : {1, 3, 6}) {
             static const uint32_t WIDTH[] = {16, 128, 64, 32};
@@ -182,7 +182,7 @@ static void products()
             snprintf(name, sizeof name, "rows-%u-base%u", w, base);
             product(name, wide_rows, 64, a, b, 0);
         }
-    // By columns: both offsets lead somewhere.
+    // MN-major: both offsets are used.
     for (uint64_t swizzle = 0; swizzle < 4; swizzle++)
         for (int which = 0; which < 2; which++) {
             static const uint32_t WIDTH[] = {16, 128, 64, 32};

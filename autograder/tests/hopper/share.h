@@ -1,4 +1,5 @@
-// share.h - what the kernels of units.cu share: drawn numbers, and a digest of what came out.
+// share.h - functions shared by the kernels of units.cu: random numbers, and a digest of the
+// results.
 #ifndef CONVLAB_CONFORMANCE_HOPPER_SHARE_H
 #define CONVLAB_CONFORMANCE_HOPPER_SHARE_H
 
@@ -60,7 +61,7 @@ static __device__ __forceinline__ uint64_t descriptor(const unsigned char *memor
 #define WAIT   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory")
 
 static int failures;
-static const char *only = ""; // the one form that is asked for
+static const char *only = ""; // the only form to run
 
 static int wanted(const char *name)
 {
@@ -75,7 +76,7 @@ static void check(cudaError_t status, const char *what)
     exit(1);
 }
 
-// One line: the digest of what the card left in `y`; with WORDS=1 its first words, too.
+// Prints the digest of `y`; with WORDS=1 its first words, too.
 static void tell(const char *name, const uint32_t *y, size_t words)
 {
     check(cudaDeviceSynchronize(), name);
@@ -87,6 +88,6 @@ static void tell(const char *name, const uint32_t *y, size_t words)
         printf("%08x%s", y[i], i % 16 == 15 ? "\n" : " ");
 }
 
-static uint32_t *y; // what kernels write, and the host reads
+static uint32_t *y; // output of kernels, read by the host
 
 #endif

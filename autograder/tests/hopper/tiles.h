@@ -1,4 +1,4 @@
-// tiles.h - tensor copies: tiles and columns of pixels, swizzles, what lies outside.
+// tiles.h - tensor copies: tiles and columns of pixels, swizzles, elements out of bounds.
 #ifndef CONVLAB_CONFORMANCE_HOPPER_TILES_H
 #define CONVLAB_CONFORMANCE_HOPPER_TILES_H
 
@@ -38,7 +38,7 @@ static __device__ void phase_wait(uint64_t *barrier, uint32_t parity)
         : "memory");
 }
 
-// The image of a box in shared memory, over a pattern that shows what was not written.
+// Contents of a box in shared memory, over a pattern that shows unwritten bytes.
 #define LOAD(NAME, FORM, COORDINATES, ...)                                                         \
     __global__ void NAME(const __grid_constant__ CUtensorMap map, Where w, uint32_t bytes,         \
                          uint32_t *y)                                                              \
@@ -85,7 +85,7 @@ LOAD(pixels_5d, "5d.shared::cluster.global.im2col", "{%3, %4, %5, %6, %7}], [%2]
      "r"(w.at[0]), "r"(w.at[1]), "r"(w.at[2]), "r"(w.at[3]), "r"(w.at[4]), "h"(w.offset[0]),
      "h"(w.offset[1]), "h"(w.offset[2]))
 
-// The other way: a box of shared memory into the tensor.
+// The other direction: a box of shared memory to the tensor.
 __global__ void store_3d(const __grid_constant__ CUtensorMap map, Where w)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -125,10 +125,10 @@ enum {
     SW32 = CU_TENSOR_MAP_SWIZZLE_32B,
     SW64 = CU_TENSOR_MAP_SWIZZLE_64B,
     SW128 = CU_TENSOR_MAP_SWIZZLE_128B,
-    NANS = 16, // beside a swizzle: what lies outside is a NaN
+    NANS = 16, // flag in addition to a swizzle: elements out of bounds are NaN
 };
 
-// A row of the tables: the rank is the number of dims; a step that is not given is 1.
+// A row of the tables: the rank is the number of dims; an omitted stride is 1.
 struct Tile {
     const char *name;
     int type;
@@ -170,7 +170,7 @@ static const Tile TILES[] = {
     {"tile-f64", F64, {100, 100}, {16, 40}, SW128, {8, 7}},
 };
 
-// Past the end is left out; a coordinate below 0 is an illegal instruction.
+// Elements past the end are not stored; a negative coordinate is an illegal instruction.
 static const Tile STORES[] = {
     {"store", F16, {64, 20, 30}, {32, 7, 9}, SW64, {32, 3, 4}},
     {"store-plain", F16, {64, 20, 30}, {32, 7, 9}, PLAIN_ROWS, {32, 3, 4}},
@@ -178,7 +178,7 @@ static const Tile STORES[] = {
     {"store-narrow", F16, {64, 20, 30}, {16, 7, 9}, SW64, {16, 3, 4}},
 };
 
-// clang-format off: a row a line
+// clang-format off: one row per line
 static const Pixels PIXELS[] = {
     {"pixels-3d", {64, 20, 6}, {-1}, {-1}, 32, 40, SW64, {{32, -1, 1}, {2}}},
     {"pixels-4d", {64, 14, 12, 5}, {-1, -1}, {-1, -1}, 64, 100, SW128, {{0, 5, 9, 1}, {0, 0}}},
@@ -228,7 +228,7 @@ static cuuint32_t rank_of(const cuuint64_t dims[5])
     return rank;
 }
 
-// The bytes from one element of a dimension to the next, and the steps with every 0 a 1.
+// The bytes between elements of each dimension, and the strides with every 0 replaced by 1.
 static void lay(cuuint32_t rank, const cuuint64_t dims[5], cuuint32_t size,
                 const cuuint32_t given[5], cuuint64_t strides[4], cuuint32_t step[5])
 {
@@ -250,7 +250,7 @@ static CUtensorMap map_or_exit(const char *name, CUresult status, const CUtensor
     return map;
 }
 
-// The map of a row of TILES or STORES; *bytes is what a box of it holds.
+// The map of a row of TILES or STORES; *bytes is the size of its box.
 static CUtensorMap tile_map(const Tile &t, void *memory, uint32_t *bytes)
 {
     CUtensorMap map;
@@ -281,7 +281,7 @@ static CUtensorMap pixels_map(const Pixels &p)
     return map_or_exit(p.name, status, map);
 }
 
-// Copies one box and tells what then lies in shared memory.
+// Copies one box and prints shared memory.
 static void load(const char *name, Load *kernel, const CUtensorMap &map, const Where &where,
                  uint32_t bytes)
 {

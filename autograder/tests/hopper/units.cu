@@ -1,9 +1,9 @@
-// units.cu - what Hopper's units do, as digests: products of warpgroups, tensor copies, clusters,
-// copies that join; and integers of 128 bits, which are functions and no instructions.
+// units.cu - digests of the results of Hopper's units: MMAs of warpgroups, tensor copies, clusters,
+// reducing copies; and integers of 128 bits, which are functions, not instructions.
 //
 // Shared and global memory are filled by a hash, so that every descriptor, swizzle and coordinate
-// shows in what comes out.  Each line is a form's name and a digest of its result; the same program
-// runs on a card, where the lines of vectors.txt were recorded, and on the simulator
+// affects the result.  Each line is a form's name and a digest of its result; the same program runs
+// on a GPU, where the lines of vectors.txt were recorded, and on the simulator
 // (docs/simulator/conformance.md).  ./units [products|tiles|clusters|joins|wide [NAME]]
 #include "joins.h"
 #include "products.h"

@@ -1,5 +1,5 @@
-// wide.h - integers of 128 bits: CUDA's products, quotients and remainders, which are functions of
-// many carries.
+// wide.h - integers of 128 bits: CUDA's multiplications, divisions and remainders, which are
+// functions with many carries.
 #ifndef CONVLAB_CONFORMANCE_HOPPER_WIDE_H
 #define CONVLAB_CONFORMANCE_HOPPER_WIDE_H
 
@@ -10,7 +10,8 @@ typedef unsigned __int128 Unsigned;
 
 enum { EDGES = 16, WIDE_LANES = 1024 };
 
-// The first lanes cross numbers at the ends of words; later ones draw, of every length.
+// The first lanes use numbers with boundary values in each word; later ones random numbers of every
+// length.
 __device__ Unsigned wide_number(uint32_t lane, uint32_t which)
 {
     const Unsigned one = 1, all = ~(Unsigned)0;
@@ -44,7 +45,7 @@ __device__ void wide_keep(uint32_t *y, uint32_t lane, Unsigned value)
         y[lane * 4 + i] = (uint32_t)(value >> 32 * i);
 }
 
-// The least number divided by -1 has no quotient: there it is divided by 1.
+// The minimum divided by -1 overflows: it is divided by 1 instead.
 __device__ Signed wide_divisor(Unsigned a, Unsigned b)
 {
     return a == (Unsigned)1 << 127 && b == ~(Unsigned)0 ? 1 : (Signed)b;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh BUILD - docs/student/messages.md against the sources: every message that a student can meet has
-# its row, every row has a message, and every row is provoked: here, where a grade says it, or by a
-# test of the simulator or of the diagnosis.
+# check.sh BUILD - compares docs/student/messages.md with the sources: every message for students
+# has a row, and every row has a message.  Every row is provoked, here by a grade or by a test of
+# the simulator or of the diagnosis.
 set -u
 . autograder/tests/lib.sh
 here=autograder/tests/messages
@@ -19,7 +19,7 @@ tell_bad()
     fi
 }
 
-# said FILE CALLS: the first string of each call, joined as C joins strings.
+# said FILE CALLS: the first string of each call, concatenated as in C.
 said()
 {
     tr '\n' ' ' <"$1" | sed 's/" *\(PRI[a-z0-9]*\) *"/%&/g; s/"  *"//g' |
@@ -35,7 +35,7 @@ said()
     said autograder/build/build_explain.c snprintf | grep '[a-z] [a-z]* '
     said autograder/lab/predict.c trouble_add
     said autograder/lab/answer.c fail
-    # But what a grade says before that: there is nothing to grade.
+    # Without the message before any grade: there is nothing to grade.
     said common/base/intake.c error_set | grep -v ' is missing$'
     said autograder/judging/grade_lab.c text_set | grep 'to grade$'
     for file in common/simulator/*/*.[ch]; do
@@ -43,7 +43,7 @@ said()
     done | sed 's/^Invalid %s %s of/Invalid __local__ %s of/' # or of parameters
     sed -n 's/^ *\[FAULT_[A-Z_]*\] = "\(.*\)",$/\1/p' common/operations/operation/verdict.c | grep -v '^none$'
 } | sort -u >"$work/all"
-# Formats alone; the grader's own trouble; what CUDA's assert() says in the student's words.
+# Without pure formats; the grader's own errors; the student's text in CUDA's assert().
 grep -vE '^(%[.0-9]*[sd]:? ?|.%.60s. %s|%.*assertion.*|.*sandbox does not start.*|out of host memory.*|undefined reference to .*|CONVLAB_ENTRY .*)*$' \
     "$work/all" | grep '[a-z]' >"$work/messages"
 [ "$(wc -l <"$work/messages")" -gt 100 ] ||
@@ -61,7 +61,7 @@ while IFS= read -r message; do
 done <"$work/messages" >"$work/bad"
 tell_bad every-message-has-a-row "$page has no row for"
 
-# Rows of other programs' words: what is said of right cases, and of speed.
+# Rows of other programs' messages: about correct cases, and about speed.
 cat autograder/record/*.c autograder/judging/*.c autograder/build/*.c autograder/lab/*.c \
     autograder/session/*.c autograder/trial/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
 cat "$work/all" >>"$work/text"
@@ -72,8 +72,8 @@ tell_bad every-row-has-a-message "nothing says"
 
 # ---- provoked by grades --------------------------------------------------------------------------
 
-# A workbook of two labs that are nothing but mistakes: of a source in this folder, with a case for
-# each `case N: // SAYS words`.
+# A course of two labs that consist of mistakes: from a source in this folder, with a case for each
+# `case N: // SAYS words`.
 root=$work/root
 mkdir -p "$root"
 for part in common autograder docs datasets; do ln -s "$PWD/$part" "$root/$part"; done
@@ -131,7 +131,7 @@ END
 lab 01 host.c conv_forward_host
 lab 02 device.cu conv_forward
 
-# grade NN [OPTION...]: what it says of $work/submitted goes to $work/said.
+# grade NN [OPTION...]: grades $work/submitted; output in $work/said.
 tools=$build as=
 grade()
 {
@@ -143,7 +143,7 @@ grade()
         --submission "$work/submitted" --call-seconds 4 "$@" >"$work/said" 2>&1
 }
 
-# says NAME WORDS: are they in $work/said, however its lines are broken?
+# says NAME WORDS: whether they are in $work/said, ignoring line breaks.
 says()
 {
     tr '\n' ' ' <"$work/said" | sed 's/  */ /g' >"$work/line"
@@ -156,7 +156,7 @@ says()
     tell_bad "$1" "does not say '$2'"
 }
 
-# Every case of a source says its words: those between its row and the next.
+# Every case of a source gives its words: those between its row and the next.
 cases()
 {
     grade "$1" --verbose
@@ -173,8 +173,8 @@ cases()
 cases 01 host.c
 cases 02 device.cu
 
-# source_says NAME WORDS CODE [BEFORE]: what is said of an entry point with that code in it, and
-# BEFORE above it.  The answer key is a right one: where it does not build either, the house is at
+# source_says NAME WORDS CODE [BEFORE]: the message about an entry point with that code, and BEFORE
+# above it.  The reference solution is correct: if it does not build either, the installation is at
 # fault.
 file=$work/submitted/01-wrong/host.c
 source_make()
@@ -215,7 +215,7 @@ __attribute__((constructor)) static void hoard(void)
         while ((kept = malloc(bytes))) {}
 }'
 
-# file_says NAME WORDS COMMAND...: what is said when the command made the source, $file.
+# file_says NAME WORDS COMMAND...: the message after the command has made the source, $file.
 file_says()
 {
     name=$1 words=$2
@@ -237,7 +237,8 @@ file_says unreadable 'cannot be read: check its permissions' sh \
     -c "echo 'int a;' >'$file'; chmod 0 '$file'"
 as=
 
-# A compiler that dies of one source.  (Of the answer key, too: that is no fault of a submission.)
+# A compiler that dies from one source.  (Also from the reference solution's: not the submission's
+# fault.)
 tools=$work/tools cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
 mkdir -p "$tools/dying/bin"
 ln -s "$build/bin" "$build/lib" "$build/obj" "$tools"
@@ -251,7 +252,7 @@ sed "s|^CC=.*|CC=$tools/dying/bin/cc|" "$build/toolchain.env" >"$tools/toolchain
 source_says dying-compiler 'and the compiler gave no reason' '/* dies of this */'
 tools=$build
 
-# Answers that cannot be read, each with the words that it is answered with.
+# Unreadable answers, each with the words of its message.
 source_make '' '' >"$file"
 while IFS='|' read -r answer words; do
     # shellcheck disable=SC2059 # its \n are lines
@@ -271,7 +272,7 @@ p0|is not an answer; write: name = number
 [answers]|predict.ini has only the section [predict]
 END
 
-# Lab 06's solution, its loops no longer unrolled: slow, and why.
+# Lab 06's solution without unrolled loops: slow, with the reason.
 mkdir -p "$work/06-unrolled"
 sed 's/#pragma unroll$/#pragma unroll 1/' solutions/06-unrolled/conv.cu >"$work/06-unrolled/conv.cu"
 COLUMNS=500 timeout 300 "$build/bin/grade" --build "$build" --lab 6 --case table-1 --engine sim \
@@ -283,14 +284,14 @@ says hint-for-what-is-slow 'Hint: Copy the three loops'
 
 # ---- and by other tests --------------------------------------------------------------------------
 
-# The simulator's are found in kernels of test_simt_faults.c and of make simulate's check, by these
-# words.
+# The simulator's messages are found by these words in kernels of test_simt_faults.c and of make
+# simulate's check.
 {
     sed -n 's|.*// FAULT [a-z]*: ||p' common/simulator/tests/faults/*.cu
     grep -oE "(says|grep -q) '[^']*'" autograder/tests/simulate/check.sh
 } >"$work/found"
-# Names of wrong outputs: the corpus wants each of a mutant or an attack, and nothing else of it;
-# three are planted by the diagnosis's own test.
+# Names of wrong outputs: the corpus expects each of them from a mutant or an attack; three are
+# planted by the diagnosis's own test.
 {
     grep -rhoE '^fault *= *[a-z-]+ *$' autograder/tests/mutants autograder/tests/attacks \
         --include='*.patch' --include=expect.ini | sed 's/^fault *= *//; s/ *$//' | sort -u
@@ -305,7 +306,7 @@ says hint-for-what-is-slow 'Hint: Copy the three loops'
     grep -o 'a loop around the launch never ends' autograder/session/test_session.c
 } >>"$work/provoked"
 
-# A row that says *untested* has no test: it needs a card.
+# A row with *untested* has no test, because it needs a GPU.
 awk -F'`' '/^## / { list = /simulated GPU/ ? "found" : /Wrong outputs/ ? "planted" : "provoked" }
     /^\| `/ { print list, (/\*untested\*/ ? "untested" : "tested"), $2 }' $page >"$work/listed"
 while read -r list tested row; do

@@ -1,11 +1,11 @@
-/* device.cu - the same for what a call can do wrong beside its kernels (their faults are in
- * common/simulator/tests/faults).  Each limit that was met makes the next one smaller: the dear one is last.
- */
+/* device.cu - the same for errors of a call outside of its kernels (faults of kernels are in
+ * common/simulator/tests/faults).  Each exceeded limit lowers the next one, so the most expensive
+ * case is last. */
 #include <convlab/conv.h>
 
 #include <signal.h>
 
-/* Thread k owns y[k]; `rounds` times, which does not change it. */
+/* Thread k computes y[k], `rounds` times with the same result. */
 __global__ void multiply_kernel(const ConvProblem p, const float *x, const float *w, float *y,
                                 int rounds)
 {

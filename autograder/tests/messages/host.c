@@ -1,6 +1,6 @@
-/* host.c - what host code can do wrong, a case each: check.sh makes a lab of it whose case N has N
- * filters of one tap over one pixel, and expects the words behind SAYS in what the grade says of
- * it.  Each limit that was met makes the next one smaller, so those that take seconds come last. */
+/* host.c - errors of host code, one per case: check.sh makes a lab of it whose case N has N filters
+ * of one tap over one pixel, and expects the words after SAYS in the grade's message.  Each
+ * exceeded limit lowers the next one, so cases that take seconds come last. */
 #include <convlab/conv.h>
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static void file_write(size_t bytes)
     if (file) fclose(file);
 }
 
-/* Whatever this process has open beside its own input and output. */
+/* Writes to every descriptor of this process except its input and output. */
 static void descriptors_write(void)
 {
     char nonsense[4096];

@@ -1,14 +1,15 @@
 #!/bin/sh
-# check.sh BUILD - does make mutate say what it should?  Its table on verdicts that are made up; two
-# mutants of lab 02, for real; and every row of the lists here is still a change of its solution.
-# Whole labs take hours, and are run by hand.
+# check.sh BUILD - tests make mutate: its table with fake verdicts; two real mutants of lab 02; and
+# every row of the lists here must still be a change of its solution. Whole labs take hours, and
+# are run by hand.
 set -eu
 build=${1:?usage: check.sh BUILD}
 tab=$(printf '\t')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# table NAME STATUS WORDS: the table of $work's files ends with that status and says these words.
+# table NAME STATUS WORDS: the table of $work's files ends with that status and contains these
+# words.
 table() {
     status=0
     awk -F "$tab" -v lab=x -f autograder/mutate/table.awk "$work/listed" "$work/all" "$work/found" \
@@ -51,8 +52,8 @@ else
     echo "not ok two mutants of lab 02 are found"
 fi
 
-# Of three mutants the first and the third are a half.  What another machine found of them is
-# believed, and what it did not find is tried again.
+# The first and the third of three mutants are a half.  Another machine's detected mutants are
+# accepted, and its undetected ones are tried again.
 "$build/bin/lab" mutants --lab 02 --sample 3 --seed 7 |
     awk -F "$tab" 'NR == 2 { print $1 "\thidden" } NR == 4 { print $1 "\tnothing 1" }' \
     >"$work/known"

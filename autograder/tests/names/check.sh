@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh BUILD - names that are commands in some language.  Every target of the front door gets
-# them in every variable, on the command line and by the environment: nothing in them may be
-# executed, and a program is handed them whole.
+# check.sh BUILD - tests names that are commands in some language.  Every target of make gets them
+# in every variable, on the command line and by the environment: nothing in them may be executed,
+# and a program gets them unchanged.
 #
 # The programs are stand-ins that write down what they are given, and nothing is built for them
 # (MAKE=true).  At the end a folder with such a name is really graded.
@@ -10,8 +10,8 @@ set -u
 . autograder/tests/lib.sh
 root=$(pwd)
 
-# A root of its own: a command in a name leaves the file `ran` there.  Of the modules it has those
-# with scripts, and one lab: nothing is built here, and `make handout` looks at every file for each
+# A root of its own: a command in a name leaves the file `ran` there.  It has the modules with
+# scripts and one lab, because nothing is built here, and `make handout` reads every file for each
 # name.
 mkdir -p "$work/root/b/bin" "$work/root/b/tests/datasets"
 cd "$work/root" || exit 1
@@ -51,8 +51,8 @@ two words
 *
 END
 
-# as_values NAME COMMAND...: the command with NAME as the value of every variable, on its command
-# line.
+# as_values NAME COMMAND...: runs the command with NAME as the value of every variable, on its
+# command line.
 as_values()
 {
     name=$1
@@ -64,8 +64,7 @@ as_values()
         SET="$name" DATA="$name" EPOCHS="$name" RESUME="$name" STOP="$name" CHECK="$name" WINDOW="$name" SOCKET="$name" QUEUE="$name" LIMIT="$name" MARGIN="$name" METRICS="$name" RATE="$name" CLIENTS="$name" EACH="$name" THREADS="$name" SHOW="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" FILES="$name" LOWER="$name" ANY_OTHER="$name"
 }
 
-# is_held HANDED NAME COMMAND...: nothing is executed, and so many programs were handed NAME as one
-# argument.
+# is_held HANDED NAME COMMAND...: nothing is executed, and HANDED programs got NAME as one argument.
 is_held()
 {
     handed=$1 name=$2
@@ -81,8 +80,8 @@ is_held()
         { echo "not handed on: $name" >>"$work/out"; return 1; }
 }
 
-# by_command_line TARGET..., by_environment TARGET...: one make for all of them, which goes on where
-# one fails.
+# by_command_line TARGET..., by_environment TARGET...: one make for all of them, which continues
+# after a failure.
 by_command_line()
 {
     as_values "$name" timeout 60 make -k MAKE=true BUILD=b "$@"
@@ -107,7 +106,7 @@ try()
     done <"$work/names"
 }
 
-# try_targets WHOLE TARGET...: together; where that shows something, one by one, to say whose it is.
+# try_targets WHOLE TARGET...: together; after an error one by one, to find the target.
 try_targets()
 {
     whole=$1
@@ -124,11 +123,11 @@ try_targets()
     done
 }
 
-# Each of the first runs one program with the name; of the others not all run one.
+# Each of the first targets runs one program with the name; of the others not all run one.
 try_targets 1 grade class export run profile hint ladder reset solution keep maps
 try_targets 0 help labs simulate datasets train serve load doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update style test
 
-# A lab in the folder where students work, and make test names it.
+# A lab in the student's folder, and make test names it.
 mv labs kept
 mkdir -p "labs/x';>ran;'"
 : >"labs/x';>ran;'/lab.ini"
@@ -137,7 +136,7 @@ tell a-lab-with-such-a-name
 rm -rf labs
 mv kept labs
 
-# A compiler that is none is said to be none, once.
+# A missing compiler is reported once.
 try_compilers()
 {
     while IFS= read -r line; do
@@ -156,7 +155,7 @@ is_held 0 "$folder" timeout 60 env NVCC="$folder/nvcc" sh common/setup/setup.sh 
     is_held 0 "$folder" timeout 20 make MAKE=true BUILD=b doctor NVCC="$folder/nvcc"
 tell compiler-in-such-a-folder
 
-# Build folders: only plain ones, in one line.
+# Build folders: only those without special characters, rejected with one line.
 try_build_folders()
 {
     while IFS= read -r line; do
@@ -167,7 +166,7 @@ try_build_folders()
 try_build_folders
 tell build-folder
 
-# In earnest: graded like any other, with make and all of its stages.
+# Without fakes: graded like any other, with make and all of its stages.
 cd "$root" || exit 1
 folder=$(printf '%s/%s\n%s' "$work" "x';touch ran;'\$(shell touch ran)\"\`touch ran\`" 'two words')
 mkdir -p "$folder"

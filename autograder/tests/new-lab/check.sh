@@ -1,10 +1,10 @@
 #!/bin/sh
-# check.sh BUILD - a new lab, made in a copy of the tree, is a lab: it checks, it is formatted, its
-# solution earns every point, its skeleton none, and its mutant's patch fits.
+# check.sh BUILD - tests a new lab, made in a copy of the tree: it passes make check, it is
+# formatted, its solution earns every point, its skeleton none, and its mutant's patch applies.
 set -u
 . autograder/tests/lib.sh
 
-# told STATUS WORDS COMMAND ...: ends with that status and says the words.
+# told STATUS WORDS COMMAND ...: the command ends with that status and prints the words.
 told()
 {
     status=$1 words=$2

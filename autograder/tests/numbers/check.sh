@@ -1,14 +1,14 @@
 #!/bin/sh
-# check.sh BUILD - the numbers in the pages are what their commands make; and the driver that says
-# so (docs/numbers) finds what is wrong in a small project made for it.
+# check.sh BUILD - compares the numbers in the pages with their commands' output; and tests the
+# driver (docs/numbers) with errors in a small project.
 set -eu
 build=${1:?usage: check.sh BUILD}
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A project of one lab and one page; its `lab` says of every submission that it took 1234567 cycles,
-# or that it is wrong.
+# A project of one lab and one page; its `lab` reports for every submission 1234567 cycles, or an
+# error.
 start_project() {
     rm -rf "$work/p"
     mkdir -p "$work/p/docs/numbers" "$work/p/labs/02-x" "$work/p/solutions/02-x" "$work/p/build/bin" "$work/p/build/lib" \
@@ -59,7 +59,7 @@ expect() {
     fi
 }
 
-# expect_failure NAME WORDS: the check fails, and says so with these words.
+# expect_failure NAME WORDS: the check fails with these words.
 expect_failure() {
     expect "$1" "$(! numbers check && grep -F -- "$2" log)"
 }
@@ -120,8 +120,8 @@ export NUMBERS_LONG=1
 expect_failure 'a long check finds a record that drifted' 'these differ: ./docs/data/simulated/page/mine.tsv'
 unset NUMBERS_LONG
 
-# The comparison of PTX alone, with programs that measure nothing: what it cannot compare is no
-# promise that it breaks.
+# The comparison of PTX alone, with programs that measure nothing: kernels that it cannot compare do
+# not count as changed.
 start_validation() {
     rm -rf "$work/v"
     mkdir -p "$work/v/validate" "$work/v/tests/common/simulator/validation"

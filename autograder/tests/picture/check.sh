@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - make picture: does a lab's output come out as the picture that its filter makes,
-# and is a wrong one seen?
+# check.sh BUILD - tests make picture: a lab's output equals the filtered picture, and a wrong one
+# is detected.
 set -u
 . autograder/tests/lib.sh
 python=
@@ -30,14 +30,13 @@ print(sheet.size, [(x - 28, y) for y in range(18) for x in range(28, 48) if shee
 E2
 draw 0 02 solutions "$work/point.ppm" identity && [ "$("$python" "$work/red.py" "$build/picture/02/identity.png")" = '(48, 18) [(7, 4)]' ]
 tell identity
-# A cross-correlation: the tap in the lower right corner of 7 x 7 brings what lies three rows below
-# and three columns right.
+# A cross-correlation: the tap in the lower right corner of 7 x 7 reads the pixel three rows below
+# and three columns to the right.
 draw 0 02 solutions "$work/point.ppm" shift && [ "$("$python" "$work/red.py" "$build/picture/02/shift.png")" = '(48, 18) [(4, 1)]' ]
 tell shift
 
-# Lab 00: the red pixel is (255 + 60, 60, 60), cut to 255, and black becomes (60, 60, 60); a last
-# block too few leaves the last 1080 - 1024 colours, which are blue ones of the last three rows,
-# unwritten.
+# Lab 00: the red pixel is (255 + 60, 60, 60), clamped to 255, and black becomes (60, 60, 60).  One
+# missing block leaves the last 1080 - 1024 values, blue ones of the last three rows, unwritten.
 cat >"$work/grey.py" <<'E2'
 """The colours of the second panel, and how many pixels have each."""
 import sys

@@ -1,8 +1,9 @@
 #!/bin/sh
-# check.sh BUILD - make see: is the page of lab 04's solution whole, true and shown by a browser?
+# check.sh BUILD - tests make see: the page of lab 04's solution is complete, correct and displayed
+# by a browser.
 #
-# What it must say follows from the lab: a block of 16 x 16 outputs of a 5 x 5 filter reads 20 x 20
-# inputs; of these, 4 columns are the right neighbour's as well, and 4 rows the lower one's.
+# The expected contents follow from the lab: a block of 16 x 16 outputs of a 5 x 5 filter reads 20
+# x 20 inputs.  The right neighbour also reads 4 columns of these, and the lower one 4 rows.
 # shellcheck disable=SC2016  # jq's names have a dollar
 set -u
 . autograder/tests/lib.sh
@@ -27,7 +28,7 @@ tell neighbours
 ask '.blocks[0].arrays[] | select(.name == "x") | .dim == [192, 1, 32, 32] and ([.reads[][1]] | add) == 400 and .writes == []' &&
     ask '.blocks[0].arrays[] | select(.name == "y") | ([.writes[][1]] | add) == 6 * 256 and .reads == []'
 tell tile-and-halo
-# Each access that the page shows is one of an instruction that it names, and of an active lane.
+# Each access on the page belongs to an instruction that it names, and to an active lane.
 ask '. as $d | [.blocks[].sights[]] | length > 100 and all(.[]; .mask > 0 and $d.instructions[.ins | tostring].op != null)'
 tell accesses
 see 05 --case table-1 && # local memory, too
@@ -47,7 +48,7 @@ if command -v chromium >/dev/null; then
     tell browser
 fi
 
-# A source that would end the page's script is text like any other.
+# A source that would end the page's script is displayed as text.
 mkdir -p "$work/mine/04-tiled" &&
     { echo '// </script><b id="out">'; cat solutions/04-tiled/conv.cu; } \
     >"$work/mine/04-tiled/conv.cu"
@@ -62,7 +63,7 @@ refuses()
     shift
     ! see "$@" && [ "$(wc -l <"$work/said")" = 1 ] && grep -q "$words" "$work/said"
 }
-# A line that touches nothing: the page is made, and opens elsewhere.
+# A line without accesses: the page is written, and opens at another line.
 see 04 --case lenet-c1 --line 9999 && grep -q 'accesses memory at line 9999: the page opens at another$' "$work/said" &&
     see 04 --case lenet-c1 --line 61 && ! grep -q 'opens at another' "$work/said"
 tell a-line-without-an-access

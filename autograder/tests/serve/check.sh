@@ -1,14 +1,14 @@
 #!/bin/sh
-# check.sh BUILD - make serve and make load on the simulator, with LeNet-5: answers are right, what
-# is too much is refused, every request is accounted for, and whoever is killed leaves the others
-# well.
+# check.sh BUILD - tests make serve and make load on the simulator, with LeNet-5: answers are
+# correct, excess load is rejected, every request has an outcome, and a killed process does not
+# affect the others.
 # shellcheck disable=SC2015  # conditions, not choices
 set -u
 . autograder/tests/lib.sh
 server=
 trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
 
-# serve WORD=VALUE ...: LeNet-5 at $work/socket, in the background, when it answers.
+# serve WORD=VALUE ...: starts LeNet-5 at $work/socket in the background; returns when it answers.
 serve() {
     env SOCKET="$work/socket" SUBMISSION=solutions CASE=lenet BATCH=4 QUEUE=16 "$@" sh \
         common/apps/serve/serve.sh "$build" 16 sim >"$work/server" 2>&1 &
@@ -21,9 +21,9 @@ serve() {
     return 1
 }
 load() { timeout 60 "$build/bin/load" SOCKET="$work/socket" "$@" >"$work/out" 2>"$work/err"; }
-# count METRIC: what the server says of it.
+# count METRIC: its value at the server.
 count() { "$build/bin/load" SOCKET="$work/socket" SHOW=metrics | sed -n "s/^$1 //p"; }
-# ended STATUS PROCESS: it ends within a minute, with that.
+# ended STATUS PROCESS: it ends within a minute, with that status.
 ended() {
     for _ in $(seq 600); do
         kill -0 "$2" 2>/dev/null || break
@@ -46,7 +46,7 @@ load RATE=4000 SECONDS=1 && grep -q ' full [1-9]' "$work/out" &&
     grep -q 'lost 0, unanswered 0' "$work/out" && grep -q 'the server counted the same' "$work/out"
 tell too-much-is-refused-and-nothing-lost
 
-# The generator is killed: its requests are dropped, and the next one's are answered.
+# The generator is killed: its requests are dropped, and the next generator's are answered.
 "$build/bin/load" SOCKET="$work/socket" CLIENTS=4 EACH=4 SECONDS=60 >"$work/out" 2>&1 &
 generator=$!
 for _ in $(seq 100); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
@@ -54,8 +54,8 @@ kill -9 $generator
 ended 137 $generator && load RATE=40 SECONDS=1 && grep -q 'lost 0, unanswered 0' "$work/out"
 tell a-killed-generator
 
-# The server is killed under load: the generator ends and says what it lost; the next server takes
-# the socket.
+# The server is killed under load: the generator ends and reports its lost requests; the next server
+# reuses the socket.
 "$build/bin/load" SOCKET="$work/socket" CLIENTS=4 EACH=4 SECONDS=60 >"$work/out" 2>"$work/err" &
 generator=$!
 for _ in $(seq 100); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
@@ -77,7 +77,7 @@ ended 0 $server && [ ! -e "$work/socket" ] && for _ in $(seq 100); do kill -0 $g
 tell a-stop-under-load
 kill -9 $generator 2>/dev/null
 
-# What is asked wrongly is said in a line.
+# An invalid setting is reported in one line.
 refused() { [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$1" "$work/err"; }
 wrong() { env SOCKET="$work/socket" "$@" >"$work/out" 2>"$work/err"; }
 ! load && refused 'no server listens at .*make serve'

@@ -1,4 +1,4 @@
-// faults NAME - twelve kernels with one planted fault each.  The host says which output is wrong; the
+// faults NAME - twelve kernels with one planted fault each.  The host prints the wrong output; the
 // sessions of autograder/tests/debug find the line.
 #include <cmath>
 #include <cstdio>
@@ -82,7 +82,7 @@ __global__ void deadlock(float *y, const float *x)
     y[threadIdx.x] = value[N - 1 - threadIdx.x];
 }
 
-// Two buffers in turn; the reader has the phase of the writer.
+// Two alternating buffers; the reader uses the phase of the writer.
 __global__ void phase(float *y, const float *x)
 {
     __shared__ float buffer[2][32];
@@ -99,7 +99,7 @@ __global__ void phase(float *y, const float *x)
     y[threadIdx.x] = sum;
 }
 
-// Three tiles of 24 of 64 elements; the last one is not full, and its rest stays as it was.
+// Three tiles of 24 of 64 elements; the last one is not full, and its rest is not updated.
 __global__ void stale(float *y, const float *x)
 {
     __shared__ float tile[24];
