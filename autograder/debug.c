@@ -1,5 +1,5 @@
-/* debug - a debug adapter: speaks the Debug Adapter Protocol until a program is launched, builds that
- * with nvcc -G, and becomes it.  `make debug` is the command line of the same debugger.
+/* debug - a debug adapter: speaks the Debug Adapter Protocol until a program is launched, builds
+ * that with nvcc -G, and becomes it.  `make debug` is the command line of the same debugger.
  *
  *     debug --dap [--port N] [--build DIR]
  *

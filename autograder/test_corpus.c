@@ -105,8 +105,8 @@ static int is_patch(const struct dirent *entry)
 }
 
 /* Adds every item directly under autograder/tests/<shown>: patches if `kind` is KIND_MUTANT, else
- * folders with an expect.ini.  Their submissions are in <submissions>/<shown>.  `lab` NULL: the file
- * names the lab.  0 or -1 with error, also if there is no item. */
+ * folders with an expect.ini.  Their submissions are in <submissions>/<shown>.  `lab` NULL: the
+ * file names the lab.  0 or -1 with error, also if there is no item. */
 static int add_items(Corpus *corpus, Kind kind, const char *submissions, const char *shown,
                      const char *lab, Error *error)
 {

@@ -1,5 +1,6 @@
-/* Lab 10: implicit GEMM.  On the simulated h200 the tile of 16 filters by 64 columns and 32 rows has
- * the lowest cost for both cases of the questions; electrode-3's rows are split into 8 slices. */
+/* Lab 10: implicit GEMM.  On the simulated h200 the tile of 16 filters by 64 columns and 32 rows
+ * has the lowest cost for both cases of the questions; electrode-3's rows are split into 8
+ * slices. */
 #include <math.h>
 
 #include "autograder/tests/predictions/derive.h"

@@ -1,4 +1,4 @@
-/* tune_12.cu - the constants of lab 12's time model (tune.h): for each block shape, the microseconds
+/* tune_12.cu - constants of lab 12's time model (tune.h): for each block shape, the microseconds
  * of a chunk and of a tile's start and store. */
 #include "solutions/12-hopper/conv.cu"
 
@@ -11,8 +11,8 @@ struct Tensors {
     Stored *x, *w, *y;
 };
 
-/* Time of `rounds` tiles per cluster.  With clusters of four or more blocks, only about three quarters
- * of the SMs can be used at the same time. */
+/* Time of `rounds` tiles per cluster.  With clusters of four or more blocks, only about three
+ * quarters of the SMs can be used at the same time. */
 static double tiles_us(const Shape *shape, int taps, int rounds, int sms, const Tensors &of)
 {
     const int cluster = shape->multicast * shape->slices, side = taps == FEW ? 3 : 5;
