@@ -44,8 +44,8 @@ typedef enum BuildStatus {
 
 typedef struct Build {
     BuildStatus status;
-    char program[512];  /* the runner or run executable, valid while the cache keeps it */
-    char digest[65];    /* of all inputs: source, flags, compiler version, libraries */
+    char program[512];  /* digest of all inputs: source, flags, compiler version, libraries */
+    char digest[65];    /* digest of all inputs: source, flags, compiler version, libraries */
     char *source;       /* the compiled bytes, NUL-terminated; NULL: rejected */
     char *log;          /* the compiler's output, bounded, with shortened paths; freed by
                          * build_clear */

@@ -27,7 +27,7 @@ typedef struct GradebookResult {
     const char *submission;   /* path below the class's folder: "ada/2026-10-01T12-00.zip" */
     const char *submitted_at; /* UTC, "2026-10-01T12:00:00Z", or "": unknown */
     int late;                 /* Boolean: after the deadline */
-    const char *digest;       /* of the files submitted for this lab, in hexadecimal */
+    const char *digest;       /* digest of the files submitted for this lab, in hexadecimal */
     uint64_t seed;
     const char *status; /* as in a record: "graded", "missing", ... */
     double points, possible;

@@ -15,7 +15,7 @@ enum { HANDED_LABS = 64, HANDED_DIGEST = 65 };
 
 typedef struct HandedLab {
     char problem[400];          /* reason for the student why its source was not accepted, or "" */
-    char digest[HANDED_DIGEST]; /* of its files and its problem, in hexadecimal */
+    char digest[HANDED_DIGEST]; /* digest of its files and its problem, in hexadecimal */
 } HandedLab;
 
 typedef struct HandedFiles {

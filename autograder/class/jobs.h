@@ -18,7 +18,7 @@ typedef struct Job {
     int late;
     uint64_t seed;
     int tries; /* number of attempts started */
-    pid_t pid; /* of the local child that grades it, or 0 */
+    pid_t pid; /* process of the local child that grades it, or 0 */
     /* On a cluster: state, array and task number, and number of polls since the queue stopped
      * listing it. */
     enum { JOB_NEW, JOB_HANDED, JOB_DONE } state;

@@ -17,7 +17,8 @@ typedef struct Plan {
     const char *submissions, *work; /* the class's folder; an absolute work folder */
     const Catalog *catalog;
     const Lab *only;  /* NULL: all */
-    uint64_t seed;    /* of the class: a student's seed is derived from it and the student's name */
+    uint64_t seed;    /* the class's seed: a student's seed is derived from it and the student's
+                       * name */
     int64_t deadline; /* seconds since 1970; 0: none */
     Roster roster;
     Job *job;          /* by student, submission and lab */

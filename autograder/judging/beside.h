@@ -1,4 +1,4 @@
-/* beside.h - parallel session for grading on the simulator, where one case leaves cores idle: the
+/* beside.h - parallel session for grading on the simulator, where one case leaves cores idle.  The
  * grader runs its cases from the first one forwards, this session runs them from the last one
  * backwards, until every case is taken.  Only correct results of this session count; the grader
  * runs every other case itself, with its full diagnosis. */

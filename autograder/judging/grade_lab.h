@@ -16,12 +16,12 @@
 typedef struct Grader {
     char root[512], build[512]; /* root folder of the course; build folder */
     char submission[512];       /* holds NN-name/<source>, like labs/ */
-    BuildKind kind;             /* of its programs: BUILD_RUNNER or BUILD_RUNNER_PTX */
+    BuildKind kind;             /* build kind of its programs: BUILD_RUNNER or BUILD_RUNNER_PTX */
     DeviceEngine engine;        /* never ENGINE_AUTO */
     char machine_name[64];      /* the simulated GPU's name */
     SimtMachine machine;
     char gpus[600];         /* folder of the machine descriptions */
-    CardCeilings *ceilings; /* of a GPU; NULL: not measured */
+    CardCeilings *ceilings; /* ceilings of a GPU; NULL: not measured */
     Toolchain toolchain;
     uint64_t seed;
     double call_seconds;   /* limit for one call of the entry point: seconds of CPU time, and

@@ -32,7 +32,7 @@ typedef struct Mutant {
     char *before, *after; /* the lines that it changes, with blanks and line ends reduced to one
                            * blank */
     int which;            /* index among the lines of its region that equal `before`, from 1 */
-    uint64_t digest;      /* of the four above: its name across versions of the source */
+    uint64_t digest;      /* digest of the four above: its name across versions of the source */
 } Mutant;
 
 typedef struct MutantList {

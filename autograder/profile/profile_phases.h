@@ -13,7 +13,8 @@ enum { PROFILE_PHASES = 16 };
 
 typedef struct ProfilePhase {
     char name[48];         /* "other": outside of all */
-    double cycles;         /* of the launch, divided among phases by the cycles of their warps */
+    double cycles;         /* share of the launch, divided among phases by the cycles of their
+                            * warps */
     uint64_t instructions; /* warp instructions */
     uint32_t line;         /* its first source line */
 } ProfilePhase;

@@ -26,9 +26,9 @@ typedef struct Meter {
     pid_t pid, helper;
     double allowed;                 /* seconds of CPU time */
     double allowed_waiting;         /* seconds of waiting; meter_open sets the same value */
-    double cpu, waited, starved;    /* seconds since meter_open */
+    double cpu, waited, starved;    /* values for pid's tree and the helper's; for both */
     double opened, at;              /* CLOCK_MONOTONIC */
-    double last_cpu[2], last_delay; /* of pid's tree and of the helper's; of both */
+    double last_cpu[2], last_delay; /* values for pid's tree and the helper's; for both */
 } Meter;
 
 /* Starts metering.  `pid` is the root of the process tree that is charged.  `helper`, 0 for none,

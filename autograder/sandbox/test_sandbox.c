@@ -506,7 +506,7 @@ static void test_missing_program(void **state)
     assert_true(end.code > 0);
 }
 
-/* A killed grader leaves no process behind. */
+/* A killed grader leaves no processes. */
 static void test_dies_with_parent(void **state)
 {
     int ends[2];

@@ -42,9 +42,8 @@ typedef struct DeviceProcess {
     ControlRequest opening; /* the engine's options */
     DeviceProperties properties;
     CallRequest call;       /* the current problem with its device addresses */
-    uint64_t instructions;  /* limit of its launches' instructions on the simulator; 0: no problem
-                             * yet */
-    GuardedTensors tensors; /* of device labs */
+    uint64_t instructions;  /* tensors of device labs */
+    GuardedTensors tensors; /* tensors of device labs */
     SharedTensors shared;   /* the problem's floats, shared with grade */
     int given;              /* Boolean: grade has stored inputs there */
     Slot slot[SESSION_RUNNERS];

@@ -33,7 +33,7 @@ typedef struct CallRequest {
 /* runner -> device: the entry point has returned.  All fields except the outputs come from an
  * untrusted process: they may improve a message, never change a verdict. */
 typedef struct CallReturn {
-    int32_t status;  /* of the first CUDA call that failed, 0 if none */
+    int32_t status;  /* status of the first CUDA call that failed, 0 if none */
     uint32_t habits; /* runtime_take_habits */
     Damage damage;   /* host labs */
     char message[1024];

@@ -31,8 +31,8 @@ typedef struct Trial {
     const char *other;    /* source of that program, NULL: not available */
     const char *clock;    /* file with the duration of earlier calls; NULL: none, show no
                            * progress */
-    const char *runs;     /* file for the execution count of each instruction, NULL: none */
-    char finding[1024];   /* of a check that did not stop the call, "" none */
+    const char *runs;     /* finding of a check that did not stop the call, "" none */
+    char finding[1024];   /* finding of a check that did not stop the call, "" none */
     uint32_t habits;      /* DeviceHabit bits of the last call */
     double instructions;  /* limit of warp instructions of a call on the simulator */
     CaseVerdict stopped;  /* reason why a call did not return */

@@ -7,13 +7,13 @@
 /* The distribution of the cycles, on the terminal and as files in trial->profile with their
  * plots. */
 int trial_profile(const Trial *trial, Error *error);
-/* The warps' memory accesses as the page trial->see; `shape` is the problem in words. */
+/* Numbers for scripts (docs/numbers): microseconds, and every metric of the call. */
 int trial_see(const Trial *trial, const char *shape, Error *error);
-/* For scripts (docs/numbers): microseconds, and every metric of the call. */
+/* Numbers for scripts (docs/numbers): microseconds, and every metric of the call. */
 int trial_write_counters(const Trial *trial, Error *error);
-/* For autograder/tests/coverage: simt_write_runs. */
+/* Execution counts for autograder/tests/coverage: simt_write_runs. */
 int trial_write_runs(const Trial *trial, Error *error);
-/* For a program that compares its phases with these. */
+/* Phases for a program that compares its own with these. */
 int trial_write_phases(const Trial *trial, Error *error);
 
 #endif

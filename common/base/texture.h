@@ -30,7 +30,7 @@ typedef struct Texture {
                               * texel */
     uint32_t told[2];        /* txq.height and .depth: for one dimension the layers are the
                               * height */
-    /* For a mipmapped array; else one level.  address, pitch, slice and extent are the first
+    /* Levels of a mipmapped array; else one level.  address, pitch, slice and extent are the first
      * level's. */
     uint32_t levels, levels_filtered;
     float level_bias, level_least, level_most;

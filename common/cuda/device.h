@@ -212,7 +212,7 @@ typedef struct DeviceCost {
             COUNTERS(COUNTER_FIELD)
         };
     };
-    /* Of the most expensive launch. */
+    /* Values of the most expensive launch. */
     uint32_t occupancy_percent; /* achieved */
     uint32_t registers, shared_bytes, resident_blocks;
     uint32_t grid[3], block[3];
@@ -239,10 +239,9 @@ struct Device {
      * unknown (a wire). */
     void (*take_cost)(Device *device, DeviceCost *cost);
     /* Replays a recording `repeats` times as one unit; fills cost (of one replay). gpu: as a CUDA
-     * graph; the L2 is flushed before each launch, and a pair of events around each one excludes
-     * the flush from the time; there are no additional runs.  sim: once, because every replay costs
-     * the same.  Inputs and outputs are the present contents of the buffers.  NULL if
-     * unsupported. */
+     * graph, without additional runs; the L2 is flushed before each launch, outside of the measured
+     * time.  sim: once, because every replay costs the same.  Inputs and outputs are the present
+     * contents of the buffers.  NULL if unsupported. */
     int (*replay)(Device *device, Recording *recording, int repeats, DeviceCost *cost,
                   Error *error);
     /* Fills [address, +bytes) with `word` and marks it as uninitialised, for initcheck. */

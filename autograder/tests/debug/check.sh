@@ -2,7 +2,7 @@
 # check.sh BUILD - make debug: recorded sessions are reproduced exactly, and bad input gives one
 # clear line.
 #
-# sessions/NAME begins with "# KEY=value ..." (PROGRAM, ARGS, LAB, CASE, SUBMISSION); what follows
+# sessions/NAME starts with "# KEY=value ..." (PROGRAM, ARGS, LAB, CASE, SUBMISSION); what follows
 # is what the terminal showed.  Its lines "(debug) COMMAND" are the commands.
 set -u
 . autograder/tests/lib.sh
@@ -62,7 +62,7 @@ END
     says 'Function "nowhere" not defined in device code.' && says 'Undefined command: "frobnicate".' &&
     says 'No symbol "nothing" in current context.'
 tell bad-input-is-answered-by-a-line
-# Random walks forward and backward: the same moment has the same state, bit for bit.
+# Random sequences of steps forward and backward: the same moment has the same state, bit for bit.
 for walk in halo:18 phase:96 barrier:45 gradient:134 stale:109; do
     { printf 'break %s\nbreak %s\nrun\ninfo state\n' "${walk#*:}" "${walk%:*}"
       python3 $here/walks.py 1 "${WALKS:-20}" 10; } |

@@ -1,7 +1,7 @@
-// branches.cu - graphs whose branches run side by side: by nodes and edges, by capture across
-// streams, with a child graph. Prints what a launch takes beside the same kernels one after
-// another; "missing" leaves out the edge that orders two branches. "clusters" sums by clusters and
-// grids that a launch's attributes ask for.
+// branches.cu - graphs with parallel branches: by nodes and edges, by capture across streams, with
+// a child graph. Prints the time of a launch and of the same kernels one after another; "missing"
+// leaves out the edge that orders two branches. "clusters" sums with clusters and grids set by a
+// launch's attributes.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
@@ -90,7 +90,7 @@ static void add_join(cudaGraph_t graph, const cudaGraphNode_t *before, size_t be
     cudaGraphAddKernelNode(&node, graph, before, befores, &params);
 }
 
-/* `left_out`: so many branches that the last kernel does not wait for. */
+/* `left_out`: number of branches for which the last kernel does not wait. */
 static cudaGraph_t fork_and_join(bool side_by_side, int left_out)
 {
     cudaGraph_t graph;

@@ -1,6 +1,6 @@
-// Calls of the runtime that few programs make: nodes of any kind by one call and what they are told
-// to have, drawings of graphs, memory that graphs give out, user objects, batches of copies, arrays
-// to arrays, pinned memory by its own address, advice on managed memory, borders of byte textures.
+// Calls of the runtime that few programs make: nodes of any kind by one call and their parameters,
+// drawings of graphs, memory allocated by graphs, user objects, batches of copies, arrays to
+// arrays, pinned memory by its own address, advice on managed memory, borders of byte textures.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -234,7 +234,7 @@ static void memory_captured(float *a)
     for (int i = 0; i < 3; i++)
         right &= !cudaGraphLaunch(exec, stream);
     right &= !cudaStreamSynchronize(stream) && first_of(a) == 6;
-    // No launch has it out now; a capture that fails leaves nothing behind.
+    // No launch uses it now; a failed capture leaves no allocation.
     right &= cudaFree(fresh) == cudaErrorInvalidValue && !cudaGraphExecDestroy(exec);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
     right &= cudaMallocAsync(&none, ~(size_t)0, stream) == cudaErrorMemoryAllocation;
@@ -242,7 +242,7 @@ static void memory_captured(float *a)
     expect("captured memory", right);
 }
 
-// By nodes: memory that is still there behind the launch, and its owner frees.
+// By nodes: memory that outlives the launch, and that its owner frees.
 static void memory_of_nodes()
 {
     cudaGraph_t graph;
@@ -281,7 +281,7 @@ static uint64_t told(cudaMemPool_t pool, cudaMemPoolAttr attribute)
     return value;
 }
 
-// What is in use, and was at most; also when it is given back by cudaFree, or after its pool.
+// Used memory and its maximum; also after cudaFree, or after its pool was destroyed.
 static void pools()
 {
     cudaMemPool_t all, own;

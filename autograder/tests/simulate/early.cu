@@ -1,5 +1,5 @@
 /* early.cu - ./early reads, two, pinned, writes, variable, beside, handler, fails, waits, polls:
- * host code beside a kernel that nobody has waited for. */
+ * host code that runs while a kernel may still be running. */
 #include <csignal>
 #include <cstdio>
 #include <cstring>

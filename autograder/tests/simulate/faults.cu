@@ -31,7 +31,7 @@ __global__ void added(cudaSurfaceObject_t surface, int *x)
     asm volatile("sured.b.add.1d.u32.trap [%0, {%1}], %2;" ::"l"(surface), "r"(0), "r"(x[0]));
 }
 
-/* Four bytes behind `flag` are nobody's; libraries copy such a struct as one word. */
+/* Four bytes after `flag` are padding; libraries copy such a struct as one word. */
 struct alignas(8) Gap {
     int flag;
 };

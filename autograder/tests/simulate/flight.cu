@@ -1,5 +1,5 @@
-// flight.cu - every other block ends while a bulk copy into its shared memory is under way; the
-// blocks that come after it must find none of its bytes in theirs.
+// flight.cu - every other block ends while a bulk copy into its shared memory is in flight; the
+// blocks that follow must find none of its bytes in theirs.
 #include <cstdint>
 #include <cstdio>
 #include <cuda_runtime.h>

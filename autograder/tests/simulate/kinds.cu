@@ -1,4 +1,4 @@
-// Textures of the rarer kinds: one digest each of 128 reads.  What an H200 printed is in check.sh.
+// Rarely used kinds of textures: one digest each of 128 reads.  check.sh has an H200's digests.
 #include <cstdio>
 #include <vector>
 

@@ -1,7 +1,7 @@
-// recursion.cu - device functions that call themselves: directly, in turn, by a virtual function,
-// with arrays of their own, in warps whose lanes go to different depths; lists and trees on the
-// device heap. "deep" overflows the stack, "deeper" asks for more stack first; "lost" leaves a
-// block on the heap.
+// recursion.cu - device functions that call themselves: directly, mutually, by a virtual function,
+// with local arrays, in warps whose lanes go to different depths; lists and trees on the device
+// heap. "deep" overflows the stack, "deeper" asks for more stack first; "lost" leaves a block on
+// the heap.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -76,7 +76,7 @@ static void numbers_test()
     cudaFree(device);
 }
 
-// ---- quicksort, a row a thread ----
+// ---- quicksort, one row per thread ----
 __device__ void quicksort(int *x, int first, int last)
 {
     if (first >= last) return;
@@ -259,7 +259,7 @@ static void exit_test()
     cudaFree(device);
 }
 
-// ---- a sorted list and a search tree, built, walked and given back by each thread ----
+// ---- a sorted list and a search tree, built, traversed and freed by each thread ----
 struct Link {
     Link *next;
     int value;

@@ -17,7 +17,7 @@ __global__ void forever(int *x)
         x[turns % 2] = 1;
 }
 
-/* A card has them. */
+/* A real GPU supports them. */
 static void grid_of_clusters(int *x)
 {
     cudaLaunchAttribute attribute[2] = {};

@@ -70,7 +70,7 @@ static int managed()
     return 0;
 }
 
-// ---- a grid whose blocks meet ----
+// ---- a grid whose blocks synchronise ----
 
 __global__ void neighbours(int *a)
 {
@@ -212,7 +212,7 @@ struct Circle : Shape {
     }
 };
 
-struct Ring : Circle { // calls the one that it stands in for
+struct Ring : Circle { // calls the function that it overrides
     float hole;
     __device__ Ring(float h) : hole(h)
     {
@@ -350,7 +350,7 @@ __global__ void read_others(cudaTextureObject_t box, cudaTextureObject_t layers,
     float4 colour = tex2D<float4>(colours, 1.5f, 0.5f);
     out[3] = colour.x, out[4] = colour.w;
     out[5] = (float)tex1Dfetch<short2>(line, 3).y;
-    out[6] = (float)tex1Dfetch<short2>(line, 64).y; // behind the end
+    out[6] = (float)tex1Dfetch<short2>(line, 64).y; // after the end
 }
 
 static int other_textures()

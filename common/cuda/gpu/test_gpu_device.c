@@ -40,7 +40,7 @@ static struct {
     DriverAddress filled;
     size_t filled_words, filled_bytes;
     unsigned char variable[12]; /* contents of the variable `table` */
-    int map_pixels;             /* of the last tensor map; -1: a tiled one */
+    int map_pixels;             /* layout of the last tensor map; -1: a tiled one */
 } fake;
 
 #define STUB(field, symbol, parameters)                                                            \

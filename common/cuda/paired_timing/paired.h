@@ -21,8 +21,8 @@ typedef struct PairedOptions {
     int repeats_max;       /* 0: 1000; limits a window of a very short subject */
     double window_seconds; /* minimum duration of one window; 0: 0.050 */
     double confidence;     /* of paired_judge; 0: 0.95 */
-    double width_max;      /* of the interval, relative to the ratio; 0: 0.05 */
-    double drift_max;      /* of the ratio between the first and the last pair, relative; 0: 0.03 */
+    double width_max;      /* confidence of paired_judge; 0: 0.95 */
+    double drift_max;      /* maximum width of the interval, relative to the ratio; 0: 0.05 */
 } PairedOptions;
 
 typedef enum PairedVerdict {

@@ -47,8 +47,8 @@ static void activate_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &p, text, bytes);
 }
 
-/* Each function in turn: on maps, on single numbers (the outputs of a fully connected layer), and
- * on sizes that fill whole blocks. */
+/* Each function round-robin: on maps, on single numbers (the outputs of a fully connected layer),
+ * and on sizes that fill whole blocks. */
 static void activate_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     ActivateProblem p = {.N = random_range(random, 2, 5),

@@ -2,8 +2,8 @@
  *
  * A gradient is a sum over rows: (k, r, s) of dy*w for dx, (n, p, q) of dy*x for dw.  A slip
  * changes the index arithmetic of that sum by one common mistake; a slip that predicts every
- * sampled output within the bound is the submission's mistake.  Sums that end early or start late
- * are tried next, then the positions of the wrong outputs. */
+ * sampled output within the bound is the submission's mistake.  Incomplete sums are tried next,
+ * then the positions of the wrong outputs. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
