@@ -21,9 +21,10 @@ typedef struct Plan {
                        * name */
     int64_t deadline; /* seconds since 1970; 0: none */
     Roster roster;
-    Job *job;          /* by student, submission and lab */
-    size_t jobs, held; /* held: results that the gradebook has already */
-    size_t undated;    /* submissions that a deadline says nothing about: their time is not known */
+    Job *job;          /* sorted by student, submission and lab */
+    size_t jobs, held; /* held: number of results that the gradebook already has */
+    size_t undated;    /* number of submissions with unknown time, to which a deadline cannot be
+                        * applied */
     AttemptFile *first;
     size_t firsts;
 } Plan;

@@ -15,15 +15,15 @@ void plain_put(FILE *stream, const char *text);
 void plain_xml(FILE *stream, const char *text);
 /* A line of TAP: '\' and '#' escaped, a newline becomes a blank. */
 void plain_tap(FILE *stream, const char *text);
-/* One cell of CSV (RFC 4180), on one line.  What a spreadsheet would take for a formula, text that
- * begins with = + - @ or another form of these, gets a ' in front of it, also where blanks or
- * invisible characters come before. */
+/* One cell of CSV (RFC 4180), on one line.  Text that a spreadsheet would take for a formula,
+ * because it starts with = + - @ or another form of these, gets a ' before it, also after blanks or
+ * invisible characters. */
 void plain_csv(FILE *stream, const char *text);
 /* A JSON string of a report; owned by the caller; NULL: out of memory.  Some platforms render such
  * text as HTML: a word joiner (U+2060), which is not shown, follows each '<' that could begin a
  * tag. */
 json_t *plain_json(const char *text);
-/* The same of a name that another program looks up: nothing is added to it. */
+/* The same for a name that another program looks up: nothing is added to it. */
 json_t *plain_json_name(const char *name);
 
 #endif

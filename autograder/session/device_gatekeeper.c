@@ -11,7 +11,7 @@
 
 /* A source is one module; a module may contain up to a million decoded instructions. */
 enum { HANDLES_MAX = 4096, MODULES_MAX = 16 };
-/* Of __device__ and __constant__ variables, which are filled anew before each replay. */
+/* limit of the __device__ and __constant__ variables, which are initialised before each replay */
 static const uint64_t VARIABLES_MAX = 256ull << 20;
 
 typedef enum Kind { KIND_MODULE, KIND_FUNCTION, KIND_STREAM, KIND_EVENT, KINDS } Kind;
@@ -33,8 +33,8 @@ struct Gatekeeper {
     Allocation *freed; /* allocations whose free the recorder has deferred until the recording is
                         * cleared */
     size_t freeds, freed_capacity;
-    int modules;              /* loaded so far */
-    uint64_t variables_bytes; /* of all of them */
+    int modules;              /* number of modules loaded so far */
+    uint64_t variables_bytes; /* total size of their variables */
 };
 
 Gatekeeper *gatekeeper_open(uint64_t memory_bytes)
@@ -248,7 +248,7 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
     return 0;
 }
 
-/* For the variables of the next module; 0 would be any. */
+/* Remaining space for the variables of the next module; 0 would mean no limit. */
 static uint64_t variables_room(const Gatekeeper *keeper)
 {
     uint64_t memory = keeper->memory_bytes - keeper->used_bytes,

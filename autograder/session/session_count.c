@@ -7,10 +7,10 @@
  * caches are those of a common server, not of this processor: 32 KB with 8 ways, and 1 MB with 16
  * ways, lines of 64 bytes.
  *
- * cachegrind lives in the process that it counts, so code that knows valgrind can lie to it, and it
- * can write to the descriptor of the counts.  Therefore each count must stand there exactly once,
- * and the pipe must have had room for all: neither a forged count before the real one nor a full
- * pipe that keeps the real one out goes unseen.  The caller holds the counts against measured times
+ * cachegrind runs in the process that it counts, so code that knows valgrind can falsify the
+ * counts, or write to their descriptor.  Therefore each count must be there exactly once, and the
+ * pipe must have had room for all: neither a forged count before the real one nor a full pipe that
+ * keeps the real one out goes unseen.  The caller holds the counts against measured times
  * (judging/speed_counted.c). */
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ uint64_t run_count_cycles(const RunCount *count)
     return count->instructions + 10 * count->l1_misses + 100 * count->ll_misses;
 }
 
-/* The number after the label, which must stand there once: another one the program has written. */
+/* The number after the label, which must occur once: a second one was written by the program. */
 static int log_number(const char *log, const char *label, uint64_t *number)
 {
     const char *last = strstr(log, label);
@@ -87,8 +87,8 @@ static int log_parse(const char *log, RunCount *count)
     return 0;
 }
 
-/* All of it, after the process has ended.  -1: more than valgrind writes, or the process made the
- * pipe smaller, so that something may be missing. */
+/* Reads everything after the process has ended.  -1: more than valgrind writes, or the process made
+ * the pipe smaller, so that a part may be missing. */
 static int log_read(int pipe, char log[LOG_BYTES])
 {
     size_t used = 0;
@@ -96,7 +96,7 @@ static int log_read(int pipe, char log[LOG_BYTES])
     while (used < LOG_BYTES && (got = read(pipe, log + used, LOG_BYTES - used)) > 0)
         used += (size_t)got;
     if (used == LOG_BYTES || fcntl(pipe, F_GETPIPE_SZ) < 2 * LOG_BYTES) return -1;
-    if (memchr(log, 0, used)) return -1; /* it would hide what follows */
+    if (memchr(log, 0, used)) return -1; /* a NUL would hide the text after it */
     log[used] = 0;
     return 0;
 }

@@ -445,12 +445,12 @@ static void test_host_cannot_leave_the_count(void **state)
         "  \"==2== D1  misses: 0\\n==2== LL misses: 0\\n\";\n"
         " naive(p, x, w, y); if (write(4, line, sizeof line - 1) > 0) kill(getpid(), 9); }\n");
     assert_int_not_equal(run.outcome.status, RUN_OK);
-    /* The same, and then goes on as it should: a count that stands there twice is none. */
+    /* The same, then continues normally: a count that occurs twice is rejected. */
     run_count(&run, HOST_HEAD NAIVE_HOST HOST_ENTRY
               " static const char line[] = \"==2== I   refs: 7\\n\";\n"
               " naive(p, x, w, y); if (write(4, line, sizeof line - 1) < 0) abort(); }\n");
     assert_int_equal(run.outcome.status, RUN_EXITED);
-    /* So much that the real counts are not among what is read. */
+    /* Output that exceeds the buffer, so that the real counts are not read. */
     run_count(&run, HOST_HEAD NAIVE_HOST HOST_ENTRY
               " static char line[9000] = \"==2== I   refs: 7\\n==2== I1  misses: 0\\n\"\n"
               "  \"==2== D1  misses: 0\\n==2== LL misses: 0\\n\";\n"

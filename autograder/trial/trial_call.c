@@ -43,7 +43,7 @@ static void time_on_device(Trial *trial, const Workload *workload, void *const *
     }
 }
 
-/* Tells a debugger what the call should compute. */
+/* Passes the expected outputs to a debugger. */
 static void expected_tell(const Trial *trial, const Workload *workload, void *const *pointer)
 {
     enum { PER_TOLERANCE = 10000, PER_TOLERANCE_LOW = 100 };
@@ -55,7 +55,7 @@ static void expected_tell(const Trial *trial, const Workload *workload, void *co
     while (workload->tensor[output])
         output++;
     const TensorShape *shape = &workload->shape[output];
-    /* The oracle's outputs are in the plain layout. */
+    /* The oracle's outputs have the default layout. */
     int is_plain = !operation->rearrange || !strcmp(shape->axes[0], "n");
     double part = trial->found->ini.precision == PRECISION_FP32 ? PER_TOLERANCE : PER_TOLERANCE_LOW;
     if (expected && reach && products && is_plain) {
