@@ -238,7 +238,8 @@ void request_run(Session *session, int slot, ControlRequest *request, const floa
                     "the process that drives or simulates the GPU crashed while it executed the "
                     "calls of %s, and so did a second process",
                     session->operation->name);
-    /* A deferral counts, too: however a submission keeps this machine busy, later cases get less. */
+    /* Starved runs count, too, because a submission may keep the machine busy: later cases get
+     * less. */
     int over = outcome->status == RUN_LIMIT || outcome->status == RUN_STARVED;
     if (over && slot == 0) session->limits++;
 }

@@ -33,11 +33,11 @@ Device *recorder_open(Device *engine, Recording *recording);
 /* Executes the deferred frees; leaves the recording zeroed. */
 void recording_clear(Recording *recording, Device *engine);
 
-/* Edges of the recording as a graph: for call i, writes the indices of the calls it must wait
- * for into `before` (capacity count) and returns how many.  Order within a stream, the legacy
- * default stream's barriers, event record/wait pairs, and host synchronisations (which order
- * everything after them): call_order.h.  Calls that do no device work have no node: only nodes have edges,
- * and only to nodes.  Copies to the host and frees count as host synchronisations too, since
+/* Edges of the recording as a graph: for call i, stores the indices of the calls for which it must
+ * wait in `before` (capacity count) and returns their number.  The order is that of streams, the
+ * legacy default stream's barriers, event record/wait pairs, and host synchronisations, which
+ * precede everything after them (call_order.h).  Calls without device work have no node: edges are
+ * only between nodes.  Copies to the host and frees also count as host synchronisations, because
  * the host could act on them. */
 size_t recording_edges(const Recording *recording, size_t i, size_t *before);
 int recording_is_node(const DeviceCall *call);

@@ -1,4 +1,4 @@
-/* Which call must wait for which, by the rules of call_order.h, found in one pass over the recording.
+/* Dependencies between calls by the rules of call_order.h, computed in one pass over the recording.
  *
  * First every recorded call, node or not, gets a few direct predecessors:
  *   - the call before it on its stream;

@@ -30,8 +30,8 @@ struct SimtGpu;
 
 /* Set by a debugger before it opens a device: called with each GPU. */
 extern void (*sim_device_debugger)(struct SimtGpu *gpu);
-/* Set likewise: told of `count` floats at `address` what a lab's call should leave there, and by how
- * much each may differ. */
+/* Set by a debugger, too: called with the expected outputs of a lab's call, `count` floats at
+ * `address`, and with the tolerance of each. */
 extern void (*sim_device_expected)(uint64_t address, const double *expected,
                                    const double *tolerance, size_t count);
 /* NULL with `error` when there is no machine of that name (the error lists those there are). */

@@ -64,7 +64,8 @@ static void launches_overlap_up_to_their_wait(void **state)
         .launch = 10, .pdl_trigger = 95, .pdl_wait = 100, .cycles = 100, .share = HALF};
     mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.pdl_trigger = 50, .end = 20050});
     assert_int_equal(mark.end, 20100);
-    /* One that never waits does not end before the other, so that who waits for it waits for both. */
+    /* A launch that never waits does not end before the other, so that waiting for it is waiting
+     * for both. */
     mark = timeline_overlap(&t, &late, 20000, (TimelineMark){.pdl_trigger = 50, .end = 60000});
     assert_int_equal(mark.end, 60000);
     /* Without a price it has no cycles: nothing is placed, and nothing wraps around. */
