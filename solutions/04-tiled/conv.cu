@@ -20,8 +20,7 @@ __host__ __device__ static inline Tile tile_shape(const ConvProblem &p)
     // TODO(2): Set height, width, and a pitch that puts a warp's two rows into different banks.
     tile.height = (TILE - 1) * p.stride_h + p.R;
     tile.width = (TILE - 1) * p.stride_w + p.S;
-    tile.pitch =
-        (tile.width + 15) / 32 * 32 + 16; /* 16, 48, 80 ...: the rows use different banks */
+    tile.pitch = (tile.width + 15) / 32 * 32 + 16; /* 16, 48, 80 ...: rows use different banks */
     // END TODO(2)
     return tile;
 }
