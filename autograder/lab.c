@@ -148,10 +148,9 @@ static int lab_hint(const Options *options, const Lab *lab, Error *error)
     skeleton_path(options, lab, skeleton, sizeof skeleton);
     char *text = file_text(mine, NULL), *pristine = file_text(skeleton, NULL);
     const HintSource source = {text, pristine};
-    int status =
-        options->todo
-            ? hint_print_todo(stdout, lab, options->build, atoi(options->todo), &source, error)
-            : hint_print(stdout, lab, options->build, &source, error);
+    int status = options->todo ? hint_print_todo(stdout, lab, options->build, atoi(options->todo),
+                                                 &source, error)
+                               : hint_print(stdout, lab, options->build, &source, error);
     free(text);
     free(pristine);
     return status;

@@ -499,7 +499,8 @@ static void cases_speed(LabRun *run)
     for (int i = 0; i < record->cases; i++)
         if (record->item[i].speed.possible > 0)
             speed_score(&record->item[i].speed, run->lab->ini.slack,
-                        none_below_of(run, &record->item[i]), run->speed.sim || run->judge.host, all);
+                        none_below_of(run, &record->item[i]), run->speed.sim || run->judge.host,
+                        all);
     for (int i = 0; i < record->cases; i++)
         say_why_slow(run, &record->item[i]);
 }

@@ -163,8 +163,8 @@ void speed_score(RecordSpeed *speed, double slack, double none_below, int exact,
 {
     if (speed->verdict == SPEED_NOT_TIMED || speed->verdict == SPEED_NOT_CORRECT) return;
     SpeedScore score =
-        score_speed(speed->s, speed->s_ref, slack, none_below, exact ? SCORE_LEAST_EXACT : SCORE_LEAST_MEASURED,
-                    speed->possible);
+        score_speed(speed->s, speed->s_ref, slack, none_below,
+                    exact ? SCORE_LEAST_EXACT : SCORE_LEAST_MEASURED, speed->possible);
     speed->needed = score.needed;
     if (speed->verdict != SPEED_SCORED) return;
     if (!score.counts) {

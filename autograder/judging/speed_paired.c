@@ -208,7 +208,8 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
         }
         times_into(speed, &all.student, &all.reference);
         speed->verdict = SPEED_SCORED;
-        if (!mark_is_settled(&all.student, &all.reference, same, setup->slack, setup->none_below)) continue;
+        if (!mark_is_settled(&all.student, &all.reference, same, setup->slack, setup->none_below))
+            continue;
         first_run_against_later(&side[SLOT_SUBMISSION], speed);
         return;
     }

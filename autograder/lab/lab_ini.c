@@ -621,7 +621,10 @@ const char *lab_todo_hint(const LabIni *lab, int number, int level)
     for (int i = 0; i < lab->todos; i++) {
         const LabTodoHint *hint = &lab->todo[i];
         if (hint->number != number) continue;
-        return level == 0 ? hint->question : level == 1 ? hint->idea : level == 2 ? hint->code : NULL;
+        return level == 0   ? hint->question
+               : level == 1 ? hint->idea
+               : level == 2 ? hint->code
+                            : NULL;
     }
     return NULL;
 }

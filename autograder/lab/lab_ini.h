@@ -49,9 +49,9 @@ typedef struct LabPrediction {
 } LabPrediction;
 
 typedef struct LabHint {
-    int stage;      /* 1, 2, ...; 0 for a hint that a fault unlocks */
-    char fault[48]; /* fault_name() */
-    char speed[96]; /* slow_name()s that unlock it, where that is too slow; "" none */
+    int stage;          /* 1, 2, ...; 0 for a hint that a fault unlocks */
+    char fault[48];     /* fault_name() */
+    char speed[96];     /* slow_name()s that unlock it, where that is too slow; "" none */
     char question[700]; /* the first level, which a failing grade shows; "": text is shown */
     char text[1500];
 } LabHint;
@@ -84,7 +84,8 @@ typedef struct LabIni {
     int needs;
     double points_correct, points_speed, points_predict;
     double slack;
-    double none_below; /* share of the solution's speed below which a case earns none; 0: no floor */
+    double
+        none_below; /* share of the solution's speed below which a case earns none; 0: no floor */
     LabCase item[LAB_CASES];
     int cases, timed_cases;
     int hidden_count;

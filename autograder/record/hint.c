@@ -56,8 +56,7 @@ static int print_unlocked(FILE *stream, const Lab *lab, const char *build)
 static int hint_applies(const HintSource *source, const char *hint)
 {
     TodoList mine, skeleton;
-    if (!source->text || !source->skeleton ||
-        todo_scan("source", source->text, &mine, NULL) ||
+    if (!source->text || !source->skeleton || todo_scan("source", source->text, &mine, NULL) ||
         todo_scan("skeleton", source->skeleton, &skeleton, NULL))
         return 1;
     return todo_hint_applies(source->text, &mine, source->skeleton, &skeleton, hint);

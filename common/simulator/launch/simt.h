@@ -115,7 +115,7 @@ uint64_t simt_touch_join(SimtTouch *touch, const SimtTouch *earlier);
 /* Did the launch touch memory that had not been given out when the touch was opened? */
 int simt_touch_is_partial(const SimtTouch *touch);
 uint64_t simt_memory_span(const SimtGpu *gpu); /* bytes from there to the end of all memory */
-uint64_t simt_memory_begin(void); /* the address of the first word */
+uint64_t simt_memory_begin(void);              /* the address of the first word */
 
 /* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
  * says why not. Of several faults the one of the lowest block, then warp, then instruction is

@@ -3,7 +3,8 @@
  * in the order of their numbers the output is right. */
 #include <convlab/conv.h>
 
-__device__ static void conv_block(const ConvProblem &p, const float *x, const float *w, unsigned short *own)
+__device__ static void conv_block(const ConvProblem &p, const float *x, const float *w,
+                                  unsigned short *own)
 {
     int n = blockIdx.x / p.K, k = blockIdx.x % p.K;
     int op = blockIdx.y * 16 + threadIdx.y, oq = blockIdx.z * 16 + threadIdx.x;
