@@ -1,6 +1,6 @@
 /* baseline.cu - lab 12 in five steps: a block multiplies 128 filters x 256 pixels with wgmma, and
- * the five steps load the operands in different ways.  Step 1 is the baseline.  This file contains the
- * answers of lab 12, so the students' copy does not include it.  To select a step, write
+ * the five steps load the operands in different ways.  Step 1 is the baseline.  This file contains
+ * the answers of lab 12, so the students' copy does not include it.  To select a step, write
  * `#define STEP n` above this file or change the line below.
  *
  *   1  all threads load and store both tiles

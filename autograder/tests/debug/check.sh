@@ -35,7 +35,7 @@ mkdir -p "$work/mistake/04-tiled"
 sed 's/bool inside = ih >= 0 /bool inside = ih > 0 /' solutions/04-tiled/conv.cu >"$work/mistake/04-tiled/conv.cu"
 ! cmp -s solutions/04-tiled/conv.cu "$work/mistake/04-tiled/conv.cu"
 tell a-mistake-can-be-planted
-sed -n '/begin session/,/end session/p' docs/student/debug.md | sed '1,3d' | head -n -3 >"$work/page"
+sed -n '/<!-- recorded session/,/<!-- end of recorded session/p' docs/student/debug.md | sed '1,3d' | head -n -3 >"$work/page"
 sed 1d "$here/sessions/lab-04-border" | diff -u - "$work/page" >"$work/differ"
 tell the-page-shows-a-recorded-session
 

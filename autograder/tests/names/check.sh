@@ -140,7 +140,7 @@ mv kept labs
 try_compilers()
 {
     while IFS= read -r line; do
-        is_held 0 "$line" timeout 20 make MAKE=true BUILD=b setup NVCC="$line" && grep -q 'is no nvcc of CUDA' "$work/out" || return 1
+        is_held 0 "$line" timeout 20 make MAKE=true BUILD=b setup NVCC="$line" && grep -q 'is not an nvcc of CUDA' "$work/out" || return 1
     done <"$work/names"
 }
 try_compilers

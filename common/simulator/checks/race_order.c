@@ -7,18 +7,19 @@
  * word.  It then knows all releases of this flag so far, and all that the releasing blocks knew,
  * and nothing else.
  *
- * Looking once is not waiting.  Where a block reads a flag outside of a loop that waits for it, what
- * it learns counts only if it is the last to come: nobody may release the flag afterwards without
- * waiting for this block.  So the block that finds itself the last of all may use what the others
- * wrote, and one that looks at a counter and goes on may not, although blocks that run one after
- * the other find every counter complete.  One thing is not seen: who writes a word for each pair of
- * blocks, looks once, and goes on whatever it finds.
+ * Looking once is not waiting.  Where a block reads a flag outside of a loop that waits for it,
+ * what it learns counts only if it is the last to come: nobody may release the flag afterwards
+ * without waiting for this block.  So the block that finds itself the last of all may use what the
+ * others wrote, and one that looks at a counter and goes on may not, although blocks that run one
+ * after the other find every counter complete.  One thing is not seen: who writes a word for each
+ * pair of blocks, looks once, and goes on whatever it finds.
  *
  * What a block knows is a vector clock by flag: how many releases of it.  Most kernels have one
  * flag or a few, so the clocks are short lists.  Two accesses are ordered if the first block
  * released some flag after a fence behind the access, and the second block knows that release.  A
  * plain write to a flag begins a new flag: who reads it knows nothing of the releases before.  If
- * the clocks exceed RACE_ORDER_ENTRIES, the order is lost, and the launch has that as a finding.  Of several readers of a word the last is remembered. */
+ * the clocks exceed RACE_ORDER_ENTRIES, the order is lost, and the launch has that as a finding.
+ * Of several readers of a word the last is remembered. */
 #include "common/simulator/checks/race_order.h"
 
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static const uint64_t MOST_BLOCKS = 1u << 24;
 /* Bytes of list entries that may be moved: some seconds of host time. */
 static const uint64_t MOST_MOVED = 1ull << 33;
 
-/* A word of device memory, or a byte where the kernel stores parts of words: block + 1, 0 for none; times of the accesses. */
+/* A word of device memory, or a byte where the kernel stores parts of words: block + 1, 0 for none;
+ * times of the accesses. */
 typedef struct OrderWord {
     uint32_t writer, write_time, reader, read_time;
     uint32_t flag; /* the flag that it is, + 1; 0: nobody has released it */

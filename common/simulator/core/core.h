@@ -1,6 +1,6 @@
 /* core.h - what the files of the simulated GPU share among themselves.
  *
- * Module: the state that the modules of the simulator share: memory, decoded instructions, warps, a launch.
+ * Module: the simulator's shared state: memory, decoded instructions, warps, a launch.
  * Callers: the modules of the simulator; others only profile.h and simt_types.h.
  * May use: machine, ptx, base.
  *
@@ -301,8 +301,8 @@ typedef struct ScopeVariable {
     PtxSpace space;
 } ScopeVariable;
 
-/* A function body as it was decoded at one place: the kernel itself, or a function that was expanded
- * where it is called.  Only kept for a debugger. */
+/* A function body as it was decoded at one place: the kernel itself, or a function that was
+ * expanded where it is called.  Only kept for a debugger. */
 typedef struct CodeScope {
     const PtxFunction *function;
     uint32_t caller;  /* number of the scope that calls it; UINT32_MAX: none */

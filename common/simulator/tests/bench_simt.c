@@ -3,9 +3,9 @@
  *
  *   bench_simt [FOLDER [KERNEL [SIDE [threads]]]]
  *
- * FOLDER has the kernels and gpus/: common/simulator unless told.  KERNEL: one of them, or all.  SIDE:
- * of matrices, a multiple of 64; 512.  With `threads`, how long a launch takes on 1, 2, 4 ... of
- * them, and how long each of these waits for the others. */
+ * FOLDER has the kernels and gpus/: common/simulator unless told.  KERNEL: one of them, or all.
+ * SIDE: of matrices, a multiple of 64; 512.  With `threads`, how long a launch takes on 1, 2, 4 ...
+ * of them, and how long each of these waits for the others. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

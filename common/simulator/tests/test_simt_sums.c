@@ -1,5 +1,6 @@
 /* test_simt_sums.c - sums of matrix products of a warp that are not exact: as an H200's, which cuts
- * bits off (docs/simulator/conformance.md), whatever the numbers and whatever the host's instructions. */
+ * bits off (docs/simulator/conformance.md), whatever the numbers and whatever the host's
+ * instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

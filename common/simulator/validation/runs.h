@@ -7,9 +7,9 @@
 
 enum { RUNS = 64 };
 
-/* Reads the runs that belong to a record.  Returns -1 with an error if a column is missing, or a line
- * belongs to no row of the record or to another kernel.  The first count must be the record's, and
- * there must be at least one more, at most RUNS. */
+/* Reads the runs that belong to a record.  Returns -1 with an error if a column is missing, or a
+ * line belongs to no row of the record or to another kernel.  The first count must be the record's,
+ * and there must be at least one more, at most RUNS. */
 int runs_read(const char *path, const Tsv *counters, Tsv *runs, Error *error);
 
 /* Gets the counts of a column of a row of the record (0: the first row), the record's count first.

@@ -3,8 +3,8 @@
  *   tool_validate RECORDED SIMULATED OUT NAME...
  *
  * RECORDED has NAME-times.tsv and NAME-counters.tsv, and SIMULATED has NAME.tsv.
- * RECORDED may also have NAME-runs.tsv, the counts of further runs, and forecast-NAME.tsv, the times
- * that were predicted before any launch was measured.
+ * RECORDED may also have NAME-runs.tsv, the counts of further runs, and forecast-NAME.tsv, the
+ * times that were predicted before any launch was measured.
  *
  * Prints the report as Markdown, and writes OUT/times.tsv for the figure.  Exits 1 if a limit is
  * exceeded:
@@ -23,8 +23,8 @@
 #include "common/simulator/validation/tsv.h"
 
 enum { MOST = 2048, SETS = 3, RACED = SETS + 1, FAMILIES = 32, COUNTS = 7, DATE = 16 };
-/* Sets as the records and the report name them.  Launches that were held out when they were recorded
- * have been looked at since: they are regression launches. */
+/* Sets as the records and the report name them.  Launches that were held out when they were
+ * recorded have been looked at since: they are regression launches. */
 static const char *const SET[] = {"fit", "held-out", "layer", "counted", "raced"};
 static const char *const SET_TITLE[] = {"fit", "regression", "solutions of labs", "counts only",
                                         "racing"};
@@ -53,7 +53,8 @@ static const char *const HOPPER = "hopper";
 static const char *const PROGRAMS[] = {"everyday", "field", "public", "suites"};
 
 /* us by which an empty kernel takes longer on the GPU of a file than in the simulator.  Files of a
- * machine with slower launches start with an empty kernel; each time is reduced by the difference. */
+ * machine with slower launches start with an empty kernel; each time is reduced by the difference.
+ * */
 static double late;
 
 /* Launches with a count that differs from the GPU's in every run and is no failure.
@@ -480,8 +481,8 @@ static int is_program(const Entry *e)
     return 0;
 }
 
-/* Prints, for measured durations from `low` to `high` us, the agreement of the forecasts of programs
- * (the model of that day) and of all launches (the present model). */
+/* Prints, for measured durations from `low` to `high` us, the agreement of the forecasts of
+ * programs (the model of that day) and of all launches (the present model). */
 static void duration_row(const char *title, double low, double high)
 {
     static double measured[2][MOST], predicted[2][MOST];

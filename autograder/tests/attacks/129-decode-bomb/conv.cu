@@ -1,5 +1,5 @@
-/* The same fat binary registered 15 times, with a kernel whose calls expand to 900,000 instructions:
- * asking for its attributes has the trusted process decode it each time. */
+/* The same fat binary registered 15 times, with a kernel whose calls expand to 900,000
+ * instructions: asking for its attributes has the trusted process decode it each time. */
 #include <convlab/conv.h>
 #define D __device__ __noinline__
 #define A10                                                                                        \

@@ -1,4 +1,4 @@
-// work TURNS - a kernel with much to do, to measure the debugger: about 10 instructions a turn of each
+// work ITERATIONS - a long kernel to measure the debugger: 10 instructions per iteration of each
 // of 262,144 threads.
 #include <cstdio>
 #include <cstdlib>
