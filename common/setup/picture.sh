@@ -3,7 +3,7 @@
 # 00 to 04 on a picture.
 set -u
 build=$1 lab=$2 submission=$3 engine=$4 picture=$5 filter=$6
-here=$(dirname "$(dirname "$0")")/picture/picture.py
+here=$(dirname "$(dirname "$0")")/apps/picture/picture.py
 for python in python3 /usr/bin/python3 ''; do # the first python in PATH may not be the one with the packages
     [ -z "$python" ] || "$python" -c 'import numpy, PIL' 2>/dev/null && break
 done

@@ -104,7 +104,7 @@ tell "names are data, and what cannot be read is a student's record"
 class first && grep -q ' 0 results to grade, 13 are there' "$work/out" && [ ! -s "$work/graded" ]
 tell "a second run grades nothing"
 class first --seed 8
-[ $? = 2 ] && grep -q "begun with seed '7', not '8'" "$work/out"
+[ $? = 2 ] && grep -q "started with seed '7', not '8'" "$work/out"
 tell "another seed is another gradebook"
 echo 'gets 71' >"$work/all/ada/$lab/conv.c"
 class first && grep -q ' 1 results to grade' "$work/out" && marks first | grep -q '^|ada|graded|71|'

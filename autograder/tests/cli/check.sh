@@ -374,7 +374,7 @@ run 0 "$lab" list --root "$work/copy" --build "$work/b" && grep -q '02-naive .*n
 tell progress
 run 2 "$lab" solution --root "$work/copy" --build "$work/b" --lab 2 && one_line 'not passed yet'
 tell solution-waits
-run 2 "$lab" ladder --root "$work/copy" --build "$work/b" --lab 2 --out "$work/b" && one_line 'no grade of 02-naive is kept yet'
+run 2 "$lab" ladder --root "$work/copy" --build "$work/b" --lab 2 --out "$work/b" && one_line 'there is no grade of 02-naive yet'
 tell ladder-without-a-grade
 
 # A lab that passed, then a broken edit: the progress remains.  The copy uses the existing build.
@@ -390,7 +390,7 @@ run 0 "$grade" $mine --seed 7 --engine sim && echo 'int x = ;' >>labs/00-first-k
 tell the-best-grade-is-kept
 run 0 "$lab" solution $mine && grep -q '^+++ .*solutions/00-first-kernel/brighten.cu' "$work/out"
 tell solution-after-a-broken-edit
-run 0 "$lab" ladder $mine --out "$work/ladder" && grep -q '00-first-kernel on .*: 2 grades, 1 of them not right' "$work/out" &&
+run 0 "$lab" ladder $mine --out "$work/ladder" && grep -q '00-first-kernel on .*: 2 grades, 1 of them not correct' "$work/out" &&
     [ "$(grep -c '^ *1 .*#$' "$work/out")" = "$(grep -c '^"' "$work/ladder/00-first-kernel.tsv")" ] && ! grep -q '.\{81\}' "$work/out" &&
     run 0 "$lab" ladder --root . --build "$work/c" --out "$work/ladder" && grep -q '^  00-first-kernel .*#$' "$work/out"
 tell ladder

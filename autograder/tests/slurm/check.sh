@@ -155,7 +155,7 @@ class refused --engine slurm --sbatch '--partition=nowhere'
 [ $? = 1 ] && [ "$(grep -c '^class: sbatch refuses: ' "$work/out")" = 1 ]
 tell "what sbatch refuses is one line"
 class refused --engine slurm-gpu
-[ $? = 2 ] && grep -q "begun with engine 'sim', not 'gpu'" "$work/out" &&
+[ $? = 2 ] && grep -q "started with engine 'sim', not 'gpu'" "$work/out" &&
     class cards --engine slurm-gpu
 [ $? = 1 ] && grep -q 'sbatch refuses: .*' "$work/out"
 tell "a card for each job, where no node has one"
