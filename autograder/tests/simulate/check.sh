@@ -206,7 +206,7 @@ echo '__global__ void alone() {}' >"$work/alone.cu"
 run 2 "$work/alone.cu" && [ "$(wc -l <"$work/err")" = 1 ] && says 'alone.cu has no main$'
 tell no-main
 ARCH=100 run 2 $here/missing.cu &&
-    says '^simulate: ARCH=100 is newer than any machine here: 90 or 90a'
+    says '^simulate: ARCH=100 is newer than every simulated machine: use at most 90 or 90a'
 tell what-nvcc-can-and-this-cannot
 gpu=no-such run 2 $here/faults.cu && says "there is no machine no-such; there are: .*gtx1080ti"
 tell no-machine

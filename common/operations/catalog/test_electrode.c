@@ -237,7 +237,9 @@ static void fp32_is_right_and_eleven_bits_are_not(void **state)
         most = fmax(most, run_judge(&run, NULL, NULL, NULL).worst);
         for (int bits = kind == 16 ? 11 : 8; bits <= 11; bits += 3) {
             for (int i = 0; i < run.p.parameters; i++)
-                run.changed[i] = rounded_to(bits, run.tensor[1][i]);
+                run.changed[i] = fabs((double)run.tensor[1][i]) < 50
+                                     ? rounded_to(bits, run.tensor[1][i])
+                                     : run.tensor[1][i]; /* a large bias would hide the rest */
             plain_electrode(&RIGHT, &run.p, run.tensor[0], run.changed, run.tensor[2]);
             double worst = run_judge(&run, NULL, NULL, &finding).worst;
             least = fmin(least, worst);

@@ -74,14 +74,19 @@ static inline uint64_t once_cycles(const char *text)
 }
 
 /* The difference that `more` repetitions make, so that start and end drop out. */
-static inline uint64_t slope(const char *body, int more, Setup setup)
+static inline uint64_t slope_after(const char *first, const char *body, int more, Setup setup)
 {
     SimtResult result;
-    char *less = kernel_text("", body, 40, ""), *all = kernel_text("", body, 40 + more, "");
+    char *less = kernel_text(first, body, 40, ""), *all = kernel_text(first, body, 40 + more, "");
     uint64_t a = cycles_of(less, setup, &result, NULL), b = cycles_of(all, setup, &result, NULL);
     free(less), free(all);
     assert_true(b > a);
     return b - a;
+}
+
+static inline uint64_t slope(const char *body, int more, Setup setup)
+{
+    return slope_after("", body, more, setup);
 }
 
 /* ---- what nobody plays ---------------------------------------------------------------------- */

@@ -164,17 +164,22 @@ static void hopper_loads_parameters_behind_predicates(void **state)
     assert_in_range(parameter_cycles(9) - parameter_cycles(8), 30, 32);
 }
 
+#define ZERO "mov.b64 %rd3, 0d0000000000000000;\nmov.f32 %f2, 0f00000000;\n"
+
 /* A guess, products one after the other, a check. */
 static void roots_of_doubles_are_products_of_doubles(void **state)
 {
     (void)state;
     Setup one = {.blocks = 1, .threads = 32};
     uint64_t alu = (uint64_t)SMALL.alu_latency;
-    assert_int_equal(slope("sqrt.rn.f64 %rd3, %rd3;\n", 12, one), 12 * (6 + 8 * 2 + 2) * alu);
-    assert_int_equal(slope("rcp.rn.f64 %rd3, %rd3;\n", 12, one), 12 * (6 + 5 * 2 + 2) * alu);
-    assert_int_equal(slope("mov.b64 %rd4, 0d3FF0000000000000;\nadd.rn.f64 %rd3, %rd3, %rd4;\n"
-                           "div.rn.f64 %rd3, %rd3, %rd4;\n",
-                           12, one),
+    assert_int_equal(slope_after(ZERO, "sqrt.rn.f64 %rd3, %rd3;\n", 12, one),
+                     12 * (6 + 8 * 2 + 2) * alu);
+    assert_int_equal(slope_after(ZERO, "rcp.rn.f64 %rd3, %rd3;\n", 12, one),
+                     12 * (6 + 5 * 2 + 2) * alu);
+    assert_int_equal(slope_after(ZERO,
+                                 "mov.b64 %rd4, 0d3FF0000000000000;\nadd.rn.f64 %rd3, %rd3, %rd4;\n"
+                                 "div.rn.f64 %rd3, %rd3, %rd4;\n",
+                                 12, one),
                      12 * (2 + 6 + 8 * 2 + 2 + 8) * alu);
 }
 
@@ -189,13 +194,14 @@ static void a_division_of_nothing_is_a_routine(void **state)
 #define ONE_D    "mov.b64 %rd4, 0d3FF0000000000000;\n"
 #define DIVIDE_F "div.rn.f32 %f2, %f2, %f3;\n"
 #define DIVIDE_D "div.rn.f64 %rd3, %rd3, %rd4;\n"
-    uint64_t usual = slope(ONE_F "add.rn.f32 %f2, %f2, %f3;\n" DIVIDE_F, 12, one),
-             rare = slope(ONE_F "mul.rn.f32 %f2, %f2, 0f00000000;\n" DIVIDE_F, 12, one);
+    uint64_t usual = slope_after(ZERO, ONE_F "add.rn.f32 %f2, %f2, %f3;\n" DIVIDE_F, 12, one),
+             rare = slope_after(ZERO, ONE_F "mul.rn.f32 %f2, %f2, 0f00000000;\n" DIVIDE_F, 12, one);
     assert_int_equal(rare - usual, 12 * (35 * 5 + DIVERGENCE_CYCLES));
-    usual = slope(ONE_D "add.rn.f64 %rd3, %rd3, %rd4;\n" DIVIDE_D, 12, one);
-    rare = slope(ONE_D "mul.rn.f64 %rd3, %rd3, 0d0000000000000000;\n" DIVIDE_D, 12, one);
+    usual = slope_after(ZERO, ONE_D "add.rn.f64 %rd3, %rd3, %rd4;\n" DIVIDE_D, 12, one);
+    rare =
+        slope_after(ZERO, ONE_D "mul.rn.f64 %rd3, %rd3, 0d0000000000000000;\n" DIVIDE_D, 12, one);
     assert_int_equal(rare - usual, 12 * ((64 + 11) * 5 + DIVERGENCE_CYCLES));
-    assert_int_equal(slope("rem.u64 %rd3, %rd3, %rd4;\n", 12, one),
+    assert_int_equal(slope_after(ZERO, "rem.u64 %rd3, %rd3, %rd4;\n", 12, one),
                      12 * 68 * (uint64_t)(SMALL.alu_latency + 1));
 }
 

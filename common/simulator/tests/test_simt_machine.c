@@ -283,7 +283,7 @@ static uint64_t ways_cycles(int branches)
     assert_non_null(text);
     at += sprintf(at, "%s", BEGIN);
     for (int time = 0; time < TIMES; time++) {
-        at += sprintf(at, "setp.eq.f32 %%p1, %%f1, %%f2;\n@!%%p1 bra E%d;\n", time);
+        at += sprintf(at, "setp.equ.f32 %%p1, %%f1, %%f2;\n@!%%p1 bra E%d;\n", time);
         ins[n++] = (SassIns){.op = FADD, .line = line++, .stall = 4};
         ins[n++] = (SassIns){.op = branches ? BRANCH : FADD, .line = line++, .stall = 4};
         for (int i = 0; i < ONE_WAY + OTHER_WAY; i++) {
