@@ -3,8 +3,8 @@
 set -eu
 . autograder/tests/lib.sh
 set +e
-base=227af46221d26982c469bcb168769493db4ff9c6 # the first commit whose message follows docs/style/guide.md
-base_date=1795887068 # its committer date, for clones that do not contain it
+base=543e0e3f86737180fcc80c2ec1f83307b08d8770 # the first commit whose message follows docs/style/guide.md
+base_date=1795890163 # its committer date, for clones that do not contain it
 check=$(pwd)/common/setup/commit_message.sh
 
 # The new commits of $1.  A shallow clone or a rewritten history may lack $base; then its date decides.
