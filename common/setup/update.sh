@@ -54,12 +54,15 @@ as_student merge -q --no-edit -m 'Update of the workbook' FETCH_HEAD >/dev/null 
         git show "HEAD:$file" >"$own/mine" 2>/dev/null || rm -f "$own/mine"
         git show "FETCH_HEAD:$file" >"$own/theirs" 2>/dev/null || rm -f "$own/theirs"
         mkdir -p "$(dirname "$file")"
-        case $file in labs/*) keep=mine other=theirs suffix=new ;; *) keep=theirs other=mine suffix=mine ;; esac
+        case $file in
+        labs/*) keep=mine other=theirs suffix=new whose="the release's" ;;
+        *) keep=theirs other=mine suffix=mine whose=your ;;
+        esac
         # A file that one side has removed is not saved.
         if [ -e "$own/$keep" ]; then cp "$own/$keep" "$file"; else rm -f "$file"; fi
         if [ -e "$own/$other" ]; then
             cp "$own/$other" "$file.$suffix"
-            echo "update: you and the release both changed $file: the release's version is $file.$suffix"
+            echo "update: you and the release both changed $file: $whose version is $file.$suffix"
         fi
         git add -A -- "$file"
     done <"$own/both"

@@ -23,7 +23,7 @@ release small 01 && release small 01 && grep -q 'already is this release' "$work
 tell same-again-changes-nothing
 mkdir "$work/other" && : >"$work/other/file"
 sh autograder/handout/handout.sh "$build" "$work/other" 04 >"$work/out" 2>&1
-[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "is no student's copy" "$work/out" &&
+[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "is not a student's copy" "$work/out" &&
     [ "$(ls "$work/other")" = file ]
 tell another-folder-is-left-alone
 
@@ -207,7 +207,7 @@ update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" &&
     grep -q 'A sentence more' "$copy/labs/04-tiled/README.md" &&
     grep -q 'my notes' "$copy/labs/04-tiled/notes.txt"
 tell an-update-merges-over-an-edited-lab
-update "$next" && grep -q 'have this release already' "$work/out"
+update "$next" && grep -q 'already have this release' "$work/out"
 tell an-update-twice
 # The instructor's folder on a shared disk: others may read it, and git accepts another owner.  Only
 # root can change the owner here.
@@ -215,7 +215,7 @@ tell an-update-twice
     cp -a "$next" "$work/theirs" && { [ "$(id -u)" != 0 ] || chown -R nobody "$work/theirs"; } &&
     update "$work/theirs" && grep -q 'already have this release' "$work/out" &&
     mkdir "$work/empty" && ! update "$work/empty" && [ "$(wc -l <"$work/out")" = 1 ] &&
-    grep -q "$work/empty has no release to fetch: .*git repository" "$work/out"
+    grep -q "$work/empty has no release to download: .*git repository" "$work/out"
 tell an-update-from-somebody-elses-folder
 # The skeleton changes near the student's work, and so does a program that the student has changed.
 sed -i 's,^.*END TODO(1).*,// a new line of the skeleton\n&,' "$next/labs/04-tiled/conv.cu"
@@ -223,8 +223,8 @@ echo '# ours' >>"$next/Makefile" && echo '# the student'\''s' >>"$copy/Makefile"
     commit_next 'A skeleton'
 update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" &&
     cmp "$next/labs/04-tiled/conv.cu" "$copy/labs/04-tiled/conv.cu.new" &&
-    grep -q 'both changed labs/04-tiled/conv.cu: the other one is labs/04-tiled/conv.cu.new' \
-    "$work/out" &&
+    grep -q "both changed labs/04-tiled/conv.cu: the release's version is labs/04-tiled/conv.cu.new" \
+    "$work/out" && grep -q 'both changed Makefile: your version is Makefile.mine' "$work/out" &&
     cmp "$next/Makefile" "$copy/Makefile" && grep -q "the student's" "$copy/Makefile.mine" &&
     ! git -C "$copy" status --porcelain | grep -v "^??"
 tell an-update-keeps-both-where-both-changed
@@ -236,10 +236,10 @@ update "$work/stranger"
 tell a-stranger-is-no-release
 (cd "$copy" && make update FROM="$work/nowhere" >"$work/out" 2>&1)
 [ $? != 0 ] && [ "$(grep -vc '^  SETUP ' "$work/out")" = 1 ] &&
-    grep -q "^update: $work/nowhere has no release to fetch: " "$work/out"
+    grep -q "^update: $work/nowhere has no release to download: " "$work/out"
 tell make-update-fails-in-one-line
 rm -rf "$copy/.git"
 update "$next"
-[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q 'is no git repository' "$work/out"
+[ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q 'is not a git repository' "$work/out"
 tell no-repository
 exit "$failed"
