@@ -257,7 +257,7 @@ def ini(text):
             if len(re.findall('[a-z]{2,}', ' '.join(v for _, v in value))) >= 3:
                 yield unit('message', value)
             value = []
-        if pair and pair[1] not in ('shape', 'shape_gpu', 'papers', 'source'):
+        if pair and pair[1] not in ('shape', 'shape_gpu', 'papers', 'source', 'with', 'code'):
             value = [(number, pair[2])]
         elif value and row.strip():
             value.append((number, row))

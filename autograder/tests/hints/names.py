@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 CUDA = set("""threadIdx blockIdx blockDim gridDim warpSize dim3 __syncthreads __syncwarp
-__shfl_xor_sync __ldg cudaFuncSetAttribute float4 float expf fmaxf uint64_t size_t sizeof const
+__shfl_xor_sync __ballot_sync __popc __ldg __expf cudaFuncSetAttribute float4 float expf fmaxf uint64_t size_t sizeof const
 unsigned int for if max min""".split())
 
 
