@@ -55,8 +55,8 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 COPY := $(wildcard labs/*/.sealed)
 
 # Second make, for files that a target needs built.  It does not look for compilers again.
-stage = $(Q)+$(plain_make) sh common/setup/alone.sh "$$BUILD" $(MAKE) $(if $(V),,-s) -j"$$JOBS" \
-    -o $(BUILD)/toolchain.env $(1)
+stage = $(Q)+$(plain_make) sh common/setup/build_lock.sh "$$BUILD" $(MAKE) $(if $(V),,-s) \
+    -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
 # Packages that one target needs and a student does not.
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
 # Options of the programs.

@@ -16,7 +16,7 @@
 #include "autograder/class/plan.h"
 #include "autograder/class/similarity.h"
 #include "autograder/class/slurm.h"
-#include "autograder/class/still.h"
+#include "autograder/class/reproducible.h"
 #include "autograder/class/summary.h"
 #include "autograder/class/tree.h"
 #include "autograder/export/class_files.h"
@@ -230,7 +230,7 @@ static void tell_time_left(const Class *class)
     fflush(stdout);
 }
 
-static void tell(const Class *class, const Job *job, const StillRecord *record)
+static void tell(const Class *class, const Job *job, const ReproducibleRecord *record)
 {
     char student[200], earned[32], possible[32];
     name_show(job->handed->student, student, sizeof student);
@@ -247,10 +247,10 @@ static void tell(const Class *class, const Job *job, const StillRecord *record)
 static int keep(Job *job, const char *text, const char *trouble, void *context, Error *error)
 {
     Class *class = context;
-    StillRecord record;
-    int status = text ? still_record(text, class->work, job->problem, &record, error)
-                      : still_deferred(job->lab->name, job->lab->ini.title, trouble, class->work,
-                                       &record, error);
+    ReproducibleRecord record;
+    int status = text ? reproducible_record(text, class->work, job->problem, &record, error)
+                      : reproducible_deferred(job->lab->name, job->lab->ini.title, trouble,
+                                              class->work, &record, error);
     if (status) return -1;
     GradebookResult result = {.student = job->handed->student,
                               .lab = job->lab->name,

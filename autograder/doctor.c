@@ -49,7 +49,7 @@ static int first_line(const char *command, char *line, size_t bytes)
     return 0;
 }
 
-static void tell_compiler(const char *root, const char *build)
+static void report_compiler(const char *root, const char *build)
 {
     Toolchain toolchain;
     Error error;
@@ -66,7 +66,7 @@ static void tell_compiler(const char *root, const char *build)
             toolchain.nvcc);
 }
 
-static void tell_gpu(void)
+static void report_gpu(void)
 {
     Error error;
     Device *device = device_open_gpu(0, &error);
@@ -88,7 +88,7 @@ static void tell_gpu(void)
     device->close(device);
 }
 
-static void tell_simulator(const char *root)
+static void report_simulator(const char *root)
 {
     char directory[600], names[512];
     snprintf(directory, sizeof directory, "%s/common/simulator/gpus", root);
@@ -98,8 +98,8 @@ static void tell_simulator(const char *root)
         row("sim engine", "yes: GPU=%s; %d host cores", names, parallel_cores());
 }
 
-static void tell_program(const char *what, const char *program, const char *use,
-                         const char *package)
+static void report_program(const char *what, const char *program, const char *use,
+                           const char *package)
 {
     char command[300], path[256];
     snprintf(command, sizeof command, "command -v %s", program);
@@ -117,24 +117,24 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--build") == 0) build = argv[i + 1];
     }
     printf("What this machine can do\n");
-    tell_compiler(root, build);
-    tell_simulator(root);
-    tell_gpu();
+    report_compiler(root, build);
+    report_simulator(root);
+    report_gpu();
     row("sandbox", "%s%s", sandbox_level_name(sandbox_probe()),
         sandbox_probe() == SANDBOX_NAMESPACES
             ? ""
             : "; for the full box:  sudo apt-get install bubblewrap");
-    tell_program("profiler", "ncu", "counters of a real GPU", "comes with the CUDA Toolkit");
-    tell_program("checker", "compute-sanitizer", "memory and race checks on a real GPU",
-                 "comes with the CUDA Toolkit");
-    tell_program("counter", "valgrind", "lab 01's instructions and cache misses",
-                 "sudo apt-get install valgrind");
-    tell_program("plots", "gnuplot", "figures", "sudo apt-get install gnuplot-nox");
-    tell_program("book", "weasyprint", "the PDF of make book",
-                 "sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint");
-    tell_program("similarity", "sim_c++", "similar submissions in a class",
-                 "sudo apt-get install similarity-tester");
-    tell_program("cluster", "sbatch", "a class on Slurm's nodes",
-                 "run make class on a machine that submits to Slurm");
+    report_program("profiler", "ncu", "counters of a real GPU", "comes with the CUDA Toolkit");
+    report_program("checker", "compute-sanitizer", "memory and race checks on a real GPU",
+                   "comes with the CUDA Toolkit");
+    report_program("counter", "valgrind", "lab 01's instructions and cache misses",
+                   "sudo apt-get install valgrind");
+    report_program("plots", "gnuplot", "figures", "sudo apt-get install gnuplot-nox");
+    report_program("book", "weasyprint", "the PDF of make book",
+                   "sudo apt-get install python3-sphinx python3-myst-parser furo weasyprint");
+    report_program("similarity", "sim_c++", "similar submissions in a class",
+                   "sudo apt-get install similarity-tester");
+    report_program("cluster", "sbatch", "a class on Slurm's nodes",
+                   "run make class on a machine that submits to Slurm");
     return 0;
 }

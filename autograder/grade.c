@@ -12,10 +12,10 @@
 #include "autograder/options/options.h"
 #include "autograder/text/files.h"
 #include "autograder/judging/grade_lab.h"
-#include "autograder/judging/turns.h"
+#include "autograder/judging/ordered_tasks.h"
 #include "autograder/record/cause.h"
-#include "autograder/record/climb.h"
-#include "autograder/record/kept.h"
+#include "autograder/record/history.h"
+#include "autograder/record/best_record.h"
 #include "autograder/record/report.h"
 #include "autograder/record/score.h"
 #include "autograder/text/screen.h"
@@ -174,7 +174,7 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     grader->only_case = options->only_case;
     grader->counters = options->verbose;
     grader->call_seconds = options->call_seconds;
-    if (grader->engine == ENGINE_GPU) grader->ceilings = card_ceilings_begin();
+    if (grader->engine == ENGINE_GPU) grader->ceilings = measured_ceilings_begin();
     return 0;
 }
 
@@ -203,8 +203,10 @@ static int keep_progress(const Grader *grader, const Options *options, const Rec
                          Error *error)
 {
     if (!is_own(options)) return 0;
-    return kept_take(grader->build, record, error) || climb_add(grader->build, record, error) ? -1
-                                                                                              : 0;
+    return best_record_update(grader->build, record, error) ||
+                   history_add(grader->build, record, error)
+               ? -1
+               : 0;
 }
 
 /* Watch mode: path of the file that stores the last wrong case of a lab, next to the number of
@@ -307,29 +309,29 @@ static void choose_labs(const Options *options, const Catalog *catalog, const La
     }
 }
 
-static int grade_turn(void *context, int number, double total[TURN_RESULTS])
+static int grade_task(void *context, int number, double total[TURN_RESULTS])
 {
     const Chosen *chosen = context;
     return grade_one(chosen->grader, chosen->options, chosen->lab[number], total);
 }
 
-typedef struct BuildAhead {
+typedef struct EarlyBuilds {
     const Chosen *chosen;
     int shares;
-} BuildAhead;
+} EarlyBuilds;
 
 static void build_share(void *context, int share)
 {
-    const BuildAhead *ahead = context;
+    const EarlyBuilds *ahead = context;
     for (int i = share; i < ahead->chosen->labs; i += ahead->shares)
         grade_lab_build(ahead->chosen->grader, ahead->chosen->lab[i]);
 }
 
 /* A GPU is timed while no other work runs.  So all labs are compiled first, in parallel: later,
  * compilers would delay or disturb the timing. */
-static void build_ahead(const Chosen *chosen)
+static void build_early(const Chosen *chosen)
 {
-    BuildAhead ahead = {chosen, parallel_shares(chosen->labs, 1)};
+    EarlyBuilds ahead = {chosen, parallel_shares(chosen->labs, 1)};
     parallel_run(ahead.shares, build_share, &ahead);
 }
 
@@ -339,11 +341,12 @@ static int grade_each(Chosen *chosen, double (*result)[TURN_RESULTS])
 {
     int card = chosen->grader->engine == ENGINE_GPU, wrong = 0;
     chosen->grader->crowded = !card && parallel_cores() > 1 && chosen->labs > 1;
-    if (chosen->grader->crowded) return turns_run(chosen->labs, 2, grade_turn, chosen, result);
-    if (card && chosen->labs > 1) build_ahead(chosen);
+    if (chosen->grader->crowded)
+        return ordered_tasks_run(chosen->labs, 2, grade_task, chosen, result);
+    if (card && chosen->labs > 1) build_early(chosen);
     ticker_begin();
     for (int i = 0; i < chosen->labs; i++)
-        wrong += grade_turn(chosen, i, result[i]) != 0;
+        wrong += grade_task(chosen, i, result[i]) != 0;
     return wrong;
 }
 
@@ -420,7 +423,7 @@ int main(int argc, char **argv)
     } else {
         status = grade_all(&grader, &options, &catalog, only);
     }
-    card_ceilings_end(grader.ceilings);
+    measured_ceilings_end(grader.ceilings);
     catalog_close(&catalog);
     return status;
 }

@@ -14,11 +14,11 @@
 #include "autograder/text/screen.h"
 #include "autograder/text/text.h"
 #include "autograder/text/ticker.h"
-#include "autograder/trial/trial_beside.h"
+#include "autograder/trial/trial_compare.h"
 #include "autograder/trial/trial_call.h"
 #include "autograder/trial/trial_files.h"
 #include "autograder/trial/trial_page.h"
-#include "autograder/trial/trial_watch.h"
+#include "autograder/trial/trial_limit.h"
 #include "common/cuda/gpu/gpu_device.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
@@ -45,7 +45,7 @@ static int open_engine(Trial *trial, Error *error)
 {
     char directory[1024];
     if (trial->found->ini.host) {
-        trial_watch_open(trial);
+        trial_limit_open(trial);
         return 0;
     }
     if (trial->engine == ENGINE_GPU) {
@@ -64,7 +64,7 @@ static int open_engine(Trial *trial, Error *error)
         trial->device = device_open_sim(&options, error);
     }
     if (!trial->device) return -1;
-    trial_watch_open(trial);
+    trial_limit_open(trial);
     runtime_set_device(trial->device);
     return 0;
 }

@@ -21,12 +21,12 @@
 #include "autograder/record/report.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
 #include "common/simulator/machine/machine.h"
 
-enum { KERNELS = 200, TOLD = 20, FOUND_STATUS = 1 };
+enum { KERNELS = 200, REPORTS = 20, FOUND_STATUS = 1 };
 
 typedef struct Kernel {
     char name[256];
@@ -43,14 +43,14 @@ typedef struct Simulation {
     Kernel kernel[KERNELS];
     int kernels;
     DeviceCost all;
-    char told[TOLD][1024];  /* findings that were already reported */
-    int tellings, findings; /* number of reports and of findings; a rejected call is a report but
+    char report[REPORTS][1024]; /* findings that were already reported */
+    int reports, findings; /* number of reports and of findings; a rejected call is a report but
                              * not a finding */
-    int used, forked;       /* Booleans: CUDA was used by this process; by its parent */
-    int faulted;            /* Boolean: a kernel failed, so all later calls fail */
-    char early[512];        /* host access before synchronisation, to be reported outside of the
+    int used, forked;      /* Booleans: CUDA was used by this process; by its parent */
+    int faulted;           /* Boolean: a kernel failed, so all later calls fail */
+    char early[512];       /* host access before synchronisation, to be reported outside of the
                              * signal handler; "": none */
-    char lacking[1024];     /* the first feature that this simulator lacks and a real GPU has; "":
+    char lacking[1024];    /* the first feature that this simulator lacks and a real GPU has; "":
                              * none */
 } Simulation;
 
@@ -64,17 +64,17 @@ static const char *chosen(const char *name, const char *otherwise)
 
 /* ---- findings of the checks ---- */
 
-static void tell(int32_t status, const char *text)
+static void finding_report(int32_t status, const char *text)
 {
-    for (int i = 0; i < simulation.tellings && i < TOLD; i++)
-        if (!strcmp(simulation.told[i], text)) return;
-    if (simulation.tellings < TOLD) {
-        text_set(simulation.told[simulation.tellings], sizeof simulation.told[0], "%s", text);
+    for (int i = 0; i < simulation.reports && i < REPORTS; i++)
+        if (!strcmp(simulation.report[i], text)) return;
+    if (simulation.reports < REPORTS) {
+        text_set(simulation.report[simulation.reports], sizeof simulation.report[0], "%s", text);
         fflush(stdout);
         fprintf(stderr, "simulate: %s:\n", status ? device_status_name(status) : "a check found");
         text_wrap(stderr, 4, text);
     }
-    simulation.tellings++;
+    simulation.reports++;
     simulation.findings += !status || device_status_sticky(status);
     simulation.faulted |= device_status_sticky(status);
 }
@@ -86,15 +86,15 @@ static void lack(const char *text)
 }
 
 /* Reports a call that the runtime rejects without the device. */
-static void tell_refusal(int32_t status, const char *text)
+static void report_refusal(int32_t status, const char *text)
 {
-    tell(status, text);
+    finding_report(status, text);
     if (status == DEVICE_NOT_SUPPORTED || status == DEVICE_INVALID_IMAGE) lack(text);
 }
 
-static void tell_early(void)
+static void report_early(void)
 {
-    if (*simulation.early) tell(DEVICE_SUCCESS, simulation.early);
+    if (*simulation.early) finding_report(DEVICE_SUCCESS, simulation.early);
     *simulation.early = '\0';
 }
 
@@ -114,7 +114,7 @@ static void kernel_add(const DeviceCall *call, const DeviceReply *reply)
     Kernel *kernel = &simulation.kernel[simulation.kernels++];
     char name[1024];
     text_set(name, sizeof name, "%.*s", (int)call->data_bytes, (const char *)call->data);
-    plain_name(name, kernel->name, sizeof kernel->name);
+    demangle(name, kernel->name, sizeof kernel->name);
     kernel->function = function;
     if (reply->data) memcpy(&kernel->info, reply->data, sizeof kernel->info);
 }
@@ -200,17 +200,17 @@ static int refuse_child(DeviceReply *reply)
     *reply = (DeviceReply){.status = DEVICE_NOT_INITIALISED};
     text_set(reply->message, sizeof reply->message,
              "a child of fork() cannot use CUDA where its parent has used it before");
-    tell(reply->status, reply->message);
+    finding_report(reply->status, reply->message);
     return 0;
 }
 
-static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *reply)
+static int call_inspect(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     Kernel *kernel;
     (void)device;
     if (simulation.forked) return refuse_child(reply);
     simulation.used |= !loads_code(call);
-    tell_early();
+    report_early();
     launching = call->kind == CALL_LAUNCH;
     if (launching) sim_device_set_guards(simulation.gpu, host_fault_is_heard());
     int rc = simulation.gpu->execute(simulation.gpu, call, reply);
@@ -221,7 +221,8 @@ static int look_at_call(Device *device, const DeviceCall *call, DeviceReply *rep
         uint64_t cycles = sim_device_last_launch(simulation.gpu, &kernel->resident_blocks, reply);
         if (!reply->status) kernel->launches++, kernel->cycles += cycles;
     }
-    if (*reply->message && reply->status != DEVICE_NOT_READY) tell(reply->status, reply->message);
+    if (*reply->message && reply->status != DEVICE_NOT_READY)
+        finding_report(reply->status, reply->message);
     if (interrupted) end_by(interrupted);
     if (reply->status == DEVICE_NOT_SUPPORTED || (reply->status && loads_code(call)))
         lack(reply->message);
@@ -274,10 +275,10 @@ static void report(void)
     char leaks[400], cycles[40];
     const DeviceCost *all = &simulation.all;
     if (simulation.forked) return;
-    tell_early();
+    report_early();
     simulation.gpu->take_cost(simulation.gpu, &simulation.all);
-    if (simulation.tellings > TOLD)
-        fprintf(stderr, "simulate: and %d more like these\n", simulation.tellings - TOLD);
+    if (simulation.reports > REPORTS)
+        fprintf(stderr, "simulate: and %d more like these\n", simulation.reports - REPORTS);
     fflush(stdout);
     fprintf(stderr, "\nsimulate: %s cycles on the simulated %s (%.1f us), copies included\n",
             text_thousands((double)all->cycles, cycles), chosen("SIMULATE_GPU", "h200"),
@@ -352,9 +353,9 @@ __attribute__((constructor(101))) static void simulation_open(void)
                   stderr);
         _exit(2);
     }
-    simulation.device.execute = look_at_call;
+    simulation.device.execute = call_inspect;
     runtime_set_device(&simulation.device);
-    runtime_tell_refusals(tell_refusal);
+    runtime_report_refusals(report_refusal);
     runtime_map_pinned();
     signals_watch();
     pthread_atfork(NULL, NULL, forked);

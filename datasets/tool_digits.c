@@ -5,7 +5,7 @@
 
 #include "datasets/array.h"
 #include "datasets/digits.h"
-#include "datasets/set_asked.h"
+#include "datasets/set_options.h"
 
 /* Writes `name`-images-idx3-ubyte and `name`-labels-idx1-ubyte, from a generator of their own. */
 static int write_set(const char *directory, const char *name, uint64_t count, Random *parent,
@@ -41,10 +41,10 @@ static int write_set(const char *directory, const char *name, uint64_t count, Ra
 
 int main(int argc, char **argv)
 {
-    SetAsked asked;
+    SetOptions asked;
     Error error;
     Random random;
-    if (set_asked(argc, argv, 0, 1000000, &asked, &error)) {
+    if (set_options_read(argc, argv, 0, 1000000, &asked, &error)) {
         fprintf(stderr, "digits: %s\n", error.text);
         return 2;
     }

@@ -7,7 +7,7 @@
 #include "common/operations/conv/conv_problem.h"
 #include "common/operations/conv/maps.h"
 #include "datasets/feature_maps.h"
-#include "datasets/kept.h"
+#include "datasets/row_density.h"
 #include "datasets/vgg19.h"
 #include "common/operations/catalog/operations.h"
 
@@ -104,7 +104,7 @@ static void layers(int stride)
     }
 }
 
-static int kept(uint64_t seed, const char *shape, Error *error)
+static int density(uint64_t seed, const char *shape, Error *error)
 {
     Problem problem;
     if (conv_parse(shape, &problem, error)) return -1;
@@ -114,7 +114,7 @@ static int kept(uint64_t seed, const char *shape, Error *error)
     printf("zeros\t1\t2x2\t4x4\n%.1f",
            100 * feature_maps_sparsity(x, (size_t)p.N * p.C * p.H * p.W));
     for (int side = 1; side <= 4; side *= 2)
-        printf("\t%.1f", 100 * kept_rows(&p, x, side));
+        printf("\t%.1f", 100 * row_density(&p, x, side));
     putchar('\n');
     free(x);
     return 0;
@@ -135,7 +135,7 @@ static int memory(uint64_t seed, Error *error)
         float *x = input_of(&problem, seed, error);
         if (!x) return -1;
         double windows = (double)p.C * p.P * p.Q, places = windows * p.R * p.S;
-        double values = places * kept_rows(&p, x, 1);
+        double values = places * row_density(&p, x, 1);
         printf("%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\n", vgg19_layer[i].name, p.zeros,
                4.0 * p.C * p.H * p.W, 4 * places, 4 * (2 * places + windows),
                4 * (2 * values + windows), 4.0 * p.C * p.R * p.S * ((p.K + 127) / 128 * 128));
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
     else if (argc == 3 && !strcmp(command, "layers"))
         layers(atoi(argv[2]));
     else if (argc == 4 && !strcmp(command, "kept"))
-        status = kept(strtoull(argv[2], NULL, 10), argv[3], &error);
+        status = density(strtoull(argv[2], NULL, 10), argv[3], &error);
     else if (argc == 3 && !strcmp(command, "memory"))
         status = memory(strtoull(seed, NULL, 10), &error);
     else

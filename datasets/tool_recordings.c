@@ -8,7 +8,7 @@
 #include "datasets/array.h"
 #include "datasets/recordings.h"
 #include "datasets/recordings_network.h"
-#include "datasets/set_asked.h"
+#include "datasets/set_options.h"
 
 static int write_npy(const char *directory, const char *name, const Array *array, Error *error)
 {
@@ -37,7 +37,7 @@ static int write_all(const char *directory, const ElectrodeProblem *p, int count
 }
 
 /* The generator draws the training recordings first, then the test recordings. */
-static int make_all(const SetAsked *asked, Error *error)
+static int make_all(const SetOptions *asked, Error *error)
 {
     const int train = asked->train, test = asked->test;
     Problem problem;
@@ -74,9 +74,9 @@ static int make_all(const SetAsked *asked, Error *error)
 
 int main(int argc, char **argv)
 {
-    SetAsked asked;
+    SetOptions asked;
     Error error;
-    if (set_asked(argc, argv, 1, 50000, &asked, &error)) {
+    if (set_options_read(argc, argv, 1, 50000, &asked, &error)) {
         fprintf(stderr, "recordings: %s\n", error.text);
         return 2;
     }

@@ -118,8 +118,8 @@ endif
 $(TESTS:$(BUILD)/tests/%=$(BUILD)/obj/%.o): CFLAGS += -O1
 # The only files that include the toolkit's headers.
 $(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o \
-    $(addprefix $(BUILD)/obj/common/apps/serve/,card.o pool.o test_pool.o): CPPFLAGS += -isystem \
-    $(CUDA_INCLUDE)
+    $(addprefix $(BUILD)/obj/common/apps/serve/,executor.o pool.o test_pool.o): \
+    CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 define module_rules
 $(call archive_of,$(1)): $(call objects_of,$(1))

@@ -36,7 +36,7 @@ static int run_compiler(const BuildJob *job, Build *build, Error *error)
     build_explain(job, 0, &end, build);
     /* A compiler that was killed for exceeding a limit did run. */
     if (build->status != BUILD_OK && end.excess == EXCESS_NONE && !end.flooded)
-        build_house_failed(job, build);
+        build_environment_failed(job, build);
     return 0;
 }
 

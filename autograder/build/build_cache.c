@@ -146,7 +146,7 @@ int build_cache_begin(BuildJob *job, Error *error)
         job->directory[0] = 0;
         return disk_error(job->cache, error);
     }
-    build_janitor_start(job);
+    build_cleanup_start(job);
     return build_cache_add(job, job->name, job->source, job->source_bytes, error);
 }
 
@@ -174,6 +174,6 @@ int build_cache_publish(const BuildJob *job, const char *digest, const char *nam
 void build_cache_end(BuildJob *job)
 {
     if (job->directory[0]) tree_remove(job->directory);
-    build_janitor_end(job);
+    build_cleanup_end(job);
     job->directory[0] = 0;
 }

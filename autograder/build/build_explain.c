@@ -1,7 +1,7 @@
 /* build_explain.c - the student's one-line message, derived from the compiler's or linker's output.
  *
- * The submission can influence this output (#error), so it affects only the wording; build_house.c
- * finds out whether the installation is at fault. */
+ * The submission can influence this output (#error), so it affects only the wording;
+ * build_environment.c finds out whether the installation is at fault. */
 #include <ctype.h>
 #include <dirent.h>
 #include <signal.h>

@@ -73,7 +73,7 @@ void build_explain(const BuildJob *job, int linking, const SandboxEnd *end, Buil
 /* Whether the installation caused a failed compilation: its disk is full, or its compiler fails on
  * a file that is known to be good, in the same sandbox.  1 with build->status BUILD_BROKEN (or
  * BUILD_STARVED) and the remedy; else 0. */
-int build_house_failed(const BuildJob *job, Build *build);
+int build_environment_failed(const BuildJob *job, Build *build);
 
 /* Opens or creates build/cache; removes stale directories. */
 int build_cache_open(BuildJob *job, Error *error);
@@ -90,9 +90,9 @@ int build_cache_copy(const BuildJob *job, const char *from, const char *name, Er
 /* Moves the file `name` of job->directory into the entry `digest`, with a log. */
 int build_cache_publish(const BuildJob *job, const char *digest, const char *name, const char *log,
                         Error *error);
-/* Ensures that job->directory is removed when this process ends, until build_janitor_end. */
-void build_janitor_start(BuildJob *job);
-void build_janitor_end(BuildJob *job);
+/* Ensures that job->directory is removed when this process ends, until build_cleanup_end. */
+void build_cleanup_start(BuildJob *job);
+void build_cleanup_end(BuildJob *job);
 void build_cache_end(BuildJob *job); /* removes job->directory */
 
 #endif

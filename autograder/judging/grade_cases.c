@@ -55,8 +55,8 @@ static void run_simulated(LabRun *run, const Problem *problem, Random *random, R
 
 /* The problem of a case and the generator of its inputs for the purpose `what` ("": the case
  * itself). -1: its shape is invalid. */
-static int inputs_of(const LabRun *run, const RecordCase *item, const char *what, AheadCase *inputs,
-                     Error *error)
+static int inputs_of(const LabRun *run, const RecordCase *item, const char *what,
+                     PrecomputeCase *inputs, Error *error)
 {
     char name[sizeof item->name + 32];
     text_set(name, sizeof name, "%s%s", item->name, what);
@@ -66,7 +66,7 @@ static int inputs_of(const LabRun *run, const RecordCase *item, const char *what
 }
 
 /* Whether a prediction needs the simulator's counters of this case. */
-static int case_is_asked_for(const LabRun *run, const RecordCase *item)
+static int case_is_selected(const LabRun *run, const RecordCase *item)
 {
     const LabIni *ini = &run->lab->ini;
     for (int i = 0; i < ini->predictions; i++)
@@ -84,25 +84,25 @@ static CasePrice case_price(const LabRun *run, const RecordCase *item)
     const Grader *grader = run->grader;
     if (item->speed.possible > 0 && run->speed.sim) return CASE_TIMED;
     if (item->hidden) return CASE_UNPRICED;
-    return grader->counters || grader->only_case || case_is_asked_for(run, item) ? CASE_PRICED
-                                                                                 : CASE_UNPRICED;
+    return grader->counters || grader->only_case || case_is_selected(run, item) ? CASE_PRICED
+                                                                                : CASE_UNPRICED;
 }
 
 /* The case's judgement: taken from the parallel session if it was correct there, else made here. */
-static void run_or_take(LabRun *run, AheadCase *inputs, CasePrice price, RecordCase *item)
+static void run_or_take(LabRun *run, PrecomputeCase *inputs, CasePrice price, RecordCase *item)
 {
     const int number = (int)(item - run->record->item);
-    if (beside_take(run->beside, number, item)) return;
+    if (parallel_session_take(run->parallel, number, item)) return;
     double start = sandbox_clock();
-    Expected *ahead = ahead_take(run->ahead, number);
+    Expected *precomputed = precompute_take(run->precomputed, number);
     run->judge.spent[SPENT_JUDGING] += sandbox_clock() - start;
-    judge_case(&run->judge, &inputs->problem, &inputs->random, ahead, price, item);
+    judge_case(&run->judge, &inputs->problem, &inputs->random, precomputed, price, item);
     run_simulated(run, &inputs->problem, &inputs->random, item);
 }
 
 static void run_case(LabRun *run, RecordCase *item)
 {
-    AheadCase inputs;
+    PrecomputeCase inputs;
     Error error;
     if (inputs_of(run, item, "", &inputs, &error)) {
         item->verdict = CASE_BROKEN;
@@ -135,14 +135,14 @@ static double none_below_of(const LabRun *run, const RecordCase *item)
 
 static void time_case(LabRun *run, RecordCase *item, uint64_t counted)
 {
-    AheadCase inputs;
+    PrecomputeCase inputs;
     Error error;
     if (inputs_of(run, item, ", timed", &inputs, &error)) return;
     judge_choose(&run->judge, inputs.operation);
     run->speed.counted = counted;
     run->speed.none_below = none_below_of(run, item);
-    run->speed.whole =
-        ahead_take(run->ahead, whole_number(run->record, (int)(item - run->record->item)));
+    run->speed.whole = precompute_take(run->precomputed,
+                                       whole_number(run->record, (int)(item - run->record->item)));
     speed_measure(&run->speed, &inputs.problem, &inputs.random, item);
     expected_free(run->speed.whole);
     run->speed.whole = NULL;
@@ -257,11 +257,11 @@ static void cases_order(const LabRun *run, int order[RECORD_CASES])
 }
 
 /* Precomputes the cases in their order, then each GPU window that is judged in full. */
-void lab_run_ahead(LabRun *run)
+void lab_run_precompute(LabRun *run)
 {
     const Record *record = run->record;
     const int cases = record->cases, card = run->grader->engine == ENGINE_GPU;
-    AheadCase *list = calloc((size_t)cases * 2 + 1, sizeof *list);
+    PrecomputeCase *list = calloc((size_t)cases * 2 + 1, sizeof *list);
     int order[2 * RECORD_CASES];
     Error error;
     cases_order(run, order);
@@ -272,7 +272,7 @@ void lab_run_ahead(LabRun *run)
         if (card && !run->lab->ini.host && item->speed.possible > 0)
             inputs_of(run, item, ", a whole window", &list[whole_number(record, i)], &error);
     }
-    if (list) run->ahead = ahead_begin(list, order, 2 * cases, run->lab->ini.precision);
+    if (list) run->precomputed = precompute_begin(list, order, 2 * cases, run->lab->ini.precision);
     free(list);
 }
 
@@ -346,7 +346,7 @@ static void say_why_slow(LabRun *run, RecordCase *item)
 
 /* Whether all cores except this thread's are busy now; then a second session would only cost its
  * start.  A load average would include the compilers, which have just ended. */
-static int machine_is_busy(void)
+static int host_is_busy(void)
 {
     long running = 0;
     FILE *file = fopen("/proc/loadavg", "r");
@@ -356,12 +356,12 @@ static int machine_is_busy(void)
 }
 
 /* Starts the parallel session, which runs the cases from the last one backwards. */
-static void beside_cases(LabRun *run, const int *order)
+static void parallel_cases(LabRun *run, const int *order)
 {
     const Record *record = run->record;
     const int card = !run->speed.sim && !run->judge.host;
-    if (card || run->grader->crowded || record->cases < 2 || machine_is_busy()) return;
-    BesideCase *list = calloc((size_t)record->cases, sizeof *list);
+    if (card || run->grader->crowded || record->cases < 2 || host_is_busy()) return;
+    ParallelCase *list = calloc((size_t)record->cases, sizeof *list);
     Error error;
     for (int i = 0; i < record->cases && list; i++) {
         list[i].item = record->item[i];
@@ -370,12 +370,12 @@ static void beside_cases(LabRun *run, const int *order)
             list[i].inputs.operation = NULL;
     }
     if (list)
-        run->beside = beside_begin(&run->judge, &run->programs.build[SLOT_SUBMISSION], run->ahead,
-                                   list, order, record->cases);
+        run->parallel = parallel_session_begin(&run->judge, &run->programs.build[SLOT_SUBMISSION],
+                                               run->precomputed, list, order, record->cases);
 }
 
 /* The timed cases, with inputs for the purpose `what`, and their indices in the record. */
-static int timed_cases(const LabRun *run, const char *what, AheadCase timed[RECORD_CASES],
+static int timed_cases(const LabRun *run, const char *what, PrecomputeCase timed[RECORD_CASES],
                        int place[RECORD_CASES])
 {
     const Record *record = run->record;
@@ -391,9 +391,9 @@ static int timed_cases(const LabRun *run, const char *what, AheadCase timed[RECO
 }
 
 /* Host labs: starts counting the course's own programs, which takes longest. */
-static void count_beside(LabRun *run)
+static void count_parallel(LabRun *run)
 {
-    AheadCase timed[RECORD_CASES];
+    PrecomputeCase timed[RECORD_CASES];
     int place[RECORD_CASES];
     if (!run->judge.host || session_cannot_count()) return;
     int count = timed_cases(run, "", timed, place);
@@ -405,11 +405,11 @@ static void count_beside(LabRun *run)
  * not counted here, so speed_measure counts it later on the same inputs. */
 static void count_submission(LabRun *run, uint64_t counted[RECORD_CASES])
 {
-    AheadCase timed[RECORD_CASES];
+    PrecomputeCase timed[RECORD_CASES];
     uint64_t cycles[RECORD_CASES] = {0};
     int place[RECORD_CASES];
     double start = sandbox_clock();
-    if (!run->judge.host || session_cannot_count() || run->grader->crowded || machine_is_busy())
+    if (!run->judge.host || session_cannot_count() || run->grader->crowded || host_is_busy())
         return;
     int count = timed_cases(run, ", timed", timed, place);
     counts_end(counts_begin_submission(&run->speed, timed, count), cycles);
@@ -437,7 +437,7 @@ static void cases_in_order(LabRun *run, const int *order)
     Record *record = run->record;
     int endless[LAB_OPERATIONS] = {0}, ended[LAB_OPERATIONS] = {0};
     const char *wrong = NULL;
-    beside_cases(run, order);
+    parallel_cases(run, order);
     for (int i = 0; i < record->cases && !(wrong && run->grader->stop); i++) {
         RecordCase *item = &record->item[order[i]];
         const int which = operation_index(run, item);
@@ -457,10 +457,10 @@ static void cases_in_order(LabRun *run, const int *order)
         else
             ended[which]++;
         if (item->verdict != CASE_CORRECT && !wrong) wrong = item->name;
-        if (i == 0 && !wrong) count_beside(run);
-        if (item->verdict == CASE_CORRECT) lab_run_simulate_beside(run, item);
+        if (i == 0 && !wrong) count_parallel(run);
+        if (item->verdict == CASE_CORRECT) lab_run_simulate_start(run, item);
     }
-    beside_end(run->beside, &run->judge);
+    parallel_session_end(run->parallel, &run->judge);
     for (int i = 0; i < record->cases && wrong && run->grader->stop; i++)
         if (record->item[i].verdict == CASE_NOT_RUN)
             text_set(record->item[i].text, sizeof record->item[i].text,
@@ -488,10 +488,10 @@ static void cases_speed(LabRun *run)
     int all = record_all_correct(record);
     uint64_t counted[RECORD_CASES] = {0};
     counts_end(run->counts, NULL);
-    ahead_stop(run->ahead);
+    precompute_stop(run->precomputed);
     lab_run_simulate_end(run);
     programs_wait_all(&run->programs);
-    card_ceilings_leave(run->grader->ceilings);
+    measured_ceilings_release(run->grader->ceilings);
     if (all) count_submission(run, counted);
     for (int i = 0; i < record->cases && all && !run->speed.sim; i++)
         if (record->item[i].speed.possible > 0) time_case(run, &record->item[i], counted[i]);

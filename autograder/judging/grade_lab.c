@@ -63,7 +63,7 @@ static void judge_start(LabRun *run)
                               .machine = &run->grader->machine,
                               .slack = ini->slack,
                               .simulator = run->grader->simulator};
-    if (!ini->host) run->speed.ceilings = card_ceilings_wait(run->grader->ceilings);
+    if (!ini->host) run->speed.ceilings = measured_ceilings_wait(run->grader->ceilings);
     for (int i = 0; i < SESSION_RUNNERS; i++)
         run->speed.build[i] = &run->programs.build[i];
     run->speed.started[SLOT_SUBMISSION] = 1;
@@ -130,7 +130,7 @@ static void grade_source(LabRun *run)
     /* Opening a GPU and compiling both take seconds. */
     ticker_say(-1, "grading %s: compiling", run->lab->name);
     programs_begin(&run->programs);
-    lab_run_ahead(run);
+    lab_run_precompute(run);
     double start = sandbox_clock();
     int closed = session_open(&options, &run->session, &error);
     run->programs.waited += sandbox_clock() - start;
@@ -178,7 +178,7 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
         lab_run_stop(&run, RECORD_MISSING, message);
     }
     if (record->status == RECORD_GRADED && !record_all_correct(record)) find_todo(&run);
-    ahead_end(run.ahead);
+    precompute_end(run.precomputed);
     programs_clear(&run.programs);
     intake_clean(record->message);
     intake_clean(record->source);

@@ -6,7 +6,7 @@
 #ifndef CONVLAB_AUTOGRADER_JUDGING_GRADE_LAB_H
 #define CONVLAB_AUTOGRADER_JUDGING_GRADE_LAB_H
 
-#include "autograder/judging/card_ceilings.h"
+#include "autograder/judging/measured_ceilings.h"
 #include "autograder/lab/catalog.h"
 #include "autograder/record/record.h"
 #include "autograder/sandbox/sandbox.h"
@@ -20,8 +20,8 @@ typedef struct Grader {
     DeviceEngine engine;        /* never ENGINE_AUTO */
     char machine_name[64];      /* the simulated GPU's name */
     SimtMachine machine;
-    char gpus[600];         /* folder of the machine descriptions */
-    CardCeilings *ceilings; /* ceilings of a GPU; NULL: not measured */
+    char gpus[600];             /* folder of the machine descriptions */
+    MeasuredCeilings *ceilings; /* ceilings of a GPU; NULL: not measured */
     Toolchain toolchain;
     uint64_t seed;
     double call_seconds;   /* limit for one call of the entry point: seconds of CPU time, and

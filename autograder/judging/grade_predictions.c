@@ -53,7 +53,7 @@ static void simulate_end(LabRun *run, Simulated *simulated)
     run->record->spent[SPENT_SIMULATING] += sandbox_clock() - start;
 }
 
-void lab_run_simulate_beside(LabRun *run, const RecordCase *item)
+void lab_run_simulate_start(LabRun *run, const RecordCase *item)
 {
     const LabIni *ini = &run->lab->ini;
     for (int i = 0; i < run->record->predictions && run->grader->engine == ENGINE_GPU; i++) {

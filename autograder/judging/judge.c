@@ -61,7 +61,7 @@ void judge_fill(Judge *judge, Workload *workload, Random *random)
     spend(judge, SPENT_INPUTS, start);
 }
 
-void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
+void judge_run(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
                Observed *observed, RunOutcome *outcome)
 {
     int call = repeats < 0;
@@ -91,7 +91,7 @@ static int probe_run(void *context, const Problem *problem, const float *const *
     /* Stops after one exceeded limit: the next probe would probably exceed it too, and costs
      * time. */
     if (judge->probe_limited || judge_set_problem(judge, problem, NULL)) return -1;
-    judge_ask(judge, 0, JUDGE_PROBE, tensor, output, &observed, &outcome);
+    judge_run(judge, 0, JUDGE_PROBE, tensor, output, &observed, &outcome);
     judge->probe_limited = outcome.status == RUN_LIMIT;
     return outcome.status == RUN_OK ? 0 : -1;
 }
@@ -213,7 +213,7 @@ static void judge_call(Judge *judge, Expected *expected, int call, int probe, Re
     Workload *workload = &expected->workload;
     Observed observed = {0};
     RunOutcome outcome = {0};
-    judge_ask(judge, 0, call, (const float *const *)workload->tensor, workload->output, &observed,
+    judge_run(judge, 0, call, (const float *const *)workload->tensor, workload->output, &observed,
               &outcome);
     take_outcome(judge, 0, &outcome, item);
     judge_expected(judge, expected, &observed, &outcome, probe, item);
@@ -257,7 +257,7 @@ void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random
     judge_fill(judge, &workload, random);
     Observed observed = {0};
     RunOutcome outcome = {0};
-    judge_ask(judge, slot, repeats, (const float *const *)workload.tensor, workload.output,
+    judge_run(judge, slot, repeats, (const float *const *)workload.tensor, workload.output,
               &observed, &outcome);
     take_outcome(judge, slot, &outcome, item);
     if (judge_sample(judge, &workload, &observed, &outcome, random))
@@ -317,11 +317,11 @@ static void judge_repeat(Judge *judge, const Problem *problem, Random *random, i
                     "kernel reads memory that this call has not written.");
 }
 
-void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead,
+void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *precomputed,
                 CasePrice price, RecordCase *item)
 {
     Error error;
-    Expected *expected = ahead ? ahead : judge_expect(judge, problem, random, item);
+    Expected *expected = precomputed ? precomputed : judge_expect(judge, problem, random, item);
     if (!expected) return;
     *random = expected->random;
     if (judge_begin_problem(judge, problem, &error)) {

@@ -2,7 +2,7 @@
 #ifndef CONVLAB_AUTOGRADER_JUDGING_JUDGE_H
 #define CONVLAB_AUTOGRADER_JUDGING_JUDGE_H
 
-#include "autograder/judging/ahead.h"
+#include "autograder/judging/precompute.h"
 #include "autograder/record/record.h"
 #include "autograder/session/session.h"
 #include "autograder/tensors/workload.h"
@@ -33,7 +33,7 @@ void judge_fill(Judge *judge, Workload *workload, Random *random);
 /* Runs session_replay, or session_call, session_search or session_probe if `repeats` is JUDGE_CALL,
  * JUDGE_SEARCH or JUDGE_PROBE.  Records the time that they take. */
 enum { JUDGE_CALL = -1, JUDGE_PROBE = -2, JUDGE_SEARCH = -3 };
-void judge_ask(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
+void judge_run(Judge *judge, int slot, int repeats, const float *const *tensor, float *output,
                Observed *observed, RunOutcome *outcome);
 
 /* Judges slot 0's output: fills the verdict part of `item` (verdict, fault, where, text, wrong,
@@ -63,7 +63,7 @@ typedef enum CasePrice { CASE_UNPRICED, CASE_PRICED, CASE_TIMED } CasePrice;
  * `ahead`: the result of expected_make for the same problem and `random`, freed here; NULL:
  * computed here. */
 enum { JUDGE_DIAGNOSES = 3 };
-void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *ahead,
+void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *precomputed,
                 CasePrice price, RecordCase *item);
 
 /* Replays what `slot` recorded `repeats` times (0: once, unpriced) on fresh inputs: verdict and

@@ -6,9 +6,9 @@
 
 #include <pthread.h>
 
-#include "autograder/judging/beside.h"
 #include "autograder/judging/grade_lab.h"
 #include "autograder/judging/lab_programs.h"
+#include "autograder/judging/parallel_session.h"
 #include "autograder/judging/speed.h"
 #include "autograder/judging/speed_counted.h"
 
@@ -31,8 +31,8 @@ struct LabRun {
     Session *session;
     DeviceProperties properties;
     LabPrograms programs;
-    Ahead *ahead;
-    Beside *beside;
+    Precompute *precomputed;
+    ParallelSession *parallel;
     Counts *counts; /* counts of a host lab's own programs */
     Simulated simulated[LAB_CASES];
     int faults_simulated;
@@ -54,7 +54,7 @@ void lab_run_stop(LabRun *run, RecordStatus status, const char *message);
 void lab_run_answers(LabRun *run);
 
 /* Starts to draw inputs and compute expected outputs while the compilers run. */
-void lab_run_ahead(LabRun *run);
+void lab_run_precompute(LabRun *run);
 /* Runs every case: judgement, points and speed. */
 void lab_run_cases(LabRun *run);
 /* GPU grading: opens the submission on the simulator.  The caller closes the session.  -1 with
@@ -63,8 +63,8 @@ int lab_run_simulator(const LabRun *run, const Operation *operation, Judge *judg
 
 /* A case is correct on the GPU: simulates the counters that predictions need, in parallel to the
  * next cases. */
-void lab_run_simulate_beside(LabRun *run, const RecordCase *item);
-/* Waits for all simulations that lab_run_simulate_beside started. */
+void lab_run_simulate_start(LabRun *run, const RecordCase *item);
+/* Waits for all simulations that lab_run_simulate_start started. */
 void lab_run_simulate_end(LabRun *run);
 /* Awards the points for predictions. */
 void lab_run_predictions(LabRun *run);

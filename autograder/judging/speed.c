@@ -14,9 +14,9 @@
 double speed_floor_cycles(const SimtMachine *machine, Precision precision, double flops,
                           double least_bytes)
 {
-    double products = machine->fp32_lanes;
-    if (precision != PRECISION_FP32) products = fmax(products, machine->tensor_fma);
-    double arithmetic = flops / (2.0 * machine->sms * products);
+    double fma_lanes = machine->fp32_lanes;
+    if (precision != PRECISION_FP32) fma_lanes = fmax(fma_lanes, machine->tensor_fma);
+    double arithmetic = flops / (2.0 * machine->sms * fma_lanes);
     double traffic = least_bytes / machine->l2_bytes_per_cycle;
     return fmax(arithmetic, traffic);
 }
@@ -48,7 +48,7 @@ int speed_start(SpeedSetup *setup, int slot, Workload *workload, RecordCase *fai
         }
         setup->started[slot] = 1;
     }
-    judge_ask(judge, slot, JUDGE_PROBE, workload ? (const float *const *)workload->tensor : NULL,
+    judge_run(judge, slot, JUDGE_PROBE, workload ? (const float *const *)workload->tensor : NULL,
               judge->host ? workload->output : NULL, &observed, &outcome);
     if (outcome.status == RUN_OK) return 0;
     judge_output(judge, workload, &observed, &outcome, 0, failed);

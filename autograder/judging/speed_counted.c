@@ -29,7 +29,7 @@ static const char VALGRIND_TOOL[] = "/usr/libexec/valgrind/cachegrind-amd64-linu
 
 /* The start of every request of valgrind.h: four rotations without effect.  A request can have code
  * run uncounted. */
-static int program_asks_valgrind(const char *path)
+static int program_uses_valgrind(const char *path)
 {
     static const unsigned char request[] = {0x48, 0xc1, 0xc7, 0x03, 0x48, 0xc1, 0xc7, 0x0d,
                                             0x48, 0xc1, 0xc7, 0x3d, 0x48, 0xc1, 0xc7, 0x33};
@@ -92,7 +92,7 @@ static void end_uncounted(RecordCase *item, const RecordCase *verdict)
 
 /* One program's count of one case, in a session and a thread of its own. */
 typedef struct Count {
-    SpeedSetup beside;
+    SpeedSetup parallel;
     Judge judge; /* the count's own judge */
     int slot, threaded;
     const Problem *problem;
@@ -116,10 +116,10 @@ static int count_run(Count *count, SpeedSetup *setup)
     return failed;
 }
 
-static void *count_beside(void *context)
+static void *count_parallel(void *context)
 {
     Count *count = context;
-    count_run(count, &count->beside);
+    count_run(count, &count->parallel);
     return NULL;
 }
 
@@ -141,16 +141,16 @@ static void count_begin(Count *count, const SpeedSetup *setup, int slot, const P
                         const Random *random)
 {
     Error error;
-    *count = (Count){.beside = *setup, .judge = *setup->judge, .slot = slot, .problem = problem};
+    *count = (Count){.parallel = *setup, .judge = *setup->judge, .slot = slot, .problem = problem};
     if (random) count->random = *random;
     count->judge.session = NULL;
     if ((slot != SLOT_SUBMISSION && count_known(count, setup)) ||
-        session_beside(setup->judge->session, &count->judge.session, &error))
+        session_open_parallel(setup->judge->session, &count->judge.session, &error))
         return;
-    count->beside.judge = &count->judge;
-    memset(count->beside.started, 0, sizeof count->beside.started);
+    count->parallel.judge = &count->judge;
+    memset(count->parallel.started, 0, sizeof count->parallel.started);
     count->threaded = !judge_begin_problem(&count->judge, problem, &error) &&
-                      !pthread_create(&count->thread, NULL, count_beside, count);
+                      !pthread_create(&count->thread, NULL, count_parallel, count);
 }
 
 static void count_end(Count *count)
@@ -163,13 +163,13 @@ enum { OWN_SLOTS = SESSION_RUNNERS - SLOT_BASELINE };
 
 struct Counts {
     int count; /* total number, `slots` for each case */
-    AheadCase *timed;
+    PrecomputeCase *timed;
     Count one[];
 };
 
 /* Starts the slots from `first` on, for every case. */
-static Counts *counts_begin(const SpeedSetup *setup, const AheadCase *timed, int cases, int first,
-                            int slots)
+static Counts *counts_begin(const SpeedSetup *setup, const PrecomputeCase *timed, int cases,
+                            int first, int slots)
 {
     Counts *counts = calloc(1, sizeof *counts + sizeof(Count) * (size_t)(slots * cases));
     if (counts) counts->timed = calloc((size_t)cases, sizeof *counts->timed);
@@ -179,7 +179,7 @@ static Counts *counts_begin(const SpeedSetup *setup, const AheadCase *timed, int
     }
     for (; counts->count < slots * cases; counts->count++) {
         const int number = counts->count / slots;
-        AheadCase *one = &counts->timed[number];
+        PrecomputeCase *one = &counts->timed[number];
         *one = timed[number];
         Judge judge = *setup->judge;
         SpeedSetup with = *setup;
@@ -191,14 +191,14 @@ static Counts *counts_begin(const SpeedSetup *setup, const AheadCase *timed, int
     return counts;
 }
 
-Counts *counts_begin_own(const SpeedSetup *setup, const AheadCase *timed, int cases)
+Counts *counts_begin_own(const SpeedSetup *setup, const PrecomputeCase *timed, int cases)
 {
     return counts_begin(setup, timed, cases, SLOT_BASELINE, OWN_SLOTS);
 }
 
-Counts *counts_begin_submission(const SpeedSetup *setup, const AheadCase *timed, int cases)
+Counts *counts_begin_submission(const SpeedSetup *setup, const PrecomputeCase *timed, int cases)
 {
-    if (program_asks_valgrind(setup->build[SLOT_SUBMISSION]->program)) return NULL;
+    if (program_uses_valgrind(setup->build[SLOT_SUBMISSION]->program)) return NULL;
     return counts_begin(setup, timed, cases, SLOT_SUBMISSION, 1);
 }
 
@@ -229,7 +229,7 @@ static double seconds_of(SpeedSetup *setup, int slot, const Problem *problem, Ra
         Observed observed;
         RunOutcome outcome;
         judge_fill(setup->judge, &workload, random);
-        judge_ask(setup->judge, slot, JUDGE_CALL, tensor, workload.output, &observed, &outcome);
+        judge_run(setup->judge, slot, JUDGE_CALL, tensor, workload.output, &observed, &outcome);
         if (outcome.status != RUN_OK) {
             least = 0;
             break;
@@ -289,7 +289,7 @@ void speed_measure_counted(SpeedSetup *setup, const Problem *problem, Random *ra
         speed_end(speed, SPEED_DEFERRED, "%s", cannot);
         return;
     }
-    if (program_asks_valgrind(setup->build[SLOT_SUBMISSION]->program)) {
+    if (program_uses_valgrind(setup->build[SLOT_SUBMISSION]->program)) {
         speed_end(speed, SPEED_WRONG,
                   "The program contains valgrind's request sequence, with which code can run "
                   "without being counted.");

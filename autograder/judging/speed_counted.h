@@ -17,10 +17,10 @@ typedef struct Counts Counts;
 /* Starts to count the course's own programs on these cases, in parallel to other work; their cost
  * is the same every time.  speed_measure_counted finds the results.  Requires that baseline and
  * reference are built.  NULL: they are counted later, when needed. */
-Counts *counts_begin_own(const SpeedSetup *setup, const AheadCase *timed, int cases);
+Counts *counts_begin_own(const SpeedSetup *setup, const PrecomputeCase *timed, int cases);
 /* Starts to count the submission, which is correct in all cases, on these inputs.  NULL: as
  * above. */
-Counts *counts_begin_submission(const SpeedSetup *setup, const AheadCase *timed, int cases);
+Counts *counts_begin_submission(const SpeedSetup *setup, const PrecomputeCase *timed, int cases);
 /* Waits for all counts and stores them in `cycles`, unless it is NULL; 0: no count.  `counts` may
  * be NULL. */
 void counts_end(Counts *counts, uint64_t *cycles);

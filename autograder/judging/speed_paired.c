@@ -71,7 +71,7 @@ static int measure_submission(void *context, int repeats, double *seconds, Error
     Workload *workload = ready ? &ready->workload : side->workload;
     /* Draws inputs even if precomputed ones exist, so that all windows start after equal delays. */
     judge_fill(judge, side->workload, side->random);
-    judge_ask(judge, side->slot, repeats, (const float *const *)workload->tensor, workload->output,
+    judge_run(judge, side->slot, repeats, (const float *const *)workload->tensor, workload->output,
               &observed, &outcome);
     *seconds = outcome.cost.seconds;
     note_first(side, repeats, &outcome.cost);
@@ -86,7 +86,7 @@ static int measure_unseen(void *context, int repeats, double *seconds, Error *er
     Side *side = context;
     Observed observed;
     RunOutcome outcome;
-    judge_ask(side->setup->judge, side->slot, repeats, NULL, NULL, &observed, &outcome);
+    judge_run(side->setup->judge, side->slot, repeats, NULL, NULL, &observed, &outcome);
     *seconds = outcome.cost.seconds;
     if (outcome.status == RUN_OK) return 0;
     side->judged = (RecordCase){0};
@@ -158,17 +158,17 @@ typedef struct Comparison {
 } Comparison;
 
 /* Measures up to the end of the next round. */
-static int comparison_look(Comparison *all, const Side side[SESSION_RUNNERS], int same,
-                           Error *error)
+static int comparison_check(Comparison *all, const Side side[SESSION_RUNNERS], int same,
+                            Error *error)
 {
     const PairedSubject *baseline = &side[SLOT_BASELINE].subject;
-    if (paired_look(&all->series[0], baseline, &side[SLOT_SUBMISSION].subject, &on_a_card,
-                    &all->student, error))
+    if (paired_interim(&all->series[0], baseline, &side[SLOT_SUBMISSION].subject, &on_a_card,
+                       &all->student, error))
         return -1;
     all->reference = all->student;
     return same ? 0
-                : paired_look(&all->series[1], baseline, &side[SLOT_REFERENCE].subject, &on_a_card,
-                              &all->reference, error);
+                : paired_interim(&all->series[1], baseline, &side[SLOT_REFERENCE].subject,
+                                 &on_a_card, &all->reference, error);
 }
 
 /* Whether the submission's times vary and not the machine's, on which baseline and reference are
@@ -197,8 +197,8 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
     Error error;
     RecordSpeed *speed = &item->speed;
     int failed = fill_windows(side, same, &error);
-    for (int look = 0; look < PAIRED_LOOKS; look++) {
-        if (failed || comparison_look(&all, side, same, &error)) {
+    for (int look = 0; look < PAIRED_INTERIMS; look++) {
+        if (failed || comparison_check(&all, side, same, &error)) {
             const RecordCase *later = &side[SLOT_SUBMISSION].judged;
             if (later->verdict != CASE_CORRECT)
                 speed_wrong(item, later);

@@ -50,9 +50,9 @@ int session_open(const SessionOptions *options, Session **session, Error *error)
     *session = (Session *)&nothing;
     return fake.opens ? 0 : error_set(error, "no");
 }
-int session_beside(const Session *session, Session **beside, Error *error)
+int session_open_parallel(const Session *session, Session **parallel, Error *error)
 {
-    return session_open((const void *)session, beside, error);
+    return session_open((const void *)session, parallel, error);
 }
 void session_close(Session *session)
 {
@@ -92,13 +92,13 @@ static void compute(const float *const *tensor, float *output)
     size_t count = tensor_count(&shape[2]);
     double *expected = malloc(count * sizeof *expected),
            *magnitude = malloc(count * sizeof *magnitude);
-    double *products = malloc(count * sizeof *products);
-    fake.operation->oracle(&fake.problem, tensor, expected, magnitude, products);
+    double *terms = malloc(count * sizeof *terms);
+    fake.operation->oracle(&fake.problem, tensor, expected, magnitude, terms);
     for (size_t i = 0; i < count; i++)
         output[i] = (float)expected[i];
     free(expected);
     free(magnitude);
-    free(products);
+    free(terms);
 }
 
 static void answer(int slot, const float *const *tensor, float *output, Observed *observed,
@@ -489,7 +489,7 @@ static void counts_made_beside_are_taken(void **state)
 {
     (void)state;
     SpeedSetup setup = begin_counted();
-    AheadCase timed = {.operation = judge.operation, .problem = fake.problem};
+    PrecomputeCase timed = {.operation = judge.operation, .problem = fake.problem};
     uint64_t cycles = 1;
     random_seed(&timed.random, 1);
     counts_end(counts_begin_submission(&setup, &timed, 1), &cycles);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "autograder/record/climb.h"
+#include "autograder/record/history.h"
 #include "autograder/record/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,25 +27,25 @@ static void record_check(const char *text)
     record_clear(&record);
 }
 
-static void climb_check(const uint8_t *data, size_t size)
+static void history_check(const uint8_t *data, size_t size)
 {
     static char build[64], path[128];
-    Climb climb;
+    GradeHistory history;
     Error error = {""};
     if (!build[0]) {
         snprintf(build, sizeof build, "/tmp/convlab-fuzz-record-%d", (int)getpid());
-        snprintf(path, sizeof path, "mkdir -p %s/progress/climb", build);
+        snprintf(path, sizeof path, "mkdir -p %s/progress/history", build);
         if (system(path)) abort();
-        snprintf(path, sizeof path, "%s/progress/climb/lab.tsv", build);
+        snprintf(path, sizeof path, "%s/progress/history/lab.tsv", build);
     }
     FILE *file = fopen(path, "wb");
     if (!file) abort();
     fwrite(data, 1, size, file);
     fclose(file);
-    if (climb_read(build, "lab", &climb, &error)) abort();
-    for (int i = 0; i < climb.grades; i++)
-        if (climb.grade[i].cases < 0 || climb.grade[i].cases > LAB_CASES) abort();
-    climb_free(&climb);
+    if (history_read(build, "lab", &history, &error)) abort();
+    for (int i = 0; i < history.grades; i++)
+        if (history.grade[i].cases < 0 || history.grade[i].cases > LAB_CASES) abort();
+    history_free(&history);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -56,6 +56,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     record_check(text);
     free(text);
-    climb_check(data, size);
+    history_check(data, size);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "autograder/record/climb.h"
+#include "autograder/record/history.h"
 #include "autograder/record/report.h"
 #include "autograder/text/files.h"
 #include "autograder/text/screen.h"
@@ -25,25 +25,25 @@ static FILE *drawing_open(const char *directory, const char *name, Error *error)
 }
 
 /* The last correct grade: its machine, cases and lower bounds are drawn. */
-static const ClimbGrade *last_right(const Climb *climb)
+static const HistoryGrade *last_right(const GradeHistory *history)
 {
-    for (int i = climb->grades - 1; i >= 0; i--)
-        if (climb->grade[i].cases) return &climb->grade[i];
+    for (int i = history->grades - 1; i >= 0; i--)
+        if (history->grade[i].cases) return &history->grade[i];
     return NULL;
 }
 
 /* The history of one case. */
 typedef struct Way {
-    const Climb *climb;
-    const ClimbGrade *now;
-    const ClimbCase *item;
+    const GradeHistory *history;
+    const HistoryGrade *now;
+    const HistoryCase *item;
 } Way;
 
 /* Cost at grade i; 0: that grade was not correct, or was timed on another machine. */
 static double took(const Way *way, int i)
 {
-    const ClimbGrade *grade = &way->climb->grade[i];
-    const ClimbCase *item = climb_case(grade, way->item->name);
+    const HistoryGrade *grade = &way->history->grade[i];
+    const HistoryCase *item = history_case(grade, way->item->name);
     return item && !strcmp(grade->machine, way->now->machine) ? item->student : 0;
 }
 
@@ -59,7 +59,7 @@ static void bar_row(Table *table, const Way *way, const char *label, double cost
 }
 
 /* Label of a grade, "7  Nov 22 14:03", in the reader's time zone. */
-static void rung_label(const ClimbGrade *grade, int number, char *label, size_t bytes)
+static void rung_label(const HistoryGrade *grade, int number, char *label, size_t bytes)
 {
     struct tm utc = {0}, local;
     char when[32] = "";
@@ -75,7 +75,7 @@ static int rungs_find(const Way *way, int *rung)
 {
     double best = INFINITY;
     int rungs = 0, last = -1;
-    for (int i = 0; i < way->climb->grades; i++) {
+    for (int i = 0; i < way->history->grades; i++) {
         double cost = took(way, i);
         if (cost <= 0) continue;
         last = i;
@@ -95,21 +95,22 @@ static void print_case(Table *table, const Way *way, const int *rung, int rungs)
         longest = fmax(longest, took(way, rung[i]));
     bar_row(table, way, "     baseline", way->item->baseline, longest);
     for (int i = from; i < rungs; i++) {
-        rung_label(&way->climb->grade[rung[i]], rung[i] + 1, label, sizeof label);
+        rung_label(&way->history->grade[rung[i]], rung[i] + 1, label, sizeof label);
         bar_row(table, way, label, took(way, rung[i]), longest);
     }
     bar_row(table, way, "     reference", way->item->reference, longest);
     if (way->item->roof > 0) bar_row(table, way, "     roof", way->item->roof, longest);
 }
 
-static void print_head(FILE *stream, const Lab *lab, const Climb *climb, const ClimbGrade *now)
+static void print_head(FILE *stream, const Lab *lab, const GradeHistory *history,
+                       const HistoryGrade *now)
 {
     char line[400];
     int wrong = 0;
-    for (int i = 0; i < climb->grades; i++)
-        wrong += !climb->grade[i].cases;
-    text_set(line, sizeof line, "%s on %s: %d grade%s", lab->name, now->machine, climb->grades,
-             climb->grades == 1 ? "" : "s");
+    for (int i = 0; i < history->grades; i++)
+        wrong += !history->grade[i].cases;
+    text_set(line, sizeof line, "%s on %s: %d grade%s", lab->name, now->machine, history->grades,
+             history->grades == 1 ? "" : "s");
     if (wrong) text_add(line, sizeof line, ", %d of them not correct", wrong);
     text_add(line, sizeof line,
              ". Only grades that were faster than all before, and the last grade, are shown.");
@@ -120,7 +121,7 @@ static void print_head(FILE *stream, const Lab *lab, const Climb *climb, const C
 /* ---- data for gnuplot ------------------------------------------------------------------------ */
 
 /* The first line describes the figure for ladder.gp: lab, unit, cases. */
-static void write_head(FILE *file, const Lab *lab, const ClimbGrade *now)
+static void write_head(FILE *file, const Lab *lab, const HistoryGrade *now)
 {
     fprintf(file, "# %s on %s\t%s\t", lab->name, now->machine, now->unit);
     for (int i = 0; i < now->cases; i++)
@@ -133,33 +134,34 @@ static void write_head(FILE *file, const Lab *lab, const ClimbGrade *now)
 static void write_case(FILE *file, const Way *way)
 {
     double best = NAN;
-    const ClimbCase *item = way->item;
+    const HistoryCase *item = way->item;
     fprintf(file, "\"%s\"\n", item->name);
-    for (int i = 0; i < way->climb->grades; i++) {
+    for (int i = 0; i < way->history->grades; i++) {
         double cost = took(way, i);
         if (cost > 0) best = fmin(cost, best);
         fprintf(file, "%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", i + 1, cost > 0 ? cost : NAN,
-                best, way->climb->grade[i].cases ? NAN : item->baseline, item->baseline,
+                best, way->history->grade[i].cases ? NAN : item->baseline, item->baseline,
                 item->reference, item->roof);
     }
     fputs("\n\n", file);
 }
 
-static int nothing_right(const Lab *lab, const Climb *climb, Error *error)
+static int nothing_right(const Lab *lab, const GradeHistory *history, Error *error)
 {
-    if (!climb->grades)
+    if (!history->grades)
         return error_set(error, "there is no grade of %s yet: run make grade LAB=%.2s", lab->name,
                          lab->name);
     return error_set(error, "%s has no correct grade yet, of %d so far: make hint LAB=%.2s helps",
-                     lab->name, climb->grades, lab->name);
+                     lab->name, history->grades, lab->name);
 }
 
-static void draw(FILE *stream, FILE *file, const Climb *climb, const ClimbGrade *now, int *rung)
+static void draw(FILE *stream, FILE *file, const GradeHistory *history, const HistoryGrade *now,
+                 int *rung)
 {
     Table table = table_start("lrrl");
     table_row(&table, "\t%s\tfaster\t", !strcmp(now->unit, "cycles") ? "cycles" : "time");
     for (int i = 0; i < now->cases; i++) {
-        Way way = {climb, now, &now->item[i]};
+        Way way = {history, now, &now->item[i]};
         table_row(&table, "%s", now->item[i].name);
         print_case(&table, &way, rung, rungs_find(&way, rung));
         write_case(file, &way);
@@ -170,22 +172,22 @@ static void draw(FILE *stream, FILE *file, const Climb *climb, const ClimbGrade 
 int ladder_print(FILE *stream, const Lab *lab, const char *build, const char *directory,
                  Error *error)
 {
-    Climb climb;
-    if (climb_read(build, lab->name, &climb, error)) return -1;
-    const ClimbGrade *now = last_right(&climb);
-    int status = now ? 0 : nothing_right(lab, &climb, error);
+    GradeHistory history;
+    if (history_read(build, lab->name, &history, error)) return -1;
+    const HistoryGrade *now = last_right(&history);
+    int status = now ? 0 : nothing_right(lab, &history, error);
     FILE *file = status ? NULL : drawing_open(directory, lab->name, error);
-    int *rung = file ? calloc((size_t)climb.grades, sizeof *rung) : NULL;
+    int *rung = file ? calloc((size_t)history.grades, sizeof *rung) : NULL;
     if (file && !rung) error_set(error, "out of memory");
     if (!rung) status = -1;
     if (!status) {
-        print_head(stream, lab, &climb, now);
+        print_head(stream, lab, &history, now);
         write_head(file, lab, now);
-        draw(stream, file, &climb, now, rung);
+        draw(stream, file, &history, now, rung);
     }
     if (file && fclose(file) && !status) status = error_set(error, "%s: %m", directory);
     free(rung);
-    climb_free(&climb);
+    history_free(&history);
     return status;
 }
 
@@ -196,7 +198,7 @@ typedef struct Height {
     double baseline, student, reference, roof;
 } Height;
 
-static Height height_of(const ClimbGrade *grade)
+static Height height_of(const HistoryGrade *grade)
 {
     Height sum = {0};
     int roofs = 0;
@@ -212,13 +214,13 @@ static Height height_of(const ClimbGrade *grade)
 }
 
 /* The fastest grade on the machine of the last correct one. */
-static int height_find(const Climb *climb, Height *height)
+static int height_find(const GradeHistory *history, Height *height)
 {
-    const ClimbGrade *now = last_right(climb);
+    const HistoryGrade *now = last_right(history);
     if (!now) return -1;
     *height = height_of(now);
-    for (int i = 0; i < climb->grades; i++) {
-        const ClimbGrade *grade = &climb->grade[i];
+    for (int i = 0; i < history->grades; i++) {
+        const HistoryGrade *grade = &history->grade[i];
         if (grade->cases != now->cases || strcmp(grade->machine, now->machine)) continue;
         Height other = height_of(grade);
         if (other.student < height->student) *height = other;
@@ -250,16 +252,16 @@ int ladder_print_all(FILE *stream, const Catalog *catalog, const char *build, co
     if (!file) return -1;
     Table table = table_start("lrrrl");
     for (int i = 0; i < catalog->labs && !status; i++) {
-        Climb climb;
+        GradeHistory history;
         Height height;
-        status = climb_read(build, catalog->lab[i].name, &climb, error);
+        status = history_read(build, catalog->lab[i].name, &history, error);
         if (status) continue;
-        if (!height_find(&climb, &height)) {
+        if (!height_find(&history, &height)) {
             if (!labs++)
                 table_row(&table, "lab\tyours\treference\troof\tprogress towards the reference");
             height_row(&table, file, &catalog->lab[i], &height);
         }
-        climb_free(&climb);
+        history_free(&history);
     }
     table_end(&table, stream, INDENT);
     if (fclose(file) && !status) status = error_set(error, "%s: %m", directory);

@@ -1,4 +1,4 @@
-/* ladder.h - progress chart of a learner's grades (climb.h): from the baseline towards the
+/* ladder.h - progress chart of a learner's grades (history.h): from the baseline towards the
  * reference, with the machine's lower bound. */
 #ifndef CONVLAB_AUTOGRADER_RECORD_LADDER_H
 #define CONVLAB_AUTOGRADER_RECORD_LADDER_H

@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-#include "autograder/record/kept.h"
+#include "autograder/record/best_record.h"
 #include "autograder/record/report.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
 int progress_passed(const char *build, const char *lab)
 {
-    Kept kept = kept_read(build, lab);
-    int yes = kept.best && record_passed(kept.best);
-    kept_free(&kept);
+    BestRecord records = best_record_read(build, lab);
+    int yes = records.best && record_passed(records.best);
+    best_record_free(&records);
     return yes;
 }
 
@@ -33,20 +33,20 @@ static void cost_text(const char *unit, double cost, char text[40])
 }
 
 /* One row: the best grade, and the last one if it is different. */
-static void lab_row(Table *table, const Lab *lab, const Kept *kept)
+static void lab_row(Table *table, const Lab *lab, const BestRecord *records)
 {
     char points[72] = "-", cycles[40] = "", beside[32] = "", state[200] = "not graded yet";
-    if (kept->best) {
-        Took took = record_took(kept->best);
-        report_points(kept->best->points, kept->best->possible, points);
-        if (record_all_correct(kept->best)) cost_text(kept->best->unit, took.student, cycles);
+    if (records->best) {
+        RecordTime took = record_time(records->best);
+        report_points(records->best->points, records->best->possible, points);
+        if (record_all_correct(records->best)) cost_text(records->best->unit, took.student, cycles);
         if (*cycles) text_set(beside, sizeof beside, "%.2fx", took.student / took.reference);
-        text_set(state, sizeof state, "%s", state_of(kept->best));
+        text_set(state, sizeof state, "%s", state_of(records->best));
     }
-    if (kept->last && kept->last->points != kept->best->points) {
+    if (records->last && records->last->points != records->best->points) {
         char last[72];
         text_add(state, sizeof state, "; last %s",
-                 report_points(kept->last->points, kept->last->possible, last));
+                 report_points(records->last->points, records->last->possible, last));
     }
     table_row(table, "  %s\t%s\t%s\t%s\t%s", lab->name, points, cycles, beside, state);
 }
@@ -77,14 +77,14 @@ void progress_print(FILE *stream, const Catalog *catalog, const char *build)
     table_row(&table, "lab\tbest\tcycles\tof ref.\tstate");
     for (int i = 0; i < catalog->labs; i++) {
         const Lab *lab = &catalog->lab[i];
-        Kept kept = kept_read(build, lab->name);
+        BestRecord records = best_record_read(build, lab->name);
         if (strcmp(part, lab->ini.part)) table_row(&table, "%s", (part = lab->ini.part));
-        lab_row(&table, lab, &kept);
-        if (kept.best) points += kept.best->points;
+        lab_row(&table, lab, &records);
+        if (records.best) points += records.best->points;
         /* A learner who starts with lab 02 does not need the earlier labs. */
-        if (kept.best && !begun++) left_out = next, next = NULL;
-        if (!next && !(kept.best && record_passed(kept.best))) next = lab;
-        kept_free(&kept);
+        if (records.best && !begun++) left_out = next, next = NULL;
+        if (!next && !(records.best && record_passed(records.best))) next = lab;
+        best_record_free(&records);
     }
     table_end(&table, stream, 2);
     if (begun) {

@@ -7,7 +7,7 @@
 
 #include "autograder/lab/catalog.h"
 
-/* `build` is the build directory, which has the records of kept.h. */
+/* `build` is the build directory, which has the records of best_record.h. */
 void progress_print(FILE *stream, const Catalog *catalog, const char *build);
 
 /* Whether a grade of the lab has passed, this one or an earlier one. */

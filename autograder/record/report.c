@@ -159,7 +159,7 @@ static const char *number_text(double number, char text[40])
 }
 
 /* Whether prediction i has a reason why no answer was read that no earlier prediction has. */
-static int tells_trouble(const Record *record, int i)
+static int reports_trouble(const Record *record, int i)
 {
     const RecordPrediction *item = &record->prediction[i];
     for (int before = 0; before < i; before++)
@@ -181,7 +181,7 @@ static void print_predictions(FILE *stream, const Record *record, ReportDepth de
         int ask = depth != REPORT_SCREEN || item->points < item->possible;
         table_row(&table, "%s\t%s\t%s\t%s\t%s", item->name, yours, truth,
                   report_points(item->points, item->possible, points), ask ? item->question : "");
-        if (item->answered || tells_trouble(record, i)) table_note(&table, item->text);
+        if (item->answered || reports_trouble(record, i)) table_note(&table, item->text);
     }
     fputc('\n', stream);
     table_end(&table, stream, INDENT);
@@ -315,7 +315,7 @@ static void print_answers(FILE *stream, const Record *record)
              record->predictions, report_points(points, possible, text), wait);
     if (record->predictions) text_wrap(stream, INDENT, line);
     for (int i = 0; i < record->predictions; i++)
-        if (tells_trouble(record, i)) text_wrap(stream, 2 * INDENT, record->prediction[i].text);
+        if (reports_trouble(record, i)) text_wrap(stream, 2 * INDENT, record->prediction[i].text);
 }
 
 static void print_speed_waits(FILE *stream, const Record *record)

@@ -63,7 +63,7 @@ int session_open(const SessionOptions *options, Session **session, Error *error)
     return 0;
 }
 
-int session_beside(const Session *session, Session **beside, Error *error)
+int session_open_parallel(const Session *session, Session **beside, Error *error)
 {
     const SessionOptions options = {.engine = session->engine,
                                     .machine = session->machine,

@@ -53,7 +53,7 @@ typedef struct RunOutcome {
 
 int session_open(const SessionOptions *options, Session **session, Error *error);
 /* Opens another session with the same options and processes of its own. */
-int session_beside(const Session *session, Session **beside, Error *error);
+int session_open_parallel(const Session *session, Session **beside, Error *error);
 void session_close(Session *session); /* kills and reaps everything */
 void session_properties(const Session *session, DeviceProperties *properties);
 

@@ -130,7 +130,7 @@ int device_receive(Session *session, ControlReply *reply, Error *error)
     return right ? 0 : error_set(error, "the device process sent an invalid answer");
 }
 
-int device_ask(Session *session, ControlRequest *request, ControlReply *reply, Error *error)
+int device_request(Session *session, ControlRequest *request, ControlReply *reply, Error *error)
 {
     if (device_send(session, request, error) || device_receive(session, reply, error)) return -1;
     return reply->status == RUN_OK ? 0 : error_set(error, "%s", reply->message);
@@ -165,7 +165,7 @@ static int engine_open(Session *session, Error *error)
     request.engine = session->engine;
     memcpy(request.machine, session->machine, sizeof request.machine);
     memcpy(request.gpus_directory, session->gpus_directory, sizeof request.gpus_directory);
-    if (device_ask(session, &request, &reply, error)) return -1;
+    if (device_request(session, &request, &reply, error)) return -1;
     session->properties = reply.properties;
     return 0;
 }
@@ -187,7 +187,7 @@ int device_ensure(Session *session, Error *error)
         for (uint32_t i = 0; i < session->call.tensors; i++)
             tensor_name(&session->shape[i], &request.name[i]);
         if (device_send_descriptor(session, session->shared.fd, error) ||
-            device_ask(session, &request, &reply, error)) {
+            device_request(session, &request, &reply, error)) {
             device_kill(session);
             return -1;
         }

@@ -64,7 +64,7 @@ void device_drain(Session *session, int slot);
 int device_send(Session *session, const ControlRequest *request, Error *error);
 int device_receive(Session *session, ControlReply *reply, Error *error);
 /* device_send, where a failure in the answer also returns -1. */
-int device_ask(Session *session, ControlRequest *request, ControlReply *reply, Error *error);
+int device_request(Session *session, ControlRequest *request, ControlReply *reply, Error *error);
 
 /* Passes a descriptor, for the next CONTROL_ATTACH. */
 int device_send_descriptor(Session *session, int fd, Error *error);

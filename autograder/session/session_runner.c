@@ -80,7 +80,7 @@ static int runner_attach(Session *session, int slot, int socket, Error *error)
     ControlRequest request = {.kind = CONTROL_ATTACH, .slot = (uint32_t)slot};
     ControlReply reply;
     if (device_send_descriptor(session, socket, error)) return -1;
-    return device_ask(session, &request, &reply, error);
+    return device_request(session, &request, &reply, error);
 }
 
 int runner_ensure(Session *session, int slot, Error *error)

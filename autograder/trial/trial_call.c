@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "autograder/text/text.h"
-#include "autograder/trial/trial_watch.h"
+#include "autograder/trial/trial_limit.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
 #include "common/operations/calls/operation_call.h"
@@ -17,7 +17,7 @@ static void entry_call(const Workload *workload, void *const *pointer)
 }
 
 /* Executes one device call and returns its value[0]; 0 if it failed. */
-static uint64_t ask_device(Device *device, DeviceCall call)
+static uint64_t device_query(Device *device, DeviceCall call)
 {
     DeviceReply reply = {0};
     return device->execute(device, &call, &reply) || reply.status ? 0 : reply.value[0];
@@ -27,15 +27,15 @@ static uint64_t ask_device(Device *device, DeviceCall call)
  * useful time. */
 static void time_on_device(Trial *trial, const Workload *workload, void *const *pointer)
 {
-    uint32_t start = (uint32_t)ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_CREATE});
-    uint32_t end = (uint32_t)ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_CREATE});
+    uint32_t start = (uint32_t)device_query(trial->device, (DeviceCall){.kind = CALL_EVENT_CREATE});
+    uint32_t end = (uint32_t)device_query(trial->device, (DeviceCall){.kind = CALL_EVENT_CREATE});
     for (int i = 0; start && end && i < 10; i++) {
         double milliseconds;
-        ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = start});
+        device_query(trial->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = start});
         entry_call(workload, pointer);
-        ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = end});
-        ask_device(trial->device, (DeviceCall){.kind = CALL_EVENT_SYNC, .event = end});
-        uint64_t bits = ask_device(
+        device_query(trial->device, (DeviceCall){.kind = CALL_EVENT_RECORD, .event = end});
+        device_query(trial->device, (DeviceCall){.kind = CALL_EVENT_SYNC, .event = end});
+        uint64_t bits = device_query(
             trial->device, (DeviceCall){.kind = CALL_EVENT_ELAPSED, .event = start, .event2 = end});
         memcpy(&milliseconds, &bits, sizeof milliseconds);
         if (milliseconds > 0 && (!trial->cost.seconds || milliseconds / 1e3 < trial->cost.seconds))
@@ -44,13 +44,13 @@ static void time_on_device(Trial *trial, const Workload *workload, void *const *
 }
 
 /* Passes the expected outputs to a debugger. */
-static void expected_tell(const Trial *trial, const Workload *workload, void *const *pointer)
+static void expected_report(const Trial *trial, const Workload *workload, void *const *pointer)
 {
     enum { PER_TOLERANCE = 10000, PER_TOLERANCE_LOW = 100 };
     const Operation *operation = workload->operation;
     size_t count = workload->outputs;
     double *expected = calloc(count, sizeof *expected), *reach = calloc(count, sizeof *reach),
-           *products = calloc(count, sizeof *products);
+           *terms = calloc(count, sizeof *terms);
     int output = 0;
     while (workload->tensor[output])
         output++;
@@ -58,14 +58,14 @@ static void expected_tell(const Trial *trial, const Workload *workload, void *co
     /* The oracle's outputs have the default layout. */
     int is_plain = !operation->rearrange || !strcmp(shape->axes[0], "n");
     double part = trial->found->ini.precision == PRECISION_FP32 ? PER_TOLERANCE : PER_TOLERANCE_LOW;
-    if (expected && reach && products && is_plain) {
+    if (expected && reach && terms && is_plain) {
         operation->oracle(trial->problem, (const float *const *)workload->tensor, expected, reach,
-                          products);
+                          terms);
         for (size_t i = 0; i < count; i++)
             reach[i] = reach[i] / part + 1e-6;
         sim_device_expected((uint64_t)(uintptr_t)pointer[output], expected, reach, count);
     }
-    free(expected), free(reach), free(products);
+    free(expected), free(reach), free(terms);
 }
 
 /* One call of the entry point on the device, and what it cost. */
@@ -77,12 +77,12 @@ static int call_on_device(Trial *trial, const Workload *workload, void *const *p
     DeviceCall sync = {.kind = CALL_SYNC};
     if (trial->device->take_cost) trial->device->take_cost(trial->device, &trial->cost);
     runtime_take_habits();
-    if (sim_device_expected) expected_tell(trial, workload, pointer);
-    trial_watch_begin(workload);
+    if (sim_device_expected) expected_report(trial, workload, pointer);
+    trial_limit_begin(workload);
     entry_call(workload, pointer);
     trial->habits = runtime_take_habits();
     trial->device->execute(trial->device, &sync, &reply);
-    trial_watch_end();
+    trial_limit_end();
     int failed = runtime_take_failure(message, sizeof message);
     if (trial->device->take_cost) trial->device->take_cost(trial->device, &trial->cost);
     if (failed || reply.status) {
@@ -107,11 +107,11 @@ static int call_on_host(Trial *trial, const Workload *workload, const GuardedTen
     trial->cost = (DeviceCost){0};
     for (int i = 0; i < 5; i++) {
         if (guarded_fill(tensors, (const float *const *)workload->tensor, error)) return -1;
-        trial_watch_begin(workload);
+        trial_limit_begin(workload);
         double start = trial_cpu_seconds();
         entry_call(workload, pointer);
         double seconds = trial_cpu_seconds() - start;
-        trial_watch_end();
+        trial_limit_end();
         if (!i || seconds < trial->cost.seconds) trial->cost.seconds = seconds;
     }
     return 0;

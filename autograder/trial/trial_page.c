@@ -11,7 +11,7 @@
 #include "autograder/text/screen.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
-#include "autograder/trial/trial_beside.h"
+#include "autograder/trial/trial_compare.h"
 #include "common/simulator/machine/machine.h"
 
 void trial_print_case(const Trial *trial, const char *shape)
@@ -131,7 +131,7 @@ void trial_print_cost(const Trial *trial, int correct)
     }
     print_time(trial);
     fflush(stdout);
-    int beside = trial->baseline && !trial_beside(trial, NULL, &baseline, &error);
+    int beside = trial->baseline && !trial_compare(trial, NULL, &baseline, &error);
     if (beside) print_baseline(trial, &baseline);
     if (*error.text) text_wrap(stdout, 2, error.text);
     if (simulated) report_counters(stdout, 4, &trial->cost, beside ? &baseline : NULL, "baseline");

@@ -19,7 +19,7 @@ int recording_is_node(const DeviceCall *call)
     return call_order(call).is_operation;
 }
 
-static int is_kept(const DeviceCall *call)
+static int is_recorded(const DeviceCall *call)
 {
     CallOrder order = call_order(call);
     return order.is_operation || order.is_on_stream || order.host != HOST_WAITS_NOT;
@@ -115,7 +115,7 @@ static void order_keep(Recording *recording, const DeviceCall *call, const Devic
     }
     if (call->kind == CALL_LAUNCH && !(reply->notes & REPLY_OVERLAPS))
         kept.value &= ~(uint32_t)LAUNCH_OVERLAPS;
-    if (!recording->overflow && is_kept(call)) append(recording, &kept);
+    if (!recording->overflow && is_recorded(call)) append(recording, &kept);
 }
 
 static int recorder_execute(Device *device, const DeviceCall *call, DeviceReply *reply)

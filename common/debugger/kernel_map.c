@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/simulator/core/ops.h"
 #include "common/simulator/decode/decode.h"
 #include "common/simulator/exec/exec.h"
@@ -15,9 +15,9 @@
 static ModuleMap *modules;
 static KernelMap *kernels;
 
-void kernel_plain_name(const SimtKernel *kernel, char *text, size_t bytes)
+void kernel_demangled_name(const SimtKernel *kernel, char *text, size_t bytes)
 {
-    plain_name(kernel->info.name, text, bytes);
+    demangle(kernel->info.name, text, bytes);
 }
 
 const char *file_base(const char *path)
@@ -147,7 +147,7 @@ static uint32_t scope_frames(const KernelMap *map, uint32_t from, Frame *frame, 
         frame[i] = (Frame){
             .from = from, .scope = scope, .pc = in ? in->ptx_line : 0, .line = line, .file = file};
         if (!count) {
-            plain_name(kernel->scope[scope].function->name, frame[i].name, sizeof frame[i].name);
+            demangle(kernel->scope[scope].function->name, frame[i].name, sizeof frame[i].name);
             continue;
         }
         frame[i].die = source[i].die, frame[i].is_inlined = source[i].is_inlined;
@@ -347,7 +347,7 @@ uint32_t function_instructions(const KernelMap *map, const char *function, uint3
         if (from && kernel->scope_of[from - 1] == scope && i) continue;
         frames_at(map, &kernel->code[i], frame);
         char plain[SYMBOL_NAME];
-        plain_name(kernel->scope[scope].function->name, plain, sizeof plain);
+        demangle(kernel->scope[scope].function->name, plain, sizeof plain);
         if (strcmp(plain, function) != 0 && strcmp(frame[0].name, function) != 0 &&
             strcmp(kernel->scope[scope].function->name, function) != 0)
             continue;

@@ -72,6 +72,6 @@ uint32_t line_instructions(const KernelMap *map, const char *file, uint32_t *lin
 /* The first instruction after the prologue of each copy of the function. */
 uint32_t function_instructions(const KernelMap *map, const char *function, uint32_t *ins,
                                uint32_t most);
-void kernel_plain_name(const SimtKernel *kernel, char *text, size_t bytes);
+void kernel_demangled_name(const SimtKernel *kernel, char *text, size_t bytes);
 
 #endif

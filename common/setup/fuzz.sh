@@ -21,7 +21,7 @@ printf 'layer\nlayer\n\0(1, 2, 2, 3)\n3x4\n\0001 2.5 -3e-2, 0\n5 6 7 8 9 10 11 1
     >"$build/seeds/maps/two"
 cp docs/data/h200/*.json "$build/seeds/records"
 printf '2026-01-31T12:00:00Z\t0a\tsim h200\tcycles\t80.5\t100\tlenet\t1500\t3000\t1000\t500\n' \
-    >"$build/seeds/records/climb"
+    >"$build/seeds/records/history"
 for lab in labs/*/; do cp "$lab/lab.ini" "$build/seeds/ini/$(basename "$lab")"; done
 
 for source in solutions/*/conv.cu; do

@@ -5,14 +5,14 @@
 
 "$build/bin/lab" plan >"$out/plan.md"
 
-# A recorded climb (docs/data/ladder), as make ladder shows it.
-mkdir -p "$out/b/progress/climb" "$out/d"
-cp docs/data/ladder/04-tiled.tsv "$out/b/progress/climb/"
+# A recorded history (docs/data/ladder), as make ladder shows it.
+mkdir -p "$out/b/progress/history" "$out/d"
+cp docs/data/ladder/04-tiled.tsv "$out/b/progress/history/"
 {
     echo '```'
     TZ=UTC COLUMNS=80 "$build/bin/lab" ladder --build "$out/b" --lab 04 --out "$out/d"
     echo '```'
-} >"$out/climb.md"
+} >"$out/history.md"
 if command -v gnuplot >/dev/null; then
     tab=$(printf '\t')
     IFS=$tab read -r title unit names <"$out/d/04-tiled.tsv"

@@ -399,8 +399,9 @@ cd "$OLDPWD" || exit 1
 # without gnuplot.
 drawn() { run 0 sh common/setup/ladder.sh "$work/c" 0 && [ ! -s "$work/err" ] && for kind in svg png; do [ -s "$work/c/ladder/00-first-kernel.$kind" ] || return 1; done; }
 if command -v gnuplot >/dev/null; then
-    climb=$work/c/progress/climb/00-first-kernel.tsv
-    drawn && grep -q '^  *roof ' "$work/out" && rm "$work/c/ladder"/*.?[nv]g && sed -i 's/\t[0-9.]*$/\t0/' "$climb" && drawn && ! grep -q roof "$work/out"
+    history=$work/c/progress/history/00-first-kernel.tsv
+    drawn && grep -q '^  *roof ' "$work/out" && rm "$work/c/ladder"/*.?[nv]g && sed -i 's/\t[0-9.]*$/\t0/' "$history" &&
+        drawn && ! grep -q roof "$work/out"
     tell ladder-drawn
 fi
 mkdir -p "$work/few"
@@ -455,10 +456,13 @@ if command -v ccache >/dev/null; then
 fi
 # Two calls of make build one after the other.
 # shellcheck disable=SC2016 # its own words
-alone() { sh common/setup/alone.sh "$work" sh -c 'mkdir "$1" && sleep 0.5 && rmdir "$1"' - "$work/inside" 2>"$work/err"; }
+alone() {
+    sh common/setup/build_lock.sh "$work" sh -c 'mkdir "$1" && sleep 0.5 && rmdir "$1"' - "$work/inside" 2>"$work/err"
+}
 alone &
 other=$!
-alone && wait "$other" && run 3 sh common/setup/alone.sh "$work" sh -c 'exit 3' && run 0 sh common/setup/alone.sh /none true
+alone && wait "$other" && run 3 sh common/setup/build_lock.sh "$work" sh -c 'exit 3' &&
+    run 0 sh common/setup/build_lock.sh /none true
 tell two-at-once-build-one-by-one
 # A missing compiler is searched for again: the advice is to call setup.
 mkdir -p "$work/gone"

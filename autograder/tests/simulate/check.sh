@@ -137,7 +137,7 @@ tell managed-memory-where-the-program-handles-faults
 run 1 $here/early.cu fails && grep -qx 'seen 4000' "$work/out" && says 'Invalid __global__ write' &&
     ! says 'nothing has'
 tell managed-memory-after-a-fault-for-which-no-wait-can-be-made
-ARCH=90 run 0 $here/eighths.cu &&
+ARCH=90 run 0 $here/fp8.cu &&
     grep -qx 'halves 0, above zero 0, floats 0, back 0 wrong' "$work/out" && ! says 'a check found'
 tell conversions-of-8-bit-floats
 ARCH=90 run 0 $here/wide.cu &&

@@ -42,7 +42,7 @@ typedef struct Layer {
     void *padded_x[KINDS][LAYOUTS];
     float *y, *wide_y, *plain_y, *unrolled;
     int images; /* 1 or 2: the first and the last image, for which the oracle was computed */
-    double *expected, *magnitude, *products;
+    double *expected, *magnitude, *terms;
     float *got; /* and a side's outputs for them */
 } Layer;
 
@@ -159,9 +159,9 @@ static void layer_expect(Layer *layer, const Operation *operation)
     const float *tensor[] = {x, layer->host_w, NULL};
     layer->expected = memory(2 * output * sizeof(double));
     layer->magnitude = memory(2 * output * sizeof(double));
-    layer->products = memory(2 * output * sizeof(double));
+    layer->terms = memory(2 * output * sizeof(double));
     layer->got = memory(2 * output * sizeof(float));
-    operation->oracle(&problem, tensor, layer->expected, layer->magnitude, layer->products);
+    operation->oracle(&problem, tensor, layer->expected, layer->magnitude, layer->terms);
     free(x);
 }
 
@@ -209,8 +209,8 @@ static void layer_close(Layer *layer)
     CHECK(cudaFree(layer->wide_y));
     CHECK(cudaFree(layer->plain_y));
     CHECK(cudaFree(layer->unrolled));
-    void *host[] = {layer->host_x,    layer->host_w,   layer->expected,
-                    layer->magnitude, layer->products, layer->got};
+    void *host[] = {layer->host_x,    layer->host_w, layer->expected,
+                    layer->magnitude, layer->terms,  layer->got};
     for (size_t i = 0; i < sizeof host / sizeof *host; i++)
         free(host[i]);
 }
@@ -255,7 +255,7 @@ static double side_judge(Layer *layer, const Side *side)
         /* A window in the padding has a bound of 0, and an output of 0 meets it. */
         double part = error == 0 ? 0
                                  : error / verdict_bound(side->precision, layer->magnitude[i],
-                                                         layer->products[i]);
+                                                         layer->terms[i]);
         worst = part > worst || isnan(part) ? (isnan(part) ? INFINITY : part) : worst;
     }
     return worst;

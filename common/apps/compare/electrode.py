@@ -24,7 +24,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-from beside_torch import captured, in_fp32, microseconds, pattern
+from torch_common import captured, in_fp32, microseconds, pattern
 
 LAYERS, SIDES = 5, (8, 4, 2)
 REPORT = {"H": 56, "W": 100, "c": 64, "f": 256, "classes": 3}

@@ -18,7 +18,7 @@ import sys
 import torch
 import torch.nn.functional as F
 
-from beside_torch import captured, in_fp32, microseconds, pattern
+from torch_common import captured, in_fp32, microseconds, pattern
 
 SMALL = [
     "N=2 C=3 H=7 W=6 K=4 R=3 S=3 pad=0,0,0,0 stride=1,1",

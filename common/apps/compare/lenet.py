@@ -16,7 +16,7 @@ import sys
 import torch
 import torch.nn.functional as F
 
-from beside_torch import captured, in_fp32, microseconds, pattern
+from torch_common import captured, in_fp32, microseconds, pattern
 
 ACTIVATION = {"relu": torch.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid}
 POOL = {"max": F.max_pool2d, "average": F.avg_pool2d}

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/operations/operation/verify.h"
-#include "common/apps/serve/asked.h"
+#include "common/apps/serve/status.h"
 
 static size_t x_floats(const Answers *answers)
 {
@@ -42,14 +42,14 @@ int answers_open(const char *text, uint64_t seed, Answers *answers, Error *error
     char operation[80], shape[MODEL_TEXT], precision[20];
     static char weights[1100]; /* same size as in the model */
     *answers = (Answers){.mutex = PTHREAD_MUTEX_INITIALIZER};
-    if (asked_word(text, "operation", operation, sizeof operation) ||
-        asked_word(text, "shape", shape, sizeof shape) ||
-        asked_word(text, "weights", weights, sizeof weights) ||
-        asked_word(text, "precision", precision, sizeof precision) ||
+    if (status_word(text, "operation", operation, sizeof operation) ||
+        status_word(text, "shape", shape, sizeof shape) ||
+        status_word(text, "weights", weights, sizeof weights) ||
+        status_word(text, "precision", precision, sizeof precision) ||
         precision_find(precision, &answers->precision))
         return error_set(error, "the server does not report what it serves");
     if (!strcmp(weights, "-")) *weights = 0;
-    if (model_open(operation, shape, asked_number(text, "seed"), weights, &answers->model, error))
+    if (model_open(operation, shape, status_number(text, "seed"), weights, &answers->model, error))
         return -1;
     int status = make_inputs(answers, seed, error);
     for (int i = 0; i < ANSWERS_VARIANTS && !status; i++) {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 struct BatchThread {
-    Card *card;
+    Executor *executor;
     pthread_t id;
     pthread_mutex_t mutex;
     pthread_cond_t ordered;
@@ -40,7 +40,7 @@ static void *work(void *argument)
 {
     BatchThread *thread = argument;
     for (int count; (count = next_order(thread)) > 0;) {
-        thread->output = card_run(thread->card, thread->place, count, &thread->error);
+        thread->output = executor_run(thread->executor, thread->place, count, &thread->error);
         pthread_mutex_lock(&thread->mutex);
         if (thread->count == count) thread->count = 0;
         pthread_mutex_unlock(&thread->mutex);
@@ -49,14 +49,14 @@ static void *work(void *argument)
     return NULL;
 }
 
-BatchThread *batch_thread_open(Card *card, Error *error)
+BatchThread *batch_thread_open(Executor *executor, Error *error)
 {
     BatchThread *thread = calloc(1, sizeof *thread);
     if (!thread) {
         error_set(error, "out of memory");
         return NULL;
     }
-    thread->card = card;
+    thread->executor = executor;
     thread->descriptor = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     pthread_mutex_init(&thread->mutex, NULL);
     pthread_cond_init(&thread->ordered, NULL);

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/apps/serve/asked.h"
 #include "common/apps/serve/client.h"
+#include "common/apps/serve/status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     close(fd[0]);
     if (taken.left != 1 || taken.frames != expected.frames || taken.sum != expected.sum) abort();
     char *text = strndup((const char *)data, size), word[20];
-    if (text) asked_word(text, "x", word, sizeof word), asked_number(text, "y");
+    if (text) status_word(text, "x", word, sizeof word), status_number(text, "y");
     free(text);
     return 0;
 }

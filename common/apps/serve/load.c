@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/apps/serve/asked.h"
 #include "common/apps/serve/settings.h"
+#include "common/apps/serve/status.h"
 
 enum { UNSENT_MOST = 1 << 18, ANSWER_MOST = 1 << 24, AT_ONCE = 256 << 10 };
 
 #define PATIENCE 3000000000ull /* time after the last deadline */
 
 /* One unanswered request. */
-typedef struct Asked {
+typedef struct PendingRequest {
     uint64_t due, deadline;
     uint32_t times; /* number of uses of this entry: the id's upper half */
     int client, input, next;
-} Asked;
+} PendingRequest;
 
 typedef struct LoadClient {
     struct Load *load;
@@ -37,7 +37,7 @@ typedef struct Load {
     struct event *timer;
     LoadClient *client;
     int alive, turn, input;
-    Asked *asked;
+    PendingRequest *pending;
     int entries, free, open; /* free: first unused entry, -1 none; open: number of unanswered
                               * requests */
     uint64_t due;            /* time of the next request of an open loop */
@@ -50,25 +50,25 @@ static int entry_take(Load *load)
 {
     if (load->free < 0) {
         int entries = load->entries ? 2 * load->entries : 1024;
-        Asked *asked = realloc(load->asked, (size_t)entries * sizeof *asked);
-        if (!asked) return -1;
+        PendingRequest *pending = realloc(load->pending, (size_t)entries * sizeof *pending);
+        if (!pending) return -1;
         for (int i = load->entries; i < entries; i++)
-            asked[i] = (Asked){.client = -1, .next = i + 1 < entries ? i + 1 : -1};
+            pending[i] = (PendingRequest){.client = -1, .next = i + 1 < entries ? i + 1 : -1};
         load->free = load->entries;
-        load->asked = asked;
+        load->pending = pending;
         load->entries = entries;
     }
     int at = load->free;
-    load->free = load->asked[at].next;
+    load->free = load->pending[at].next;
     load->open++;
     return at;
 }
 
 static void entry_free(Load *load, int at)
 {
-    load->asked[at].client = -1;
-    load->asked[at].times++;
-    load->asked[at].next = load->free;
+    load->pending[at].client = -1;
+    load->pending[at].times++;
+    load->pending[at].next = load->free;
     load->free = at;
     load->open--;
 }
@@ -77,8 +77,8 @@ static void entry_free(Load *load, int at)
 static int entry_of(const Load *load, uint64_t id)
 {
     uint64_t at = id & UINT32_MAX;
-    if (at >= (uint64_t)load->entries || load->asked[at].client < 0 ||
-        load->asked[at].times != id >> 32)
+    if (at >= (uint64_t)load->entries || load->pending[at].client < 0 ||
+        load->pending[at].times != id >> 32)
         return -1;
     return (int)at;
 }
@@ -94,7 +94,7 @@ static LoadClient *next_client(Load *load)
     return NULL;
 }
 
-static void ask(Load *load, LoadClient *client, uint64_t due)
+static void request_send(Load *load, LoadClient *client, uint64_t due)
 {
     const Model *model = &load->answers->model;
     unsigned char head[FRAME_BYTES];
@@ -105,18 +105,18 @@ static void ask(Load *load, LoadClient *client, uint64_t due)
         load->counts->unsent++;
         return;
     }
-    Asked *asked = &load->asked[at];
-    asked->due = due;
-    asked->deadline = due + load->options->limit;
-    asked->client = client->index;
-    asked->input = load->input++ % ANSWERS_INPUTS;
+    PendingRequest *pending = &load->pending[at];
+    pending->due = due;
+    pending->deadline = due + load->options->limit;
+    pending->client = client->index;
+    pending->input = load->input++ % ANSWERS_INPUTS;
     Frame frame = {.bytes = (uint32_t)(model->count[model->x] * sizeof(float)),
                    .word = FRAME_INFER,
-                   .id = (uint64_t)asked->times << 32 | (uint64_t)at,
-                   .time = asked->deadline};
+                   .id = (uint64_t)pending->times << 32 | (uint64_t)at,
+                   .time = pending->deadline};
     frame_write(&frame, head);
     evbuffer_add(output, head, sizeof head);
-    evbuffer_add_reference(output, answers_input(load->answers, asked->input), frame.bytes, NULL,
+    evbuffer_add_reference(output, answers_input(load->answers, pending->input), frame.bytes, NULL,
                            NULL);
     load->counts->sent++;
 }
@@ -139,7 +139,7 @@ static void on_timer(evutil_socket_t descriptor, short what, void *context)
     while (options->rate > 0 && load->due <= now && load->due < options->end) {
         LoadClient *client = next_client(load);
         if (!client) break;
-        ask(load, client, load->due);
+        request_send(load, client, load->due);
         load->due += (uint64_t)(gsl_ran_exponential(load->random, 1e9 / options->rate));
     }
     uint64_t last = options->end + options->limit + PATIENCE;
@@ -159,24 +159,24 @@ static void take_answer(LoadClient *client, const Frame *frame, struct evbuffer 
     const Model *model = &load->answers->model;
     uint64_t now = clock_now();
     int at = entry_of(load, frame->id);
-    if (at < 0 || load->asked[at].client != client->index || frame->word >= FRAME_STATUSES) {
+    if (at < 0 || load->pending[at].client != client->index || frame->word >= FRAME_STATUSES) {
         load->counts->strange++;
         return;
     }
-    Asked asked = load->asked[at];
+    PendingRequest pending = load->pending[at];
     entry_free(load, at);
     load->counts->status[frame->word]++;
     if (frame->word == FRAME_ANSWERED) {
-        latency_note(load->latency, now - asked.due);
-        load->counts->after += now > asked.deadline;
+        latency_note(load->latency, now - pending.due);
+        load->counts->after += now > pending.deadline;
         size_t bytes = model->count[model->y] * sizeof(float);
         if (frame->bytes != bytes)
             load->counts->strange++;
         else if (load->options->check)
-            answers_note(load->answers, asked.input,
+            answers_note(load->answers, pending.input,
                          (const float *)(const void *)evbuffer_pullup(input, (ssize_t)bytes));
     }
-    if (load->options->rate <= 0 && now < load->options->end) ask(load, client, now);
+    if (load->options->rate <= 0 && now < load->options->end) request_send(load, client, now);
 }
 
 static void on_read(struct bufferevent *stream, void *context)
@@ -203,7 +203,7 @@ static void on_end(struct bufferevent *stream, short what, void *context)
     Load *load = client->load;
     (void)what;
     for (int i = 0; i < load->entries; i++) {
-        if (load->asked[i].client != client->index) continue;
+        if (load->pending[i].client != client->index) continue;
         entry_free(load, i);
         load->counts->lost++;
     }
@@ -217,7 +217,7 @@ static void on_end(struct bufferevent *stream, short what, void *context)
 static int open_clients(Load *load, Error *error)
 {
     for (int i = 0; i < load->options->clients; i++) {
-        int descriptor = asked_connect(load->options->path, error);
+        int descriptor = status_connect(load->options->path, error);
         if (descriptor < 0) return -1;
         evutil_make_socket_nonblocking(descriptor);
         LoadClient *client = &load->client[i];
@@ -257,7 +257,7 @@ static void load_close(Load *load)
     if (load->base) event_base_free(load->base);
     if (load->random) gsl_rng_free(load->random);
     free(load->client);
-    free(load->asked);
+    free(load->pending);
 }
 
 int load_run(const LoadOptions *options, Answers *answers, LoadCounts *counts, Latency *latency,
@@ -272,7 +272,7 @@ int load_run(const LoadOptions *options, Answers *answers, LoadCounts *counts, L
     int status = load_open(&load, error);
     if (!status) {
         for (int i = 0; options->rate <= 0 && i < options->clients * options->each; i++)
-            ask(&load, &load.client[i % options->clients], clock_now());
+            request_send(&load, &load.client[i % options->clients], clock_now());
         timer_set(&load, options->rate > 0 ? load.due : options->end);
         event_base_dispatch(load.base);
         counts->unanswered = (uint64_t)load.open;

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/apps/serve/asked.h"
 #include "common/apps/serve/load.h"
 #include "common/apps/serve/settings.h"
+#include "common/apps/serve/status.h"
 
 enum { THREADS_MOST = 64 };
 
@@ -45,7 +45,7 @@ static int run_parts(const Wish *wish, const char *model, Answers *answers, Part
     int threads = (int)wish->threads, status = 0;
     uint64_t begin = clock_now() + 10000000;
     uint64_t limit =
-        wish->limit > 0 ? from_milliseconds(wish->limit) : asked_number(model, "limit");
+        wish->limit > 0 ? from_milliseconds(wish->limit) : status_number(model, "limit");
     for (int i = 0; i < threads; i++) {
         part[i].answers = answers;
         part[i].options = (LoadOptions){.path = wish->path,
@@ -122,22 +122,22 @@ static uint64_t counted(const char *before, const char *after, const char *outco
 {
     char name[80];
     snprintf(name, sizeof name, "serve_outcomes_total{outcome=\"%s\"}", outcome);
-    return asked_number(after, name) - asked_number(before, name);
+    return status_number(after, name) - status_number(before, name);
 }
 
 /* Checks that the server's own sum is correct, and that its counts equal the client's.  With other
  * clients it counts more, which proves nothing. */
 static int accounts(const char *before, const char *after, const LoadCounts *counts, Error *error)
 {
-    uint64_t requests = asked_number(after, "serve_requests_total"), sum = 0;
+    uint64_t requests = status_number(after, "serve_requests_total"), sum = 0;
     for (int i = 0; i < FRAME_STATUSES; i++)
         sum += counted("", after, frame_status_name(i));
-    sum += counted("", after, "dropped") + asked_number(after, "serve_waiting") +
-           asked_number(after, "serve_running");
+    sum += counted("", after, "dropped") + status_number(after, "serve_waiting") +
+           status_number(after, "serve_running");
     if (sum != requests)
         return error_set(error, "the server read %" PRIu64 " requests and accounts for %" PRIu64,
                          requests, sum);
-    uint64_t here = requests - asked_number(before, "serve_requests_total");
+    uint64_t here = requests - status_number(before, "serve_requests_total");
     if (here > counts->sent) {
         printf("  the server also served other clients: nothing to compare\n");
         return 0;
@@ -177,8 +177,8 @@ static int load(const Wish *wish, Error *error)
     static Answers answers;
     Part all = {0};
     char *before, *after = NULL;
-    char *model = asked_text(wish->path, FRAME_MODEL, error);
-    if (!model || !(before = asked_text(wish->path, FRAME_METRICS, error)) ||
+    char *model = status_query(wish->path, FRAME_MODEL, error);
+    if (!model || !(before = status_query(wish->path, FRAME_METRICS, error)) ||
         answers_open(model, (uint64_t)wish->seed + 1000, &answers, error) ||
         latency_open(&all.latency, error))
         return -2;
@@ -192,7 +192,7 @@ static int load(const Wish *wish, Error *error)
     print_counts(wish, &all.counts, &all.latency);
     int status = write_line(wish, &all.counts, &all.latency, error);
     if (!status) status = complete(&all.counts, error);
-    if (!status) status = (after = asked_text(wish->path, FRAME_METRICS, error)) ? 0 : -1;
+    if (!status) status = (after = status_query(wish->path, FRAME_METRICS, error)) ? 0 : -1;
     if (!status) status = accounts(before, after, &all.counts, error);
     if (!status) status = judge(wish, &answers, error);
     latency_close(&all.latency);
@@ -207,7 +207,7 @@ static int load(const Wish *wish, Error *error)
 static int show(const Wish *wish, Error *error)
 {
     char *text =
-        asked_text(wish->path, strcmp(wish->only, "model") ? FRAME_METRICS : FRAME_MODEL, error);
+        status_query(wish->path, strcmp(wish->only, "model") ? FRAME_METRICS : FRAME_MODEL, error);
     if (!text) return -2;
     fputs(text, stdout);
     free(text);

@@ -20,12 +20,12 @@ typedef struct Wish {
 } Wish;
 
 /* Runs batches of zeros, of every size that has a class; the first of each is a warm-up. */
-static int measure_size(Card *card, Cost *cost, const int *place, int size, Error *error)
+static int measure_size(Executor *executor, Cost *cost, const int *place, int size, Error *error)
 {
     uint64_t begin = clock_now(), most = (uint64_t)(MEASURE_SECONDS * 1e9);
     for (int i = 0; i < 3 || (i < MEASURED_MOST && clock_now() - begin < most); i++) {
         uint64_t from = clock_now();
-        if (!card_run(card, place, size, error)) return -1;
+        if (!executor_run(executor, place, size, error)) return -1;
         if (i) cost_begin(cost, size, clock_now() - from);
         if (!i) engine_trust();
     }
@@ -33,20 +33,21 @@ static int measure_size(Card *card, Cost *cost, const int *place, int size, Erro
 }
 
 /* Measures up to `largest`, or to the first size that exceeds `limit`. */
-static int measure(Card *card, Cost *cost, int largest, uint64_t limit, Error *error)
+static int measure(Executor *executor, Cost *cost, int largest, uint64_t limit, Error *error)
 {
     int *place = calloc((size_t)largest, sizeof *place), status = 0, last = 0;
-    if (!place || card_places(card, largest, error)) {
+    if (!place || executor_places(executor, largest, error)) {
         free(place);
         return place ? -1 : error_set(error, "out of memory");
     }
     for (int i = 0; i < largest; i++)
         place[i] = i;
-    memset(card_input(card, 0), 0,
-           (size_t)((char *)card_input(card, largest) - (char *)card_input(card, 0)));
+    memset(
+        executor_input(executor, 0), 0,
+        (size_t)((char *)executor_input(executor, largest) - (char *)executor_input(executor, 0)));
     for (int size = 1; !status && last < largest; size *= 2) {
         int now = size < largest ? size : largest;
-        status = measure_size(card, cost, place, now, error);
+        status = measure_size(executor, cost, place, now, error);
         last = cost_of(cost, now, 0) > limit ? largest : now;
     }
     free(place);
@@ -81,7 +82,7 @@ static int decide(const Wish *wish, const Cost *cost, ServerOptions *options, Er
     return 0;
 }
 
-static int serve(const Wish *wish, const Model *model, Card *card, Error *error)
+static int serve(const Wish *wish, const Model *model, Executor *executor, Error *error)
 {
     Cost cost = {.memory = REMEMBERED * from_milliseconds(wish->limit)};
     ServerOptions options = {.path = wish->path,
@@ -91,10 +92,10 @@ static int serve(const Wish *wish, const Model *model, Card *card, Error *error)
                              .margin = from_milliseconds(wish->margin)};
     int largest = wish->batch > 0 ? (int)wish->batch : AUTO_LARGEST;
     uint64_t tried = wish->batch > 0 ? UINT64_MAX : options.limit;
-    if (measure(card, &cost, largest, tried, error) || decide(wish, &cost, &options, error) ||
-        card_places(card, queue_places(options.most, options.largest), error))
+    if (measure(executor, &cost, largest, tried, error) || decide(wish, &cost, &options, error) ||
+        executor_places(executor, queue_places(options.most, options.largest), error))
         return -1;
-    Server *server = server_open(&options, model, card, &cost, error);
+    Server *server = server_open(&options, model, executor, &cost, error);
     if (!server) return -1;
     printf("serve: %s %s\n       on %s, at %s\n", model->operation->name, model->shape,
            engine_words(), wish->path);
@@ -133,23 +134,23 @@ int main(int argc, char **argv)
     };
     Error error = {""};
     Model model = {0};
-    Card *card = NULL;
+    Executor *executor = NULL;
     int largest;
     if (settings_read(argc, argv, table, &error) ||
         model_open(wish.operation, wish.shape, (uint64_t)wish.seed, wish.weights, &model, &error) ||
         (largest = wish.batch > 0 ? (int)wish.batch : AUTO_LARGEST,
-         !(card = card_open(&model, largest, &error)))) {
+         !(executor = executor_open(&model, largest, &error)))) {
         fprintf(stderr, "serve: %s\n", error.text);
         return 2;
     }
     model.precision = wish.precision;
-    int status = serve(&wish, &model, card, &error);
+    int status = serve(&wish, &model, executor, &error);
     if (status) {
         fprintf(stderr, "serve: %s\n", error.text);
         fflush(stdout);
         _exit(1); /* a batch may still be running on the device */
     }
-    card_close(card);
+    executor_close(executor);
     model_close(&model);
     return 0;
 }

@@ -29,7 +29,7 @@ enum {
 struct Server {
     ServerOptions options;
     const Model *model;
-    Card *card;
+    Executor *executor;
     BatchThread *thread;
     Batcher batcher;
     Ticket *finished; /* requests of the batch that is being answered */
@@ -52,14 +52,14 @@ struct Server {
 static void outcome(Server *server, const Ticket *ticket, int status, const void *bytes,
                     size_t count)
 {
-    uint64_t took = clock_now() - ticket->came;
+    uint64_t took = clock_now() - ticket->arrival;
     server->counts.outcome[status]++;
     if (status == FRAME_ANSWERED) counts_answer(&server->counts, took);
     Frame frame = {(uint32_t)count, (uint32_t)status, ticket->id, took};
     client_answer(ticket->client, &frame, bytes);
 }
 
-static void tell_missed(void *context, const Ticket *ticket)
+static void report_missed(void *context, const Ticket *ticket)
 {
     outcome(context, ticket, FRAME_MISSED, NULL, 0);
 }
@@ -152,7 +152,7 @@ static void on_tick(evutil_socket_t descriptor, short what, void *context)
 {
     Server *server = context;
     (void)descriptor, (void)what;
-    queue_expire(&server->batcher.queue, clock_now(), tell_missed, server);
+    queue_expire(&server->batcher.queue, clock_now(), report_missed, server);
     schedule(server);
     clients_flush(&server->clients);
 }
@@ -167,7 +167,7 @@ static size_t request_bytes(const Server *server)
 static void take_request(Server *server, Client *client, const Frame *frame, const unsigned char *x)
 {
     uint64_t now = clock_now();
-    Ticket ticket = {.client = client, .id = frame->id, .came = now, .deadline = frame->time};
+    Ticket ticket = {.client = client, .id = frame->id, .arrival = now, .deadline = frame->time};
     int place;
     char text[120];
     if (!ticket.deadline) ticket.deadline = now + server->options.limit;
@@ -181,7 +181,7 @@ static void take_request(Server *server, Client *client, const Frame *frame, con
     FrameStatus status =
         server->failed ? FRAME_FAILED : batcher_offer(&server->batcher, &ticket, now, &place);
     if (status == FRAME_ANSWERED) {
-        memcpy(card_input(server->card, place), x, frame->bytes);
+        memcpy(executor_input(server->executor, place), x, frame->bytes);
         schedule(server); /* before other requests are added: its deadline may only allow it to run
                            * alone */
     } else {
@@ -381,16 +381,16 @@ static int open_listener(Server *server, Error *error)
     return open_clients(server, error) || open_http(server, error);
 }
 
-Server *server_open(const ServerOptions *options, const Model *model, Card *card, const Cost *cost,
-                    Error *error)
+Server *server_open(const ServerOptions *options, const Model *model, Executor *executor,
+                    const Cost *cost, Error *error)
 {
     Server *server = calloc(1, sizeof *server);
     if (!server) {
         error_set(error, "out of memory");
         return NULL;
     }
-    *server =
-        (Server){.options = *options, .model = model, .card = card, .listening = {-1, -1, ""}};
+    *server = (Server){
+        .options = *options, .model = model, .executor = executor, .listening = {-1, -1, ""}};
     server->batcher = (Batcher){.cost = *cost,
                                 .largest = options->largest,
                                 .window = options->window,
@@ -400,7 +400,7 @@ Server *server_open(const ServerOptions *options, const Model *model, Card *card
     if (!server->finished)
         error_set(error, "out of memory");
     else if (!queue_open(&server->batcher.queue, options->most, options->largest, error) &&
-             (server->thread = batch_thread_open(card, error)) &&
+             (server->thread = batch_thread_open(executor, error)) &&
              /* A user who can reach the server can also stop it. */
              !open_events(server, error) &&
              !listen_open(options->path, &server->listening, error) &&

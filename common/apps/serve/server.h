@@ -7,7 +7,7 @@
 #define CONVLAB_SERVE_SERVER_H
 
 #include "common/apps/serve/batches/batcher.h"
-#include "common/apps/serve/card.h"
+#include "common/apps/serve/executor.h"
 
 typedef struct ServerOptions {
     const char *path;               /* path of the socket */
@@ -21,8 +21,8 @@ typedef struct Server Server;
 
 /* Takes ownership of `path`: replaces a socket file without a listening server.  `cost` has been
  * measured.  NULL with error. */
-Server *server_open(const ServerOptions *options, const Model *model, Card *card, const Cost *cost,
-                    Error *error);
+Server *server_open(const ServerOptions *options, const Model *model, Executor *executor,
+                    const Cost *cost, Error *error);
 /* Runs until SIGTERM or SIGINT, then answers the waiting requests.  -1 with error: a batch failed,
  * or does not end. */
 int server_run(Server *server, Error *error);

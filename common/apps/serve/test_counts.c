@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/operations/operation/random.h"
-#include "common/apps/serve/asked.h"
+#include "common/apps/serve/status.h"
 #include "common/apps/serve/counts.h"
 #include "common/apps/serve/latency.h"
 
@@ -147,15 +147,15 @@ static void requests_are_outcomes_waiting_and_running(void **state)
 {
     (void)state;
     Counts counts = some();
-    assert_int_equal(asked_number(text, "serve_requests_total"), 12);
-    assert_int_equal(asked_number(text, "serve_outcomes_total{outcome=\"answered\"}"), 5);
-    assert_int_equal(asked_number(text, "serve_outcomes_total{outcome=\"full\"}"), 4);
-    assert_int_equal(asked_number(text, "serve_outcomes_total{outcome=\"dropped\"}"), 1);
-    assert_int_equal(asked_number(text, "serve_waiting"), 2);
+    assert_int_equal(status_number(text, "serve_requests_total"), 12);
+    assert_int_equal(status_number(text, "serve_outcomes_total{outcome=\"answered\"}"), 5);
+    assert_int_equal(status_number(text, "serve_outcomes_total{outcome=\"full\"}"), 4);
+    assert_int_equal(status_number(text, "serve_outcomes_total{outcome=\"dropped\"}"), 1);
+    assert_int_equal(status_number(text, "serve_waiting"), 2);
     queue_take(&batcher.queue, 1);
     write_text(&counts, &batcher);
-    assert_int_equal(asked_number(text, "serve_waiting"), 1);
-    assert_int_equal(asked_number(text, "serve_running"), 1);
+    assert_int_equal(status_number(text, "serve_waiting"), 1);
+    assert_int_equal(status_number(text, "serve_running"), 1);
     assert_int_equal(counts_pending(&batcher.queue), 2);
 }
 
@@ -164,17 +164,17 @@ static void buckets_add_up(void **state)
 {
     (void)state;
     some();
-    assert_int_equal(asked_number(text, "serve_batch_requests_bucket{le=\"1\"}"), 1);
-    assert_int_equal(asked_number(text, "serve_batch_requests_bucket{le=\"2\"}"), 1);
-    assert_int_equal(asked_number(text, "serve_batch_requests_bucket{le=\"4\"}"), 2);
-    assert_int_equal(asked_number(text, "serve_batch_requests_bucket{le=\"8\"}"), 3);
-    assert_int_equal(asked_number(text, "serve_batch_requests_bucket{le=\"+Inf\"}"), 3);
-    assert_int_equal(asked_number(text, "serve_batch_requests_sum"), 9);
-    assert_int_equal(asked_number(text, "serve_seconds_bucket{le=\"0.0001\"}"), 1);
-    assert_int_equal(asked_number(text, "serve_seconds_bucket{le=\"0.0002\"}"), 2);
-    assert_int_equal(asked_number(text, "serve_seconds_bucket{le=\"0.8192\"}"), 2);
-    assert_int_equal(asked_number(text, "serve_seconds_bucket{le=\"1.6384\"}"), 3);
-    assert_int_equal(asked_number(text, "serve_seconds_count"), 3);
+    assert_int_equal(status_number(text, "serve_batch_requests_bucket{le=\"1\"}"), 1);
+    assert_int_equal(status_number(text, "serve_batch_requests_bucket{le=\"2\"}"), 1);
+    assert_int_equal(status_number(text, "serve_batch_requests_bucket{le=\"4\"}"), 2);
+    assert_int_equal(status_number(text, "serve_batch_requests_bucket{le=\"8\"}"), 3);
+    assert_int_equal(status_number(text, "serve_batch_requests_bucket{le=\"+Inf\"}"), 3);
+    assert_int_equal(status_number(text, "serve_batch_requests_sum"), 9);
+    assert_int_equal(status_number(text, "serve_seconds_bucket{le=\"0.0001\"}"), 1);
+    assert_int_equal(status_number(text, "serve_seconds_bucket{le=\"0.0002\"}"), 2);
+    assert_int_equal(status_number(text, "serve_seconds_bucket{le=\"0.8192\"}"), 2);
+    assert_int_equal(status_number(text, "serve_seconds_bucket{le=\"1.6384\"}"), 3);
+    assert_int_equal(status_number(text, "serve_seconds_count"), 3);
 }
 
 /* ---- quantiles ---------------------------------------------------------------------------- */

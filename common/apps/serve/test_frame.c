@@ -6,10 +6,10 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "common/apps/serve/asked.h"
 #include "common/apps/serve/batches/frame.h"
 #include "common/apps/serve/model.h"
 #include "common/apps/serve/settings.h"
+#include "common/apps/serve/status.h"
 
 /* As in frame.h. */
 static const unsigned char HEAD[FRAME_BYTES] = {
@@ -117,12 +117,12 @@ static void words_are_found_by_their_line(void **state)
     (void)state;
     const char *text = "a_b 1\na 22\na{of=\"x\"} 3\nlast word is long";
     char word[40];
-    assert_int_equal(asked_number(text, "a"), 22);
-    assert_int_equal(asked_number(text, "a{of=\"x\"}"), 3);
-    assert_int_equal(asked_number(text, "b"), 0);
-    assert_int_equal(asked_word(text, "last", word, sizeof word), 0);
+    assert_int_equal(status_number(text, "a"), 22);
+    assert_int_equal(status_number(text, "a{of=\"x\"}"), 3);
+    assert_int_equal(status_number(text, "b"), 0);
+    assert_int_equal(status_word(text, "last", word, sizeof word), 0);
     assert_string_equal(word, "word is long");
-    assert_int_equal(asked_word(text, "b", word, sizeof word), -1);
+    assert_int_equal(status_word(text, "b", word, sizeof word), -1);
 }
 
 static void settings_say_what_they_take(void **state)

@@ -24,9 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/apps/serve/asked.h"
 #include "common/apps/serve/server.h"
 #include "common/apps/serve/settings.h"
+#include "common/apps/serve/status.h"
 
 enum { X = 4, Y = 2, LARGEST = 4, MOST = 6, ENOUGH = 60000 };
 
@@ -38,22 +38,22 @@ static struct Shared {
     volatile int holds, released, batches;
 } * shared;
 
-struct Card {
+struct Executor {
     float x[2 * MOST + LARGEST][X], y[2][LARGEST][Y];
     int turn;
 };
 
-float *card_input(const Card *card, int place)
+float *executor_input(const Executor *executor, int place)
 {
-    return (float *)(uintptr_t)card->x[place];
+    return (float *)(uintptr_t)executor->x[place];
 }
 
-const float *card_run(Card *card, const int *place, int count, Error *error)
+const float *executor_run(Executor *executor, const int *place, int count, Error *error)
 {
     int failed = 0;
-    float(*y)[Y] = card->y[card->turn ^= 1];
+    float(*y)[Y] = executor->y[executor->turn ^= 1];
     for (int i = 0; i < count; i++) {
-        const float *x = card->x[place[i]];
+        const float *x = executor->x[place[i]];
         y[i][0] = 2 * x[0];
         y[i][1] = x[1];
         failed |= x[0] == FAIL;
@@ -73,7 +73,7 @@ static pid_t server;
 
 static int server_main(uint64_t limit)
 {
-    static Card card;
+    static Executor executor;
     Model model;
     Error error;
     Cost cost = {.memory = 1000000000};
@@ -88,7 +88,7 @@ static int server_main(uint64_t limit)
         cost_begin(&cost, size, 1000);
     if (model_open("fc_forward", "N=1 C=4 K=2", 1, "", &model, &error)) return 3;
     model.precision = "fp32";
-    Server *opened = server_open(&options, &model, &card, &cost, &error);
+    Server *opened = server_open(&options, &model, &executor, &cost, &error);
     if (!opened) return fprintf(stderr, "%s\n", error.text), 2;
     int status = server_run(opened, &error);
     if (status) return fprintf(stderr, "%s\n", error.text), 1;
@@ -100,7 +100,7 @@ static int server_main(uint64_t limit)
 static int connects(void)
 {
     Error error;
-    int descriptor = asked_connect(path, &error);
+    int descriptor = status_connect(path, &error);
     if (descriptor >= 0) close(descriptor);
     return descriptor >= 0;
 }
@@ -146,7 +146,7 @@ static int stop(void)
 static int client(void)
 {
     Error error;
-    int descriptor = asked_connect(path, &error);
+    int descriptor = status_connect(path, &error);
     if (descriptor < 0) fail_msg("%s", error.text);
     return descriptor;
 }
@@ -222,9 +222,9 @@ static int closed(int descriptor)
 static uint64_t metric(const char *name)
 {
     Error error;
-    char *text = asked_text(path, FRAME_METRICS, &error);
+    char *text = status_query(path, FRAME_METRICS, &error);
     if (!text) fail_msg("%s", error.text);
-    uint64_t value = asked_number(text, name);
+    uint64_t value = status_number(text, name);
     free(text);
     return value;
 }
@@ -249,8 +249,8 @@ static void alone(void)
     Error error;
     uint64_t connections = 0;
     for (int i = 0; i < ENOUGH && connections != 1; i++, usleep(1000)) {
-        char *text = asked_text(path, FRAME_METRICS, &error);
-        if (text) connections = asked_number(text, "serve_connections");
+        char *text = status_query(path, FRAME_METRICS, &error);
+        if (text) connections = status_number(text, "serve_connections");
         free(text);
     }
     assert_int_equal(connections, 1);

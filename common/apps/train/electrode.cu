@@ -245,12 +245,12 @@ static void step(Trainer *t, int number, const int *order, const float *recordin
 
 /* ---- training -------------------------------------------------------------------------------- */
 
-typedef struct Course {
+typedef struct TrainingOptions {
     int batch, epochs, train, test, filters, units;
     float rate;
     uint64_t seed;
     const char *out;
-} Course;
+} TrainingOptions;
 
 /* Normally distributed with He's deviation, sqrt(2 / inputs): the sum of twelve uniform numbers.
  * OUT starts with zeros, so that all classes are equally likely. */
@@ -271,12 +271,12 @@ static std::vector<float> first_parameters(const TrainProblem &step, Random *ran
 }
 
 /* The rate rises during the first twentieth of the steps, then falls linearly. */
-static std::vector<float> settings(const Course &course, int steps)
+static std::vector<float> settings(const TrainingOptions &options, int steps)
 {
     std::vector<float> setting;
     for (int i = 0; i < steps; i++) {
         float risen = fminf(1, 20.0f * (float)(i + 1) / (float)steps);
-        setting.push_back(course.rate * risen * (float)(steps - i) / (float)steps);
+        setting.push_back(options.rate * risen * (float)(steps - i) / (float)steps);
         setting.push_back(MOMENTUM);
         setting.push_back(DECAY);
     }
@@ -294,15 +294,15 @@ static std::vector<int> shuffled(int count, Random *random)
 }
 
 /* Number of test recordings that lab 19's network classifies correctly. */
-static int read_right(const Trainer *t, const Course &course, const float *recording,
+static int read_right(const Trainer *t, const TrainingOptions &options, const float *recording,
                       const unsigned char *label)
 {
     int right = 0;
     float *y = device_room<float>((size_t)t->step.N * RECORDING_CLASSES);
     std::vector<float> part((size_t)t->step.N * RECORDING_CLASSES);
     ElectrodeProblem p = t->network;
-    for (int first = 0; first < course.test; first += p.N) {
-        p.N = min(t->step.N, course.test - first);
+    for (int first = 0; first < options.test; first += p.N) {
+        p.N = min(t->step.N, options.test - first);
         electrode_forward(&p, recording + (size_t)first * RECORDING_VALUES, t->state, y, 0);
         CHECK(cudaMemcpy(part.data(), y, sizeof(float) * p.N * RECORDING_CLASSES,
                          cudaMemcpyDeviceToHost));
@@ -347,20 +347,21 @@ static void write_npy(const char *directory, const char *name, ArrayType type, c
 
 /* The test recordings are those of `make datasets SET=recordings`: the generator's draws after the
  * first 600.  The training recordings have the next seed. */
-static void draw(const Course &course, std::vector<float> *value, std::vector<uint8_t> *label)
+static void draw(const TrainingOptions &options, std::vector<float> *value,
+                 std::vector<uint8_t> *label)
 {
     enum { LEARNT = 600 };
     Random random;
-    int drawn = LEARNT + course.test;
-    value->resize((size_t)(drawn + course.train) * RECORDING_VALUES);
-    label->resize(drawn + course.train);
-    random_seed(&random, course.seed);
+    int drawn = LEARNT + options.test;
+    value->resize((size_t)(drawn + options.train) * RECORDING_VALUES);
+    label->resize(drawn + options.train);
+    random_seed(&random, options.seed);
     recordings_generate(drawn, &random, value->data(), label->data());
     value->erase(value->begin(), value->begin() + (size_t)LEARNT * RECORDING_VALUES);
     label->erase(label->begin(), label->begin() + LEARNT);
-    random_seed(&random, course.seed + 1);
-    recordings_generate(course.train, &random, &(*value)[(size_t)course.test * RECORDING_VALUES],
-                        &(*label)[course.test]);
+    random_seed(&random, options.seed + 1);
+    recordings_generate(options.train, &random, &(*value)[(size_t)options.test * RECORDING_VALUES],
+                        &(*label)[options.test]);
 }
 
 static FILE *open_curves(const char *directory)
@@ -376,46 +377,46 @@ static FILE *open_curves(const char *directory)
     return file;
 }
 
-static void train(const Course &course)
+static void train(const TrainingOptions &options)
 {
     Trainer t = {};
     Random random;
     std::vector<float> value;
     std::vector<uint8_t> label;
-    int epoch_steps = course.train / course.batch, steps = epoch_steps * course.epochs, done = 0;
-    draw(course, &value, &label);
-    trainer_open(&t, course.batch, course.filters, course.units, steps);
-    random_seed(&random, course.seed + 2);
+    int epoch_steps = options.train / options.batch, steps = epoch_steps * options.epochs, done = 0;
+    draw(options, &value, &label);
+    trainer_open(&t, options.batch, options.filters, options.units, steps);
+    random_seed(&random, options.seed + 2);
     const float *recording = device_copy(value);
     const unsigned char *what = device_copy(label);
     std::vector<float> state = first_parameters(t.step, &random);
     CHECK(cudaMemcpy(t.state, state.data(), state.size() * sizeof(float), cudaMemcpyHostToDevice));
-    t.setting = device_copy(settings(course, steps));
-    printf("train: %d recordings in batches of %d, %d parameters, on %s\n", course.train,
-           course.batch, t.step.parameters, engine_words());
-    FILE *curves = open_curves(course.out);
-    for (int epoch = 1; epoch <= course.epochs; epoch++) {
-        int *order = device_copy(shuffled(course.train, &random));
+    t.setting = device_copy(settings(options, steps));
+    printf("train: %d recordings in batches of %d, %d parameters, on %s\n", options.train,
+           options.batch, t.step.parameters, engine_words());
+    FILE *curves = open_curves(options.out);
+    for (int epoch = 1; epoch <= options.epochs; epoch++) {
+        int *order = device_copy(shuffled(options.train, &random));
         for (int i = 0; i < epoch_steps; i++, done++)
-            step(&t, done, order + i * course.batch,
-                 recording + (size_t)course.test * RECORDING_VALUES, what + course.test);
+            step(&t, done, order + i * options.batch,
+                 recording + (size_t)options.test * RECORDING_VALUES, what + options.test);
         CHECK(cudaGetLastError()); /* error of a launch */
         CHECK(cudaDeviceSynchronize());
         CHECK(cudaFree(order));
-        int right = read_right(&t, course, recording, label.data());
+        int right = read_right(&t, options, recording, label.data());
         float loss = mean_loss(&t, done - epoch_steps, epoch_steps);
         printf("  epoch %2d: loss %.4f, %d of %d unseen ones read right (%.1f %%)\n", epoch, loss,
-               right, course.test, 100.0 * right / course.test);
+               right, options.test, 100.0 * right / options.test);
         fflush(stdout);
-        fprintf(curves, "%d\t%.4f\t%d\t%d\n", epoch, loss, right, course.test);
+        fprintf(curves, "%d\t%.4f\t%d\t%d\n", epoch, loss, right, options.test);
     }
     fclose(curves);
     CHECK(cudaMemcpy(state.data(), t.state, t.step.parameters * sizeof(float),
                      cudaMemcpyDeviceToHost));
-    write_npy(course.out, "weights.npy", ARRAY_F32, state.data(), {(uint64_t)t.step.parameters});
-    write_npy(course.out, "test-recordings.npy", ARRAY_F32, value.data(),
-              {(uint64_t)course.test, RECORDING_ELECTRODES, RECORDING_SAMPLES});
-    write_npy(course.out, "test-labels.npy", ARRAY_U8, label.data(), {(uint64_t)course.test});
+    write_npy(options.out, "weights.npy", ARRAY_F32, state.data(), {(uint64_t)t.step.parameters});
+    write_npy(options.out, "test-recordings.npy", ARRAY_F32, value.data(),
+              {(uint64_t)options.test, RECORDING_ELECTRODES, RECORDING_SAMPLES});
+    write_npy(options.out, "test-labels.npy", ARRAY_U8, label.data(), {(uint64_t)options.test});
 }
 
 int main(int argc, char **argv)
@@ -424,12 +425,12 @@ int main(int argc, char **argv)
         fputs("usage: electrode OUT SEED TRAIN TEST BATCH EPOCHS RATE FILTERS UNITS\n", stderr);
         return 2;
     }
-    Course course = {};
-    course.out = argv[1];
-    course.seed = strtoull(argv[2], NULL, 10);
-    course.train = atoi(argv[3]), course.test = atoi(argv[4]), course.batch = atoi(argv[5]);
-    course.epochs = atoi(argv[6]), course.rate = (float)atof(argv[7]);
-    course.filters = atoi(argv[8]), course.units = atoi(argv[9]);
-    train(course);
+    TrainingOptions options = {};
+    options.out = argv[1];
+    options.seed = strtoull(argv[2], NULL, 10);
+    options.train = atoi(argv[3]), options.test = atoi(argv[4]), options.batch = atoi(argv[5]);
+    options.epochs = atoi(argv[6]), options.rate = (float)atof(argv[7]);
+    options.filters = atoi(argv[8]), options.units = atoi(argv[9]);
+    train(options);
     return 0;
 }

@@ -12,7 +12,7 @@ struct Learner {
     cudaGraphExec_t graph;
     unsigned char *image, *label, *test; /* the set's bytes */
     int *order, *step;                   /* step: index in the epoch, counted on the device */
-    float *way, *rate, *losses;
+    float *augmentation, *rate, *losses;
     float *x, *target, *setting; /* a mini-batch */
     float *state, *y;
     float *maps; /* for classification: two layers' values of each test image */
@@ -47,7 +47,7 @@ __global__ void batch_kernel(Plan plan, Learner learner)
     if (at == 0) learner.setting[TRAIN_RATE] = learner.rate[step];
     if (n >= plan.step.N) return;
     int which = step * plan.step.N + n, image = learner.order[which];
-    const float *a = learner.way + 6 * (size_t)which;
+    const float *a = learner.augmentation + 6 * (size_t)which;
     learner.x[at] =
         plan.scale * sample(learner.image + (size_t)image * plan.rows * plan.columns, plan.rows,
                             plan.columns, a[0] * h + a[1] * w + a[2], a[3] * h + a[4] * w + a[5]);
@@ -157,7 +157,7 @@ static int allocate(Learner *to, Error *error)
            put(&to->maps, (float *)NULL, 2 * room_of(plan) * tests, error) ||
            put(&to->order, (int *)NULL, steps * N, error) ||
            put(&to->step, (int *)NULL, 1, error) ||
-           put(&to->way, (float *)NULL, 6 * steps * N, error) ||
+           put(&to->augmentation, (float *)NULL, 6 * steps * N, error) ||
            put(&to->rate, (float *)NULL, steps, error) ||
            put(&to->losses, (float *)NULL, steps, error) ||
            put(&to->x, (float *)NULL, N * of_frame, error) ||
@@ -224,7 +224,7 @@ Learner *learner_open(const Plan *plan, Error *error)
 void learner_close(Learner *learner)
 {
     void *const owned[] = {learner->image, learner->label,  learner->test,   learner->digit,
-                           learner->maps,  learner->order,  learner->step,   learner->way,
+                           learner->maps,  learner->order,  learner->step,   learner->augmentation,
                            learner->rate,  learner->losses, learner->x,      learner->target,
                            learner->state, learner->y,      learner->setting};
     if (learner->graph) cudaGraphExecDestroy(learner->graph);
@@ -258,13 +258,14 @@ int learner_get_state(Learner *learner, float *state, Error *error)
                 error);
 }
 
-int learner_begin(Learner *learner, const int *order, const float *way, const float *rate,
+int learner_begin(Learner *learner, const int *order, const float *augmentation, const float *rate,
                   Error *error)
 {
     size_t steps = learner->plan->steps, images = steps * learner->plan->step.N;
     const int none = 0;
     return up(learner, learner->order, order, images * sizeof *order, error) ||
-           up(learner, learner->way, way, 6 * images * sizeof *way, error) ||
+           up(learner, learner->augmentation, augmentation, 6 * images * sizeof *augmentation,
+              error) ||
            up(learner, learner->rate, rate, steps * sizeof *rate, error) ||
            up(learner, learner->step, &none, sizeof none, error);
 }

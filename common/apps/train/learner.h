@@ -18,7 +18,7 @@ int learner_get_state(Learner *learner, float *state, Error *error);
 
 /* Starts an epoch with its images from plan_epoch and the learning rates of its steps; then runs
  * steps of it. */
-int learner_begin(Learner *learner, const int *order, const float *way, const float *rate,
+int learner_begin(Learner *learner, const int *order, const float *augmentation, const float *rate,
                   Error *error);
 int learner_steps(Learner *learner, int count, Error *error);
 

@@ -16,7 +16,7 @@ typedef struct SetPlan {
     const char *name, *network;
     int ink, epochs, test; /* test: number of test images at the end of the only file; 0: a separate
                             * file */
-    float rate, decay, shift, turn, stretch;
+    float rate, decay, shift, rotation, stretch;
 } SetPlan;
 
 /* LeNet-5 for 28x28 pixels in a frame of 32x32, and a network of its form for 8x8 in 14x14. */
@@ -138,7 +138,7 @@ int plan_open(Plan *plan, const char *root, const char *datasets, const char *se
     plan->momentum = 0.9f;
     plan->decay = chosen->decay;
     plan->shift = chosen->shift;
-    plan->turn = chosen->turn;
+    plan->rotation = chosen->rotation;
     plan->stretch = chosen->stretch;
     if (files_read(plan, chosen, root, datasets, error)) {
         plan_close(plan);
@@ -187,24 +187,24 @@ void plan_first_parameters(const Plan *plan, float *parameter)
 
 /* Random rotation, shear, scaling and shift about the middle of the frame, as a map onto the set's
  * image. Second-order approximation without sines, so that it is the same on every machine. */
-static void way_draw(const Plan *plan, Random *random, float way[6])
+static void augmentation_draw(const Plan *plan, Random *random, float augmentation[6])
 {
     const TrainLayer *frame = &plan->step.layer[TRAIN_C1];
-    float turn = between(random, plan->turn), slant = between(random, plan->turn);
+    float rotation = between(random, plan->rotation), slant = between(random, plan->rotation);
     float high = 1 + between(random, plan->stretch), wide = 1 + between(random, plan->stretch);
-    float straight = 1 - turn * turn / 2;
+    float straight = 1 - rotation * rotation / 2;
     float row = (float)(frame->H - 1) / 2, column = (float)(frame->W - 1) / 2;
-    way[0] = high * straight;
-    way[1] = wide * turn;
-    way[3] = slant - high * turn;
-    way[4] = wide * straight;
-    way[2] =
-        (float)(plan->rows - 1) / 2 - way[0] * row - way[1] * column + between(random, plan->shift);
-    way[5] = (float)(plan->columns - 1) / 2 - way[3] * row - way[4] * column +
-             between(random, plan->shift);
+    augmentation[0] = high * straight;
+    augmentation[1] = wide * rotation;
+    augmentation[3] = slant - high * rotation;
+    augmentation[4] = wide * straight;
+    augmentation[2] = (float)(plan->rows - 1) / 2 - augmentation[0] * row -
+                      augmentation[1] * column + between(random, plan->shift);
+    augmentation[5] = (float)(plan->columns - 1) / 2 - augmentation[3] * row -
+                      augmentation[4] * column + between(random, plan->shift);
 }
 
-void plan_epoch(const Plan *plan, int epoch, int *order, float *way)
+void plan_epoch(const Plan *plan, int epoch, int *order, float *augmentation)
 {
     int count = plan->train.count, wanted = plan->steps * plan->step.N;
     char name[40];
@@ -221,7 +221,7 @@ void plan_epoch(const Plan *plan, int epoch, int *order, float *way)
     }
     free(all);
     for (int i = 0; i < wanted; i++)
-        way_draw(plan, &random, way + 6 * (size_t)i);
+        augmentation_draw(plan, &random, augmentation + 6 * (size_t)i);
 }
 
 float plan_rate(const Plan *plan, long step)

@@ -30,7 +30,7 @@ typedef struct Plan {
                                   * decay */
     /* Maximum random change of each image in each epoch: pixels, radians, relative size.  Without
      * it the network overfits small sets. */
-    float shift, turn, stretch;
+    float shift, rotation, stretch;
     Digits train, test;
 } Plan;
 
@@ -46,7 +46,7 @@ void plan_first_parameters(const Plan *plan, float *parameter);
 
 /* The images of an epoch in their order, steps*N of them, and for each the six numbers of its
  * affine map: source row = a[0]*h + a[1]*w + a[2], source column = a[3]*h + a[4]*w + a[5]. */
-void plan_epoch(const Plan *plan, int epoch, int *order, float *way);
+void plan_epoch(const Plan *plan, int epoch, int *order, float *augmentation);
 
 /* The learning rate of step `step` of all epochs' steps. */
 float plan_rate(const Plan *plan, long step);

@@ -15,15 +15,15 @@ double screen_clock(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static long steps_done(const Course *course, int step)
+static long steps_done(const TrainingState *state, int step)
 {
-    return (long)course->done * course->plan->steps + step;
+    return (long)state->done * state->plan->steps + step;
 }
 
-void screen_open(Screen *screen, const Course *course)
+void screen_open(Screen *screen, const TrainingState *state)
 {
     *screen = (Screen){.live = isatty(STDOUT_FILENO), .started = screen_clock()};
-    screen->begun = steps_done(course, 0);
+    screen->begun = steps_done(state, 0);
 }
 
 /* The last losses as a sparkline on a logarithmic scale. */
@@ -56,14 +56,14 @@ static void print_time(double seconds)
         printf("%.0f min", seconds / 60);
 }
 
-void screen_steps(Screen *screen, const Course *course, int step, double loss)
+void screen_steps(Screen *screen, const TrainingState *state, int step, double loss)
 {
-    const Plan *plan = course->plan;
-    long done = steps_done(course, step), all = (long)plan->epochs * plan->steps;
+    const Plan *plan = state->plan;
+    long done = steps_done(state, step), all = (long)plan->epochs * plan->steps;
     int filled = (int)(BAR * done / all);
     double each = (screen_clock() - screen->started) / (double)(done - screen->begun);
     if (!screen->live) return;
-    printf("\r  epoch %d of %d [", course->done + 1, plan->epochs);
+    printf("\r  epoch %d of %d [", state->done + 1, plan->epochs);
     for (int i = 0; i < BAR; i++)
         putchar(i < filled ? '#' : '.');
     printf("] loss %-7.4f ", loss);
@@ -74,12 +74,12 @@ void screen_steps(Screen *screen, const Course *course, int step, double loss)
     fflush(stdout);
 }
 
-void screen_epoch(Screen *screen, const Course *course)
+void screen_epoch(Screen *screen, const TrainingState *state)
 {
-    const CourseEpoch *epoch = &course->epoch[course->done - 1];
+    const EpochResult *epoch = &state->epoch[state->done - 1];
     spark_add(screen, epoch->loss);
     printf("%s  epoch %*d  loss %.4f  test %.2f %%  ", screen->live ? "\r" : "",
-           course->plan->epochs > 9 ? 2 : 1, course->done, epoch->loss, 100 * epoch->right);
+           state->plan->epochs > 9 ? 2 : 1, state->done, epoch->loss, 100 * epoch->right);
     print_sparks(screen);
     fputs("  ", stdout);
     print_time(epoch->seconds);
@@ -87,17 +87,17 @@ void screen_epoch(Screen *screen, const Course *course)
     fflush(stdout);
 }
 
-static int count_of(const Course *course, int shown, int read)
+static int count_of(const TrainingState *state, int shown, int read)
 {
     int count = 0;
-    for (int i = 0; i < course->plan->test.count; i++)
-        count += course->plan->test.label[i] == shown && course->read[i] == read;
+    for (int i = 0; i < state->plan->test.count; i++)
+        count += state->plan->test.label[i] == shown && state->read[i] == read;
     return count;
 }
 
-void screen_end(const Course *course)
+void screen_end(const TrainingState *state)
 {
-    int classes = course->plan->step.layer[TRAIN_OUT].K, misread = 0;
+    int classes = state->plan->step.layer[TRAIN_OUT].K, misread = 0;
     printf("\n"
            "  digit, and read as:\n"
            "      ");
@@ -107,7 +107,7 @@ void screen_end(const Course *course)
     for (int shown = 0; shown < classes; shown++) {
         printf("  %4d", shown);
         for (int read = 0; read < classes; read++) {
-            int count = count_of(course, shown, read);
+            int count = count_of(state, shown, read);
             if (count)
                 printf("%6d", count);
             else
@@ -117,5 +117,5 @@ void screen_end(const Course *course)
         putchar('\n');
     }
     printf("  %.2f %% of %d test images classified correctly, %d misread\n",
-           100 * course_right(course), course->plan->test.count, misread);
+           100 * training_state_accuracy(state), state->plan->test.count, misread);
 }

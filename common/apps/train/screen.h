@@ -2,7 +2,7 @@
 #ifndef CONVLAB_TRAIN_SCREEN_H
 #define CONVLAB_TRAIN_SCREEN_H
 
-#include "common/apps/train/course.h"
+#include "common/apps/train/training_state.h"
 
 typedef struct Screen {
     int live;        /* Boolean: the line is overwritten repeatedly, on a terminal */
@@ -13,12 +13,12 @@ typedef struct Screen {
 } Screen;
 
 double screen_clock(void);
-void screen_open(Screen *screen, const Course *course);
+void screen_open(Screen *screen, const TrainingState *state);
 /* After some steps of an epoch: the bar, the loss, the remaining time. */
-void screen_steps(Screen *screen, const Course *course, int step, double loss);
+void screen_steps(Screen *screen, const TrainingState *state, int step, double loss);
 /* After an epoch: a permanent line. */
-void screen_epoch(Screen *screen, const Course *course);
+void screen_epoch(Screen *screen, const TrainingState *state);
 /* At the end: the confusion matrix, and the number of misclassified images. */
-void screen_end(const Course *course);
+void screen_end(const TrainingState *state);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "common/operations/training_step/train_oracle.h"
 #include "common/operations/catalog/operations.h"
-#include "common/apps/train/course.h"
+#include "common/apps/train/training_state.h"
 #include "datasets/array.h"
 
 static Plan plan;
@@ -53,10 +53,10 @@ static void an_epoch_is_a_shuffle_of_its_own(void **state)
     reopen(3, 1);
     int images = plan.steps * plan.step.N, same = 0;
     int *one = calloc((size_t)images, sizeof *one), *two = calloc((size_t)images, sizeof *two);
-    float *way = calloc(6 * (size_t)images, sizeof *way),
-          *again = calloc(6 * (size_t)images, sizeof *way);
+    float *augmentation = calloc(6 * (size_t)images, sizeof *augmentation),
+          *again = calloc(6 * (size_t)images, sizeof *augmentation);
     char *seen = calloc(1437, 1);
-    plan_epoch(&plan, 0, one, way);
+    plan_epoch(&plan, 0, one, augmentation);
     for (int i = 0; i < images; i++) {
         assert_in_range(one[i], 0, 1436);
         assert_int_equal(seen[one[i]]++, 0);
@@ -67,11 +67,11 @@ static void an_epoch_is_a_shuffle_of_its_own(void **state)
     assert_in_range(same, 0, 10);
     plan_epoch(&plan, 0, two, again);
     assert_memory_equal(one, two, (size_t)images * sizeof *one);
-    assert_memory_equal(way, again, 6 * (size_t)images * sizeof *way);
+    assert_memory_equal(augmentation, again, 6 * (size_t)images * sizeof *augmentation);
     reopen(3, 2);
     plan_epoch(&plan, 0, two, again);
     assert_memory_not_equal(one, two, (size_t)images * sizeof *one);
-    free(one), free(two), free(way), free(again), free(seen);
+    free(one), free(two), free(augmentation), free(again), free(seen);
 }
 
 static void the_rate_falls_to_zero(void **state)
@@ -89,37 +89,37 @@ static void a_checkpoint_comes_back_and_others_are_refused(void **state)
 {
     (void)state;
     char path[] = "/tmp/train-XXXXXX";
-    Course course, again;
+    TrainingState saved, again;
     Error error = {""};
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
     reopen(3, 1);
-    assert_int_equal(course_open(&course, &plan, &error), 0);
-    plan_first_parameters(&plan, course.state);
-    course.done = 2;
-    course.epoch[1].loss = 0.5;
-    course.read[359] = 7;
-    assert_int_equal(course_save(&course, path, &error), 0);
-    assert_int_equal(course_open(&again, &plan, &error), 0);
-    assert_int_equal(course_load(&again, path, &error), 0);
+    assert_int_equal(training_state_open(&saved, &plan, &error), 0);
+    plan_first_parameters(&plan, saved.values);
+    saved.done = 2;
+    saved.epoch[1].loss = 0.5;
+    saved.read[359] = 7;
+    assert_int_equal(training_state_save(&saved, path, &error), 0);
+    assert_int_equal(training_state_open(&again, &plan, &error), 0);
+    assert_int_equal(training_state_load(&again, path, &error), 0);
     assert_int_equal(again.done, 2);
-    assert_memory_equal(course.state, again.state,
+    assert_memory_equal(saved.values, again.values,
                         2 * (size_t)plan.step.parameters * sizeof(float));
-    assert_memory_equal(course.read, again.read, 360);
+    assert_memory_equal(saved.read, again.read, 360);
     assert_true(again.epoch[1].loss == 0.5);
     assert_int_equal(truncate(path, 1000), 0);
-    assert_int_equal(course_load(&again, path, &error), -1);
+    assert_int_equal(training_state_load(&again, path, &error), -1);
     assert_non_null(strstr(error.text, "damaged"));
-    assert_int_equal(course_save(&course, path, &error), 0);
+    assert_int_equal(training_state_save(&saved, path, &error), 0);
     plan.seed = 2;
-    assert_int_equal(course_load(&again, path, &error), -1);
+    assert_int_equal(training_state_load(&again, path, &error), -1);
     assert_non_null(strstr(error.text, "to another training"));
     unlink(path);
-    assert_int_equal(course_load(&again, path, &error), -1);
+    assert_int_equal(training_state_load(&again, path, &error), -1);
     assert_non_null(strstr(error.text, "there is no checkpoint"));
-    course_close(&course);
-    course_close(&again);
+    training_state_close(&saved);
+    training_state_close(&again);
 }
 
 /* ---- five steps of PyTorch (torch_steps.py) ---------------------------------------------- */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/apps/train/check.h"
-#include "common/apps/train/course.h"
 #include "common/apps/train/learner.h"
 #include "common/apps/train/screen.h"
+#include "common/apps/train/training_state.h"
 
 static const char USAGE[] =
     "usage: train ROOT DATASETS OUT SET EPOCHS SEED RESUME STOP CHECK   (make train)\n";
@@ -17,12 +17,12 @@ typedef struct Train {
     int resume, stop, checked; /* stop: number of epochs before a simulated interruption; checked:
                                 * number of steps */
     Plan plan;
-    Course course;
+    TrainingState state;
     Screen screen;
     Check check;
     Learner *learner;
     int *order;
-    float *way, *rate, *loss;
+    float *augmentation, *rate, *loss;
 } Train;
 
 static volatile sig_atomic_t interrupted;
@@ -71,56 +71,57 @@ static int epoch_steps(Train *train, Error *error)
 {
     Plan *plan = &train->plan;
     int done = 0, chunk = steps_at_once(train);
-    long first = (long)train->course.done * plan->steps;
-    plan_epoch(plan, train->course.done, train->order, train->way);
+    long first = (long)train->state.done * plan->steps;
+    plan_epoch(plan, train->state.done, train->order, train->augmentation);
     for (int i = 0; i < plan->steps; i++)
         train->rate[i] = plan_rate(plan, first + i);
-    if (learner_begin(train->learner, train->order, train->way, train->rate, error) ||
+    if (learner_begin(train->learner, train->order, train->augmentation, train->rate, error) ||
         checked_steps(train, &done, error))
         return -1;
     while (done < plan->steps && !interrupted) {
         int now = done + chunk < plan->steps ? chunk : plan->steps - done;
-        if (!train->course.done && !done) now = 1; /* one step with the simulator's checks */
+        if (!train->state.done && !done) now = 1; /* one step with the simulator's checks */
         if (learner_steps(train->learner, now, error) ||
             learner_losses(train->learner, done, now, train->loss + done, error))
             return -1;
         engine_trust();
         done += now;
-        screen_steps(&train->screen, &train->course, done, mean(train->loss + done - now, now));
+        screen_steps(&train->screen, &train->state, done, mean(train->loss + done - now, now));
     }
     return learner_losses(train->learner, 0, done, train->loss, error);
 }
 
 static int epoch(Train *train, Error *error)
 {
-    Course *course = &train->course;
+    TrainingState *state = &train->state;
     char path[1200];
     if (epoch_steps(train, error)) return -1;
     if (interrupted) return 0;
-    if (learner_get_state(train->learner, course->state, error) ||
-        learner_read(train->learner, course->read, error))
+    if (learner_get_state(train->learner, state->values, error) ||
+        learner_read(train->learner, state->read, error))
         return -1;
-    course->epoch[course->done++] =
-        (CourseEpoch){.loss = mean(train->loss, train->plan.steps),
-                      .right = course_right(course),
-                      .seconds = screen_clock() - train->screen.started};
-    screen_epoch(&train->screen, course);
+    state->epoch[state->done++] = (EpochResult){.loss = mean(train->loss, train->plan.steps),
+                                                .right = training_state_accuracy(state),
+                                                .seconds = screen_clock() - train->screen.started};
+    screen_epoch(&train->screen, state);
     snprintf(path, sizeof path, "%s/checkpoint", train->out);
-    return course_save(course, path, error) || course_write(course, train->out, error) ? -1 : 0;
+    return training_state_save(state, path, error) || training_state_write(state, train->out, error)
+               ? -1
+               : 0;
 }
 
 static int begin(Train *train, Error *error)
 {
-    Course *course = &train->course;
+    TrainingState *state = &train->state;
     char path[1200];
     snprintf(path, sizeof path, "%s/checkpoint", train->out);
-    if (train->resume && course_load(course, path, error)) return -1;
-    if (!train->resume) plan_first_parameters(&train->plan, course->state);
-    if (train->checked && check_open(&train->check, &train->plan, course->state, error)) return -1;
+    if (train->resume && training_state_load(state, path, error)) return -1;
+    if (!train->resume) plan_first_parameters(&train->plan, state->values);
+    if (train->checked && check_open(&train->check, &train->plan, state->values, error)) return -1;
     train->learner = learner_open(&train->plan, error);
-    if (!train->learner || learner_set_state(train->learner, course->state, error)) return -1;
-    screen_open(&train->screen, course);
-    if (course->done) printf("  epoch %d and what came before are done already\n", course->done);
+    if (!train->learner || learner_set_state(train->learner, state->values, error)) return -1;
+    screen_open(&train->screen, state);
+    if (state->done) printf("  epoch %d and what came before are done already\n", state->done);
     return 0;
 }
 
@@ -134,15 +135,15 @@ static int run(Train *train, Error *error)
         plan->epochs == 1 ? "" : "s", (unsigned long long)plan->seed, engine_words());
     fflush(stdout);
     if (begin(train, error)) return -1;
-    while (train->course.done < plan->epochs && !interrupted &&
-           (!train->stop || train->course.done < train->stop))
+    while (train->state.done < plan->epochs && !interrupted &&
+           (!train->stop || train->state.done < train->stop))
         if (epoch(train, error)) return -1;
-    if (train->course.done < plan->epochs) {
+    if (train->state.done < plan->epochs) {
         printf("%s  stopped after %d epochs; RESUME=1 resumes from there\n",
-               train->screen.live ? "\n" : "", train->course.done);
+               train->screen.live ? "\n" : "", train->state.done);
         return 0;
     }
-    screen_end(&train->course);
+    screen_end(&train->state);
     return 0;
 }
 
@@ -155,21 +156,21 @@ static int train_open(Train *train, char **argv, Error *error)
         return -1;
     size_t steps = (size_t)train->plan.steps, images = steps * (size_t)train->plan.step.N;
     train->order = calloc(images, sizeof *train->order);
-    train->way = calloc(6 * images + 2 * steps, sizeof *train->way);
-    if (!train->order || !train->way) return error_set(error, "out of memory");
-    train->rate = train->way + 6 * images;
+    train->augmentation = calloc(6 * images + 2 * steps, sizeof *train->augmentation);
+    if (!train->order || !train->augmentation) return error_set(error, "out of memory");
+    train->rate = train->augmentation + 6 * images;
     train->loss = train->rate + steps;
-    return course_open(&train->course, &train->plan, error);
+    return training_state_open(&train->state, &train->plan, error);
 }
 
 static void train_close(Train *train)
 {
     if (train->learner) learner_close(train->learner);
     check_close(&train->check);
-    course_close(&train->course);
+    training_state_close(&train->state);
     plan_close(&train->plan);
     free(train->order);
-    free(train->way);
+    free(train->augmentation);
 }
 
 int main(int argc, char **argv)

@@ -441,7 +441,7 @@ static void gpu_close(Device *base)
         else if (h->kind == HANDLE_FUNCTION)
             gpu_function_close(h->object);
         else if (h->kind == HANDLE_MODULE)
-            gpu_module_close(device, h->object), gpu_first_drop(device, i);
+            gpu_module_close(device, h->object), gpu_initial_drop(device, i);
     }
     gpu_images_free(device);
     for (size_t i = 0; i < device->allocations; i++)
@@ -451,7 +451,7 @@ static void gpu_close(Device *base)
     free(device->handle);
     free(device->allocation);
     free(device->variable);
-    free(device->first);
+    free(device->initial);
     free(device->reply_data);
     free(device);
 }

@@ -2,7 +2,7 @@
  *
  *   gpu_driver     the driver's functions
  *   gpu_module     modules, functions, variables, launches
- *   gpu_first      initial values of variables
+ *   gpu_initial    initial values of variables
  *   gpu_device     opening, memory, streams, events
  *   gpu_replay     recordings as CUDA graphs, and their timing
  *   gpu_fault      meaning of the driver's errors
@@ -55,19 +55,19 @@ typedef struct GpuVariable {
 } GpuVariable;
 
 /* Initial value of a module's variable, read when the module was loaded. */
-typedef struct GpuFirst {
+typedef struct GpuInitial {
     uint32_t module;
     DriverAddress address;
     size_t bytes;
     void *data;
-} GpuFirst;
+} GpuInitial;
 
 /* Image from which a module is loaded.  `ptx` is set after the first use. */
 typedef struct GpuImage {
     void *data; /* the driver may read it as late as the first launch */
     uint64_t bytes;
     PtxModule *ptx;
-    int users, kept;
+    int users, cached;
 } GpuImage;
 
 /* Launches that may still be running, so that a fault can be attributed to a kernel. */
@@ -93,8 +93,8 @@ typedef struct GpuDevice {
     size_t allocations, allocation_capacity;
     GpuVariable *variable;
     size_t variables, variable_capacity;
-    GpuFirst *first;
-    size_t firsts, first_capacity;
+    GpuInitial *initial;
+    size_t initials, initial_capacity;
 
     GpuImage *image[GPU_IMAGES]; /* cached for the next process of the same program */
     unsigned images;
@@ -161,10 +161,10 @@ void gpu_image_close(GpuImage *image); /* NULL has no effect */
 int gpu_image_parse(GpuImage *image, Error *error);
 void gpu_images_free(GpuDevice *device);
 
-/* gpu_first.c */
-DriverResult gpu_first_keep(GpuDevice *device, uint32_t module, DriverModule from,
-                            const PtxModule *ptx);
-void gpu_first_drop(GpuDevice *device, uint32_t module);
+/* gpu_initial.c */
+DriverResult gpu_initial_read(GpuDevice *device, uint32_t module, DriverModule from,
+                              const PtxModule *ptx);
+void gpu_initial_drop(GpuDevice *device, uint32_t module);
 int gpu_restore(Device *device, Error *error);
 
 /* gpu_kernels.c: on the timing stream */

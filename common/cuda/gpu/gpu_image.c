@@ -9,7 +9,7 @@
 #include "common/simulator/ptx/fatbin.h"
 
 /* Larger images are not cached, because a hostile program must not fill this process' memory. */
-static const uint64_t KEPT_BYTES = 8u << 20;
+static const uint64_t CACHED_BYTES = 8u << 20;
 
 static void image_free(GpuImage *image)
 {
@@ -46,12 +46,12 @@ static GpuImage *image_make(const void *data, uint64_t bytes)
 /* Replaces the oldest unused one. */
 static void image_keep(GpuDevice *device, GpuImage *image)
 {
-    for (int i = 0; i < GPU_IMAGES && !image->kept; i++) {
+    for (int i = 0; i < GPU_IMAGES && !image->cached; i++) {
         GpuImage **place = &device->image[device->images++ % GPU_IMAGES];
         if (*place && (*place)->users) continue;
         image_free(*place);
         *place = image;
-        image->kept = 1;
+        image->cached = 1;
     }
 }
 
@@ -61,7 +61,7 @@ GpuImage *gpu_image_open(GpuDevice *device, const void *data, uint64_t bytes)
     if (!image) image = image_make(data, bytes);
     if (!image) return NULL;
     image->users++;
-    if (!image->kept && bytes <= KEPT_BYTES) image_keep(device, image);
+    if (!image->cached && bytes <= CACHED_BYTES) image_keep(device, image);
     return image;
 }
 
@@ -77,7 +77,7 @@ int gpu_image_parse(GpuImage *image, Error *error)
 
 void gpu_image_close(GpuImage *image)
 {
-    if (image && !--image->users && !image->kept) image_free(image);
+    if (image && !--image->users && !image->cached) image_free(image);
 }
 
 void gpu_images_free(GpuDevice *device)

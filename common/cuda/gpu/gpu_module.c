@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/cuda/gpu/gpu_engine.h"
 #include "common/simulator/ptx/fatbin.h"
 #include "common/simulator/ptx/ptx.h"
@@ -89,7 +89,7 @@ int32_t gpu_module_load(GpuDevice *device, const DeviceCall *call, DeviceReply *
         return gpu_refuse(reply, STATUS_NO_MEMORY, "too many modules");
     }
     reply->value[0] = handle;
-    return gpu_answer(device, gpu_first_keep(device, handle, module->module, module->image->ptx),
+    return gpu_answer(device, gpu_initial_read(device, handle, module->module, module->image->ptx),
                       reply, "reading what a module's variables hold");
 }
 
@@ -108,7 +108,7 @@ int32_t gpu_module_unload(GpuDevice *device, const DeviceCall *call, DeviceReply
         if (device->variable[i].module != call->module)
             device->variable[kept++] = device->variable[i];
     device->variables = kept;
-    gpu_first_drop(device, call->module);
+    gpu_initial_drop(device, call->module);
     device->handle[call->module].kind = HANDLE_GONE;
     device->unloads++;
     DriverResult result = device->driver->module_unload(module->module);
@@ -145,7 +145,7 @@ int32_t gpu_module_variable(GpuDevice *device, const DeviceCall *call, DeviceRep
     size_t size = 0;
     char plain[128];
     DriverResult result = device->driver->module_variable(&address, &size, module->module, name);
-    plain_name(name, plain, sizeof plain);
+    demangle(name, plain, sizeof plain);
     if (result == DRIVER_NOT_FOUND)
         return gpu_refuse(reply, STATUS_BAD_SYMBOL, "the program has no variable %s", plain);
     if (result) return gpu_answer(device, result, reply, "looking up variable %s", plain);
@@ -168,7 +168,7 @@ static int layout_add(FunctionInfo *info, size_t offset, size_t bytes)
     return 0;
 }
 
-static DriverResult layout_ask(GpuDevice *device, GpuFunction *function)
+static DriverResult layout_query(GpuDevice *device, GpuFunction *function)
 {
     for (size_t i = 0;; i++) {
         size_t offset = 0, bytes = 0;
@@ -234,7 +234,7 @@ static int32_t function_open(GpuDevice *device, GpuModule *module, GpuFunction *
         return gpu_refuse(reply, STATUS_BAD_FUNCTION, "the program has no kernel %s",
                           function->plain);
     if (!result) result = info_read(device, function);
-    if (!result && device->driver->function_param) result = layout_ask(device, function);
+    if (!result && device->driver->function_param) result = layout_query(device, function);
     if (result) return gpu_answer(device, result, reply, "looking up kernel %s", function->plain);
     Error error;
     if (!device->driver->function_param && layout_parse(module, function, &error))
@@ -269,7 +269,7 @@ int32_t gpu_module_function(GpuDevice *device, const DeviceCall *call, DeviceRep
         return gpu_refuse(reply, STATUS_NO_MEMORY, "no host memory left for the engine's tables");
     }
     function->module = call->module;
-    plain_name(name, function->plain, sizeof function->plain);
+    demangle(name, function->plain, sizeof function->plain);
     int32_t status = function_open(device, module, function, reply);
     uint32_t handle = status ? 0 : gpu_handle_new(device, HANDLE_FUNCTION, function);
     if (!status && !handle) status = gpu_refuse(reply, STATUS_NO_MEMORY, "too many functions");

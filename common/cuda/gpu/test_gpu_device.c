@@ -1,5 +1,5 @@
 /* The gpu engine with a fake driver that records its calls: forwarded and rejected calls, errors,
- * and the graph of a recording. test_gpu_card uses a real GPU. */
+ * and the graph of a recording. test_gpu_hardware uses a real GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

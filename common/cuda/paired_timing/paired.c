@@ -157,7 +157,7 @@ int paired_repeats(PairedSubject *subject, const PairedOptions *options, Error *
 static const struct {
     int pairs;
     double confidence;
-} LOOK[PAIRED_LOOKS] = {{6, 0.96}, {14, 0.98}, {PAIRED_PAIRS, 0.995}};
+} LOOK[PAIRED_INTERIMS] = {{6, 0.96}, {14, 0.98}, {PAIRED_PAIRS, 0.995}};
 
 /* Pair i: A B, B A, A B, ... */
 static int pair_measure(PairedSeries *series, int i, const PairedSubject *a, const PairedSubject *b,
@@ -172,13 +172,13 @@ static int pair_measure(PairedSeries *series, int i, const PairedSubject *a, con
     return 0;
 }
 
-int paired_look(PairedSeries *series, const PairedSubject *a, const PairedSubject *b,
-                const PairedOptions *options, PairedResult *result, Error *error)
+int paired_interim(PairedSeries *series, const PairedSubject *a, const PairedSubject *b,
+                   const PairedOptions *options, PairedResult *result, Error *error)
 {
     PairedOptions o = options_fill(options);
-    if (series->looks == PAIRED_LOOKS) return error_set(error, "all pairs were measured");
-    int pairs = LOOK[series->looks].pairs;
-    o.confidence = LOOK[series->looks++].confidence;
+    if (series->interims == PAIRED_INTERIMS) return error_set(error, "all pairs were measured");
+    int pairs = LOOK[series->interims].pairs;
+    o.confidence = LOOK[series->interims++].confidence;
     for (; series->pairs < pairs; series->pairs++)
         if (pair_measure(series, series->pairs, a, b, error)) return -1;
     return paired_judge(series->a, series->b, pairs, &o, result, error);
@@ -189,6 +189,6 @@ double paired_width(const double *seconds, int n)
     double sorted[PAIRED_PAIRS], confidence;
     memcpy(sorted, seconds, sizeof *sorted * (size_t)n);
     double median = paired_median(sorted, n);
-    int rank = paired_rank(n, LOOK[PAIRED_LOOKS - 1].confidence, &confidence);
+    int rank = paired_rank(n, LOOK[PAIRED_INTERIMS - 1].confidence, &confidence);
     return rank ? (sorted[n - rank] - sorted[rank - 1]) / median : INFINITY;
 }

@@ -14,8 +14,8 @@
 
 #include "common/base/error.h"
 
-enum { PAIRED_LEAST = 6, PAIRED_MOST = 1024 }; /* with 5 pairs there is no 95 % interval */
-enum { PAIRED_LOOKS = 3, PAIRED_PAIRS = 28 };  /* see paired_look */
+enum { PAIRED_LEAST = 6, PAIRED_MOST = 1024 };   /* with 5 pairs there is no 95 % interval */
+enum { PAIRED_INTERIMS = 3, PAIRED_PAIRS = 28 }; /* see paired_interim */
 
 typedef struct PairedOptions {
     int repeats_max;       /* 0: 1000; limits a window of a very short subject */
@@ -78,13 +78,13 @@ int paired_repeats(PairedSubject *subject, const PairedOptions *options, Error *
  * cases, for every stopping rule. */
 
 typedef struct PairedSeries {
-    int looks, pairs;
+    int interims, pairs;
     double a[PAIRED_PAIRS], b[PAIRED_PAIRS];
 } PairedSeries;
 
 /* Measures the pairs of the next round and judges all pairs so far.  `series` is initially zero.
  * -1 with error: a measurement failed, or all rounds are used. */
-int paired_look(PairedSeries *series, const PairedSubject *a, const PairedSubject *b,
-                const PairedOptions *options, PairedResult *result, Error *error);
+int paired_interim(PairedSeries *series, const PairedSubject *a, const PairedSubject *b,
+                   const PairedOptions *options, PairedResult *result, Error *error);
 
 #endif

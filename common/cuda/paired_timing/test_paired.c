@@ -223,9 +223,9 @@ static void looks_add_pairs_that_alternate(void **state)
     PairedSeries series = {0};
     PairedResult r;
     Error error;
-    const int pairs[PAIRED_LOOKS] = {6, 14, PAIRED_PAIRS};
-    for (int look = 0; look < PAIRED_LOOKS; look++) {
-        assert_int_equal(paired_look(&series, &first, &second, NULL, &r, &error), 0);
+    const int pairs[PAIRED_INTERIMS] = {6, 14, PAIRED_PAIRS};
+    for (int look = 0; look < PAIRED_INTERIMS; look++) {
+        assert_int_equal(paired_interim(&series, &first, &second, NULL, &r, &error), 0);
         assert_int_equal(r.verdict, PAIRED_OK);
         assert_int_equal(r.pairs, pairs[look]);
         assert_int_equal(clock.windows, 2 * pairs[look]);
@@ -235,7 +235,7 @@ static void looks_add_pairs_that_alternate(void **state)
         assert_int_equal(clock.order[i], "ABBA"[i % 4]);
     assert_int_equal(a.repeats_seen, 3);
     assert_int_equal(b.repeats_seen, 15);
-    assert_int_equal(paired_look(&series, &first, &second, NULL, &r, &error), -1);
+    assert_int_equal(paired_interim(&series, &first, &second, NULL, &r, &error), -1);
     assert_string_equal(error.text, "all pairs were measured");
 }
 
@@ -257,8 +257,8 @@ static void three_looks_share_the_five_per_cent(void **state)
         PairedResult r;
         Error error;
         int miss = 0;
-        for (int look = 0; look < PAIRED_LOOKS; look++) {
-            assert_int_equal(paired_look(&series, &first, &second, NULL, &r, &error), 0);
+        for (int look = 0; look < PAIRED_INTERIMS; look++) {
+            assert_int_equal(paired_interim(&series, &first, &second, NULL, &r, &error), 0);
             miss |= !(r.low <= 1.7 && 1.7 <= r.high);
         }
         missed += miss;
@@ -279,7 +279,7 @@ static void common_creep_cancels(void **state)
     PairedSeries series = {0};
     PairedResult r;
     Error error;
-    assert_int_equal(paired_look(&series, &first, &second, NULL, &r, &error), 0);
+    assert_int_equal(paired_interim(&series, &first, &second, NULL, &r, &error), 0);
     assert_int_equal(r.verdict, PAIRED_OK);
     assert_close(r.ratio, 2, 0.005);
 }
@@ -295,13 +295,13 @@ static void wide_noise_is_no_verdict(void **state)
     PairedSeries series = {0}, later = {0};
     PairedResult r;
     Error error;
-    for (int look = 0; look < PAIRED_LOOKS; look++) {
-        assert_int_equal(paired_look(&series, &first, &second, NULL, &r, &error), 0);
+    for (int look = 0; look < PAIRED_INTERIMS; look++) {
+        assert_int_equal(paired_interim(&series, &first, &second, NULL, &r, &error), 0);
         assert_int_equal(r.verdict, PAIRED_AGAIN);
         assert_non_null(strstr(r.why, "wide where 5.0 % is allowed"));
     }
     clock.spread = 0.01; /* the load has ended: the same subjects can be judged now */
-    assert_int_equal(paired_look(&later, &first, &second, NULL, &r, &error), 0);
+    assert_int_equal(paired_interim(&later, &first, &second, NULL, &r, &error), 0);
     assert_int_equal(r.verdict, PAIRED_OK);
     assert_close(r.ratio, 1, 0.02);
 }
@@ -318,7 +318,7 @@ static void a_failing_measurement_ends_it(void **state)
         Error error;
         int status = 0;
         while (!status)
-            status = paired_look(&series, &first, &second, NULL, &r, &error);
+            status = paired_interim(&series, &first, &second, NULL, &r, &error);
         assert_string_equal(error.text, "the machine is gone");
         assert_int_equal(clock.windows, at - 1);
     }

@@ -58,7 +58,7 @@ int runtime_take_failure(char *message, size_t bytes)
     return status;
 }
 
-void runtime_tell_refusals(void (*tell)(int32_t status, const char *text))
+void runtime_report_refusals(void (*tell)(int32_t status, const char *text))
 {
     refusal_tell = tell;
 }

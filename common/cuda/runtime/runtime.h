@@ -28,7 +28,7 @@ int runtime_take_failure(char *message, size_t bytes);
 
 /* Calls `tell` immediately for each call that the runtime itself rejects: the cudaError_t, and
  * "cudaMalloc: " with the reason.  The device can report calls that it rejects. */
-void runtime_tell_refusals(void (*tell)(int32_t status, const char *text));
+void runtime_report_refusals(void (*tell)(int32_t status, const char *text));
 
 /* The stream argument for an entry point: the default stream with a handle of its own, so that a
  * launch without a stream can be distinguished from one on the given stream. */

@@ -257,7 +257,7 @@ static void mark_before(const Capture *capture, const Place *end)
     for (int moved = 1; moved;) {
         moved = 0;
         for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
-            for (size_t i = 0; node->placed && i < node->befores; i++)
+            for (size_t i = 0; node->placed && i < node->predecessors; i++)
                 if (!node->before[i]->placed) node->before[i]->placed = moved = 1;
     }
 }

@@ -11,8 +11,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
                                              enum cudaDriverEntryPointQueryResult *found);
 
 /* cudaError_t has the same numbers as the driver for all statuses that a device can return here. */
-static CUresult map_ask(const char *api, TensorMapRequest *request, const cuuint64_t *dims,
-                        const cuuint64_t *strides, const cuuint32_t *steps, CUtensorMap *map)
+static CUresult map_request(const char *api, TensorMapRequest *request, const cuuint64_t *dims,
+                            const cuuint64_t *strides, const cuuint32_t *steps, CUtensorMap *map)
 {
     DeviceCall call = {.kind = CALL_TENSOR_MAP, .data = request, .data_bytes = sizeof *request};
     DeviceReply reply;
@@ -54,7 +54,7 @@ static CUresult CUDAAPI encode_tiled(CUtensorMap *map, CUtensorMapDataType type,
                                 .fill = (uint32_t)fill};
     for (uint32_t i = 0; box && i < rank && i < TENSOR_MAP_RANK; i++)
         request.box[i] = box[i];
-    return map_ask("cuTensorMapEncodeTiled", &request, dims, strides, steps, map);
+    return map_request("cuTensorMapEncodeTiled", &request, dims, strides, steps, map);
 }
 
 static CUresult CUDAAPI encode_im2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
@@ -79,7 +79,7 @@ static CUresult CUDAAPI encode_im2col(CUtensorMap *map, CUtensorMapDataType type
         request.lower[i] = lower[i];
         request.upper[i] = upper[i];
     }
-    return map_ask("cuTensorMapEncodeIm2col", &request, dims, strides, steps, map);
+    return map_request("cuTensorMapEncodeIm2col", &request, dims, strides, steps, map);
 }
 
 /* A function pointer as the address that CUDA returns. */

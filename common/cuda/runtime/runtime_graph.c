@@ -107,11 +107,11 @@ void runtime_graph_free(cudaGraph_t graph)
 }
 
 cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const RuntimeWork *work,
-                                  const cudaGraphNode_t *before, size_t befores,
+                                  const cudaGraphNode_t *before, size_t predecessors,
                                   cudaError_t *status)
 {
     RuntimeWork made;
-    for (size_t i = 0; i < befores; i++)
+    for (size_t i = 0; i < predecessors; i++)
         if (!before || !before[i] || before[i]->graph != graph) {
             *status = runtime_fail(api, DEVICE_INVALID_VALUE, "dependency %zu is no node of it", i);
             return NULL;
@@ -119,7 +119,7 @@ cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const Runt
     *status = work_copy(api, work, &made);
     if (*status != cudaSuccess) return NULL;
     cudaGraphNode_t node = calloc(1, sizeof *node);
-    if (!node || runtime_edges_add(node, before, befores)) {
+    if (!node || runtime_edges_add(node, before, predecessors)) {
         work_free(&made);
         free(node);
         *status = runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
@@ -144,7 +144,7 @@ cudaError_t runtime_graph_copy(const char *api, cudaGraph_t graph, cudaGraph_t *
         from->copy->disabled = from->disabled;
     }
     for (cudaGraphNode_t from = graph->first; from && status == cudaSuccess; from = from->next)
-        for (size_t i = 0; i < from->befores && status == cudaSuccess; i++)
+        for (size_t i = 0; i < from->predecessors && status == cudaSuccess; i++)
             if (runtime_edges_add(from->copy, &from->before[i]->copy, 1))
                 status = runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
     if (status == cudaSuccess && runtime_objects_copy(made, graph))
@@ -159,7 +159,7 @@ cudaError_t runtime_graph_copy(const char *api, cudaGraph_t graph, cudaGraph_t *
 
 static int node_is_ready(cudaGraphNode_t node)
 {
-    for (size_t i = 0; i < node->befores; i++)
+    for (size_t i = 0; i < node->predecessors; i++)
         if (!node->before[i]->placed) return 0;
     return 1;
 }
@@ -207,13 +207,14 @@ cudaError_t runtime_graph_check(const char *api, cudaGraph_t graph)
 }
 
 cudaError_t runtime_node_add(const char *api, cudaGraphNode_t *node, cudaGraph_t graph,
-                             const cudaGraphNode_t *before, size_t befores, const RuntimeWork *work)
+                             const cudaGraphNode_t *before, size_t predecessors,
+                             const RuntimeWork *work)
 {
     cudaError_t status = runtime_graph_check(api, graph);
     if (status != cudaSuccess) return status;
     if (!node) return runtime_fail(api, DEVICE_INVALID_VALUE, "the result is NULL");
     runtime_lock();
-    *node = runtime_graph_add(api, graph, work, before, befores, &status);
+    *node = runtime_graph_add(api, graph, work, before, predecessors, &status);
     runtime_unlock();
     return status;
 }
@@ -278,14 +279,14 @@ static cudaError_t launch_params_check(const char *api, const struct cudaKernelN
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t befores,
+                                   const cudaGraphNode_t *before, size_t predecessors,
                                    const struct cudaKernelNodeParams *asked)
 {
     static const char api[] = "cudaGraphAddKernelNode";
     cudaError_t status = launch_params_check(api, asked);
     if (status != cudaSuccess) return status;
     RuntimeWork work = launch_work(asked);
-    return runtime_node_add(api, node, graph, before, befores, &work);
+    return runtime_node_add(api, node, graph, before, predecessors, &work);
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params)
@@ -312,13 +313,13 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t befores,
+                                   const cudaGraphNode_t *before, size_t predecessors,
                                    const struct cudaMemcpy3DParms *asked)
 {
     static const char api[] = "cudaGraphAddMemcpyNode";
     RuntimeWork work = {.type = cudaGraphNodeTypeMemcpy};
     cudaError_t status = runtime_copy_of(api, asked, &work.copy);
-    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, befores, &work)
+    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, predecessors, &work)
                                  : status;
 }
 
@@ -329,11 +330,11 @@ static RuntimeWork line_work(void *dst, const void *src, size_t bytes, enum cuda
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
-                                     const cudaGraphNode_t *before, size_t befores, void *dst,
+                                     const cudaGraphNode_t *before, size_t predecessors, void *dst,
                                      const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
     RuntimeWork work = line_work(dst, src, bytes, kind);
-    return runtime_node_add("cudaGraphAddMemcpyNode1D", node, graph, before, befores, &work);
+    return runtime_node_add("cudaGraphAddMemcpyNode1D", node, graph, before, predecessors, &work);
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
@@ -358,13 +359,13 @@ static cudaError_t fill_work(const char *api, const struct cudaMemsetParams *ask
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t befores,
+                                   const cudaGraphNode_t *before, size_t predecessors,
                                    const struct cudaMemsetParams *asked)
 {
     static const char api[] = "cudaGraphAddMemsetNode";
     RuntimeWork work;
     cudaError_t status = fill_work(api, asked, &work);
-    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, befores, &work)
+    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, predecessors, &work)
                                  : status;
 }
 
@@ -377,46 +378,47 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cuda
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                 const cudaGraphNode_t *before, size_t befores,
+                                 const cudaGraphNode_t *before, size_t predecessors,
                                  const struct cudaHostNodeParams *asked)
 {
     static const char api[] = "cudaGraphAddHostNode";
     if (!asked || !asked->fn) return runtime_fail(api, DEVICE_INVALID_VALUE, "no function");
     RuntimeWork work = {.type = cudaGraphNodeTypeHost, .host = *asked};
-    return runtime_node_add(api, node, graph, before, befores, &work);
+    return runtime_node_add(api, node, graph, before, predecessors, &work);
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                  const cudaGraphNode_t *before, size_t befores)
+                                  const cudaGraphNode_t *before, size_t predecessors)
 {
     RuntimeWork work = {.type = cudaGraphNodeTypeEmpty};
-    return runtime_node_add("cudaGraphAddEmptyNode", node, graph, before, befores, &work);
+    return runtime_node_add("cudaGraphAddEmptyNode", node, graph, before, predecessors, &work);
 }
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                        const cudaGraphNode_t *before, size_t befores,
+                                        const cudaGraphNode_t *before, size_t predecessors,
                                         cudaEvent_t event)
 {
     RuntimeWork work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
-    return runtime_node_add("cudaGraphAddEventRecordNode", node, graph, before, befores, &work);
+    return runtime_node_add("cudaGraphAddEventRecordNode", node, graph, before, predecessors,
+                            &work);
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                      const cudaGraphNode_t *before, size_t befores,
+                                      const cudaGraphNode_t *before, size_t predecessors,
                                       cudaEvent_t event)
 {
     RuntimeWork work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
-    return runtime_node_add("cudaGraphAddEventWaitNode", node, graph, before, befores, &work);
+    return runtime_node_add("cudaGraphAddEventWaitNode", node, graph, before, predecessors, &work);
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                       const cudaGraphNode_t *before, size_t befores,
+                                       const cudaGraphNode_t *before, size_t predecessors,
                                        cudaGraph_t child)
 {
     static const char api[] = "cudaGraphAddChildGraphNode";
     RuntimeWork work = {.type = cudaGraphNodeTypeGraph, .child = child};
     cudaError_t status = runtime_graph_check(api, child);
-    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, befores, &work)
+    return status == cudaSuccess ? runtime_node_add(api, node, graph, before, predecessors, &work)
                                  : status;
 }
 
@@ -431,7 +433,7 @@ static cudaError_t nodes_list(const char *api, cudaGraph_t graph, int roots_only
     if (!count) return runtime_fail(api, DEVICE_INVALID_VALUE, "the count is NULL");
     size_t found = 0, room = nodes ? *count : 0;
     for (cudaGraphNode_t node = graph->first; node; node = node->next) {
-        if (roots_only && node->befores) continue;
+        if (roots_only && node->predecessors) continue;
         if (found < room) nodes[found] = node;
         found++;
     }

@@ -59,7 +59,7 @@ struct CUgraphNode_st {
     struct CUgraphNode_st *next; /* in its graph */
     cudaGraph_t graph;
     cudaGraphNode_t *before;
-    size_t befores;
+    size_t predecessors;
     RuntimeWork work; /* owns launch.arguments and child */
     cudaGraphNode_t original, copy;
     int disabled, placed;
@@ -139,18 +139,18 @@ int runtime_graph_is_live(cudaGraph_t graph);
 cudaError_t runtime_graph_check(const char *api, cudaGraph_t graph);
 /* Common function of CUDA's calls that add a node. */
 cudaError_t runtime_node_add(const char *api, cudaGraphNode_t *node, cudaGraph_t graph,
-                             const cudaGraphNode_t *before, size_t befores,
+                             const cudaGraphNode_t *before, size_t predecessors,
                              const RuntimeWork *work);
 /* A node with its own copy of `work`; NULL with *status set. */
 cudaGraphNode_t runtime_graph_add(const char *api, cudaGraph_t graph, const RuntimeWork *work,
-                                  const cudaGraphNode_t *before, size_t befores,
+                                  const cudaGraphNode_t *before, size_t predecessors,
                                   cudaError_t *status);
 cudaError_t runtime_graph_copy(const char *api, cudaGraph_t graph, cudaGraph_t *copy);
 /* Sorts the nodes topologically; rejects a cycle. */
 cudaError_t runtime_graph_sort(const char *api, cudaGraph_t graph);
 void runtime_node_free(cudaGraphNode_t node);
 /* Adds dependencies of the node; -1: out of memory. */
-int runtime_edges_add(cudaGraphNode_t node, const cudaGraphNode_t *before, size_t befores);
+int runtime_edges_add(cudaGraphNode_t node, const cudaGraphNode_t *before, size_t predecessors);
 /* Replaces a node's work by work of the same kind. */
 cudaError_t runtime_node_set(const char *api, cudaGraphNode_t node, const RuntimeWork *work);
 /* The node of an executable graph that corresponds to this one. */

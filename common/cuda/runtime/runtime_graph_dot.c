@@ -62,7 +62,7 @@ static void graph_draw(FILE *file, cudaGraph_t graph, const char *name)
         fputs("\"]\n", file);
     }
     for (cudaGraphNode_t node = graph->first; node; node = node->next)
-        for (size_t i = 0; i < node->befores; i++)
+        for (size_t i = 0; i < node->predecessors; i++)
             fprintf(file, "\"graph_%s_node_%d\" -> \"graph_%s_node_%d\"\n", name,
                     node->before[i]->placed, name, node->placed);
     for (cudaGraphNode_t node = graph->first; node; node = node->next)

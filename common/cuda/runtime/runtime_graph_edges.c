@@ -11,26 +11,26 @@
 #define EDGE_DATA(qualifier, name)
 #endif
 
-int runtime_edges_add(cudaGraphNode_t node, const cudaGraphNode_t *before, size_t befores)
+int runtime_edges_add(cudaGraphNode_t node, const cudaGraphNode_t *before, size_t predecessors)
 {
-    if (!befores) return 0;
+    if (!predecessors) return 0;
     cudaGraphNode_t *grown =
-        realloc(node->before, (node->befores + befores) * sizeof(cudaGraphNode_t));
+        realloc(node->before, (node->predecessors + predecessors) * sizeof(cudaGraphNode_t));
     if (!grown) return -1;
     node->before = grown;
-    memcpy(grown + node->befores, before, befores * sizeof *before);
-    node->befores += befores;
+    memcpy(grown + node->predecessors, before, predecessors * sizeof *before);
+    node->predecessors += predecessors;
     return 0;
 }
 
 /* Returns whether the edge existed. */
 static int edge_remove(cudaGraphNode_t node, cudaGraphNode_t before)
 {
-    for (size_t i = 0; i < node->befores; i++) {
+    for (size_t i = 0; i < node->predecessors; i++) {
         if (node->before[i] != before) continue;
-        node->befores--;
+        node->predecessors--;
         memmove(node->before + i, node->before + i + 1,
-                (node->befores - i) * sizeof(cudaGraphNode_t));
+                (node->predecessors - i) * sizeof(cudaGraphNode_t));
         return 1;
     }
     return 0;
@@ -105,7 +105,7 @@ static size_t edges_take(cudaGraph_t graph, const EdgeList *list, size_t room)
 {
     size_t found = 0;
     for (cudaGraphNode_t node = graph->first; node; node = node->next)
-        for (size_t i = 0; i < node->befores; i++) {
+        for (size_t i = 0; i < node->predecessors; i++) {
             if (list->begin && node->before[i] != list->begin) continue;
             if (list->end && node != list->end) continue;
             if (found < room && list->from) list->from[found] = node->before[i];

@@ -217,8 +217,8 @@ static cudaGraphNode_t first_difference(cudaGraph_t old, cudaGraph_t fresh,
         *why = cudaGraphExecUpdateErrorNodeTypeChanged;
         if (a->work.type != b->work.type) return b;
         *why = cudaGraphExecUpdateErrorTopologyChanged;
-        if (a->befores != b->befores) return b;
-        for (size_t i = 0; i < a->befores; i++)
+        if (a->predecessors != b->predecessors) return b;
+        for (size_t i = 0; i < a->predecessors; i++)
             if (a->before[i]->copy != b->before[i]) return b;
     }
     *why = cudaGraphExecUpdateErrorTopologyChanged;

@@ -159,7 +159,7 @@ cudaError_t runtime_capture_free(const char *api, uint32_t stream, void *pointer
 /* ---- the calls ------------------------------------------------------------------------------ */
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                     const cudaGraphNode_t *before, size_t befores,
+                                     const cudaGraphNode_t *before, size_t predecessors,
                                      struct cudaMemAllocNodeParams *asked)
 {
     static const char api[] = "cudaGraphAddMemAllocNode";
@@ -169,7 +169,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
     RuntimeMemory *memory = memory_new(api, asked, &status);
     if (memory) {
         RuntimeWork work = {.type = cudaGraphNodeTypeMemAlloc, .memory = memory};
-        status = runtime_node_add(api, node, graph, before, befores, &work);
+        status = runtime_node_add(api, node, graph, before, predecessors, &work);
         if (status == cudaSuccess) asked->dptr = memory->asked.dptr;
         runtime_memory_release(memory);
     }
@@ -188,12 +188,13 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                    const cudaGraphNode_t *before, size_t befores, void *pointer)
+                                    const cudaGraphNode_t *before, size_t predecessors,
+                                    void *pointer)
 {
     static const char api[] = "cudaGraphAddMemFreeNode";
     if (!pointer) return runtime_fail(api, DEVICE_INVALID_VALUE, "the pointer is NULL");
     RuntimeWork work = {.type = cudaGraphNodeTypeMemFree, .freed = pointer};
-    return runtime_node_add(api, node, graph, before, befores, &work);
+    return runtime_node_add(api, node, graph, before, predecessors, &work);
 }
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *pointer)

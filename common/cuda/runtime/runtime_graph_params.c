@@ -45,7 +45,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
-                                           const cudaGraphNode_t *before, size_t befores,
+                                           const cudaGraphNode_t *before, size_t predecessors,
                                            const void *symbol, const void *src, size_t bytes,
                                            size_t offset, enum cudaMemcpyKind kind)
 {
@@ -53,12 +53,12 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t gr
     cudaError_t status =
         runtime_symbol_range("cudaGraphAddMemcpyNodeToSymbol", symbol, bytes, offset, &dst);
     return status == cudaSuccess
-               ? cudaGraphAddMemcpyNode1D(node, graph, before, befores, dst, src, bytes, kind)
+               ? cudaGraphAddMemcpyNode1D(node, graph, before, predecessors, dst, src, bytes, kind)
                : status;
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
-                                             const cudaGraphNode_t *before, size_t befores,
+                                             const cudaGraphNode_t *before, size_t predecessors,
                                              void *dst, const void *symbol, size_t bytes,
                                              size_t offset, enum cudaMemcpyKind kind)
 {
@@ -66,7 +66,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t 
     cudaError_t status =
         runtime_symbol_range("cudaGraphAddMemcpyNodeFromSymbol", symbol, bytes, offset, &src);
     return status == cudaSuccess
-               ? cudaGraphAddMemcpyNode1D(node, graph, before, befores, dst, src, bytes, kind)
+               ? cudaGraphAddMemcpyNode1D(node, graph, before, predecessors, dst, src, bytes, kind)
                : status;
 }
 
@@ -172,20 +172,20 @@ static cudaError_t kind_refuse(const char *api, enum cudaGraphNodeType type)
 }
 
 static cudaError_t alloc_add_any(cudaGraphNode_t *node, cudaGraph_t graph,
-                                 const cudaGraphNode_t *before, size_t befores,
+                                 const cudaGraphNode_t *before, size_t predecessors,
                                  struct cudaMemAllocNodeParamsV2 *asked)
 {
     struct cudaMemAllocNodeParams params = {.poolProps = asked->poolProps,
                                             .accessDescs = asked->accessDescs,
                                             .accessDescCount = asked->accessDescCount,
                                             .bytesize = asked->bytesize};
-    cudaError_t status = cudaGraphAddMemAllocNode(node, graph, before, befores, &params);
+    cudaError_t status = cudaGraphAddMemAllocNode(node, graph, before, predecessors, &params);
     asked->dptr = params.dptr;
     return status;
 }
 
 static cudaError_t node_add_any(cudaGraphNode_t *node, cudaGraph_t graph,
-                                const cudaGraphNode_t *before, size_t befores,
+                                const cudaGraphNode_t *before, size_t predecessors,
                                 struct cudaGraphNodeParams *asked)
 {
     static const char api[] = "cudaGraphAddNode";
@@ -194,27 +194,28 @@ static cudaError_t node_add_any(cudaGraphNode_t *node, cudaGraph_t graph,
     struct cudaMemsetParams fill = fill_params(asked);
     switch (asked->type) {
     case cudaGraphNodeTypeKernel:
-        return cudaGraphAddKernelNode(node, graph, before, befores, &kernel);
+        return cudaGraphAddKernelNode(node, graph, before, predecessors, &kernel);
     case cudaGraphNodeTypeMemcpy:
-        return cudaGraphAddMemcpyNode(node, graph, before, befores, &asked->memcpy.copyParams);
+        return cudaGraphAddMemcpyNode(node, graph, before, predecessors, &asked->memcpy.copyParams);
     case cudaGraphNodeTypeMemset:
-        return cudaGraphAddMemsetNode(node, graph, before, befores, &fill);
+        return cudaGraphAddMemsetNode(node, graph, before, predecessors, &fill);
     case cudaGraphNodeTypeHost:
         return cudaGraphAddHostNode(
-            node, graph, before, befores,
+            node, graph, before, predecessors,
             &(struct cudaHostNodeParams){asked->host.fn, asked->host.userData});
     case cudaGraphNodeTypeGraph:
-        return cudaGraphAddChildGraphNode(node, graph, before, befores, asked->graph.graph);
+        return cudaGraphAddChildGraphNode(node, graph, before, predecessors, asked->graph.graph);
     case cudaGraphNodeTypeEmpty:
-        return cudaGraphAddEmptyNode(node, graph, before, befores);
+        return cudaGraphAddEmptyNode(node, graph, before, predecessors);
     case cudaGraphNodeTypeEventRecord:
-        return cudaGraphAddEventRecordNode(node, graph, before, befores, asked->eventRecord.event);
+        return cudaGraphAddEventRecordNode(node, graph, before, predecessors,
+                                           asked->eventRecord.event);
     case cudaGraphNodeTypeWaitEvent:
-        return cudaGraphAddEventWaitNode(node, graph, before, befores, asked->eventWait.event);
+        return cudaGraphAddEventWaitNode(node, graph, before, predecessors, asked->eventWait.event);
     case cudaGraphNodeTypeMemAlloc:
-        return alloc_add_any(node, graph, before, befores, &asked->alloc);
+        return alloc_add_any(node, graph, before, predecessors, &asked->alloc);
     case cudaGraphNodeTypeMemFree:
-        return cudaGraphAddMemFreeNode(node, graph, before, befores, asked->free.dptr);
+        return cudaGraphAddMemFreeNode(node, graph, before, predecessors, asked->free.dptr);
     default:
         return kind_refuse(api, asked->type);
     }
@@ -223,17 +224,17 @@ static cudaError_t node_add_any(cudaGraphNode_t *node, cudaGraph_t graph,
 #if CUDART_VERSION >= 13000
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
                              const cudaGraphNode_t *before, const cudaGraphEdgeData *data,
-                             size_t befores, struct cudaGraphNodeParams *asked)
+                             size_t predecessors, struct cudaGraphNodeParams *asked)
 {
     (void)data;
-    return node_add_any(node, graph, before, befores, asked);
+    return node_add_any(node, graph, before, predecessors, asked);
 }
 #else
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                             const cudaGraphNode_t *before, size_t befores,
+                             const cudaGraphNode_t *before, size_t predecessors,
                              struct cudaGraphNodeParams *asked)
 {
-    return node_add_any(node, graph, before, befores, asked);
+    return node_add_any(node, graph, before, predecessors, asked);
 }
 #endif
 

@@ -65,7 +65,7 @@ static cudaError_t event_take(const char *api, RuntimeBranches *branches, cudaSt
 /* A predecessor on whose stream no other node continues. */
 static cudaGraphNode_t node_to_follow(cudaGraphNode_t node)
 {
-    for (size_t i = 0; i < node->befores; i++)
+    for (size_t i = 0; i < node->predecessors; i++)
         if (!node->before[i]->followed) return node->before[i];
     return NULL;
 }
@@ -85,7 +85,7 @@ static cudaError_t streams_give(cudaGraph_t graph, RuntimeBranches *branches, cu
             node->stream = stream, own_is_free = 0;
         else
             status = stream_take(branches, &node->stream);
-        for (size_t i = 0; i < node->befores; i++)
+        for (size_t i = 0; i < node->predecessors; i++)
             node->before[i]->awaited |= node->before[i]->stream != node->stream;
     }
     return status;
@@ -125,9 +125,9 @@ static cudaError_t node_run(const char *api, cudaGraphNode_t node, RuntimeBranch
                             cudaStream_t stream, cudaEvent_t begin)
 {
     cudaError_t status = cudaSuccess;
-    if (!node->befores && node->stream != stream)
+    if (!node->predecessors && node->stream != stream)
         status = cudaStreamWaitEvent(node->stream, begin, 0);
-    for (size_t i = 0; i < node->befores && status == cudaSuccess; i++)
+    for (size_t i = 0; i < node->predecessors && status == cudaSuccess; i++)
         if (node->before[i]->stream != node->stream)
             status = cudaStreamWaitEvent(node->stream, node->before[i]->done, 0);
     if (status == cudaSuccess && !node->disabled)

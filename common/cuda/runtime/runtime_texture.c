@@ -11,7 +11,7 @@
 /* ---- objects -------------------------------------------------------------------------------- */
 
 /* As on an H200, driver 580.159: a cube's faces are not a depth. */
-static void sizes_tell(cudaArray_const_t array, Texture *to)
+static void sizes_report(cudaArray_const_t array, Texture *to)
 {
     enum { FACES = 6 };
     int layered = (array->flags & cudaArrayLayered) != 0,
@@ -32,7 +32,7 @@ static cudaError_t array_describe(const char *api, cudaArray_const_t array, Text
     to->extent[0] = (uint32_t)array->extent.width, to->extent[1] = (uint32_t)array->rows;
     to->extent[2] = (uint32_t)array->slices;
     to->layered = (array->flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
-    sizes_tell(array, to);
+    sizes_report(array, to);
     to->texel = (uint32_t)array->texel;
     to->in_pieces = 1;
     return runtime_format_check(api, &array->format, to);

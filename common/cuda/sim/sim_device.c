@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/cuda/call_order.h"
 #include "common/cuda/recording.h"
 #include "common/cuda/wire.h"
@@ -329,7 +329,7 @@ static int limit_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply
 static int module_load(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     Error error = {""};
-    sim->looked += call->data_bytes * BYTES_AN_INSTRUCTION; /* reading a byte: an instruction */
+    sim->checked += call->data_bytes * BYTES_AN_INSTRUCTION; /* reading a byte: an instruction */
     SimtModule *module =
         simt_module_load(sim->gpu, call->data, call->data_bytes, call->bytes, &error);
     if (!module) return device_fail(reply, DEVICE_INVALID_IMAGE, "%s", error.text);
@@ -389,7 +389,7 @@ static SimtKernel *kernel_find(SimDevice *sim, const DeviceCall *call, Error *er
     SimtKernel *kernel = simt_kernel_find(module_at(sim, call->module), call->data, error);
     int is_stopped = simt_decode_is_stopped();
     simt_decode_allow(UINT64_MAX);
-    sim->looked += (simt_decode_work() - before) * DECODE_COST * BYTES_AN_INSTRUCTION;
+    sim->checked += (simt_decode_work() - before) * DECODE_COST * BYTES_AN_INSTRUCTION;
     sim->is_stopped = !kernel && is_stopped;
     return kernel;
 }
@@ -605,7 +605,7 @@ static const char *operation_name(SimDevice *sim, const DeviceCall *call, char *
 {
     switch (call->kind) {
     case CALL_LAUNCH:
-        plain_name(sim_function(sim, call->function)->info.name, text, bytes);
+        demangle(sim_function(sim, call->function)->info.name, text, bytes);
         return text;
     case CALL_COPY_TO_DEVICE:
         return "a copy to the device";
@@ -632,8 +632,8 @@ static void order_note(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
     SimEvent *event = event_at(sim, call->event);
     const char *name = operation_name(sim, call, text, sizeof text);
     const SimtTouch *touch = call->kind == CALL_LAUNCH ? &sim->touch : NULL;
-    sim->looked += stream_order_call(sim->order, call, event ? &event->order : NULL, name, touch,
-                                     reply->message, sizeof reply->message);
+    sim->checked += stream_order_call(sim->order, call, event ? &event->order : NULL, name, touch,
+                                      reply->message, sizeof reply->message);
     if (stream_order_lost(sim->order)) reply->notes |= REPLY_SERIAL;
 }
 
@@ -727,7 +727,7 @@ static void early_keep(SimDevice *sim, const DeviceCall *call)
     if (call_order(call).is_operation) *lets_next(sim, call->stream) = sim->work.tells != 0;
     int overlapped = early->is_there && call->value & LAUNCH_OVERLAPS;
     if (overlapped && sim->work.tells & TELLS_BEFORE && sim->has_touch)
-        sim->looked += simt_touch_join(&sim->touch, &early->touch);
+        sim->checked += simt_touch_join(&sim->touch, &early->touch);
     early->is_there = sim->work.tells && sim->has_touch && !simt_touch_is_partial(&sim->touch);
     if (!early->is_there) return;
     SimtTouch free_one = early->touch;
@@ -743,7 +743,7 @@ static int may_settle_later(SimDevice *sim, const DeviceCall *call)
 }
 
 /* Reports a failure that was not reported yet, in this reply. */
-static int lost_tell(SimDevice *sim, DeviceReply *reply)
+static int lost_report(SimDevice *sim, DeviceReply *reply)
 {
     if (sim->lost.status == DEVICE_SUCCESS) return 0;
     *reply = sim->lost;
@@ -758,7 +758,7 @@ static int sim_execute(Device *device, const DeviceCall *asked, DeviceReply *rep
     const DeviceCall *call = &one;
     memset(reply, 0, offsetof(DeviceReply, message));
     reply->message[0] = '\0';
-    if (lost_tell(sim, reply) != 0) return 0;
+    if (lost_report(sim, reply) != 0) return 0;
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
     if (call->kind != CALL_LAUNCH && sim_settle(sim, reply) != 0) return 0;
@@ -793,7 +793,7 @@ static void cost_take(SimDevice *sim, uint64_t cycles, DeviceCost *cost)
     cost->cycles = cycles;
     cost->seconds = cycles_to_seconds(sim, cycles);
     memset(&sim->cost, 0, sizeof sim->cost);
-    sim->costliest = sim->moved = sim->looked = 0;
+    sim->costliest = sim->moved = sim->checked = 0;
 }
 
 /* The next cost starts after the end of this one. */
@@ -850,17 +850,17 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     if (recording->overflow) return error_set(error, "%s", recording->why);
     sim_settle(sim, NULL);
     DeviceReply reply = {.status = DEVICE_SUCCESS};
-    if (lost_tell(sim, &reply) != 0)
+    if (lost_report(sim, &reply) != 0)
         return error_set(error, "before the replay: %s", reply.message);
     sim->settles_later = 0;
     Timeline *timeline = calloc(1, sizeof *timeline);
     TimelineMark *mark = calloc(recording->count + 1, sizeof *mark);
     size_t *before = calloc(recording->count + 1, sizeof *before);
     DeviceCost live = sim->cost;
-    uint64_t live_costliest = sim->costliest, live_moved = sim->moved, live_looked = sim->looked;
+    uint64_t live_costliest = sim->costliest, live_moved = sim->moved, live_looked = sim->checked;
     reply.status = DEVICE_OUT_OF_MEMORY;
     memset(&sim->cost, 0, sizeof sim->cost);
-    sim->costliest = sim->moved = sim->looked = 0;
+    sim->costliest = sim->moved = sim->checked = 0;
     if (timeline && mark && before) {
         reply.status = DEVICE_SUCCESS;
         freed_retire(sim, recording, 0);
@@ -871,7 +871,7 @@ static int sim_replay(Device *device, Recording *recording, int repeats, DeviceC
     sim->cost = live;
     sim->costliest = live_costliest;
     sim->moved = live_moved;
-    sim->looked = live_looked;
+    sim->checked = live_looked;
     free(timeline), free(mark), free(before);
     if (reply.status == DEVICE_SUCCESS) return 0;
     return error_set(error, "replay: %s: %s", device_status_name(reply.status),
@@ -962,7 +962,7 @@ void sim_device_set_guards(Device *device, int guards)
 int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes)
 {
     SimDevice *sim = (SimDevice *)device;
-    return guard_ask(&sim->guard, sim->gpu, address, text, bytes);
+    return guard_access(&sim->guard, sim->gpu, address, text, bytes);
 }
 
 void (*sim_device_debugger)(struct SimtGpu *gpu);

@@ -47,7 +47,7 @@ void sim_device_write_runs(Device *device, FILE *stream);
 /* Allocations that were never freed; `text` lists the first ones. */
 uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
 /* Sets whether later launches protect managed memory from host accesses while a kernel may use it;
- * initially they do not.  Needs a SIGSEGV handler that calls sim_device_guards: guard_ask
+ * initially they do not.  Needs a SIGSEGV handler that calls sim_device_guards: guard_access
  * (sim_guard.h). */
 void sim_device_set_guards(Device *device, int guards);
 int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes);

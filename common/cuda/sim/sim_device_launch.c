@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/cuda/sim/sim_state.h"
 
 static int32_t status_of_check(const SimtReport *report)
@@ -97,7 +97,7 @@ uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
 {
     const SimUnsettled *unsettled = &sim->unsettled;
     uint64_t used = sim->cost.counters.warp_instructions + sim->moved / BYTES_AN_INSTRUCTION +
-                    sim->looked / BYTES_AN_INSTRUCTION + bytes / BYTES_AN_INSTRUCTION;
+                    sim->checked / BYTES_AN_INSTRUCTION + bytes / BYTES_AN_INSTRUCTION;
     if (unsettled->waits) used += unsettled->result->counters.warp_instructions;
     return !sim->instruction_limit         ? UINT64_MAX
            : sim->instruction_limit > used ? sim->instruction_limit - used
@@ -112,7 +112,7 @@ static uint64_t launch_cost(const SimDevice *sim)
 }
 
 /* Each launch ends, but they do not: the last one, which the limit stops, is not to blame. */
-static void tell_endless_launches(const SimDevice *sim, uint64_t left, DeviceReply *reply)
+static void report_endless_launches(const SimDevice *sim, uint64_t left, DeviceReply *reply)
 {
     uint64_t used = sim->instruction_limit - left;
     if (!sim->instruction_limit || used < left) return;
@@ -159,7 +159,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
                                      call->value >> (LAUNCH_CLUSTER + 16) & 0xff},
                          .params = call->data,
                          .params_bytes = function->info.params_bytes};
-    sim->looked += launch_cost(sim) * BYTES_AN_INSTRUCTION;
+    sim->checked += launch_cost(sim) * BYTES_AN_INSTRUCTION;
     uint64_t left = sim_instructions_left(sim, 0);
     if (sim->instruction_limit && !left)
         return device_fail(reply, DEVICE_LAUNCH_TIMEOUT,
@@ -176,7 +176,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
     if (result->report.check != SIMT_OK)
         snprintf(reply->message, sizeof reply->message, "%s", result->report.text);
     if (failed) {
-        if (result->report.check == SIMT_TIMEOUT) tell_endless_launches(sim, left, reply);
+        if (result->report.check == SIMT_TIMEOUT) report_endless_launches(sim, left, reply);
         reply->status = status_of_check(&result->report);
         return 0;
     }
@@ -214,7 +214,7 @@ int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *
     uint32_t fixed = function->info.shared_bytes, whole = sim->machine.shared_per_block_optin;
     uint32_t most = whole > fixed ? whole - fixed : 0;
     char name[128];
-    plain_name(function->info.name, name, sizeof name);
+    demangle(function->info.name, name, sizeof name);
     if (call->bytes > most)
         return device_fail(
             reply, DEVICE_INVALID_VALUE,

@@ -135,7 +135,7 @@ static int ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char
     return 1;
 }
 
-int guard_ask(SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes)
+int guard_access(SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes)
 {
     guard_enter(guard);
     int managed = ask(guard, gpu, address, text, bytes);

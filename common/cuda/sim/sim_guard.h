@@ -3,7 +3,7 @@
  * In the simulator a launch has ended before the host continues, so a missing synchronisation
  * changes no result.  Therefore pages of managed memory that launches used are protected until the
  * host waits for a device operation.  An earlier access raises a signal, whose handler calls
- * guard_ask. */
+ * guard_access. */
 #ifndef CONVLAB_CUDA_SIM_GUARD_H
 #define CONVLAB_CUDA_SIM_GUARD_H
 
@@ -30,6 +30,6 @@ void guard_lower(SimGuard *guard, const SimtGpu *gpu);
 
 /* In a handler of SIGSEGV: makes the page of the address accessible.  0: it is not managed memory.
  * `text` describes the error, "" if only other words of the page are in use. */
-int guard_ask(SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes);
+int guard_access(SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text, size_t bytes);
 
 #endif

@@ -357,11 +357,11 @@ static uint64_t pages_conflict(const Operation *a, const TouchedPage *pa, const 
     return count;
 }
 
-static uint64_t conflict(const Operation *a, const Operation *b, uint64_t *first, uint64_t *looked)
+static uint64_t conflict(const Operation *a, const Operation *b, uint64_t *first, uint64_t *checked)
 {
     uint64_t count = 0, at = 0;
     for (uint32_t i = 0, k = 0; i < a->pages && k < b->pages;) {
-        *looked += sizeof *a->page;
+        *checked += sizeof *a->page;
         if (a->page[i].number != b->page[k].number) {
             if (a->page[i].number < b->page[k].number)
                 i++;
@@ -372,7 +372,7 @@ static uint64_t conflict(const Operation *a, const Operation *b, uint64_t *first
         uint64_t words = pages_conflict(a, &a->page[i++], b, &b->page[k++], &at);
         if (words && !count) *first = at;
         count += words;
-        *looked += SIMT_TOUCH_PAGE * sizeof(uint64_t);
+        *checked += SIMT_TOUCH_PAGE * sizeof(uint64_t);
     }
     return count;
 }
@@ -404,14 +404,14 @@ static void conflict_report(const Operation *a, const Operation *b, uint64_t wor
 }
 
 static void operation_check(StreamOrder *order, const Operation *now, const OrderClock *known,
-                            char *message, size_t bytes, uint64_t *looked)
+                            char *message, size_t bytes, uint64_t *checked)
 {
     for (uint32_t i = 0; i < order->operations && !message[0]; i++) {
         const Operation *before = &order->operation[i];
         uint64_t word = 0, words;
-        *looked += sizeof(uint64_t);
+        *checked += sizeof(uint64_t);
         if (before->epoch <= clock_at(known, before->lane)) continue;
-        if ((words = conflict(before, now, &word, looked)))
+        if ((words = conflict(before, now, &word, checked)))
             conflict_report(before, now, word, words, message, bytes);
     }
 }
@@ -435,7 +435,7 @@ static int page_join(Operation *to, int kind, const uint64_t *one, const uint64_
 }
 
 /* The later of two operations that no clock tells apart takes up what the earlier one touched. */
-static int operation_join(const Operation *earlier, Operation *now, uint64_t *looked)
+static int operation_join(const Operation *earlier, Operation *now, uint64_t *checked)
 {
     Operation joined = *now;
     joined.page = NULL, joined.group = NULL, joined.pages = joined.groups = 0;
@@ -453,7 +453,7 @@ static int operation_join(const Operation *earlier, Operation *now, uint64_t *lo
             return -1;
         }
         i += a != NULL, k += b != NULL;
-        *looked += SIMT_TOUCH_PAGE * sizeof(uint64_t);
+        *checked += SIMT_TOUCH_PAGE * sizeof(uint64_t);
     }
     operation_free(now);
     *now = joined;
@@ -481,14 +481,14 @@ static int operation_append(StreamOrder *order, const Operation *now)
     return 0;
 }
 
-static void operation_add(StreamOrder *order, Operation *now, uint64_t *looked)
+static void operation_add(StreamOrder *order, Operation *now, uint64_t *checked)
 {
     Operation *earlier = order->operations >= NAMED_OPERATIONS ? same_epoch(order, now) : NULL;
     int failed = 0;
-    *looked += order->operations;
+    *checked += order->operations;
     if (earlier) {
         order->bytes -= operation_bytes(earlier);
-        failed = operation_join(earlier, now, looked);
+        failed = operation_join(earlier, now, checked);
         operation_free(earlier);
         *earlier = *now;
         order->bytes += operation_bytes(earlier);
@@ -517,7 +517,7 @@ static void known_forget(StreamOrder *order)
 
 static void operation_note(StreamOrder *order, const DeviceCall *call, uint32_t at,
                            const char *name, const SimtTouch *touch, char *message, size_t bytes,
-                           uint64_t *looked)
+                           uint64_t *checked)
 {
     Lane *lane = order->lane[at];
     Operation now = {.lane = at, .stream = call->stream};
@@ -525,14 +525,14 @@ static void operation_note(StreamOrder *order, const DeviceCall *call, uint32_t 
     if (!order->is_lost) {
         snprintf(now.name, sizeof now.name, "%s", name);
         int failed = touch ? pages_of_launch(&now, touch) : pages_of_copy(&now, call);
-        *looked += operation_bytes(&now);
-        if (!failed) operation_check(order, &now, &lane->clock, message, bytes, looked);
+        *checked += operation_bytes(&now);
+        if (!failed) operation_check(order, &now, &lane->clock, message, bytes, checked);
         now.epoch = lane->epoch;
         if (failed) {
             operation_free(&now);
             order_lose(order);
         } else {
-            operation_add(order, &now, looked);
+            operation_add(order, &now, checked);
         }
     }
     clock_set(order, &lane->clock, at, lane->epoch);
@@ -569,9 +569,9 @@ uint64_t stream_order_call(StreamOrder *order, const DeviceCall *call, OrderCloc
     CallOrder rule = call_order(call);
     uint32_t at = lane_of(order, call->stream);
     Lane *lane = order->lane[at];
-    uint64_t looked = 0;
+    uint64_t checked = 0;
     if (rule.is_on_stream) stream_place(order, at);
-    if (rule.is_operation) operation_note(order, call, at, name, touch, message, bytes, &looked);
+    if (rule.is_operation) operation_note(order, call, at, name, touch, message, bytes, &checked);
     if (rule.waits_event && event) clock_learn(order, &lane->clock, event);
     if (rule.records_event && event) {
         event->count = event->count < lane->clock.count ? event->count : lane->clock.count;
@@ -580,7 +580,7 @@ uint64_t stream_order_call(StreamOrder *order, const DeviceCall *call, OrderCloc
         lane_export(order, lane, event);
     }
     host_wait(order, &rule, lane, event);
-    return looked;
+    return checked;
 }
 
 int stream_order_lost(const StreamOrder *order)

@@ -77,7 +77,7 @@ typedef struct SimDevice {
     StreamOrder *order;        /* NULL until the program makes a stream of its own */
     int is_unordered;          /* without `order`, operations since the host waited for all */
     int is_stopped;            /* a kernel was not found, for decoding it would take too much */
-    uint64_t looked;           /* bytes that the race check looked at since the cost was taken */
+    uint64_t checked;          /* bytes that the race check looked at since the cost was taken */
     SimtTouch touch;           /* of the launch in hand, if `has_touch`; else cleared by the next */
     int has_touch;
     SimEarly early; /* nothing has been waited for since */

@@ -438,7 +438,7 @@ static void nonsense_calls_are_answered(void **state)
     assert_int_equal(entry("vector_add", 100, 0, 0), 0);
 }
 
-static int32_t map_ask(TensorMapRequest *request, DeviceReply *reply)
+static int32_t map_request(TensorMapRequest *request, DeviceReply *reply)
 {
     DeviceCall call = {.kind = CALL_TENSOR_MAP, .data = request, .data_bytes = sizeof *request};
     assert_int_equal(device->execute(device, &call, reply), 0);
@@ -461,22 +461,22 @@ static void tensor_maps_are_the_simulated_gpus(void **state)
                                 .strides = {128},
                                 .element_strides = {1, 1},
                                 .box = {8, 8}};
-    assert_int_equal(map_ask(&request, &reply), DEVICE_SUCCESS);
+    assert_int_equal(map_request(&request, &reply), DEVICE_SUCCESS);
     assert_int_equal(reply.data_bytes, sizeof map);
     assert_int_equal(tensor_map_encode(&request, &map, NULL, &error), 0);
     assert_memory_equal(reply.data, &map, sizeof map);
     request.box[1] = 300;
-    assert_int_equal(map_ask(&request, &reply), DEVICE_INVALID_VALUE);
+    assert_int_equal(map_request(&request, &reply), DEVICE_INVALID_VALUE);
     assert_non_null(strstr(reply.message, "boxDim[1] is 300"));
     request.box[1] = 8, request.interleave = 1;
-    assert_int_equal(map_ask(&request, &reply), DEVICE_NOT_SUPPORTED);
+    assert_int_equal(map_request(&request, &reply), DEVICE_NOT_SUPPORTED);
     request.interleave = 0, request.address += 1 << 20;
-    assert_int_equal(map_ask(&request, &reply), DEVICE_INVALID_VALUE);
+    assert_int_equal(map_request(&request, &reply), DEVICE_INVALID_VALUE);
     assert_non_null(strstr(reply.message, "the tensor: "));
     SimDeviceOptions old = {.machine = "gtx480", .gpus_directory = GPUS, .threads = 1};
     device->close(device);
     device = device_open_sim(&old, &error);
-    assert_int_equal(map_ask(&request, &reply), DEVICE_NOT_SUPPORTED);
+    assert_int_equal(map_request(&request, &reply), DEVICE_NOT_SUPPORTED);
     assert_non_null(strstr(reply.message, "begin with compute capability 9.0"));
 }
 

@@ -210,7 +210,7 @@ static int info_kernels(Session *s)
         char name[256];
         const LaunchRecord *record = &d->history.launch[i];
         const SimtLaunch *launch = &record->request;
-        kernel_plain_name(record->kernel, name, sizeof name);
+        kernel_demangled_name(record->kernel, name, sizeof name);
         if (!i) say(s, "  Kernel  Grid Dim        Block Dim       Instructions  Name\n");
         say(s, "%c %6u  (%u,%u,%u)%*s (%u,%u,%u)%*s %12llu  %s\n", i == d->run ? '*' : ' ', i,
             launch->grid[0], launch->grid[1], launch->grid[2], 4, "", launch->block[0],

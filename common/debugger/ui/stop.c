@@ -25,7 +25,7 @@ void launch_text(const Debugger *d, char *text, size_t bytes)
         return;
     }
     const SimtLaunch *launch = &record->request;
-    kernel_plain_name(record->kernel, name, sizeof name);
+    kernel_demangled_name(record->kernel, name, sizeof name);
     snprintf(text, bytes, "%s<<<(%u,%u,%u),(%u,%u,%u)>>>", name, launch->grid[0], launch->grid[1],
              launch->grid[2], launch->block[0], launch->block[1], launch->block[2]);
 }

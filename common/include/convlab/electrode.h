@@ -31,7 +31,7 @@ enum {
 
 /* The side of each layer's filters; and the padding that `padded` adds before and after. */
 enum { ELECTRODE_R1 = 8, ELECTRODE_R2 = 4, ELECTRODE_R3 = 2 };
-enum { ELECTRODE_BEFORE = (ELECTRODE_R1 - 1) / 2, ELECTRODE_BEHIND = ELECTRODE_R1 / 2 };
+enum { ELECTRODE_BEFORE = (ELECTRODE_R1 - 1) / 2, ELECTRODE_AFTER = ELECTRODE_R1 / 2 };
 
 typedef struct ElectrodeProblem {
     int N, H, W;    /* recordings; electrodes and samples of each, multiples of 4 */

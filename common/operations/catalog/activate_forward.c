@@ -146,7 +146,7 @@ static void activate_oracle_element(const Problem *problem, const float *const *
 }
 
 static void activate_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                            double *magnitude, double *products)
+                            double *magnitude, double *terms)
 {
     ActivateProblem p = activate_unpack(problem);
     size_t count = (size_t)p.N * p.C * p.H * p.W;
@@ -155,7 +155,7 @@ static void activate_oracle(const Problem *problem, const float *const *tensor, 
         activate_oracle_element(problem, tensor, i, value);
         expected[i] = value[0];
         magnitude[i] = value[1];
-        products[i] = value[2];
+        terms[i] = value[2];
     }
 }
 

@@ -103,7 +103,7 @@ static void brighten_oracle_element(const Problem *problem, const float *const *
 }
 
 static void brighten_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                            double *magnitude, double *products)
+                            double *magnitude, double *terms)
 {
     size_t count = (size_t)brighten_unpack(problem).pixels;
     for (size_t i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ static void brighten_oracle(const Problem *problem, const float *const *tensor, 
         brighten_oracle_element(problem, tensor, i, value);
         expected[i] = value[0];
         magnitude[i] = value[1];
-        products[i] = value[2];
+        terms[i] = value[2];
     }
 }
 

@@ -67,7 +67,7 @@ static Phase phase_of(int first, int size, int filter, int stride, int pad)
 }
 
 /* The phase's taps, flipped, with c before k: turned[c][k][r][s]. */
-static void turn_filter(const ConvProblem *v, const Phase *down, const Phase *across,
+static void flip_filter(const ConvProblem *v, const Phase *down, const Phase *across,
                         const float *w, float *turned)
 {
     for (int c = 0; c < v->C; c++)
@@ -118,17 +118,17 @@ static void phase_oracle(const ConvProblem *v, const Phase *down, const Phase *a
     int touched = there.R > 0 && there.S > 0;
     Problem problem;
     conv_pack(&there, &problem);
-    turn_filter(v, down, across, tensor[TENSOR_W], room->turned);
+    flip_filter(v, down, across, tensor[TENSOR_W], room->turned);
     if (touched) conv_oracle(&problem, input, value[0], value[1], value[2]);
     for (int i = 0; i < 3 && !(whole && touched); i++)
         phase_place(v, down, across, touched ? value[i] : NULL, all[i]);
 }
 
 static void data_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                        double *magnitude, double *products)
+                        double *magnitude, double *terms)
 {
     ConvProblem v = conv_unpack(problem);
-    double *const all[] = {expected, magnitude, products};
+    double *const all[] = {expected, magnitude, terms};
     size_t inputs = (size_t)v.N * v.C * v.H * v.W;
     int phases = v.stride_h * v.stride_w;
     Room room = {.turned = malloc(sizeof(float) * v.K * v.C * v.R * v.S)};

@@ -98,8 +98,8 @@ static double product_at(const Backward *b, const Slip *s, long long dy_at, long
 }
 
 /* The output that this slip combines with tap `tap` of pixel `from`; `outputs`: outside. */
-static long long meets(const Slip *s, long long from, int tap, long long stride, int outputs,
-                       int past)
+static long long output_of_input(const Slip *s, long long from, int tap, long long stride,
+                                 int outputs, int past)
 {
     long long at = from - tap, none = (long long)outputs << 32;
     if (at % stride && !s->any_step) return none;
@@ -107,14 +107,14 @@ static long long meets(const Slip *s, long long from, int tap, long long stride,
     return past || (at >= 0 && at < outputs) ? at : none;
 }
 
-static void data_products(const Backward *b, const Slip *s, const int at[4], double *to, int *lost)
+static void data_terms(const Backward *b, const Slip *s, const int at[4], double *to, int *lost)
 {
     const ConvProblem *v = &b->v;
     for (int k = 0; k < v->K; k++)
         for (int r = 0; r < v->R; r++)
             for (int t = 0; t < v->S; t++, to++) {
-                long long p = meets(s, at[2] + s->top, r, s->stride_h, v->P, s->past_h);
-                long long q = meets(s, at[3] + s->left, t, s->stride_w, v->Q, s->past_w);
+                long long p = output_of_input(s, at[2] + s->top, r, s->stride_h, v->P, s->past_h);
+                long long q = output_of_input(s, at[3] + s->left, t, s->stride_w, v->Q, s->past_w);
                 int tap_r = s->turn_r ? v->R - 1 - r : r, tap_s = s->turn_s ? v->S - 1 - t : t;
                 *to = 0;
                 if (k < s->low || k >= s->high || r < s->low_r || r >= s->high_r || t < s->low_s ||
@@ -126,8 +126,7 @@ static void data_products(const Backward *b, const Slip *s, const int at[4], dou
             }
 }
 
-static void filter_products(const Backward *b, const Slip *s, const int at[4], double *to,
-                            int *lost)
+static void filter_terms(const Backward *b, const Slip *s, const int at[4], double *to, int *lost)
 {
     const ConvProblem *v = &b->v;
     int r = s->turn_r ? v->R - 1 - at[2] : at[2], t = s->turn_s ? v->S - 1 - at[3] : at[3];
@@ -147,14 +146,14 @@ static void filter_products(const Backward *b, const Slip *s, const int at[4], d
 }
 
 /* The terms of all rows of one output into b->product; 1 if some are outside of the inputs. */
-static int slip_products(const Backward *b, const Slip *s, size_t index)
+static int slip_terms(const Backward *b, const Slip *s, size_t index)
 {
     int at[4], lost = 0;
     place_of(b, s, index, at);
     if (b->filter)
-        filter_products(b, s, at, b->product, &lost);
+        filter_terms(b, s, at, b->product, &lost);
     else
-        data_products(b, s, at, b->product, &lost);
+        data_terms(b, s, at, b->product, &lost);
     return lost;
 }
 
@@ -162,10 +161,10 @@ static int slip_products(const Backward *b, const Slip *s, size_t index)
 
 /* Tolerance of an explanation: independent rounding errors of a long sum, which are far below the
  * error bound. */
-static double nearness(const Judgement *j, double magnitude, double products)
+static double nearness(const Judgement *j, double magnitude, double terms)
 {
-    return fmin(verdict_bound(j->precision, magnitude, products),
-                8 * UNIT_FP32 * sqrt(products) * magnitude);
+    return fmin(verdict_bound(j->precision, magnitude, terms),
+                8 * UNIT_FP32 * sqrt(terms) * magnitude);
 }
 
 /* Compares the sum of b->product[from .. to-1] with the output.  Adds the improbability of a
@@ -174,15 +173,15 @@ static int sum_fits(const Backward *b, size_t index, size_t from, size_t to, dou
                     double *evidence)
 {
     const Judgement *j = b->judged;
-    double sum = 0, magnitude = 0, products = 0;
+    double sum = 0, magnitude = 0, terms = 0;
     for (size_t i = from; i < to; i++) {
         sum += b->product[i];
         magnitude += fabs(b->product[i]);
-        products += b->product[i] != 0;
+        terms += b->product[i] != 0;
     }
     double got = j->view.output[index];
-    double allowed = nearness(j, magnitude * fabs(scale), products + 1);
-    double own = nearness(j, j->magnitude[index], j->products[index]);
+    double allowed = nearness(j, magnitude * fabs(scale), terms + 1);
+    double own = nearness(j, j->magnitude[index], j->terms[index]);
     if (!(fabs(got - sum * scale) <= allowed)) return 0;
     if (j->mark[index] != MARK_RIGHT)
         *evidence += log2(fabs(got - j->expected[index]) / fmax(fmax(allowed, own), 1e-300));
@@ -194,7 +193,7 @@ static int slip_fits(const Backward *b, const Slip *s, int everywhere)
     int count = b->wrong + (everywhere ? b->right : 0), excused = 0;
     double evidence = 0;
     for (int i = 0; i < count; i++) {
-        if (slip_products(b, s, b->sample[i])) { /* the value there is unknown */
+        if (slip_terms(b, s, b->sample[i])) { /* the value there is unknown */
             if (++excused * 2 > b->wrong) return 0;
             continue;
         }
@@ -542,7 +541,7 @@ static int cut_fits(Backward *b, const Slip *right, size_t from, size_t to)
 {
     double evidence = 0;
     for (int i = 0; i < b->wrong + b->right; i++) {
-        slip_products(b, right, b->sample[i]);
+        slip_terms(b, right, b->sample[i]);
         if (!sum_fits(b, b->sample[i], from, to, 1, &evidence)) return 0;
     }
     return evidence >= EVIDENCE_BITS;
@@ -556,9 +555,9 @@ static int find_cut(Backward *b, Finding *finding)
     Slip right = slip_right(b);
     size_t index = b->sample[0], tried = 0;
     double got = b->judged->view.output[index], all = b->judged->expected[index], sum = 0;
-    double near = nearness(b->judged, b->judged->magnitude[index], b->judged->products[index]);
+    double near = nearness(b->judged, b->judged->magnitude[index], b->judged->terms[index]);
     for (size_t i = 0; i < b->rows && tried < TRIES; i++) {
-        slip_products(b, &right, index);
+        slip_terms(b, &right, index);
         int ends = fabs(got - sum) <= near;
         int begins = fabs(got - (all - sum)) <= near;
         sum += b->product[i];
@@ -603,7 +602,7 @@ static int find_axis(const Backward *b, int axis, Finding *finding)
     Slip right = slip_right(b);
     for (size_t i = 0; wrong && i < j->verdict.total; i++) {
         int at[4];
-        if (j->products[i] == 0 && j->mark[i] == MARK_RIGHT)
+        if (j->terms[i] == 0 && j->mark[i] == MARK_RIGHT)
             continue; /* correct without any
                                                                         * work */
         place_of(b, &right, i, at);
@@ -649,7 +648,7 @@ static int find_untouched(const Backward *b, Finding *finding)
     size_t untouched = 0;
     for (size_t i = 0; i < j->verdict.total; i++) {
         if (j->mark[i] == MARK_RIGHT) continue;
-        if (j->products[i] > 0) return 0;
+        if (j->terms[i] > 0) return 0;
         untouched++;
     }
     if (b->filter || !untouched) return 0;

@@ -184,13 +184,13 @@ static void group_finish(const FilterOracle *o, int group)
     }
     for (size_t i = 0; i < weights; i++) {
         int r = (int)(i % taps) / v->S, s = (int)(i % taps) % v->S;
-        double products = (double)v->N * outputs_inside(v->P, v->stride_h, r - v->pad_top, v->H) *
-                          outputs_inside(v->Q, v->stride_w, s - v->pad_left, v->W);
+        double terms = (double)v->N * outputs_inside(v->P, v->stride_h, r - v->pad_top, v->H) *
+                       outputs_inside(v->Q, v->stride_w, s - v->pad_left, v->W);
         for (int lane = 0; lane < LANES && group * LANES + lane < v->K; lane++) {
             size_t at = (size_t)(group * LANES + lane) * weights + i;
             o->all[0][at] = sum[i * LANES + lane];
             o->all[1][at] = magnitude[i * LANES + lane];
-            o->all[2][at] = products;
+            o->all[2][at] = terms;
         }
     }
 }
@@ -203,9 +203,9 @@ static void finish_share(void *context, int share)
 }
 
 static void filter_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                          double *magnitude, double *products)
+                          double *magnitude, double *terms)
 {
-    double *const all[] = {expected, magnitude, products};
+    double *const all[] = {expected, magnitude, terms};
     FilterOracle o = {
         .v = conv_unpack(problem), .x = tensor[TENSOR_X], .dy = tensor[TENSOR_DY], .all = all};
     const ConvProblem *v = &o.v;

@@ -52,7 +52,7 @@ static double conv_least_bytes(const Problem *problem)
 
 /* Sets `zeros` percent of `count` values to zero, with equal probability for every choice (Knuth,
  * The Art of Computer Programming, volume 2, algorithm S of section 3.4.2). */
-static void strew_zeros(float *value, size_t count, int zeros, Random *random)
+static void scatter_zeros(float *value, size_t count, int zeros, Random *random)
 {
     size_t left = (count * (size_t)zeros + 50) / 100;
     for (size_t i = 0; left; i++) {
@@ -89,7 +89,7 @@ static void conv_generate(const Problem *problem, Random *random, float *const *
             maps_rectify(tensor[t], (size_t)conv.N * conv.C, conv.H, conv.W, conv.zeros, &own);
             plant_one(tensor[t], count);
         }
-        if (t == TENSOR_W && conv.w_zeros) strew_zeros(tensor[t], count, conv.w_zeros, &own);
+        if (t == TENSOR_W && conv.w_zeros) scatter_zeros(tensor[t], count, conv.w_zeros, &own);
     }
 }
 

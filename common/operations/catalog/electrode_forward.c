@@ -223,13 +223,13 @@ static void electrode_generate(const Problem *problem, Random *random, float *co
 }
 
 static void electrode_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                             double *magnitude, double *products)
+                             double *magnitude, double *terms)
 {
     static const ElectrodeSlips NONE;
     ElectrodeProblem p = electrode_unpack(problem);
     electrode_run(&p, &NONE, tensor[TENSOR_X], tensor[TENSOR_W], expected, magnitude);
     for (int i = 0; i < p.N * p.classes; i++)
-        products[i] = 1;
+        terms[i] = 1;
 }
 
 static void electrode_of_images(const Problem *problem, int images, Problem *fewer)
@@ -272,7 +272,7 @@ enum {
         {.transposed = (l)}, FAULT_TRANSPOSED_FILTER,                                              \
             "Rows and columns of the filters of " of " are exchanged: w[k][c][r][s]."              \
     }
-#define TURNED(l, of)                                                                              \
+#define TRANSPOSED_WEIGHTS(l, of)                                                                  \
     {                                                                                              \
         {.transposed = (l)}, FAULT_LAYOUT,                                                         \
             "The weights of " of                                                                   \
@@ -323,9 +323,9 @@ static const struct {
     SWAPPED(CONV1, "CONV1"),
     SWAPPED(CONV2, "CONV2"),
     SWAPPED(CONV3, "CONV3"),
-    TURNED(FULL, "FULL"),
-    TURNED(OUT, "OUT"),
-    TURNED(FULL | OUT, "FULL and OUT"),
+    TRANSPOSED_WEIGHTS(FULL, "FULL"),
+    TRANSPOSED_WEIGHTS(OUT, "OUT"),
+    TRANSPOSED_WEIGHTS(FULL | OUT, "FULL and OUT"),
     ONE_MAP(CONV2 | CONV3, "CONV2 and CONV3"),
     ONE_MAP(CONV2, "CONV2"),
     ONE_MAP(CONV3, "CONV3"),

@@ -137,10 +137,10 @@ static void fc_generate(const Problem *problem, Random *random, float *const *te
 /* ---- the oracle ------------------------------------------------------------------------------ */
 
 static void fc_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                      double *magnitude, double *products)
+                      double *magnitude, double *terms)
 {
     Problem conv = as_convolution(problem);
-    conv_oracle(&conv, tensor, expected, magnitude, products);
+    conv_oracle(&conv, tensor, expected, magnitude, terms);
 }
 
 static void fc_oracle_element(const Problem *problem, const float *const *tensor, size_t index,

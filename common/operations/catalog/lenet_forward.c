@@ -328,7 +328,7 @@ static void run_images(Images *all)
 /* ---- the oracle ------------------------------------------------------------------------------ */
 
 static void lenet_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                         double *magnitude, double *products)
+                         double *magnitude, double *terms)
 {
     Network net = {.p = lenet_unpack(problem), .w = tensor[TENSOR_W]};
     Images all = {.net = &net,
@@ -339,7 +339,7 @@ static void lenet_oracle(const Problem *problem, const float *const *tensor, dou
                   .spread = magnitude};
     run_images(&all);
     for (int i = 0; i < net.p.N * CLASSES; i++)
-        products[i] = 1;
+        terms[i] = 1;
 }
 
 static void lenet_of_images(const Problem *problem, int images, Problem *fewer)
@@ -366,10 +366,10 @@ enum {
     FLIPPED_C1,
     FLIPPED_C3,
     FLIPPED_BOTH,
-    TURNED_C5,
-    TURNED_F6,
-    TURNED_OUT,
-    TURNED_ALL,
+    TRANSPOSED_C5,
+    TRANSPOSED_F6,
+    TRANSPOSED_OUT,
+    TRANSPOSED_ALL,
     NO_BIAS_C1,
     NO_BIAS_C3,
     NO_BIAS_C5,
@@ -396,7 +396,7 @@ enum {
     {                                                                                              \
         FAULT_FORMULA, "The activation of " layer " is missing."                                   \
     }
-#define TURNED_OF(layer)                                                                           \
+#define TRANSPOSED_OF(layer)                                                                       \
     {                                                                                              \
         FAULT_LAYOUT,                                                                              \
             "The weights of " layer                                                                \
@@ -430,10 +430,10 @@ static const Mistake MISTAKE[MISTAKES] = {
     [FLIPPED_C1] = FLIPPED_OF("C1"),
     [FLIPPED_C3] = FLIPPED_OF("C3"),
     [FLIPPED_BOTH] = FLIPPED_OF("C1 and C3"),
-    [TURNED_C5] = TURNED_OF("C5"),
-    [TURNED_F6] = TURNED_OF("F6"),
-    [TURNED_OUT] = TURNED_OF("OUT"),
-    [TURNED_ALL] = TURNED_OF("C5, F6 and OUT"),
+    [TRANSPOSED_C5] = TRANSPOSED_OF("C5"),
+    [TRANSPOSED_F6] = TRANSPOSED_OF("F6"),
+    [TRANSPOSED_OUT] = TRANSPOSED_OF("OUT"),
+    [TRANSPOSED_ALL] = TRANSPOSED_OF("C5, F6 and OUT"),
     [NO_BIAS_C1] = NO_BIAS_OF("C1"),
     [NO_BIAS_C3] = NO_BIAS_OF("C3"),
     [NO_BIAS_C5] = NO_BIAS_OF("C5"),
@@ -457,10 +457,10 @@ static const int ABOUT[MISTAKES] = {
     [FLIPPED_C1] = BIT(C1),
     [FLIPPED_C3] = BIT(C3),
     [FLIPPED_BOTH] = BIT(C1) | BIT(C3),
-    [TURNED_C5] = BIT(C5),
-    [TURNED_F6] = BIT(F6),
-    [TURNED_OUT] = BIT(OUT),
-    [TURNED_ALL] = BIT(C5) | BIT(F6) | BIT(OUT),
+    [TRANSPOSED_C5] = BIT(C5),
+    [TRANSPOSED_F6] = BIT(F6),
+    [TRANSPOSED_OUT] = BIT(OUT),
+    [TRANSPOSED_ALL] = BIT(C5) | BIT(F6) | BIT(OUT),
     [NO_BIAS_C1] = BIT(C1),
     [NO_BIAS_C3] = BIT(C3),
     [NO_BIAS_C5] = BIT(C5),

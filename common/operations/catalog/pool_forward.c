@@ -194,7 +194,7 @@ typedef struct Seen {
     int inside, outside;
 } Seen;
 
-static Seen window_look(const Window *window, const float *map, int op, int oq)
+static Seen window_scan(const Window *window, const float *map, int op, int oq)
 {
     const PoolProblem *p = &window->p;
     Seen seen = {.largest = window->from_zero ? 0 : -INFINITY};
@@ -231,7 +231,7 @@ static void pool_oracle_element(const Problem *problem, const float *const *tens
     Window window = window_of(&p);
     size_t outputs = (size_t)p.P * p.Q, at = index % outputs;
     const float *map = tensor[TENSOR_X] + index / outputs * p.H * p.W;
-    Seen seen = window_look(&window, map, (int)(at / p.Q), (int)(at % p.Q));
+    Seen seen = window_scan(&window, map, (int)(at / p.Q), (int)(at % p.Q));
     double divisor = p.kind == POOL_AVERAGE ? seen.inside : (double)p.R * p.S;
     value[0] = window_value(&window, &seen);
     value[1] = p.kind == POOL_MAX ? 0 : seen.magnitude / divisor;
@@ -239,7 +239,7 @@ static void pool_oracle_element(const Problem *problem, const float *const *tens
 }
 
 static void pool_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                        double *magnitude, double *products)
+                        double *magnitude, double *terms)
 {
     PoolProblem p = pool_unpack(problem);
     size_t outputs = (size_t)p.N * p.C * p.P * p.Q;
@@ -248,7 +248,7 @@ static void pool_oracle(const Problem *problem, const float *const *tensor, doub
         pool_oracle_element(problem, tensor, i, value);
         expected[i] = value[0];
         magnitude[i] = value[1];
-        products[i] = value[2];
+        terms[i] = value[2];
     }
 }
 
@@ -264,7 +264,7 @@ enum {
     STRIDE_ONE,
     STRIDE_WINDOW,
     STRIDES_EXCHANGED,
-    WINDOW_TURNED,
+    WINDOW_TRANSPOSED,
     LAST_ROW,
     LAST_COLUMN,
     FIRST_ROW,
@@ -305,8 +305,8 @@ static const Mistake MISTAKE[MISTAKES] = {
                        "The windows move by their own size, R vertically and S horizontally. They "
                        "should move by stride_h and stride_w, which may differ."},
     [STRIDES_EXCHANGED] = {FAULT_STRIDE, "stride_h and stride_w are exchanged."},
-    [WINDOW_TURNED] = {FAULT_TRANSPOSED_FILTER,
-                       "The window's height R and its width S are exchanged."},
+    [WINDOW_TRANSPOSED] = {FAULT_TRANSPOSED_FILTER,
+                           "The window's height R and its width S are exchanged."},
     [LAST_ROW] = {FAULT_TAP_DROPPED,
                   "The last row of the window is left out: the loop over r ends at R - 1."},
     [LAST_COLUMN] = {FAULT_TAP_DROPPED,
@@ -374,7 +374,7 @@ static int mistaken_window(int which, Window *window)
     case STRIDES_EXCHANGED:
         exchange(&p->stride_h, &p->stride_w);
         return 1;
-    case WINDOW_TURNED:
+    case WINDOW_TRANSPOSED:
         exchange(&p->R, &p->S);
         *window = window_of(p);
         return 1;
@@ -420,7 +420,7 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
             int from_n = which == FIRST_IMAGE ? 0 : n, from_c = which == FIRST_MAP ? 0 : c;
             const float *map = x + ((size_t)from_n * p.C + from_c) * p.H * p.W;
             for (int at = 0; at < p.P * p.Q; at++) {
-                Seen seen = window_look(&window, map, at / p.Q, at % p.Q);
+                Seen seen = window_scan(&window, map, at / p.Q, at % p.Q);
                 *value++ = window_value(&window, &seen);
             }
         }

@@ -146,7 +146,7 @@ static void row_value(const Row *row, double x, int K, double value[3])
 }
 
 static void softmax_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                           double *magnitude, double *products)
+                           double *magnitude, double *terms)
 {
     SoftmaxProblem p = softmax_unpack(problem);
     for (int n = 0; n < p.N; n++) {
@@ -157,7 +157,7 @@ static void softmax_oracle(const Problem *problem, const float *const *tensor, d
             row_value(&row, x[k], p.K, value);
             *expected++ = value[0];
             *magnitude++ = value[1];
-            *products++ = value[2];
+            *terms++ = value[2];
         }
     }
 }

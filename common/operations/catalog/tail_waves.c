@@ -186,14 +186,14 @@ static void all_values(const WavesProblem *p, const float *pixels, int which, do
 }
 
 static void waves_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                         double *magnitude, double *products)
+                         double *magnitude, double *terms)
 {
     WavesProblem p = waves_unpack(problem);
     const int all = p.L * p.M;
     all_values(&p, tensor[TENSOR_PIXELS], RIGHT, expected);
     for (int i = 0; i < 2 * all; i++) {
         magnitude[i] = i < all ? 0 : expected[i];
-        products[i] = 1;
+        terms[i] = 1;
     }
 }
 

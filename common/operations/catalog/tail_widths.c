@@ -146,7 +146,7 @@ enum {
     ANY_WIDTH,
     LEFT_EDGES,
     MOVES_FIXED,
-    DEAREST,
+    MOST_EXPENSIVE,
     STAYS_IN_LIST,
     NOT_BALANCED,
     NOT_UNDONE,
@@ -184,8 +184,9 @@ static const Mistake MISTAKE[MISTAKES] = {
                                    "costs most. Equation 4 wants the largest throughput, m / time, "
                                    "beside both neighbours: the right edges."},
     [MOVES_FIXED] = {FAULT_FORMULA, "A layer that is not free has moved: layer[l][LAYER_FREE]."},
-    [DEAREST] = {FAULT_FORMULA, "The most expensive layer is used for balancing. Use the layer "
-                                "with the lowest cost per gain (line 12, corrected)."},
+    [MOST_EXPENSIVE] = {FAULT_FORMULA,
+                        "The most expensive layer is used for balancing. Use the layer "
+                        "with the lowest cost per gain (line 12, corrected)."},
     [STAYS_IN_LIST] = {FAULT_FORMULA, "Layers move more than once. The layer that begins a round "
                                       "leaves the list for good; those that balanced it leave it "
                                       "when the round is kept."},
@@ -337,7 +338,7 @@ static Move balancing_move(const Plan *plan, const int *at, const int *listed)
         if (up && plan->wrong != OVERSHOOTS &&
             1000 * (parameters_of(plan, at) + move.parameters) > highest)
             continue;
-        const double price = (plan->wrong == DEAREST ? -1 : 1) * costs / gives;
+        const double price = (plan->wrong == MOST_EXPENSIVE ? -1 : 1) * costs / gives;
         if (price >= least && !(plan->wrong == LAST_OF_PRICES && price == least)) continue;
         best = move;
         least = price;
@@ -506,13 +507,13 @@ static void widths_generate(const Problem *problem, Random *random, float *const
 }
 
 static void widths_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                          double *magnitude, double *products)
+                          double *magnitude, double *terms)
 {
     const int L = widths_unpack(problem).L;
     widths_value(problem, tensor, RIGHT, expected);
     for (int l = 0; l < L; l++) {
         magnitude[l] = 0; /* exact */
-        products[l] = 1;
+        terms[l] = 1;
     }
 }
 

@@ -5,101 +5,101 @@
 
 /* ---- different orders of summation ------------------------------------------------------- */
 
-typedef float (*SumOf)(const float *x, const float *w, int products);
+typedef float (*SumOf)(const float *x, const float *w, int terms);
 
-static float in_order(const float *x, const float *w, int products)
+static float in_order(const float *x, const float *w, int terms)
 {
     float sum = 0;
-    for (int i = 0; i < products; i++)
+    for (int i = 0; i < terms; i++)
         sum += x[i] * w[i];
     return sum;
 }
 
-static float fused(const float *x, const float *w, int products)
+static float fused(const float *x, const float *w, int terms)
 {
     float sum = 0;
-    for (int i = 0; i < products; i++)
+    for (int i = 0; i < terms; i++)
         sum = fmaf(x[i], w[i], sum);
     return sum;
 }
 
-static float from_the_end(const float *x, const float *w, int products)
+static float from_the_end(const float *x, const float *w, int terms)
 {
     float sum = 0;
-    for (int i = products - 1; i >= 0; i--)
+    for (int i = terms - 1; i >= 0; i--)
         sum += x[i] * w[i];
     return sum;
 }
 
-static float in_pairs(const float *x, const float *w, int products)
+static float in_pairs(const float *x, const float *w, int terms)
 {
-    if (products == 1) return x[0] * w[0];
-    int half = products / 2;
-    return in_pairs(x, w, half) + in_pairs(x + half, w + half, products - half);
+    if (terms == 1) return x[0] * w[0];
+    int half = terms / 2;
+    return in_pairs(x, w, half) + in_pairs(x + half, w + half, terms - half);
 }
 
-static float in_tiles(const float *x, const float *w, int products)
+static float in_tiles(const float *x, const float *w, int terms)
 {
     float sum = 0;
-    for (int i = 0; i < products; i += 16)
-        sum += fused(x + i, w + i, products - i < 16 ? products - i : 16);
+    for (int i = 0; i < terms; i += 16)
+        sum += fused(x + i, w + i, terms - i < 16 ? terms - i : 16);
     return sum;
 }
 
 /* Divided among 32 blocks that add to y atomically, in unspecified order. */
-static float by_atomics(const float *x, const float *w, int products)
+static float by_atomics(const float *x, const float *w, int terms)
 {
-    int piece = (products + 31) / 32;
+    int piece = (terms + 31) / 32;
     float sum = 0;
     for (int i = 0; i < 32; i++) {
-        int first = i * 13 % 32 * piece, left = products - first;
+        int first = i * 13 % 32 * piece, left = terms - first;
         if (left > 0) sum += fused(x + first, w + first, left < piece ? left : piece);
     }
     return sum;
 }
 
 /* Rounded to nearest, with `dropped` bits fewer than fp32. */
-static float few_bits(const float *x, const float *w, int products, uint32_t dropped)
+static float few_bits(const float *x, const float *w, int terms, uint32_t dropped)
 {
     double sum = 0; /* the sum itself is exact */
-    for (int i = 0; i < products; i++)
+    for (int i = 0; i < terms; i++)
         sum += (double)keep_bits(x[i], dropped) * keep_bits(w[i], dropped);
     return (float)sum;
 }
 
-static float of_tf32(const float *x, const float *w, int products)
+static float of_tf32(const float *x, const float *w, int terms)
 {
-    return few_bits(x, w, products, 13);
+    return few_bits(x, w, terms, 13);
 }
 
-static float of_bf16(const float *x, const float *w, int products)
+static float of_bf16(const float *x, const float *w, int terms)
 {
-    return few_bits(x, w, products, 16);
+    return few_bits(x, w, terms, 16);
 }
 
 /* Only x loses bits: half of the error. */
-static float of_one_tf32(const float *x, const float *w, int products)
+static float of_one_tf32(const float *x, const float *w, int terms)
 {
     double sum = 0;
-    for (int i = 0; i < products; i++)
+    for (int i = 0; i < terms; i++)
         sum += (double)keep_bits(x[i], 13) * w[i];
     return (float)sum;
 }
 
 /* Whether a pointwise convolution over C channels with this order of summation is judged
  * correct. */
-static int is_right(int products, SumOf sum_of_products)
+static int is_right(int terms, SumOf sum_of_products)
 {
     char text[128];
-    snprintf(text, sizeof text, "N=1 C=%d H=4 W=4 K=5 R=1 S=1 pad=0 stride=1", products);
-    Bench bench = bench_make(text, (uint64_t)products);
-    float *column = malloc((size_t)products * sizeof *column);
+    snprintf(text, sizeof text, "N=1 C=%d H=4 W=4 K=5 R=1 S=1 pad=0 stride=1", terms);
+    Bench bench = bench_make(text, (uint64_t)terms);
+    float *column = malloc((size_t)terms * sizeof *column);
     for (int k = 0; k < 5; k++)
         for (int pixel = 0; pixel < 16; pixel++) {
-            for (int c = 0; c < products; c++)
+            for (int c = 0; c < terms; c++)
                 column[c] = bench.tensor[0][c * 16 + pixel];
-            const float *filter = bench.tensor[1] + (size_t)k * products;
-            bench.tensor[2][k * 16 + pixel] = sum_of_products(column, filter, products);
+            const float *filter = bench.tensor[1] + (size_t)k * terms;
+            bench.tensor[2][k * 16 + pixel] = sum_of_products(column, filter, terms);
         }
     Judgement judgement;
     bench_verify(&bench, PRECISION_FP32, &(Observed){.output = bench.tensor[2]}, &judgement);
@@ -341,7 +341,7 @@ static void square_read(const float *map, int high, int wide, int h0, int w0, in
     }
 }
 
-static void add_products(const float *u, const float *v, float *sum)
+static void add_terms(const float *u, const float *v, float *sum)
 {
     for (int i = 0; i < POINTS; i++)
         sum[i] = fmaf(u[i], v[i], sum[i]);
@@ -364,7 +364,7 @@ static void data_by_squares(const Bench *bench)
                         w0 + p->pad_left - 2, SIDE, from);
             both_ways(POINT, SIDE, SIDE, from, v);
             both_ways(THREE, SIDE, 3, turned, u);
-            add_products(u, v, sum);
+            add_terms(u, v, sum);
         }
         both_ways(BACK_FOUR, 4, SIDE, sum, dx);
         for (int j = 0; j < 16; j++)
@@ -389,7 +389,7 @@ static void filter_by_squares(const Bench *bench)
             square_read(dy + n * p->K * p->P * p->Q, p->P, p->Q, p0, q0, 4, taps);
             both_ways(POINT, SIDE, SIDE, from, v);
             both_ways(FOUR, SIDE, 4, taps, u);
-            add_products(u, v, sum);
+            add_terms(u, v, sum);
         }
         both_ways(BACK_THREE, 3, SIDE, sum, bench->tensor[2] + 9 * i);
     }

@@ -61,14 +61,14 @@ static void the_oracle_by_hand(void **state)
     Problem problem = problem_of("pixels=3 gain=3 lift=2");
     const float x[] = {0.5f, -4, 0.1f};
     const float *tensor[OPERATION_TENSORS] = {x};
-    double expected[3], magnitude[3], products[3];
+    double expected[3], magnitude[3], terms[3];
     (void)state;
-    brighten->oracle(&problem, tensor, expected, magnitude, products);
+    brighten->oracle(&problem, tensor, expected, magnitude, terms);
     assert_float_equal(expected[0], 3.5, 0);
     assert_float_equal(expected[1], -10, 0);
     assert_float_equal(magnitude[1], 14, 0);
     assert_float_equal(expected[2], 3 * (double)0.1f + 2, 0);
-    assert_float_equal(products[2], 2, 0);
+    assert_float_equal(terms[2], 2, 0);
     assert_float_equal(brighten->least_bytes(&problem), 24, 0);
     assert_float_equal(brighten->flops(&problem), 6, 0);
 }

@@ -35,7 +35,7 @@ typedef struct Sum {
     TensorShape shape[OPERATION_TENSORS];
     float *tensor[OPERATION_TENSORS];
     size_t outputs;
-    double *expected, *magnitude, *products;
+    double *expected, *magnitude, *terms;
 } Sum;
 
 static void *have(size_t count, size_t bytes)
@@ -58,7 +58,7 @@ static Sum sum_make(const char *name, const Problem *problem, uint64_t seed)
     sum.outputs = tensor_count(&sum.shape[count - 1]);
     sum.expected = have(sum.outputs, sizeof(double));
     sum.magnitude = have(sum.outputs, sizeof(double));
-    sum.products = have(sum.outputs, sizeof(double));
+    sum.terms = have(sum.outputs, sizeof(double));
     return sum;
 }
 
@@ -68,13 +68,13 @@ static void sum_free(Sum *sum)
         free(sum->tensor[i]);
     free(sum->expected);
     free(sum->magnitude);
-    free(sum->products);
+    free(sum->terms);
 }
 
 static void sum_solve(Sum *sum)
 {
     sum->operation->oracle(&sum->problem, (const float *const *)sum->tensor, sum->expected,
-                           sum->magnitude, sum->products);
+                           sum->magnitude, sum->terms);
 }
 
 static Problem parsed(const char *text)
@@ -151,9 +151,9 @@ static void elements_agree(Sum *sum, const char *text)
         sum->operation->oracle_element(&sum->problem, (const float *const *)sum->tensor, i, value);
         double slack = 1e-13 * value[1];
         if (fabs(value[0] - sum->expected[i]) > slack ||
-            fabs(value[1] - sum->magnitude[i]) > slack || value[2] != sum->products[i])
+            fabs(value[1] - sum->magnitude[i]) > slack || value[2] != sum->terms[i])
             fail_msg("%s %s, element %zu: %g %g %g, alone %g %g %g", sum->operation->name, text, i,
-                     sum->expected[i], sum->magnitude[i], sum->products[i], value[0], value[1],
+                     sum->expected[i], sum->magnitude[i], sum->terms[i], value[0], value[1],
                      value[2]);
     }
 }
@@ -197,7 +197,7 @@ static void products_are_counted_once(void **state)
             sum_solve(&sum);
             count[which] = 0;
             for (size_t j = 0; j < sum.outputs; j++)
-                count[which] += sum.products[j];
+                count[which] += sum.terms[j];
             sum_free(&sum);
         }
         /* y has each term once, dx and dw the same terms in other sums */
@@ -214,8 +214,8 @@ static void untouched_inputs_have_no_gradient(void **state)
     for (int h = 0; h < 10; h++)
         for (int w = 0; w < 7; w++) {
             int touched = h % 3 < 2 && h < 8 && w % 3 == 0;
-            double products = sum.products[h * 7 + w];
-            assert_true(touched ? products == 2 : products == 0);
+            double terms = sum.terms[h * 7 + w];
+            assert_true(touched ? terms == 2 : terms == 0);
             assert_true(touched || sum.expected[h * 7 + w] == 0);
         }
     sum_free(&sum);

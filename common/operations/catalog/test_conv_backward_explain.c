@@ -18,7 +18,7 @@
 
 typedef enum Plant {
     PLANT_NOTHING,
-    PLANT_NOT_TURNED, /* dx: taps not flipped; dw: flipped */
+    PLANT_NOT_FLIPPED, /* dx: taps not flipped; dw: flipped */
     PLANT_TRANSPOSED,
     PLANT_FORWARD_PAD,  /* dx: R-1-pad and pad exchanged */
     PLANT_FORWARD_CONV, /* dx: the forward pass applied to dy, without flipping and with the old
@@ -68,7 +68,7 @@ static float product(const ConvProblem *v, Plant plant, int filter, const float 
     if (filter)
         return keep(plant, dy[dy_at]) *
                keep(plant, x[((x_n * (near ? 1 : v->C) + c) * v->H + h) * v->W + i]);
-    int tap = plant == PLANT_NOT_TURNED || plant == PLANT_FORWARD_CONV
+    int tap = plant == PLANT_NOT_FLIPPED || plant == PLANT_FORWARD_CONV
                   ? (v->R - 1 - r) * v->S + v->S - 1 - s
               : plant == PLANT_TRANSPOSED ? s * v->R + r
                                           : r * v->S + s;
@@ -108,7 +108,7 @@ static float filter_sum(const ConvProblem *v, Plant plant, const float *const *i
     ConvProblem bent = *v;
     int rows = 0, all = v->N * v->P * v->Q;
     float sum = 0;
-    if (plant == PLANT_NOT_TURNED) r = v->R - 1 - r, s = v->S - 1 - s;
+    if (plant == PLANT_NOT_FLIPPED) r = v->R - 1 - r, s = v->S - 1 - s;
     if (plant == PLANT_NO_PAD) bent.pad_top = bent.pad_left = 0;
     if (plant == PLANT_STRIDES_SWAPPED) bent.stride_h = v->stride_w, bent.stride_w = v->stride_h;
     if (plant == PLANT_STRIDE_IGNORED) bent.stride_h = bent.stride_w = 1;
@@ -126,7 +126,7 @@ static float filter_sum(const ConvProblem *v, Plant plant, const float *const *i
 }
 
 static void submit(const ConvProblem *v, Plant plant, int filter, const float *const *in,
-                   float *output, size_t outputs, const double *products)
+                   float *output, size_t outputs, const double *terms)
 {
     for (size_t i = 0; i < outputs; i++) {
         float sum = filter ? filter_sum(v, plant, in, i) : data_sum(v, plant, in, i);
@@ -134,7 +134,7 @@ static void submit(const ConvProblem *v, Plant plant, int filter, const float *c
         if (plant == PLANT_TWICE) sum *= 2;
         if (plant == PLANT_ZERO) sum = 0;
         uint32_t poison = OUTPUT_POISON;
-        if (plant == PLANT_GAPS_UNWRITTEN && products[i] == 0) memcpy(&sum, &poison, sizeof sum);
+        if (plant == PLANT_GAPS_UNWRITTEN && terms[i] == 0) memcpy(&sum, &poison, sizeof sum);
         output[i] = sum;
     }
 }
@@ -209,7 +209,7 @@ static void mistakes_in_dx_are_named(void **state)
     (void)state;
     static const char *const text[] = {SAME, STRIDED};
     for (int i = 0; i < 2; i++) {
-        expect(0, text[i], PLANT_NOT_TURNED, FAULT_FLIPPED_FILTER, "not flipped in dx");
+        expect(0, text[i], PLANT_NOT_FLIPPED, FAULT_FLIPPED_FILTER, "not flipped in dx");
         expect(0, text[i], PLANT_TRANSPOSED, FAULT_TRANSPOSED_FILTER, "exchanged");
         expect(0, text[i], PLANT_OTHER_IMAGE, FAULT_ONE_IMAGE, "gradient of another image");
         expect(0, text[i], PLANT_MEAN_TWICE, FAULT_FORMULA, "divided by N twice");
@@ -238,7 +238,7 @@ static void mistakes_in_dw_are_named(void **state)
     (void)state;
     static const char *const text[] = {SAME, STRIDED};
     for (int i = 0; i < 2; i++) {
-        expect(1, text[i], PLANT_NOT_TURNED, FAULT_FLIPPED_FILTER, "dw is flipped");
+        expect(1, text[i], PLANT_NOT_FLIPPED, FAULT_FLIPPED_FILTER, "dw is flipped");
         expect(1, text[i], PLANT_OTHER_IMAGE, FAULT_ONE_IMAGE, "input of another");
         expect(1, text[i], PLANT_BATCH_MISSING, FAULT_ONE_IMAGE, "sum over the batch is missing");
         expect(1, text[i], PLANT_MEAN_TWICE, FAULT_FORMULA, "divided by N twice");

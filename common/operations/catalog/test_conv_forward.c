@@ -421,14 +421,14 @@ static void weights_have_the_zeros_that_were_asked_for(void **state)
 
 /* The definition with seven loops: adds every tap of every output. */
 static void plain_oracle(const ConvProblem *c, const float *x, const float *w, double *y,
-                         double *magnitude, double *products)
+                         double *magnitude, double *terms)
 {
     for (int n = 0; n < c->N; n++)
         for (int k = 0; k < c->K; k++)
             for (int p = 0; p < c->P; p++)
                 for (int q = 0; q < c->Q; q++) {
                     size_t at = (((size_t)n * c->K + k) * c->P + p) * c->Q + q;
-                    y[at] = magnitude[at] = products[at] = 0;
+                    y[at] = magnitude[at] = terms[at] = 0;
                     for (int i = 0; i < c->C; i++)
                         for (int r = 0; r < c->R; r++)
                             for (int s = 0; s < c->S; s++) {
@@ -439,7 +439,7 @@ static void plain_oracle(const ConvProblem *c, const float *x, const float *w, d
                                 double b = w[(((size_t)k * c->C + i) * c->R + r) * c->S + s];
                                 y[at] += a * b;
                                 magnitude[at] += fabs(a * b);
-                                products[at]++;
+                                terms[at]++;
                             }
                 }
 }
@@ -501,7 +501,7 @@ static void pooled_oracle_is_the_largest_of_the_plain(void **state)
     Problem plain, pooled;
     TensorShape shape[OPERATION_TENSORS];
     Random random;
-    double y[2 * 3 * 49], magnitude[294], products[294], small[54], bound[54], count[54];
+    double y[2 * 3 * 49], magnitude[294], terms[294], small[54], bound[54], count[54];
     parsed("N=2 C=3 H=8 W=8 K=3 R=2 S=2 pad=valid stride=1", &plain);
     parsed("N=2 C=3 H=8 W=8 K=3 R=2 S=2 pad=valid stride=1 pool=2", &pooled);
     operation->tensors(&pooled, shape);
@@ -510,7 +510,7 @@ static void pooled_oracle_is_the_largest_of_the_plain(void **state)
     float *tensor[] = {x, w, NULL};
     random_seed(&random, 7);
     operation->generate(&plain, &random, tensor);
-    operation->oracle(&plain, (const float *const *)tensor, y, magnitude, products);
+    operation->oracle(&plain, (const float *const *)tensor, y, magnitude, terms);
     operation->oracle(&pooled, (const float *const *)tensor, small, bound, count);
     for (int i = 0; i < 54; i++) {
         int map = i / 9, p = i / 3 % 3 * 2, q = i % 3 * 2;

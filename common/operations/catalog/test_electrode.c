@@ -386,9 +386,9 @@ static void pytorch_has_the_same_probabilities(void **state)
     *from++ = '\0';
     run_open_text(&run, line, 1);
     fill_network(&run.p, run.tensor[0], run.tensor[1]);
-    double y[RECORDINGS * CLASSES], spread[RECORDINGS * CLASSES], products[RECORDINGS * CLASSES];
+    double y[RECORDINGS * CLASSES], spread[RECORDINGS * CLASSES], terms[RECORDINGS * CLASSES];
     assert_int_equal(run.p.N * run.p.classes, RECORDINGS * CLASSES);
-    operation->oracle(&run.problem, (const float *const *)run.tensor, y, spread, products);
+    operation->oracle(&run.problem, (const float *const *)run.tensor, y, spread, terms);
     for (int i = 0; i < RECORDINGS * CLASSES; i++) {
         double theirs = strtod(from, &from);
         if (!(fabs(y[i] - theirs) <= 1e-12 * theirs))

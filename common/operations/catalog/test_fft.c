@@ -218,7 +218,7 @@ static void a_transform_rounds_as_the_theorem_says(void **state)
                       sqrt(error / norm) / UNIT_FP32, bound);
         assert_true(sqrt(error / norm) < bound * UNIT_FP32);
     }
-    assert_float_equal(verdict_least_products(ALGORITHM_FFT_64X64), 3 * bound, 1e-4);
+    assert_float_equal(verdict_least_terms(ALGORITHM_FFT_64X64), 3 * bound, 1e-4);
 }
 
 int main(void)

@@ -540,8 +540,8 @@ static void pytorch_has_the_same_probabilities(void **state)
             fail_msg("%s: %s", text, error.text);
         run_open(&run, "lenet_forward", &problem, 1);
         fill_network(run.tensor[0], PICTURES, run.tensor[1]);
-        double y[PICTURES * 10], spread[PICTURES * 10], products[PICTURES * 10];
-        run.operation->oracle(&problem, (const float *const *)run.tensor, y, spread, products);
+        double y[PICTURES * 10], spread[PICTURES * 10], terms[PICTURES * 10];
+        run.operation->oracle(&problem, (const float *const *)run.tensor, y, spread, terms);
         char *from = line + at;
         for (int i = 0; i < PICTURES * 10; i++) {
             double theirs = strtod(from, &from);

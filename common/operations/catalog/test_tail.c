@@ -13,11 +13,11 @@
 static void expect(const char *name, const char *shape, const float *const *tensor, double *value)
 {
     const Operation *operation = operation_find(name);
-    static double magnitude[256], products[256];
+    static double magnitude[256], terms[256];
     Problem problem;
     Error error;
     if (operation->parse(shape, &problem, &error)) fail_msg("%s", error.text);
-    operation->oracle(&problem, tensor, value, magnitude, products);
+    operation->oracle(&problem, tensor, value, magnitude, terms);
 }
 
 /* Figure 5 of the paper: one block per filter, 80 at a time. */

@@ -100,11 +100,11 @@ static void winograd(const Bench *bench, const Form *form, Dropped drop)
         int p = square / across % down * form->m, q = square % across * form->m;
         square_transform(bench, form, drop, n, p, q, v);
         for (int k = 0; k < conv->K; k++) {
-            float products[MOST_SIDE * MOST_SIDE] = {0}, y[MOST_SIDE * MOST_SIDE];
+            float terms[MOST_SIDE * MOST_SIDE] = {0}, y[MOST_SIDE * MOST_SIDE];
             for (int i = 0; i < points * conv->C; i++)
-                products[i % points] =
-                    fmaf(u[(size_t)k * conv->C * points + i], v[i], products[i % points]);
-            both_ways(form->outputs, form->m, form->side, products, y);
+                terms[i % points] =
+                    fmaf(u[(size_t)k * conv->C * points + i], v[i], terms[i % points]);
+            both_ways(form->outputs, form->m, form->side, terms, y);
             square_store(bench, form, n, k, p, q, y);
         }
     }
@@ -295,8 +295,8 @@ static void the_bound_is_the_matrices(void **state)
 {
     (void)state;
     double ratio = line_growth(&F4) / line_growth(&F2);
-    assert_float_equal(verdict_least_products(ALGORITHM_SUMS), 0, 0);
-    assert_float_equal(verdict_least_products(ALGORITHM_WINOGRAD_4X4), ratio * ratio * 9, 1e-4);
+    assert_float_equal(verdict_least_terms(ALGORITHM_SUMS), 0, 0);
+    assert_float_equal(verdict_least_terms(ALGORITHM_WINOGRAD_4X4), ratio * ratio * 9, 1e-4);
 }
 
 int main(void)

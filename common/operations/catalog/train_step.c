@@ -25,7 +25,7 @@ static int odd(const char *layer, const char *axis, int size, Error *error)
 }
 
 /* The layer after `before`, NULL: the first. */
-static TrainLayer layer_behind(const TrainLayer *before, int C, int H, int W, int K, int R, int S)
+static TrainLayer layer_after(const TrainLayer *before, int C, int H, int W, int K, int R, int S)
 {
     TrainLayer layer = {.C = C, .H = H, .W = W, .K = K, .R = R, .S = S};
     layer.P = H - R + 1;
@@ -46,11 +46,11 @@ static int train_derive(const int size[], TrainProblem *train, Error *error)
             return error_set(error, "%s is %d: it must be 1 to 65535", key_name[i], size[i]);
         widest = fmax(widest, size[i]);
     }
-    layer[0] = layer_behind(NULL, 1, size[KEY_H], size[KEY_W], size[KEY_C1], R, R);
+    layer[0] = layer_after(NULL, 1, size[KEY_H], size[KEY_W], size[KEY_C1], R, R);
     if (odd("C1", "rows", layer[0].P, error) || odd("C1", "columns", layer[0].Q, error)) return -1;
     layer[0].pool = 2;
     layer[1] =
-        layer_behind(&layer[0], layer[0].K, layer[0].P / 2, layer[0].Q / 2, size[KEY_C3], R, R);
+        layer_after(&layer[0], layer[0].K, layer[0].P / 2, layer[0].Q / 2, size[KEY_C3], R, R);
     if (odd("C3", "rows", layer[1].P, error) || odd("C3", "columns", layer[1].Q, error)) return -1;
     layer[1].pool = 2;
     int P = layer[1].P / 2, Q = layer[1].Q / 2;
@@ -62,9 +62,9 @@ static int train_derive(const int size[], TrainProblem *train, Error *error)
     if (2 * weights > 1e9 || maps > 1e9 || widest * widest * R > 1e9)
         return error_set(error, "%.0f weights and %.0f values of a layer: at most a billion",
                          weights, maps);
-    layer[2] = layer_behind(&layer[1], layer[1].K, P, Q, size[KEY_C5], P, Q);
-    layer[3] = layer_behind(&layer[2], layer[2].K, 1, 1, size[KEY_F6], 1, 1);
-    layer[4] = layer_behind(&layer[3], layer[3].K, 1, 1, size[KEY_CLASSES], 1, 1);
+    layer[2] = layer_after(&layer[1], layer[1].K, P, Q, size[KEY_C5], P, Q);
+    layer[3] = layer_after(&layer[2], layer[2].K, 1, 1, size[KEY_F6], 1, 1);
+    layer[4] = layer_after(&layer[3], layer[3].K, 1, 1, size[KEY_CLASSES], 1, 1);
     train->parameters = TRAIN_BIASES(layer[4]) + layer[4].K;
     return 0;
 }
@@ -325,11 +325,11 @@ static void train_draw(Random *random, int index, double max_macs, Problem *prob
 static double roundings_of(const TrainProblem *train, size_t index)
 {
     size_t count = (size_t)train->parameters;
-    return index < 2 * count ? train_products(train, index % count) + 2 : train->N + 2.0;
+    return index < 2 * count ? train_terms(train, index % count) + 2 : train->N + 2.0;
 }
 
 static void train_oracle_all(const Problem *problem, const float *const *tensor, double *expected,
-                             double *magnitude, double *products)
+                             double *magnitude, double *terms)
 {
     TrainProblem train = train_unpack(problem);
     size_t outputs = 2 * (size_t)train.parameters + 1;
@@ -340,7 +340,7 @@ static void train_oracle_all(const Problem *problem, const float *const *tensor,
         double m = roundings_of(&train, i);
         expected[i] = result ? result[i].v : NAN;
         magnitude[i] = result ? result[i].e * error_part / (m * UNIT_FP32) : 0;
-        products[i] = m;
+        terms[i] = m;
     }
     free(result);
 }

@@ -17,7 +17,7 @@
 typedef struct Oracle {
     ConvProblem conv;
     const float *x, *w;
-    double *expected, *magnitude, *products;
+    double *expected, *magnitude, *terms;
     size_t phases, phase_pitch, row_pitch; /* sizes of the converted rows, in doubles */
     size_t *offset;                        /* [S]: offset of tap s of output 0 in a row */
 } Oracle;
@@ -95,7 +95,7 @@ static void oracle_row(const Oracle *o, int n, int p, double *rows)
                 int left = (q + i) * conv->stride_w - conv->pad_left;
                 o->expected[at + q + i] = sum[i];
                 o->magnitude[at + q + i] = magnitude[i];
-                o->products[at + q + i] = across * taps_inside(left, conv->S, conv->W);
+                o->terms[at + q + i] = across * taps_inside(left, conv->S, conv->W);
             }
         }
     }
@@ -170,7 +170,7 @@ static void oracle_plain(const Oracle *o)
         oracle_element(o, i, most);
         o->expected[i] = most[0];
         o->magnitude[i] = most[1];
-        o->products[i] = most[2];
+        o->terms[i] = most[2];
     }
 }
 
@@ -193,14 +193,14 @@ static int shares_of(const ConvProblem *conv, size_t rows)
 }
 
 void conv_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                 double *magnitude, double *products)
+                 double *magnitude, double *terms)
 {
     Oracle oracle = {.conv = conv_unpack(problem),
                      .x = tensor[0],
                      .w = tensor[1],
                      .expected = expected,
                      .magnitude = magnitude,
-                     .products = products};
+                     .terms = terms};
     const ConvProblem *conv = &oracle.conv;
     size_t rows = (size_t)conv->N * conv->P;
     if (conv->pool) {

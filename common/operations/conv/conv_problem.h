@@ -44,6 +44,6 @@ void conv_draw(Random *random, int index, double max_macs, Problem *problem);
 void conv_oracle_element(const Problem *problem, const float *const *tensor, size_t index,
                          double value[3]);
 void conv_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                 double *magnitude, double *products);
+                 double *magnitude, double *terms);
 
 #endif

@@ -133,7 +133,7 @@ static int bend(Plant plant, const ConvProblem *v, int p, int q, int c, int r, i
     if (plant == PLANT_HALF_FILTER_PAD) top = v->R / 2, left = v->S / 2;
     *h = p * sh + r - top;
     *w = q * sw + s - left + (plant == PLANT_SHIFT_ONE);
-    size_t flat = ((size_t)c * v->R + r) * v->S + s, products = (size_t)v->C * v->R * v->S;
+    size_t flat = ((size_t)c * v->R + r) * v->S + s, terms = (size_t)v->C * v->R * v->S;
     switch (plant) {
     case PLANT_TILE_HALO:
         return q % 16 + s < 16;
@@ -154,7 +154,7 @@ static int bend(Plant plant, const ConvProblem *v, int p, int q, int c, int r, i
     case PLANT_LAST_TAP_COLUMN_LOST:
         return s < v->S - 1;
     case PLANT_REDUCTION_BY_FOUR:
-        return flat < products / 4 * 4;
+        return flat < terms / 4 * 4;
     case PLANT_ROW_ZERO_LOST:
         return *h != 0;
     default:
@@ -204,9 +204,9 @@ static float sum_of(Plant plant, const ConvProblem *v, const float *x, const flo
                     int p, int q)
 {
     float part[8] = {0};
-    int products = v->C * v->R * v->S;
-    for (int i = 0; i < products; i++) {
-        int j = plant == PLANT_REVERSED_SUM ? products - 1 - i : i;
+    int terms = v->C * v->R * v->S;
+    for (int i = 0; i < terms; i++) {
+        int j = plant == PLANT_REVERSED_SUM ? terms - 1 - i : i;
         int c = j / (v->R * v->S), r = j / v->S % v->R, s = j % v->S, h, column;
         if (!bend(plant, v, p, q, c, r, s, &h, &column)) continue;
         if (plant == PLANT_WINDOW_CROSSED)

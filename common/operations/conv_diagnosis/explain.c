@@ -18,7 +18,7 @@ OutputAt output_at(const ConvProblem *conv, size_t index)
     return at;
 }
 
-size_t output_products(const Diagnosis *d, size_t index, double *product)
+size_t output_terms(const Diagnosis *d, size_t index, double *product)
 {
     const ConvProblem *v = &d->conv;
     OutputAt at = output_at(v, index);
@@ -39,14 +39,14 @@ size_t output_products(const Diagnosis *d, size_t index, double *product)
 }
 
 /* The rounding errors of a fast algorithm depend on the whole map (verdict.h). */
-double diagnosis_tolerance(const Diagnosis *d, double magnitude, double products)
+double diagnosis_tolerance(const Diagnosis *d, double magnitude, double terms)
 {
     const Algorithm algorithm = d->judged->observed.algorithm;
-    if (d->faint) return 4 * UNIT_FP32 * sqrt(products) * magnitude;
+    if (d->faint) return 4 * UNIT_FP32 * sqrt(terms) * magnitude;
     if (algorithm != ALGORITHM_SUMS)
         return verdict_bound(d->precision, fmax(magnitude, d->judged->typical),
-                             fmax(products, verdict_least_products(algorithm)));
-    return verdict_bound(d->precision, magnitude, products);
+                             fmax(terms, verdict_least_terms(algorithm)));
+    return verdict_bound(d->precision, magnitude, terms);
 }
 
 void axes_name(unsigned axes, const char *letters, char *text, size_t bytes)
@@ -115,7 +115,7 @@ static void say_impulse(const Diagnosis *d, Finding *finding)
  * be a neighbour's correct value. */
 static int find_inside(const Diagnosis *d, Finding *inside)
 {
-    if (!lost_find(d, 0, inside) && !variant_find(d, 0, inside)) return 0;
+    if (!missing_terms_find(d, 0, inside) && !variant_find(d, 0, inside)) return 0;
     if (inside->fault == FAULT_HALO && d->count[MARK_RIGHT])
         finding_say(inside,
                     "Or these outputs contain their neighbours' values: then p or q is wrong in "
@@ -204,7 +204,8 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
         find_unwritten_place(d, finding);
         return;
     }
-    if (variant_find(d, 1, finding) || lost_find(d, 1, finding) || points_find(d, finding)) return;
+    if (variant_find(d, 1, finding) || missing_terms_find(d, 1, finding) || points_find(d, finding))
+        return;
     if (!d->count[MARK_NAN] && find_value(d, finding)) return;
     if (find_race(d->judged, d->run, d->context, finding)) return;
     if (d->count[MARK_NAN]) {
@@ -245,7 +246,7 @@ static void find_in_map(const Judgement *judged, ProbeRun run, void *context, Fi
                    .output = judged->view.output,
                    .expected = judged->expected,
                    .magnitude = judged->magnitude,
-                   .products = judged->products,
+                   .terms = judged->terms,
                    .mark = judged->mark,
                    .total = judged->verdict.total,
                    .faint = judged->faint,

@@ -3,7 +3,7 @@
  * explain.c     the order in which explanations are tried
  * samples.c     the outputs on which explanations are tested
  * variant.c     convolutions with one known mistake, in fp64, compared with the output
- * lost.c        sums in which a set of terms is missing, or counted twice
+ * missing_terms.c        sums in which a set of terms is missing, or counted twice
  * value.c       properties of the wrong values: another output's, half, whole numbers
  * points.c      Winograd's tiles: the point at which a transform's row is wrong
  * signature.c   positions of the errors in the output
@@ -32,7 +32,7 @@ typedef struct Diagnosis {
     Precision precision;
     const float *const *tensor;
     const float *output;
-    const double *expected, *magnitude, *products;
+    const double *expected, *magnitude, *terms;
     const unsigned char *mark; /* a Mark for each output */
     size_t total, count[MARKS];
     int faint; /* Boolean: every output is within its bound, but their root mean square is not */
@@ -52,14 +52,14 @@ OutputAt output_at(const ConvProblem *conv, size_t index);
 
 /* The C*R*S terms of an output in [c][r][s] order, 0 if the tap is outside of x; returns the number
  * of taps inside. */
-size_t output_products(const Diagnosis *diagnosis, size_t index, double *product);
+size_t output_terms(const Diagnosis *diagnosis, size_t index, double *product);
 
 /* The letters of the axes in the bit set: "k", "p and q". */
 void axes_name(unsigned axes, const char *letters, char *text, size_t bytes);
 
 /* Tolerance of an explanation for an output whose terms have the sum of absolute values
  * `magnitude`. */
-double diagnosis_tolerance(const Diagnosis *diagnosis, double magnitude, double products);
+double diagnosis_tolerance(const Diagnosis *diagnosis, double magnitude, double terms);
 
 /* Chooses the outputs on which explanations are tested. */
 void samples_choose(const unsigned char *mark, size_t total, size_t wrong, Samples *samples);
@@ -67,7 +67,7 @@ void samples_choose(const unsigned char *mark, size_t total, size_t wrong, Sampl
 /* Each returns 1 with a finding, or 0.  `everywhere`: the explanation must also predict the correct
  * outputs. */
 int variant_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
-int lost_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
+int missing_terms_find(const Diagnosis *diagnosis, int everywhere, Finding *finding);
 
 /* Properties of the wrong outputs' values, independent of the correct ones. */
 int value_find(const Diagnosis *diagnosis, Finding *finding);
@@ -84,7 +84,7 @@ typedef struct Probe {
     ConvProblem conv;
     size_t x_count, w_count, y_count;
     float *x, *w, *y;
-    double *expected, *magnitude, *products;
+    double *expected, *magnitude, *terms;
     double largest; /* largest magnitude */
 } Probe;
 

@@ -98,7 +98,7 @@ static int tap_find(const Impulse *m, double value, Element *tap)
 }
 
 /* The pixel that should be multiplied by the tap in the output; 0: it is outside of x. */
-static int pixel_due(const Impulse *m, const Element *tap, Element *pixel)
+static int pixel_expected(const Impulse *m, const Element *tap, Element *pixel)
 {
     const ConvProblem *v = &m->probe.conv;
     int h = m->at.p * v->stride_h + tap->at[TAP_R] - v->pad_top;
@@ -119,7 +119,7 @@ static double with_one_weight(Impulse *m, const Element *tap)
 }
 
 /* The only pixel that is multiplied by the weight there; 0: its number is invalid. */
-static int pixel_met(Impulse *m, const Element *tap, Element *pixel)
+static int pixel_observed(Impulse *m, const Element *tap, Element *pixel)
 {
     size_t number = 0;
     for (size_t place = 1; place < m->probe.x_count; place *= DIGIT) {
@@ -136,7 +136,7 @@ static int pixel_met(Impulse *m, const Element *tap, Element *pixel)
 
 /* No pixel was multiplied by the weight in this output: was one in any other?  probe.y is that
  * run's. */
-static void say_unmet(const Impulse *m, Finding *finding)
+static void say_not_multiplied(const Impulse *m, Finding *finding)
 {
     const ConvProblem *v = &m->probe.conv;
     OutputAt same = {.k = -1};
@@ -175,7 +175,7 @@ static void say_unknown(Finding *finding)
 }
 
 /* Reports the pixel that is multiplied by the weight in this output instead of the expected one. */
-static void say_met(Impulse *m, const Element *tap, Finding *finding)
+static void say_observed(Impulse *m, const Element *tap, Finding *finding)
 {
     Element other;
     char name[64], axes[32];
@@ -183,8 +183,8 @@ static void say_met(Impulse *m, const Element *tap, Finding *finding)
         m->probe.x[i] = 1;
     double met = with_one_weight(m, tap);
     if (met == 0) {
-        say_unmet(m, finding);
-    } else if (met == 1 && pixel_met(m, tap, &other)) {
+        say_not_multiplied(m, finding);
+    } else if (met == 1 && pixel_observed(m, tap, &other)) {
         element_name("x", &other, name, sizeof name);
         if (elements_differ(&other, &m->pixel, "nchw", axes, sizeof axes))
             finding_say(finding,
@@ -239,7 +239,7 @@ static void say_stray(const Impulse *m, const Element *got, Finding *finding)
 {
     Element due;
     char name[64], axes[32];
-    int inside = pixel_due(m, got, &due);
+    int inside = pixel_expected(m, got, &due);
     element_name("x", &due, name, sizeof name);
     elements_differ(&due, &m->pixel, "nchw", axes, sizeof axes);
     if (got->at[TAP_K] != m->at.k)
@@ -302,7 +302,7 @@ static void impulse_describe(Impulse *m, Finding *finding)
     else if (found)
         say_stray(m, &got, finding);
     else if (known && m->value == 0 && few)
-        say_met(m, &want, finding);
+        say_observed(m, &want, finding);
     else if (known && m->value == 0)
         say_unknown(finding);
     else if (isfinite(m->value) && m->value != 0 && few)

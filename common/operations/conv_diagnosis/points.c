@@ -53,12 +53,12 @@ typedef struct Line {
 
 /* ---- runs of the submission -------------------------------------------------------------- */
 
-typedef struct Ask {
+typedef struct Reference {
     const Diagnosis *d;
     Probe probe;
     int p0, q0;  /* the first output of a tile whose inputs are all inside x */
     int q, j, s; /* horizontal position: the output that multiplies input j by tap s */
-} Ask;
+} Reference;
 
 /* The first output, a multiple of 4, whose `inputs` successive inputs are inside x; -1: none. */
 static int first_inside(int outputs, int size, int pad, int inputs)
@@ -69,7 +69,7 @@ static int first_inside(int outputs, int size, int pad, int inputs)
 }
 
 /* Finds a position for a tile of `inputs` inputs. */
-static int fits(Ask *ask, int inputs)
+static int fits(Reference *ask, int inputs)
 {
     const ConvProblem *v = &ask->d->conv;
     ask->p0 = first_inside(v->P, v->H, v->pad_top, inputs);
@@ -79,7 +79,7 @@ static int fits(Ask *ask, int inputs)
 
 /* Runs with input (d, j) of the tile, channel 0, and tap (g + k, s) of filter k as the only
  * non-zero values.  0: could not run. */
-static int run_lines(Ask *ask, int d, int g, int filters)
+static int run_lines(Reference *ask, int d, int g, int filters)
 {
     const ConvProblem *v = &ask->d->conv;
     Probe *probe = &ask->probe;
@@ -92,7 +92,7 @@ static int run_lines(Ask *ask, int d, int g, int filters)
     return probe_wrong(ask->d, probe) >= 0;
 }
 
-static double output_of(const Ask *ask, int k, int i)
+static double output_of(const Reference *ask, int k, int i)
 {
     const ConvProblem *v = &ask->d->conv;
     return ask->probe.y[((size_t)k * v->P + ask->p0 + i) * v->Q + ask->q0 + ask->q];
@@ -100,7 +100,7 @@ static double output_of(const Ask *ask, int k, int i)
 
 /* Finds an output, an input and a tap in the horizontal direction whose product is not zero, so
  * that the vertical direction can be observed: *scale is its value.  0: none. */
-static int reference_find(Ask *ask, double *scale)
+static int reference_find(Reference *ask, double *scale)
 {
     for (int i = 0; i < 2 * TAPS; i++) {
         ask->q = i / TAPS;
@@ -113,7 +113,7 @@ static int reference_find(Ask *ask, double *scale)
     return 0;
 }
 
-static int line_measure(Ask *ask, Line *line)
+static int line_measure(Reference *ask, Line *line)
 {
     const int K = ask->d->conv.K, at_once = K < TAPS ? 1 : TAPS;
     double scale = 1;
@@ -281,7 +281,7 @@ static int line_explain(const Line *line, Finding *finding)
 int points_find(const Diagnosis *d, Finding *finding)
 {
     const ConvProblem *v = &d->conv;
-    Ask ask = {.d = d};
+    Reference ask = {.d = d};
     if (d->judged->observed.algorithm != ALGORITHM_WINOGRAD_4X4 || !d->run || v->R != TAPS ||
         v->S != TAPS || v->stride_h != 1 || v->stride_w != 1 || conv_macs(v) > 4 * probe_macs)
         return 0;

@@ -17,7 +17,7 @@ void probe_free(Probe *probe)
     free(probe->y);
     free(probe->expected);
     free(probe->magnitude);
-    free(probe->products);
+    free(probe->terms);
 }
 
 int probe_make(Probe *probe, const ConvProblem *conv)
@@ -32,8 +32,8 @@ int probe_make(Probe *probe, const ConvProblem *conv)
     probe->y = malloc(probe->y_count * sizeof(float));
     probe->expected = malloc(probe->y_count * sizeof(double));
     probe->magnitude = malloc(probe->y_count * sizeof(double));
-    probe->products = malloc(probe->y_count * sizeof(double));
-    if (probe->x && probe->w && probe->y && probe->expected && probe->magnitude && probe->products)
+    probe->terms = malloc(probe->y_count * sizeof(double));
+    if (probe->x && probe->w && probe->y && probe->expected && probe->magnitude && probe->terms)
         return 0;
     probe_free(probe);
     return -1;
@@ -41,9 +41,9 @@ int probe_make(Probe *probe, const ConvProblem *conv)
 
 double probe_bound(const Diagnosis *d, const Probe *probe, size_t i)
 {
-    double least = verdict_least_products(d->judged->observed.algorithm);
+    double least = verdict_least_terms(d->judged->observed.algorithm);
     return verdict_bound(d->precision, least > 0 ? probe->largest : probe->magnitude[i],
-                         fmax(probe->products[i], least));
+                         fmax(probe->terms[i], least));
 }
 
 long long probe_wrong(const Diagnosis *d, Probe *probe)
@@ -51,8 +51,7 @@ long long probe_wrong(const Diagnosis *d, Probe *probe)
     const float *tensor[] = {probe->x, probe->w, probe->y};
     memset(probe->y, 0, probe->y_count * sizeof(float));
     if (d->run(d->context, &probe->problem, tensor, probe->y)) return -1;
-    d->operation->oracle(&probe->problem, tensor, probe->expected, probe->magnitude,
-                         probe->products);
+    d->operation->oracle(&probe->problem, tensor, probe->expected, probe->magnitude, probe->terms);
     probe->largest = 0;
     for (size_t i = 0; i < probe->y_count; i++)
         probe->largest = fmax(probe->largest, probe->magnitude[i]);
@@ -118,7 +117,7 @@ static void keep_channel(const Diagnosis *d, Probe *probe, int keep)
                        plane * sizeof(float));
 }
 
-static int has_products(const Probe *probe)
+static int has_terms(const Probe *probe)
 {
     for (size_t i = 0; i < probe->y_count; i++)
         if (probe->magnitude[i] > 0) return 1;
@@ -137,7 +136,7 @@ int probe_channels(const Diagnosis *d, Finding *finding)
         keep_channel(d, &probe, c);
         long long bad = probe_wrong(d, &probe);
         if (bad < 0) break;
-        if (!bad && !has_products(&probe))
+        if (!bad && !has_terms(&probe))
             continue; /* an output without non-zero terms proves
                                                       * nothing */
         char *list = bad ? wrong : right;

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/operations/operation/owners.h"
+#include "common/operations/operation/value_index.h"
 
 enum { OUTPUTS_SORTED = 1 << 22, AXES = 4 };
 
 static double tolerance_at(const Diagnosis *d, size_t index)
 {
-    return diagnosis_tolerance(d, d->magnitude[index], d->products[index]);
+    return diagnosis_tolerance(d, d->magnitude[index], d->terms[index]);
 }
 
 static int are_enough(const Diagnosis *d, int fitting, double evidence)
@@ -213,7 +213,7 @@ static int find_product(const Diagnosis *d, Finding *finding)
     if (!product) return 0;
     for (int i = 0; i < d->samples.wrong; i++) {
         size_t index = d->samples.index[i], others = 0;
-        output_products(d, index, product);
+        output_terms(d, index, product);
         for (size_t j = 0; j < most; j++)
             others += product[j] != 0;
         alone += others > 3 && is_product(product, most, d->output[index]);
@@ -231,17 +231,17 @@ static int find_product(const Diagnosis *d, Finding *finding)
 
 /* Values of correct outputs, and expected values of wrong ones.  Inputs of 11 bits leave such a
  * tolerance that many outputs would match. */
-static Owner *owners_sorted(const Diagnosis *d, size_t *owners)
+static ValueIndex *sort_by_value(const Diagnosis *d, size_t *owners)
 {
-    Owner *right = d->total <= OUTPUTS_SORTED ? malloc(d->total * sizeof *right) : NULL;
+    ValueIndex *right = d->total <= OUTPUTS_SORTED ? malloc(d->total * sizeof *right) : NULL;
     size_t count = 0;
     if (!right) return NULL;
     for (size_t i = 0; i < d->total; i++)
         if (d->mark[i] == MARK_RIGHT)
-            right[count++] = (Owner){d->output[i], i};
+            right[count++] = (ValueIndex){d->output[i], i};
         else if (d->precision == PRECISION_FP32)
-            right[count++] = (Owner){d->expected[i], i};
-    owners_sort(right, count);
+            right[count++] = (ValueIndex){d->expected[i], i};
+    value_index_sort(right, count);
     *owners = count;
     return right;
 }
@@ -251,24 +251,24 @@ static Owner *owners_sorted(const Diagnosis *d, size_t *owners)
 static double same_sum(const Diagnosis *d, size_t index)
 {
     if (d->precision != PRECISION_FP32) return 0;
-    return UNIT_FP32 * sqrt(d->products[index]) * d->magnitude[index];
+    return UNIT_FP32 * sqrt(d->terms[index]) * d->magnitude[index];
 }
 
 /* Finds for each wrong sample the only output whose value it has; `total` if there is none, or
  * several. Returns the number found. */
-static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *evidence)
+static int find_by_value(const Diagnosis *d, size_t sorted[SAMPLES_WRONG], double *evidence)
 {
     size_t rights = 0;
-    Owner *right = owners_sorted(d, &rights);
+    ValueIndex *right = sort_by_value(d, &rights);
     int found = 0;
     *evidence = 0;
     for (int i = 0; right && i < d->samples.wrong; i++) {
         size_t index = d->samples.index[i], first;
         double got = d->output[index], allowed = same_sum(d, index);
-        owner[i] = d->total;
+        sorted[i] = d->total;
         if (!isfinite(got) || got == 0) continue;
-        if (owners_with(right, rights, got, allowed, &first) != 1) continue;
-        owner[i] = right[first].index;
+        if (value_index_find(right, rights, got, allowed, &first) != 1) continue;
+        sorted[i] = right[first].index;
         found++;
         /* An unrelated value would match one of all outputs with about this probability. */
         double least = fmax(allowed, UNIT_FP32 * fabs(got));
@@ -280,13 +280,13 @@ static int owners_find(const Diagnosis *d, size_t owner[SAMPLES_WRONG], double *
 }
 
 /* The axes on which the samples differ from their values' owners. */
-static unsigned axes_that_differ(const Diagnosis *d, const size_t owner[SAMPLES_WRONG])
+static unsigned axes_that_differ(const Diagnosis *d, const size_t sorted[SAMPLES_WRONG])
 {
     unsigned axes = 0;
     for (int i = 0; i < d->samples.wrong; i++) {
-        if (owner[i] == d->total) continue;
+        if (sorted[i] == d->total) continue;
         OutputAt here = output_at(&d->conv, d->samples.index[i]);
-        OutputAt there = output_at(&d->conv, owner[i]);
+        OutputAt there = output_at(&d->conv, sorted[i]);
         axes |= (here.n != there.n) | (here.k != there.k) << 1 | (here.p != there.p) << 2 |
                 (here.q != there.q) << 3;
     }
@@ -295,19 +295,19 @@ static unsigned axes_that_differ(const Diagnosis *d, const size_t owner[SAMPLES_
 
 static int find_moved(const Diagnosis *d, Finding *finding)
 {
-    size_t owner[SAMPLES_WRONG];
+    size_t sorted[SAMPLES_WRONG];
     double evidence;
     char axes[32];
-    int found = owners_find(d, owner, &evidence), first = 0;
+    int found = find_by_value(d, sorted, &evidence), first = 0;
     /* If all match, a few are enough: a coincidence has a probability of 2^-16. */
     if (found < d->samples.wrong && (found * 2 < d->samples.wrong || evidence < 4 * EVIDENCE_BITS))
         return 0;
     if (!found || evidence < EVIDENCE_BITS) return 0;
-    while (owner[first] == d->total)
+    while (sorted[first] == d->total)
         first++;
-    unsigned differ = axes_that_differ(d, owner);
+    unsigned differ = axes_that_differ(d, sorted);
     OutputAt here = output_at(&d->conv, d->samples.index[first]);
-    OutputAt there = output_at(&d->conv, owner[first]);
+    OutputAt there = output_at(&d->conv, sorted[first]);
     axes_name(differ, "nkpq", axes, sizeof axes);
     finding->fault = differ == 1   ? FAULT_ONE_IMAGE
                      : differ == 2 ? FAULT_ONE_FILTER

@@ -66,7 +66,7 @@ static OutputAt variant_output(const ConvProblem *conv, const Variant *variant, 
 }
 
 typedef struct Prediction {
-    double value, magnitude, products;
+    double value, magnitude, terms;
     int outside; /* Boolean: it reads outside of x or w, where the guard bands probably contain
                   * NaN */
 } Prediction;
@@ -98,7 +98,7 @@ static Prediction variant_predict(const Diagnosis *d, const Variant *v, size_t i
                                  rounded(d->tensor[1][w_at], v->rounding) * v->scale;
                 sum.value += product;
                 sum.magnitude += fabs(product);
-                sum.products++;
+                sum.terms++;
             }
         }
     return sum;
@@ -107,10 +107,10 @@ static Prediction variant_predict(const Diagnosis *d, const Variant *v, size_t i
 /* Tolerance of the prediction.  Rounded inputs are visible long before they exceed the error bound,
  * so their tolerance is that of independent rounding errors. */
 static double variant_tolerance(const Diagnosis *d, const Variant *v, double magnitude,
-                                double products)
+                                double terms)
 {
-    if (v->rounding) return 4 * UNIT_FP32 * sqrt(products) * magnitude;
-    return diagnosis_tolerance(d, magnitude, products);
+    if (v->rounding) return 4 * UNIT_FP32 * sqrt(terms) * magnitude;
+    return diagnosis_tolerance(d, magnitude, terms);
 }
 
 /* Whether the variant predicts every sample.  The evidence is the probability of a coincidence.
@@ -133,11 +133,11 @@ static int variant_fits(const Diagnosis *d, const Variant *v, int everywhere)
                 return 0;
             continue;
         }
-        double allowed = variant_tolerance(d, v, guess.magnitude, guess.products);
+        double allowed = variant_tolerance(d, v, guess.magnitude, guess.terms);
         if (!(fabs(got - guess.value) <= allowed)) return 0;
         predicted++;
         if (i >= samples->wrong) continue;
-        double own = variant_tolerance(d, v, d->magnitude[index], d->products[index]);
+        double own = variant_tolerance(d, v, d->magnitude[index], d->terms[index]);
         evidence += log2(fabs(got - d->expected[index]) / fmax(allowed, own));
     }
     return predicted && evidence >= EVIDENCE_BITS;
@@ -160,7 +160,7 @@ static int running_sum(const Diagnosis *d, Finding *finding)
                 break;
             }
             double got = d->output[index], before = d->output[index - step[i]];
-            double allowed = diagnosis_tolerance(d, d->magnitude[index], d->products[index]) +
+            double allowed = diagnosis_tolerance(d, d->magnitude[index], d->terms[index]) +
                              0x1p-18 * (fabs(got) + fabs(before));
             fits = isfinite(allowed) && fabs(got - before - d->expected[index]) <= allowed;
             evidence += log2(fabs(got - d->expected[index]) / allowed);

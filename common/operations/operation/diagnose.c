@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/operations/operation/owners.h"
+#include "common/operations/operation/value_index.h"
 
 void finding_say(Finding *finding, const char *format, ...)
 {
@@ -231,7 +231,7 @@ static int right_ones_are_off(const Judgement *judged)
 {
     double squares = 0, counted = 0;
     for (size_t i = 0; i < judged->verdict.total; i++) {
-        double allowed = verdict_rms_bound(reach_at(judged, i), judged->products[i]);
+        double allowed = verdict_rms_bound(reach_at(judged, i), judged->terms[i]);
         if (judged->mark[i] != MARK_RIGHT || allowed == 0) continue;
         double error = (judged->view.output[i] - judged->expected[i]) / allowed;
         squares += error * error;
@@ -261,7 +261,7 @@ int find_small_errors(const Judgement *judged, Finding *finding)
 {
     const int fp32 = judged->precision == PRECISION_FP32;
     /* Such a magnitude counts roundings and says nothing about the size of the values. */
-    if (judged->operation->own_reach && judged->products[0] == 1) return 0;
+    if (judged->operation->own_reach && judged->terms[0] == 1) return 0;
     if (!judged->faint && !(fp32 && right_ones_are_off(judged))) return 0;
     if (!errors_are_small(judged)) return 0;
     finding->fault = FAULT_PRECISION;
@@ -290,7 +290,7 @@ static float *run_again(const Judgement *judged, ProbeRun run, void *context)
 
 static double bound_at(const Judgement *judged, size_t i)
 {
-    return verdict_bound(judged->precision, judged->magnitude[i], judged->products[i]);
+    return verdict_bound(judged->precision, judged->magnitude[i], judged->terms[i]);
 }
 
 int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
@@ -465,16 +465,16 @@ static int find_mistake(const Judgement *judged, const Mistake *mistake, int mis
 
 /* ---- correct values at wrong positions -------------------------------------------------- */
 
-static Owner *owners_of(const Judgement *judged)
+static ValueIndex *owners_of(const Judgement *judged)
 {
     enum { MOST = 1 << 20 };
     size_t total = judged->verdict.total;
-    Owner *owner = total <= MOST ? malloc(total * sizeof *owner) : NULL;
-    if (!owner) return NULL;
+    ValueIndex *sorted = total <= MOST ? malloc(total * sizeof *sorted) : NULL;
+    if (!sorted) return NULL;
     for (size_t i = 0; i < total; i++)
-        owner[i] = (Owner){judged->expected[i], i};
-    owners_sort(owner, total);
-    return owner;
+        sorted[i] = (ValueIndex){judged->expected[i], i};
+    value_index_sort(sorted, total);
+    return sorted;
 }
 
 /* Contents of the wrong outputs: zeros, or values of other outputs. */
@@ -484,7 +484,7 @@ typedef struct Strays {
     double evidence;                  /* evidence against a coincidence, in bits */
 } Strays;
 
-static Strays strays_count(const Judgement *judged, const Owner *owner)
+static Strays strays_count(const Judgement *judged, const ValueIndex *sorted)
 {
     const size_t total = judged->verdict.total;
     size_t first;
@@ -493,8 +493,8 @@ static Strays strays_count(const Judgement *judged, const Owner *owner)
         double got = judged->view.output[i], allowed = bound_at(judged, i) / VERDICT_SAFETY;
         if (judged->mark[i] != MARK_WRONG) continue;
         strays.zeros += got == 0;
-        if (got == 0 || owners_with(owner, total, got, allowed, &first) != 1) continue;
-        if (!strays.moved++) strays.here = i, strays.there = owner[first].index;
+        if (got == 0 || value_index_find(sorted, total, got, allowed, &first) != 1) continue;
+        if (!strays.moved++) strays.here = i, strays.there = sorted[first].index;
         double chance = (double)total * allowed / fmax(fabs(got), judged->rms);
         strays.evidence += chance < 0.5 ? -log2(chance) : 0;
     }
@@ -508,10 +508,10 @@ static void say_strays(const Judgement *judged, Finding *finding)
     const size_t wrong = judged->verdict.wrong;
     TensorShape shape = {.rank = 0};
     char here[96], there[96];
-    Owner *owner = judged->precision == PRECISION_FP32 ? owners_of(judged) : NULL;
-    if (!owner) return;
-    Strays strays = strays_count(judged, owner);
-    free(owner);
+    ValueIndex *sorted = judged->precision == PRECISION_FP32 ? owners_of(judged) : NULL;
+    if (!sorted) return;
+    Strays strays = strays_count(judged, sorted);
+    free(sorted);
     const int moved = strays.moved && strays.moved * 2 >= wrong - strays.zeros &&
                       strays.evidence >= EVIDENCE_BITS;
     if (strays.zeros * 2 >= wrong)

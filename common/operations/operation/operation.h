@@ -125,7 +125,7 @@ typedef struct Operation {
     /* fp64 result and magnitude (sum of |terms|) of every output element, and the number of terms
      * per output (m).  All tensors have the default layout: verify_output rearranges. */
     void (*oracle)(const Problem *problem, const float *const *tensor, double *expected,
-                   double *magnitude, double *products);
+                   double *magnitude, double *terms);
 
     /* The same for one output element: expected, magnitude, terms.  NULL if one element costs as
      * much as many. */

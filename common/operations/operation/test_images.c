@@ -44,12 +44,12 @@ static double toy_flops(const Problem *problem)
 }
 
 static void toy_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                       double *magnitude, double *products)
+                       double *magnitude, double *terms)
 {
     for (int i = 0; i < images_of(problem) * VALUES; i++) {
         expected[i] = (double)tensor[X][i] * tensor[W][i % VALUES];
         magnitude[i] = fabs(expected[i]);
-        products[i] = 1;
+        terms[i] = 1;
     }
 }
 

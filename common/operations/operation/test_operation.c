@@ -35,12 +35,12 @@ static void product_generate(const Problem *problem, Random *random, float *cons
 }
 
 static void product_oracle(const Problem *problem, const float *const *tensor, double *expected,
-                           double *magnitude, double *products)
+                           double *magnitude, double *terms)
 {
     (void)problem;
     for (int i = 0; i < ROWS; i++) {
         expected[i] = magnitude[i] = 0;
-        products[i] = COLUMNS;
+        terms[i] = COLUMNS;
         for (int j = 0; j < COLUMNS; j++) {
             double product = (double)tensor[A][i * COLUMNS + j] * tensor[X][j];
             expected[i] += product;

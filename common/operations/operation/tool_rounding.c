@@ -37,17 +37,17 @@ static double input_of(int way, double value)
 }
 
 /* Adds the squared errors of the four variants, and the square of the sum itself. */
-static void add_squares(int products, Random *random, double error[WAYS], double *square)
+static void add_squares(int terms, Random *random, double error[WAYS], double *square)
 {
     double exact = 0, half = 0;
     float sum[WAYS] = {0};
-    for (int i = 0; i < products; i++) {
+    for (int i = 0; i < terms; i++) {
         double x = random_wide(random), w = random_wide(random);
         exact += x * w;
         for (int way = 0; way < WAYS; way++)
             sum[way] += (float)(input_of(way, x) * input_of(way, w));
         /* A tensor core adds 16 products at a time to a sum in fp16. */
-        if (i % MMA_DEPTH != MMA_DEPTH - 1 && i != products - 1) continue;
+        if (i % MMA_DEPTH != MMA_DEPTH - 1 && i != terms - 1) continue;
         half = rounded(half + sum[3], 11);
         sum[3] = 0;
     }
@@ -64,11 +64,11 @@ static const char *const PLAIN_WAY[PLAIN_WAYS] = {"fp32, one accumulator", "fp32
                                                   "tf32 or fp16 inputs", "bf16 inputs"};
 
 /* Adds the squared errors of one sum, in units of u*sum|x*w|/m^(1/4). */
-static void plain_squares(int products, Random *random, double square[PLAIN_WAYS])
+static void plain_squares(int terms, Random *random, double square[PLAIN_WAYS])
 {
     double exact = 0, magnitude = 0, few = 0, fewer = 0;
     float sum = 0, side[32] = {0}, together = 0;
-    for (int i = 0; i < products; i++) {
+    for (int i = 0; i < terms; i++) {
         float x = random_wide(random), w = random_wide(random);
         exact += (double)x * w;
         magnitude += fabs((double)x * w);
@@ -81,21 +81,21 @@ static void plain_squares(int products, Random *random, double square[PLAIN_WAYS
         together += side[i];
     const double got[PLAIN_WAYS] = {sum, together, few, fewer};
     for (int way = 0; way < PLAIN_WAYS; way++) {
-        double part = (got[way] - exact) / (UNIT_FP32 * magnitude / sqrt(sqrt(products)));
+        double part = (got[way] - exact) / (UNIT_FP32 * magnitude / sqrt(sqrt(terms)));
         square[way] += part * part;
     }
 }
 
 static int print_plain(Random *random)
 {
-    static const int products[] = {1, 27, 576, 4608, 40000};
-    enum { LENGTHS = sizeof products / sizeof *products };
+    static const int terms[] = {1, 27, 576, 4608, 40000};
+    enum { LENGTHS = sizeof terms / sizeof *terms };
     double square[LENGTHS][PLAIN_WAYS] = {{0}};
     printf("sums");
     for (int i = 0; i < LENGTHS; i++) {
-        printf("\t%d", products[i]);
+        printf("\t%d", terms[i]);
         for (int j = 0; j < PLAIN_SUMS; j++)
-            plain_squares(products[i], random, square[i]);
+            plain_squares(terms[i], random, square[i]);
     }
     for (int way = 0; way < PLAIN_WAYS; way++) {
         printf("\n%s", PLAIN_WAY[way]);
@@ -108,8 +108,8 @@ static int print_plain(Random *random)
 
 int main(int argc, char **argv)
 {
-    static const int products[] = {27, 600, 700, 4608};
-    enum { LENGTHS = sizeof products / sizeof *products };
+    static const int terms[] = {27, 600, 700, 4608};
+    enum { LENGTHS = sizeof terms / sizeof *terms };
     double ratio[LENGTHS][WAYS];
     Random random;
     random_seed(&random, 1);
@@ -117,13 +117,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < LENGTHS; i++) {
         double error[WAYS] = {0}, square = 0;
         for (int j = 0; j < SUMS; j++)
-            add_squares(products[i], &random, error, &square);
+            add_squares(terms[i], &random, error, &square);
         for (int way = 0; way < WAYS; way++)
             ratio[i][way] = sqrt(error[way] / square) / 0x1p-11;
     }
     printf("inputs");
     for (int i = 0; i < LENGTHS; i++)
-        printf("\t%d", products[i]);
+        printf("\t%d", terms[i]);
     for (int way = 0; way < WAYS; way++) {
         printf("\n%s", WAY[way]);
         for (int i = 0; i < LENGTHS; i++)

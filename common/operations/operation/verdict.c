@@ -2,20 +2,20 @@
 
 #include <math.h>
 
-static double gamma_of(double products, double unit)
+static double gamma_of(double terms, double unit)
 {
-    double mu = products * unit;
+    double mu = terms * unit;
     return mu < 0.5 ? mu / (1 - mu) : 2 * mu;
 }
 
-double verdict_bound(Precision precision, double reach, double products)
+double verdict_bound(Precision precision, double reach, double terms)
 {
-    double relative = gamma_of(products, UNIT_FP32);
+    double relative = gamma_of(terms, UNIT_FP32);
     double input = precision == PRECISION_FP32 ? 0 : UNIT_ELEVEN_BITS;
     return VERDICT_SAFETY * (relative + 2 * input + input * input) * reach;
 }
 
-double verdict_least_products(Algorithm algorithm)
+double verdict_least_terms(Algorithm algorithm)
 {
     switch (algorithm) {
     case ALGORITHM_WINOGRAD_4X4:
@@ -27,9 +27,9 @@ double verdict_least_products(Algorithm algorithm)
     }
 }
 
-double verdict_rms_bound(double reach, double products)
+double verdict_rms_bound(double reach, double terms)
 {
-    return products > 0 ? 128 * UNIT_FP32 * reach / sqrt(sqrt(products)) : 0;
+    return terms > 0 ? 128 * UNIT_FP32 * reach / sqrt(sqrt(terms)) : 0;
 }
 
 const char *fault_name(Fault fault)

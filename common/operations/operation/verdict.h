@@ -20,7 +20,7 @@ enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md explains th
  * Operation.own_reach disables this for an operation.  In tf32 and fp16 the inputs are rounded
  * once each and summed in fp32: there, reach is the output's magnitude, and the bound is safety *
  * (2u + u*u + gamma_m of fp32) * reach with the u of the inputs. */
-double verdict_bound(Precision precision, double reach, double products);
+double verdict_bound(Precision precision, double reach, double terms);
 
 /* Lower limit of the number of terms in the bound of an output computed by this algorithm; 0 for
  * plain sums.
@@ -43,7 +43,7 @@ double verdict_bound(Precision precision, double reach, double products);
  * tile. So tiles of 64x64, t = 12, have the bound of 240 terms.  One output could have more than
  * the mean, but roundings are independent, and the measured errors are less than a thirtieth of
  * the bound (test_fft.c). */
-double verdict_least_products(Algorithm algorithm);
+double verdict_least_terms(Algorithm algorithm);
 
 /* Bound of the root mean square error of a map.  The worst case grows with m, but independent
  * rounding errors do not: rounded inputs lead to an error of 2^13 u * reach/sqrt(m) at any m, an
@@ -57,7 +57,7 @@ double verdict_least_products(Algorithm algorithm);
  * 2 * u * the root mean square of expected.  Rounding to nearest gives 0.53 at any m, truncation
  * (which mma.sync applies to the low bits of an fp32) gives 1.4; bf16 gives 4.3, and sums in fp16
  * exceed 2 between 600 and 700 terms (tool_rounding.c). */
-double verdict_rms_bound(double reach, double products);
+double verdict_rms_bound(double reach, double terms);
 
 /* The value with which outputs are filled before a run: a NaN whose payload means "never
  * written". */

@@ -103,15 +103,15 @@ static double reach_at(const Judgement *judged, size_t i)
 
 static double bound_at(const Judgement *judged, size_t i)
 {
-    const double least = verdict_least_products(judged->observed.algorithm);
-    return verdict_bound(judged->precision, reach_at(judged, i), fmax(judged->products[i], least));
+    const double least = verdict_least_terms(judged->observed.algorithm);
+    return verdict_bound(judged->precision, reach_at(judged, i), fmax(judged->terms[i], least));
 }
 
 /* Bound of the error of output i in the map's root mean square. */
 static double rms_bound_at(const Judgement *judged, size_t i)
 {
     if (judged->precision != PRECISION_FP32) return 2 * UNIT_ELEVEN_BITS * judged->rms;
-    return verdict_rms_bound(reach_at(judged, i), judged->products[i]);
+    return verdict_rms_bound(reach_at(judged, i), judged->terms[i]);
 }
 
 /* Compares each output with its own bound, and sums the squares of the errors relative to the root
@@ -215,9 +215,9 @@ static int judgement_make(Judgement *judged, Error *error)
     size_t total = judged->verdict.total;
     judged->expected = malloc(total * sizeof(double));
     judged->magnitude = malloc(total * sizeof(double));
-    judged->products = malloc(total * sizeof(double));
+    judged->terms = malloc(total * sizeof(double));
     judged->mark = calloc(total, 1);
-    if (judged->expected && judged->magnitude && judged->products && judged->mark) return 0;
+    if (judged->expected && judged->magnitude && judged->terms && judged->mark) return 0;
     judgement_free(judged);
     return error_set(error, "no memory to check an output of %zu floats", total);
 }
@@ -226,7 +226,7 @@ void judgement_free(Judgement *judged)
 {
     free(judged->expected);
     free(judged->magnitude);
-    free(judged->products);
+    free(judged->terms);
     free(judged->mark);
     view_close(&judged->view);
 }
@@ -256,7 +256,7 @@ int verify_expect(const Operation *operation, const Problem *problem, Precision 
     judged->verdict.total = tensor_count(&shape);
     if (judgement_make(judged, error)) return -1;
     operation->oracle(&judged->view.problem, judged->view.tensor, judged->expected,
-                      judged->magnitude, judged->products);
+                      judged->magnitude, judged->terms);
     return 0;
 }
 
@@ -306,7 +306,7 @@ static void sample_share(void *context, int share)
         judged->operation->oracle_element(&view->problem, view->tensor, sample->index[i], value);
         judged->expected[i] = value[0];
         judged->magnitude[i] = value[1];
-        judged->products[i] = value[2];
+        judged->terms[i] = value[2];
         sample->got[i] = sample->output[sample->index[i]];
     }
 }
@@ -328,8 +328,8 @@ static int elements_judge(Judgement *judged, Random *random, size_t outputs, Err
     sample->output = judged->view.output;
     for (size_t i = 0; i < VERIFY_SAMPLE; i++)
         sample->index[i] = (size_t)random_range(random, 0, (int)outputs - 1);
-    double products = judged->operation->flops(&judged->problem) / 2 / (double)outputs;
-    sample->shares = parallel_shares(products * VERIFY_SAMPLE, 1e5);
+    double terms = judged->operation->flops(&judged->problem) / 2 / (double)outputs;
+    sample->shares = parallel_shares(terms * VERIFY_SAMPLE, 1e5);
     parallel_run(sample->shares, sample_share, sample);
     judged->view.output = sample->got;
     judge_all(judged);
@@ -343,7 +343,7 @@ static int elements_judge(Judgement *judged, Random *random, size_t outputs, Err
 static size_t sample_images(const Operation *operation, const Problem *problem, size_t images)
 {
     if (!operation->of_images) return 0;
-    double paid = VERIFY_PRODUCTS * (double)images / (operation->flops(problem) / 2);
+    double paid = VERIFY_TERMS * (double)images / (operation->flops(problem) / 2);
     double some = fmax(floor(paid), VERIFY_IMAGES);
     return some < (double)images / 2 ? (size_t)some : images;
 }
@@ -401,7 +401,7 @@ static int images_judge(Judgement *judged, Random *random, size_t images, size_t
     judged->verdict.total = tensor_count(&shape);
     if (judgement_make(judged, error)) return -1;
     judged->operation->oracle(&view->problem, view->tensor, judged->expected, judged->magnitude,
-                              judged->products);
+                              judged->terms);
     judge_all(judged);
     return 0;
 }

@@ -22,7 +22,7 @@ typedef struct Judgement {
     const float *const *tensor; /* in the original layout */
     Observed observed;          /* in the original layout */
     PlainView view;             /* the same in the default layout */
-    double *expected, *magnitude, *products;
+    double *expected, *magnitude, *terms;
     unsigned char *mark; /* a Mark for each output */
     size_t count[MARKS]; /* outputs of each mark */
     double rms;          /* root mean square of expected */
@@ -50,14 +50,14 @@ void judgement_free(Judgement *judgement);
  * fewer than VERIFY_WHOLE elements is judged completely.
  *
  * If an element costs as much as its image, the sample consists of whole, different images: their
- * number is limited by VERIFY_PRODUCTS multiply-adds, and at least VERIFY_IMAGES.  If there are
+ * number is limited by VERIFY_TERMS multiply-adds, and at least VERIFY_IMAGES.  If there are
  * fewer than twice that number, all are judged.  If one image in three is wrong, the sample misses
  * it once in 400,000 times; one in ten, once in 29.
  *
  * `random` must be unpredictable for the submission.  -1 with `error`: out of memory. */
 enum { VERIFY_SAMPLE = 13809, VERIFY_WHOLE = 2 * VERIFY_SAMPLE }; /* ln 1e-6 / ln 0.999 */
 enum { VERIFY_IMAGES = 32 };
-#define VERIFY_PRODUCTS 4e9
+#define VERIFY_TERMS 4e9
 int verify_sample(const Operation *operation, const Problem *problem, Precision precision,
                   const float *const *tensor, const Observed *observed, Random *random, int *right,
                   Error *error);

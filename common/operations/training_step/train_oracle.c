@@ -260,7 +260,7 @@ static int is_bias(const TrainLayer *layer, size_t index)
     return index >= (size_t)TRAIN_BIASES(*layer);
 }
 
-double train_products(const TrainProblem *p, size_t index)
+double train_terms(const TrainProblem *p, size_t index)
 {
     const TrainLayer *layer = &p->layer[train_layer_of(p, index)];
     return (double)p->N * layer->P * layer->Q;

@@ -66,7 +66,7 @@ int train_kinks(const TrainProblem *p, const float *x, const Near *parameter,
                 unsigned char *at_kink);
 
 /* Number of terms in the gradient of parameter `index`. */
-double train_products(const TrainProblem *p, size_t index);
+double train_terms(const TrainProblem *p, size_t index);
 
 /* The parameter's layer. */
 int train_layer_of(const TrainProblem *p, size_t index);

@@ -9,7 +9,7 @@
  * Accesses of less than a word, loads through the read-only path (const __restrict__) and atomics
  * are not noted.  An atomic without a fence orders nothing but itself; kernels with fences may
  * order their blocks, and race_order.c follows what they do. */
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/race_order.h"
 
@@ -225,7 +225,7 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
     memset(report, 0, sizeof *report);
     report->check = SIMT_RACECHECK;
     report->address = address, report->bytes = 4;
-    plain_name(kernel->info.name, report->kernel, sizeof report->kernel);
+    demangle(kernel->info.name, report->kernel, sizeof report->kernel);
     block_name(launch, side_block(writer), first, sizeof first);
     if (!(writer & RACE_MANY) && !(reader & RACE_MANY)) {
         char name[48];

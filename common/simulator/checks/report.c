@@ -1,5 +1,5 @@
 /* report.c - findings: what happened, where in the grid, and on which line. */
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/simulator/checks/report.h"
 #include "common/simulator/core/debug_hook.h"
 
@@ -18,7 +18,7 @@ static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, Si
     uint32_t line;
     memset(report, 0, sizeof *report);
     report->check = check;
-    plain_name(kernel->info.name, report->kernel, sizeof report->kernel);
+    demangle(kernel->info.name, report->kernel, sizeof report->kernel);
     memcpy(report->block, warp->block->id, sizeof report->block);
     report->thread[0] = thread % launch->block[0];
     report->thread[1] = thread / launch->block[0] % launch->block[1];

@@ -1,5 +1,5 @@
 /* profile.c - a launch's counts and stalls, put together by PTX instruction. */
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/simulator/core/profile.h"
 
 #include <stdlib.h>
@@ -222,7 +222,7 @@ int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
     for (uint32_t i = 0; i < launch->spans; i++)
         if (launch->span[i].end > profile->replayed_cycles)
             profile->replayed_cycles = launch->span[i].end;
-    plain_name(kernel->info.name, profile->kernel, sizeof profile->kernel);
+    demangle(kernel->info.name, profile->kernel, sizeof profile->kernel);
     launch->span = NULL;
     return 1;
 }

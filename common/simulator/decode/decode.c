@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/simulator/decode/decoder.h"
 
 /* A module's kernels share it: 64 MiB. */
@@ -23,7 +23,7 @@ int refuse(Decoder *d, const char *format, ...)
     va_start(list, format);
     vsnprintf(why, sizeof why, format, list);
     va_end(list);
-    plain_name(d->kernel->info.name, name, sizeof name);
+    demangle(d->kernel->info.name, name, sizeof name);
     if (!d->in) return error_set(d->error, "kernel %s is not supported: %s", name, why);
     for (uint32_t i = 0, used = 0; i < d->in->words && used < sizeof opcode; i++)
         used += (uint32_t)snprintf(opcode + used, sizeof opcode - used, "%s%s", i ? "." : "",

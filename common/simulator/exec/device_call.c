@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/report.h"
 #include "common/simulator/core/debug_hook.h"
@@ -171,7 +171,7 @@ static int print_fits(Launch *launch, size_t text)
         return 1;
     if (__atomic_exchange_n(&launch->lost, 1, __ATOMIC_RELAXED)) return 0;
     char name[256];
-    plain_name(launch->kernel->info.name, name, sizeof name);
+    demangle(launch->kernel->info.name, name, sizeof name);
     fprintf(stderr,
             "printf: more than a launch's buffer holds (%d calls; of CUDA's 1 MiB older text is "
             "lost): the rest of kernel %s's is not shown\n",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/parallel.h"
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/simulator/launch/coresident.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/core/debug_hook.h"
@@ -30,7 +30,7 @@ static int launch_refuse(SimtResult *result, SimtCheck check, const SimtKernel *
                          const char *text)
 {
     result->report.check = check;
-    plain_name(kernel->info.name, result->report.kernel, sizeof result->report.kernel);
+    demangle(kernel->info.name, result->report.kernel, sizeof result->report.kernel);
     snprintf(result->report.text, sizeof result->report.text, "%s", text);
     result->findings = 1;
     return -1;
@@ -141,7 +141,7 @@ static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers
     char text[1024], name[128], loops[640], why[100];
     uint64_t block = launch->timeout_block == UINT64_MAX ? 0 : launch->timeout_block;
     timeout_report(worker, workers, block, loops, sizeof loops);
-    plain_name(launch->kernel->info.name, name, sizeof name);
+    demangle(launch->kernel->info.name, name, sizeof name);
     if (launch->executed > launch->limit)
         snprintf(why, sizeof why, "went over its limit of %llu warp instructions",
                  (unsigned long long)launch->limit);
@@ -210,7 +210,7 @@ static void order_report(Run *run)
 {
     char name[128];
     SimtReport *report = &run->race;
-    plain_name(run->launch.kernel->info.name, name, sizeof name);
+    demangle(run->launch.kernel->info.name, name, sizeof name);
     memset(report, 0, sizeof *report);
     report->check = SIMT_RACECHECK;
     snprintf(report->kernel, sizeof report->kernel, "%s", run->launch.kernel->info.name);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "common/base/plain_name.h"
+#include "common/base/demangle.h"
 #include "common/simulator/timing/cost.h"
 
 /* What one launch asks for, and where to say why it cannot have it. */
@@ -34,7 +34,7 @@ static SimtCheck grid_check(const Request *r)
     uint32_t widest = r->machine->cc_major < 3 ? 65535 : 0x7fffffff;
     if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2]) {
         char name[128];
-        plain_name(r->kernel->name, name, sizeof name);
+        demangle(r->kernel->name, name, sizeof name);
         return refuse(r, SIMT_BAD_LAUNCH,
                       "%s with a grid of %u x %u x %u blocks of %u x %u x %u threads: no dimension "
                       "may be 0 (is a division rounded down that should be rounded up?)",
@@ -57,7 +57,7 @@ static SimtCheck block_check(const Request *r)
                       r->machine->title, r->machine->max_threads_per_block);
     if (r->kernel->max_threads && r->threads > r->kernel->max_threads) {
         char name[128];
-        plain_name(r->kernel->name, name, sizeof name);
+        demangle(r->kernel->name, name, sizeof name);
         return refuse(r, SIMT_BAD_RESOURCES,
                       "a block of %llu threads: %s is compiled for at most %u (__launch_bounds__)",
                       (unsigned long long)r->threads, name, r->kernel->max_threads);
@@ -71,7 +71,7 @@ static SimtCheck shared_check(const Request *r)
     uint32_t most = whole > fixed ? whole - fixed : 0;
     uint32_t limit = r->launch->dynamic_limit ? *r->launch->dynamic_limit : most;
     char name[128];
-    plain_name(r->kernel->name, name, sizeof name);
+    demangle(r->kernel->name, name, sizeof name);
     if (fixed > whole)
         return refuse(r, SIMT_BAD_RESOURCES,
                       "%s has %u static bytes of shared memory: %s allows %u a block", name, fixed,

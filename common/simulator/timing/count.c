@@ -424,7 +424,7 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
         passes += wavefronts_work_out(to, mask, ins->bytes, 1, &least), needed += least;
     }
     shared_passes_add(warp, ins, passes, needed, 1);
-    /* Beside that the lines of those that read are looked up. */
+    /* ParallelSession that the lines of those that read are looked up. */
     uint32_t lines = units_collect(from, reading, SECTOR * LINE_SECTORS, line),
              lookups = lookups_past(lines);
     if (lookups > passes) passes_add(warp, lookups - passes);

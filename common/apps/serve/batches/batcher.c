@@ -38,7 +38,7 @@ int batcher_size(const Batcher *batcher, uint64_t now, uint64_t *wake)
     int size = queue->waiting < batcher->largest ? queue->waiting : batcher->largest;
     uint64_t needs = cost_of(&batcher->cost, batcher->largest, now) + batcher->margin;
     uint64_t latest = first->deadline > needs ? first->deadline - needs : 0;
-    uint64_t begin = first->came + batcher->window;
+    uint64_t begin = first->arrival + batcher->window;
     if (begin > latest) begin = latest;
     if (size < batcher->largest && !batcher->stopping && now < begin) {
         *wake = begin;

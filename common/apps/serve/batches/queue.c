@@ -73,7 +73,7 @@ void queue_release(Queue *queue)
     queue->done = queue->taken;
 }
 
-void queue_expire(Queue *queue, uint64_t now, QueueTell *tell, void *context)
+void queue_expire(Queue *queue, uint64_t now, QueueReport *tell, void *context)
 {
     for (uint64_t i = queue->done; i < queue->put; i++) {
         Ticket *ticket = at(queue, i);

@@ -11,9 +11,9 @@
 #include "common/base/error.h"
 
 typedef struct Ticket {
-    void *client;  /* its client; NULL: it was answered, or its client has disconnected */
-    uint64_t id;   /* the client's number */
-    uint64_t came; /* time of arrival; nanoseconds, as all times here */
+    void *client;     /* its client; NULL: it was answered, or its client has disconnected */
+    uint64_t id;      /* the client's number */
+    uint64_t arrival; /* time of arrival; nanoseconds, as all times here */
     uint64_t deadline;
 } Ticket;
 
@@ -46,8 +46,8 @@ void queue_release(Queue *queue);
 
 /* Reports each waiting or running request whose deadline is before `now` to `tell`, and removes its
  * client. */
-typedef void QueueTell(void *context, const Ticket *ticket);
-void queue_expire(Queue *queue, uint64_t now, QueueTell *tell, void *context);
+typedef void QueueReport(void *context, const Ticket *ticket);
+void queue_expire(Queue *queue, uint64_t now, QueueReport *tell, void *context);
 
 /* Removes a disconnected client from its requests.  Returns their number. */
 int queue_forget(Queue *queue, const void *client);

@@ -37,7 +37,7 @@ static void reopen(void)
 
 static FrameStatus offer(uint64_t now, uint64_t deadline)
 {
-    Ticket ticket = {.client = &client, .came = now, .deadline = deadline};
+    Ticket ticket = {.client = &client, .arrival = now, .deadline = deadline};
     int place;
     return batcher_offer(&batcher, &ticket, now, &place);
 }
