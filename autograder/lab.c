@@ -492,7 +492,7 @@ static void print_fields(const Lab *lab, const char *name, const Problem *proble
 }
 
 /* Used by programs that measure solutions without the grader:
- * common/simulator/validation/layers.cu. */
+ * common/simulator/validation/lab_launches.cu. */
 static int lab_cases(const Options *options, const Lab *lab, Error *error)
 {
     Problem own;

@@ -73,12 +73,9 @@ $(BUILD)/tests/common/simulator/tests/test_simt_memory $(BUILD)/tests/common/cud
     LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # ---- second stage: files that other targets need built --------------------------------------------
-.PHONY: tools tests benches objects fuzzers validators modules
+.PHONY: tools tests benches objects fuzzers modules
 modules: # dependencies of each module and of single files, for autograder/tests/modules
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
-validators: $(MEASURED:%=$(BUILD)/validate/run-%) $(BUILD)/tests/common/simulator/validation/tool_validate \
-    $(BUILD)/bin/lab
-	@:
 tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ) \
     $(call archive_of,common/operations/calls) $(call archive_of,autograder/trial)
 	@:

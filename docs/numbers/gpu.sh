@@ -24,16 +24,16 @@ raw() {
 }
 
 # us NAME: microseconds of a micro-kernel on the card; simulated_us NAME: on the simulator.
-us() { cell "$micro/micro-times.tsv" "$1" 4; }
-simulated_us() { cell docs/data/simulated/validation/micro.tsv "$1" 4; }
+us() { cell "$micro/microbenchmarks-times.tsv" "$1" 4; }
+simulated_us() { cell docs/data/simulated/validation/h200/microbenchmarks.tsv "$1" 4; }
 
 # counted NAME COLUMN: what ncu counted; the two records have their rows in the same order.
 counted() {
-    _row=$(grep -v '^;' "$micro/micro-times.tsv" | awk -F'\t' -v name="$1" '$1 == name { print NR }')
-    grep -v '^;' "$micro/micro-counters.tsv" | awk -F'\t' -v row="$_row" -v name="$2" '
+    _row=$(grep -v '^;' "$micro/microbenchmarks-times.tsv" | awk -F'\t' -v name="$1" '$1 == name { print NR }')
+    grep -v '^;' "$micro/microbenchmarks-counters.tsv" | awk -F'\t' -v row="$_row" -v name="$2" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
         NR == row && column { print $column; found = 1 }
-        END { exit !found }' || fail "$micro/micro-counters.tsv has no $2 of $1"
+        END { exit !found }' || fail "$micro/microbenchmarks-counters.tsv has no $2 of $1"
 }
 
 # all_kernels COLUMN: of the last row of docs/simulator/validation.md's first table of errors; Hopper's units
@@ -97,7 +97,7 @@ place() { printf '| %s | %s | %s | %s | %s |\n' "$@"; }
     done
 } >"$out/strides.md"
 
-# bank_kernel of micro.cu: 1,056 blocks fill a tile with 33 stores and load 128 times per warp.
+# bank_kernel of microbenchmarks.cu: 1,056 blocks fill a tile with 33 stores and load 128 times per warp.
 {
     printf '| stride, words | wavefronts per load | cycles per load |\n| --- | --- | --- |\n'
     for stride in 1 2 3 4 8 16 32; do

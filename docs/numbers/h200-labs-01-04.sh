@@ -33,7 +33,7 @@ nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 
 # compile LAB VARIANT SOURCE: $work/LAB.VARIANT, which reads layers and prints their times.
 compile() {
-    "$nvcc" -O3 -std=c++17 -arch=native -lineinfo -I. -Icommon/include common/simulator/validation/layers.cu \
+    "$nvcc" -O3 -std=c++17 -arch=native -lineinfo -I. -Icommon/include common/simulator/validation/lab_launches.cu \
         common/simulator/validation/measure_gpu.cu "$3" -o "$work/$1.$2"
 }
 

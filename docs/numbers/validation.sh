@@ -4,8 +4,9 @@
 # recorded predictions.
 . docs/numbers/lib.sh
 
-measured=common/simulator/validation/data/h200
-record=docs/data/simulated/validation
+gpu=h200
+measured=common/simulator/validation/data/$gpu
+record=docs/data/simulated/validation/$gpu
 names=$(for times in "$measured"/*-times.tsv; do basename "$times" -times.tsv; done)
 
 if [ -n "${NUMBERS_LONG:-}" ]; then
@@ -29,19 +30,21 @@ fi
 # forecasts.md: the rows of whole programs, from the report's table of forecasts.
 subject() {
     case $1 in
-    everyday) echo 'common kernels: matrix products, layers of networks, samples, courses' ;;
+    common-kernels) echo 'common kernels: matrix products, layers of networks, samples, courses' ;;
     *) echo "features that no earlier set has" ;;
     esac
 }
 {
     echo '| set | kernels | launches | rank correlation | mean absolute error | within 25 % | off by more than 1.5× |'
     echo '| --- | --- | --- | --- | --- | --- | --- |'
-    for set in everyday field public suites; do
+    for set in common-kernels experts-and-hashes attention-and-convolutions gemm-ladder-and-science; do
         row=$(sed -n "/^| forecast set/,/^\$/s/^| \`$set\` | [0-9-]* //p" "$out/report.md")
         [ -n "$row" ] || fail "the report has no forecast of $set"
         printf '| `%s` | %s %s\n' "$set" "$(subject "$set")" "$row"
     done
 } >"$out/forecasts.md"
+
+python3 docs/numbers/validation.py "$measured" >"$out/sets.md"
 
 page=docs/simulator/validation.md
 # Usage: of SET FILE.  Prints the number of measured launches of FILE in the sets that match SET.
@@ -49,15 +52,10 @@ of() {
     awk -F'\t' -v set="^($1)\$" '$1 != "name" && $1 != "empty" && $2 ~ set { n++ } END { print n + 0 }' \
         "$measured/$2-times.tsv"
 }
-for set in micro families strangers unseen blind suites public field everyday forms lookups textures \
-    spills streams hopper meetings pauses tiles; do
-    say "$page" "| \`$set\` | $(of 'fit|held-out' $set) | $(of held-out $set) |"
-done
-say "$page" "| \`accesses\` | $(of counted accesses) | 0 |"
-say "$page" "$(of raced accesses) more launches (\`copies-…\`, set *racing*)"
-say "$page" "($(of counted forms) launches, counts only)"
-say "$page" "a third of the launches, $(of held-out micro), are regression launches"
-say "$page" "the $(of held-out tiles) regression launches were selected"
+say "$page" "$(of racing access-patterns) more launches (\`copies-…\`, kind *racing*)"
+say "$page" "($(of counters single-instructions) launches, counts only)"
+say "$page" "a third of the launches, $(of regression microbenchmarks), are regression launches"
+say "$page" "the $(of regression mma-tiles) regression launches were selected"
 say "$page" "medians of $(constant REPEATS common/simulator/validation/measure_gpu.cu) event pairs"
 say "$page" "An empty kernel takes $(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)") µs in this way"
 # forecast NAME: the mean absolute error of the forecasts of NAME.
@@ -67,9 +65,9 @@ forecast() {
         /^$/ { on = 0 }
         on && $2 == name { print $6 }' "$out/report.md"
 }
-say "$page" "communicate, was off by $(forecast meetings)"
-say "$page" "\`lookups\` by $(forecast lookups)"
-say "$page" "clocks or retry, was off by $(forecast pauses)"
+say "$page" "communicate, was off by $(forecast interblock-waits)"
+say "$page" "\`lookups-and-loops\` by $(forecast lookups-and-loops)"
+say "$page" "clocks or retry, was off by $(forecast sleeps-and-backoff)"
 alone=$(awk -F'|' '$2 ~ /all/ { gsub(/ /, "", $5); sub(/%/, " %", $5); print $5 }' "$out/ptx.md")
 say docs/simulator/cycle-model.md "is $alone in that mode"
 # duration RANGE: the mean absolute error of the forecasts of launches of that duration.

@@ -22,7 +22,7 @@ if [ -z "$format" ]; then
     skip "$why"
 fi
 
-sources=$(find autograder book common datasets docs labs solutions -path common/setup/new-lab -prune -o \( -name '*.[ch]' -o -name '*.cu' \) -print | sort)
+sources=$(find autograder book common datasets docs labs solutions -path common/setup/new-lab -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -print | sort)
 if [ "$mend" = mend ]; then
     # shellcheck disable=SC2086
     "$format" -i $sources

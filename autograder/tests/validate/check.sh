@@ -13,7 +13,7 @@ tabs() { tr ' ' "$tab"; }
 # Three launches, the second of a set that is asked for: what a card took and counted, what the
 # simulator does.
 recorded() { # SET
-    printf 'name set family us\nsteady fit x 5\nwaits %s x 6\nempties fit x 7\n' "$1" |
+    printf 'name kind family us\nsteady fit x 5\nwaits %s x 6\nempties fit x 7\n' "$1" |
         tabs >"$work/record/few-times.tsv"
 }
 tabs >"$work/record/few-counters.tsv" <<END
@@ -73,7 +73,7 @@ refused 'there is no column counts'
 tell 'runs without a column are refused'
 rm "$work/record/few-runs.tsv"
 
-recorded raced && simulated 1000 1300 500 100 && is_right &&
+recorded racing && simulated 1000 1300 500 100 && is_right &&
     grep -q '^| `waits` | global sectors | 1100 | 1100 | 1400 |' "$work/out"
 tell 'a launch that races with itself is shown, and exceeds no limit'
 
@@ -102,15 +102,15 @@ END
 chmod +x "$work"/bin/*
 recorded_again() { # RUNS [KERNEL THAT IS REALLY THERE] [KERNELS ASKED FOR]
     (PATH=$work/bin:$PATH FAKE=$work/next SECOND=${2-second} sh common/simulator/validation/record.sh \
-        --again "$1" --only "${3-.*}" "$work/next" micro) >"$work/out" 2>&1
+        --again "$1" --only "${3-.*}" "$work/next" microbenchmarks) >"$work/out" 2>&1
 }
-cp "$work/record/few-counters.tsv" "$work/next/micro-counters.tsv"
+cp "$work/record/few-counters.tsv" "$work/next/microbenchmarks-counters.tsv"
 runs() { # COUNTS
     printf 'row\tkernel\tcounter\tcounts\n2\tsecond\tload_sectors\t%s\n' "$1" >"$work/want"
-    grep -v '^;' "$work/next/micro-runs.tsv" | diff "$work/want" - >"$work/differ"
+    grep -v '^;' "$work/next/microbenchmarks-runs.tsv" | diff "$work/want" - >"$work/differ"
 }
 recorded_again 2 && runs '1000 1100 1200' &&
-    grep -q '^; A card, 1, 2' "$work/next/micro-runs.tsv" &&
+    grep -q '^; A card, 1, 2' "$work/next/microbenchmarks-runs.tsv" &&
     grep -c first "$work/next/asked" | grep -qx 1
 tell 'runs are recorded, the second of those kernels alone that differ'
 recorded_again 1 && runs '1000 1100 1200 1300'
@@ -120,13 +120,13 @@ recorded_again 1 second 's.*' && runs '1000 1100 1200 1300 1400' &&
 tell 'of the kernels that are asked for'
 ! recorded_again 1 none second && grep -q 'ncu counted nothing' "$work/out"
 tell 'a run of no kernel is refused'
-! recorded_again 1 fourth && grep -q 'is of another record than' "$work/out" &&
+! recorded_again 1 fourth && grep -q 'has other kernels than' "$work/out" &&
     runs '1000 1100 1200 1300 1400'
 tell 'another kernel is refused'
 
 # ---- exceptions, beside forty launches that hold
 excepted() { # NAME, ITS SIMULATED TIME FOR 10 US, WAVEFRONTS THAT A CARD COUNTED FOR ITS 500
-    { echo name set family us && seq 40 | sed 's/.*/n& fit x &/' && echo "$1 fit x 10"; } |
+    { echo name kind family us && seq 40 | sed 's/.*/n& fit x &/' && echo "$1 fit x 10"; } |
         tabs >"$work/record/few-times.tsv"
     { head -n 1 "$work/own/few.tsv" && seq 40 | sed 's/.*/n& & 1 0 0 0 0 0 0 0 0 0/' &&
         echo "$1 $2 1 0 0 500 0 0 0 0 0 0"; } | tabs >"$work/few"

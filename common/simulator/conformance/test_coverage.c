@@ -41,7 +41,7 @@ static unsigned char met[OP_COUNT][VARIANTS];
 #define UNITS   "autograder/tests/hopper, which a card ran as a whole"
 #define PROGRAM "a program's output: it is no function of a lane's operands"
 #define NOTHING "nothing: no PTX makes it"
-#define SLEEP   "common/simulator/validation/pauses.cu: it gives nothing and takes time"
+#define SLEEP   "validation/sets/sleeps-and-backoff.cu: no result, but takes time"
 #define INSIDE  "every form: it stands for another instruction, or beside it"
 
 static const struct {

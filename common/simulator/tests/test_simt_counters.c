@@ -313,7 +313,7 @@ static void copies_past_the_l1_go_by_sectors(void **state)
 }
 
 /* What is said of how many bytes are there: zeros go everywhere first, as a store's words would,
- * and then what is there.  As ncu counts it of the waiting copies of accesses.cu. */
+ * and then what is there.  As ncu counts it of the waiting copies of access-patterns.cu. */
 static void copies_that_may_be_short_write_zeros_first(void **state)
 {
     static const struct {

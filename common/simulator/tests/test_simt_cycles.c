@@ -59,7 +59,7 @@ static uint64_t loads_behind_slope(uint32_t apart)
 
 /* In which turns an H200's copies are written does not matter to who loads meanwhile: of products
  * with copies to rows that part their lines, four or fifteen wavefronts each, warps wait 8 % of an
- * instruction's time for the load/store unit (tile-one-2 of tiles.cu, ncu's lg_throttle). */
+ * instruction's time for the load/store unit (tile-one-2 of mma-tiles.cu, ncu's lg_throttle). */
 static void copies_that_are_on_their_way_hold_nobody_up(void **state)
 {
     (void)state;

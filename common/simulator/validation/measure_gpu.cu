@@ -1,5 +1,5 @@
-/* measure_gpu.cu - measures on a card: `time` prints medians of event pairs, `once` launches each
- * entry a single time for a profiler to look at. */
+/* measure_gpu.cu - measurements on a GPU: `time` prints medians of event pairs, `once` launches
+ * each entry a single time for a profiler. */
 #include <algorithm>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void measure_open(int argc, char **argv)
     if (!once) {
         cudaMalloc(&flushed, flush_bytes);
         cudaMemset(flushed, 0, flush_bytes);
-        printf("name\tset\tfamily\tus\tlow\thigh\n");
+        printf("name\tkind\tfamily\tus\tlow\thigh\n");
     }
 }
 
@@ -52,10 +52,10 @@ static float microseconds(void (*launch)(void *), void *argument)
     return milliseconds * 1e3f;
 }
 
-void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
+void measure_entry(MeasureKind kind, const char *family, const char *name, void (*launch)(void *),
                    void *argument)
 {
-    static const char *const SET[] = {"fit", "held-out", "layer", "counted", "raced"};
+    static const char *const KIND[] = {"fit", "regression", "lab", "counters", "racing"};
     float us[REPEATS];
     if (once) {
         launch(argument);
@@ -67,7 +67,7 @@ void measure_entry(MeasureSet set, const char *family, const char *name, void (*
     for (float &one : us)
         one = microseconds(launch, argument);
     std::sort(us, us + REPEATS);
-    printf("%s\t%s\t%s\t%.3f\t%.3f\t%.3f\n", name, SET[set], family, us[REPEATS / 2],
+    printf("%s\t%s\t%s\t%.3f\t%.3f\t%.3f\n", name, KIND[kind], family, us[REPEATS / 2],
            us[REPEATS / 10], us[REPEATS - 1 - REPEATS / 10]);
 }
 

@@ -14,7 +14,7 @@
 /* Counts of a launch, in the order in which they are printed. */
 static const struct {
     const char *name;
-    size_t place; /* of a uint64_t */
+    size_t place; /* offset of a uint64_t in DeviceCost */
 } COLUMN[] = {{"cycles", offsetof(DeviceCost, cycles)},
               {"launches", offsetof(DeviceCost, launches)},
               {"warp_instructions", offsetof(DeviceCost, warp_instructions)},
@@ -52,16 +52,16 @@ void measure_open(int argc, char **argv)
         exit(2);
     }
     runtime_set_device(device);
-    printf("name\tset\tfamily\tus");
+    printf("name\tkind\tfamily\tus");
     for (size_t i = 0; i < sizeof COLUMN / sizeof *COLUMN; i++)
         printf("\t%s", COLUMN[i].name);
     printf("\tresident\tregisters\n");
 }
 
-void measure_entry(MeasureSet set, const char *family, const char *name, void (*launch)(void *),
+void measure_entry(MeasureKind kind, const char *family, const char *name, void (*launch)(void *),
                    void *argument)
 {
-    static const char *const SET[] = {"fit", "held-out", "layer", "counted", "raced"};
+    static const char *const KIND[] = {"fit", "regression", "lab", "counters", "racing"};
     char message[1024] = "";
     DeviceCost cost;
     DeviceReply reply;
@@ -73,7 +73,7 @@ void measure_entry(MeasureSet set, const char *family, const char *name, void (*
         fprintf(stderr, "%s: %s\n", name, message[0] ? message : reply.message);
         failed = 1;
     }
-    printf("%s\t%s\t%s\t%.3f", name, SET[set], family, cost.seconds * 1e6);
+    printf("%s\t%s\t%s\t%.3f", name, KIND[kind], family, cost.seconds * 1e6);
     for (size_t i = 0; i < sizeof COLUMN / sizeof *COLUMN; i++) {
         uint64_t value;
         memcpy(&value, (const char *)&cost + COLUMN[i].place, sizeof value);

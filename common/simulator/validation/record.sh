@@ -1,20 +1,18 @@
 #!/bin/sh
-# record.sh [--counters | --again RUNS] [--only REGEX] DIRECTORY NAMES... - measures on this
-# machine's GPU: programs of kernels (micro, families, strangers, hopper) and labs' solutions.
+# record.sh [--counters | --again RUNS] [--only REGEX] DIRECTORY SETS... - measures validation sets
+# on this machine's GPU, or all sets of sets.tsv without SETS.
 #
-# Needs nvcc, ncu and a GPU; from the workbook's root, with build/bin/lab built for labs.  Writes,
-# for each name, NAME-times.tsv (medians of event pairs, L2 flushed before each) and
-# NAME-counters.tsv (one line a kernel, from ncu); of a lab NAME-cases.txt, too, the shapes that
-# were measured.  --counters: only what is counted is measured anew, of the shapes that DIRECTORY
-# has.
+# Needs nvcc, ncu and a GPU; runs from the workbook's root, with build/bin/lab built for labs.  Writes
+# SET-times.tsv (medians of event pairs, L2 flushed before each) and SET-counters.tsv (one line per
+# kernel, from ncu).  SET-cases.txt has the shapes of a lab that were measured.
 #
-# --again RUNS: what make validate compares is counted that many times more, of what DIRECTORY has
-# counted, and NAME-runs.tsv gets what was not the same each time: by its row among the counters,
-# its kernel and its column all that was counted, the record's first, then what earlier runs had.
-# After the first run only those kernels are run in which anything differed.  --only REGEX: only
-# kernels whose whole name matches.
+# --counters: only counters are measured again, on the recorded shapes.
+# --again RUNS: the counters that make validate compares are measured RUNS more times.  SET-runs.tsv
+# gets the counters that differed between runs: row, kernel, column and all values, the record's
+# first.  Later runs measure only the kernels in which a counter differed.
+# --only REGEX: only kernels whose whole name matches.
 set -eu
-usage='usage: record.sh [--counters | --again RUNS] [--only REGEX] DIRECTORY NAMES...'
+usage='usage: record.sh [--counters | --again RUNS] [--only REGEX] DIRECTORY SETS...'
 times=1 again=0 only='.*'
 while :; do
     case ${1-} in
@@ -27,12 +25,14 @@ while :; do
 done
 out=${1:?"$usage"}
 shift
+# shellcheck disable=SC2046 # names without blanks
+[ $# -gt 0 ] || set -- $(awk '!/^;/ && $1 != "set" { print $1 }' common/simulator/validation/sets.tsv)
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags="-O3 -std=c++17 -lineinfo -I. -Icommon/include"
 
-# What each column of the counters is called here, and ncu's name of it.
+# Names of the columns and of ncu's metrics.
 metrics='instructions:smsp__inst_executed.sum
 load_requests:l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
 load_sectors:l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
@@ -52,17 +52,17 @@ dram_write:dram__bytes_write.sum
 cycles:sm__cycles_elapsed.max
 registers:launch__registers_per_thread'
 
-# What make validate compares. The first three ncu counts by instructions that it puts into a
-# kernel: more of them take more time, so a kernel that waits or tries again counts otherwise.
+# The columns that make validate compares.  ncu counts the first three with instructions that it
+# inserts into a kernel.  They take time, so a kernel that waits or retries has other counts.
 compared='copied_sectors wavefronts wavefronts_ideal load_sectors store_sectors atom_sectors
 red_sectors local_loads local_stores texture_sectors'
 
-header() { # WHAT WAS ASKED
+header() { # OPTIONS
     printf '; %s\n' "$(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader | head -n 1)" \
         "$(nvcc --version | grep release)" "$(date -u +%Y-%m-%d)" "common/simulator/validation/record.sh${1-}"
 }
 
-# ncu's page of raw values, every field quoted, to those columns in plain units.
+# Converts ncu's page of raw values, every field quoted, to these columns in plain units.
 table() { # METRICS
     awk -v metrics="$1" '
         BEGIN { count = split(metrics, pair, "\n"); for (i = 1; i <= count; i++) { split(pair[i], p, ":"); column[i] = p[1]; metric[i] = p[2] } }
@@ -84,7 +84,7 @@ table() { # METRICS
           print "" }'
 }
 
-# Counts what the program launches, each launch once.
+# Counts each launch of the program once.
 count() { # PROGRAM CASES METRICS KERNELS
     list=$(echo "$3" | sed 's/.*://' | paste -sd, -)
     ncu --csv --page raw --metrics "$list" --clock-control none --cache-control all \
@@ -96,12 +96,12 @@ measure() { # NAME
     { header && count "$work/$1" "$work/$1.cases" "$metrics" "$only"; } >"$out/$1-counters.tsv"
 }
 
-# Kernels' names, of those that are asked for, as one regular expression.
+# The names of the chosen kernels as one regular expression.
 kernels_joined() {
     sort -u | grep -Ex "$only" | paste -sd'|' -
 }
 
-# Those compared columns in which the record has something of these kernels, to be counted again.
+# The compared columns that are not zero for these kernels, to be counted again.
 columns_of() { # RECORD KERNELS
     awk -F '\t' -v kernels="^($2)\$" -v compared="$compared" '
         /^;/ { next }
@@ -115,12 +115,12 @@ columns_of() { # RECORD KERNELS
         }' "$1" | paste -sd'|' -
 }
 
-# One more run of the kernels in which something differed so far, and what differs with it.
+# One more run of the kernels in which a counter differed so far.
 measure_again() { # NAME RUN
     record=$out/$1-counters.tsv
     if [ "$2" = 1 ]; then
         awk '!/^;/ { print $1 }' "$record" | tail -n +2 | kernels_joined >"$work/$1.kernels"
-        cat "$out/$1-runs.tsv" >"$work/$1.before" 2>/dev/null || true # there need not be any
+        cat "$out/$1-runs.tsv" >"$work/$1.before" 2>/dev/null || true # optional
     fi
     kernels=$(cat "$work/$1.kernels")
     [ "$kernels" ] || return 0
@@ -134,18 +134,18 @@ measure_again() { # NAME RUN
     awk 'NR > 1 { print $2 }' "$work/$1.runs" | kernels_joined >"$work/$1.kernels"
 }
 
-# All are compiled side by side, and measured one after another.
+# All are compiled in parallel, and measured one after another.
 for name in "$@"; do
-    if [ -f "common/simulator/validation/$name.cu" ]; then
-        sources=common/simulator/validation/$name.cu
+    if [ -f "common/simulator/validation/sets/$name.cu" ]; then
+        sources=common/simulator/validation/sets/$name.cu
         : >"$work/$name.cases"
     else
-        sources="common/simulator/validation/layers.cu solutions/$name/conv.cu"
+        sources="common/simulator/validation/lab_launches.cu solutions/$name/conv.cu"
         [ -z "$times" ] || build/bin/lab cases --lab "$name" >"$out/$name-cases.txt"
         cp "$out/$name-cases.txt" "$work/$name.cases"
     fi
     arch=-arch=native
-    [ "$name" != hopper ] || arch='-gencode arch=compute_90a,code=sm_90a' # its units have machine code of their own
+    [ "$name" != hopper-units ] || arch='-gencode arch=compute_90a,code=sm_90a' # its instructions need sm_90a
     # shellcheck disable=SC2086
     nvcc $flags $arch $sources common/simulator/validation/measure_gpu.cu -o "$work/$name" &
 done

@@ -1,9 +1,10 @@
-# runs.awk RECORD [BEFORE] RUN... - what a card counts from run to run: of each row of a record of
-# counters the columns that were not the same in each run.
+# runs.awk RECORD [BEFORE] RUN... - counters that varied between runs on a GPU: the columns that
+# differed in any row of a record of counters.
 #
-# A run has some of the record's kernels, in the record's order and each as often as there; BEFORE
-# is what this program said of earlier ones.  Prints the row's number, its kernel, the column, and
-# all that was counted, the record's first.  Exits 1 when a run has other kernels than the record.
+# A run has some of the record's kernels, in the record's order and with the record's number of
+# launches.  BEFORE is the output of this program for earlier runs.  Prints the number of the row,
+# its kernel, the column and all values, the record's first.  Exits 1 if a run has other kernels than
+# the record.
 BEGIN { FS = OFS = "\t" }
 FNR == 1 { path[++file] = FILENAME; columns = 0 }
 /^;/ { next }
@@ -27,7 +28,7 @@ is_before {
     if (file == 1) for (i = 2; i <= NF; i++) order[i] = name[file, i]
 }
 
-# Where run `f` has what the record has in row `r`: the next of its rows, if it has that kernel.
+# The row of run `f` for the record's row `r`: the next of its rows, or 0 without that kernel.
 function run_row(f, r)
 {
     if (!((f, kernel[1, r]) in has)) return 0
@@ -36,7 +37,7 @@ function run_row(f, r)
     return 0
 }
 
-# What was the same in all earlier runs of the row is not in BEFORE.
+# BEFORE has no columns that were equal in all earlier runs of the row.
 function column_print(r, column, counts, varies, v)
 {
     varies = (r, column) in before
@@ -58,6 +59,6 @@ END {
         for (c = 2; c in order; c++) column_print(r, order[c])
     }
     for (i = 1; i < runs; i++) if (taken[run[i]] != rows[run[i]]) broken = run[i]
-    if (broken) print path[broken] " is of another record than " path[1] | "cat 1>&2"
+    if (broken) print path[broken] " has other kernels than " path[1] | "cat 1>&2"
     exit broken != 0
 }

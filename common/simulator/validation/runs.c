@@ -38,7 +38,7 @@ static int line_check(const Tsv *runs, size_t line, const Tsv *counters, Error *
         return error_set(error, "%s, row %zu: '%.40s' is not 2 to %d numbers", runs->path, line + 1,
                          counts, RUNS);
     if (count[0] != recorded)
-        return error_set(error, "%s, row %zu: begins with %.0f, but row %.0f of %s has %.0f %s",
+        return error_set(error, "%s, row %zu: starts with %.0f, but row %.0f of %s has %.0f %s",
                          runs->path, line + 1, count[0], row, counters->path, recorded, counter);
     return 0;
 }

@@ -136,7 +136,7 @@ static void runs_of_other_records_are_refused(void **state)
     runs_refused(HEAD "0\tfirst\tloads\t10 21\n", "is no first");
     runs_refused(HEAD "3\tthird\tloads\t20 21\n", "is no third");
     runs_refused(HEAD "2\tfirst\tloads\t20 21\n", "is no first; record again");
-    runs_refused(HEAD "2\tsecond\tloads\t21 20\n", "begins with 21, but row 2");
+    runs_refused(HEAD "2\tsecond\tloads\t21 20\n", "starts with 21, but row 2");
     runs_refused(HEAD "2\tsecond\tloads\t20\n", "'20' is not 2 to 64 numbers");
     runs_refused(HEAD "2\tsecond\tloads\t20 x\n", "'20 x' is not 2 to 64 numbers");
     runs_refused(HEAD "2\tsecond\tloads\t\n", "is not 2 to 64 numbers");

@@ -22,12 +22,11 @@
 #include "common/simulator/validation/runs.h"
 #include "common/simulator/validation/tsv.h"
 
-enum { MOST = 2048, SETS = 3, RACED = SETS + 1, FAMILIES = 32, COUNTS = 7, DATE = 16 };
-/* Sets as the records and the report name them.  Launches that were held out when they were
- * recorded have been looked at since: they are regression launches. */
-static const char *const SET[] = {"fit", "held-out", "layer", "counted", "raced"};
-static const char *const SET_TITLE[] = {"fit", "regression", "solutions of labs", "counts only",
-                                        "racing"};
+enum { MOST = 2048, KINDS = 3, RACING = KINDS + 1, FAMILIES = 32, COUNTS = 7, DATE = 16 };
+/* Kinds of launches, as the records and the report name them. */
+static const char *const KIND[] = {"fit", "regression", "lab", "counters", "racing"};
+static const char *const KIND_TITLE[] = {"fit", "regression", "solutions of labs", "counts only",
+                                         "racing"};
 
 /* Counts: columns of the GPU's counters that are added, one that is subtracted, and the simulator's
  * columns. */
@@ -47,10 +46,11 @@ static const double LEAST_CORRELATION = 0.985, LEAST_NEAR = 0.97, MOST_ERROR = 0
 
 /* Launches with a limit of their own.  Copies of the tensor memory accelerator are in none of ncu's
  * counters that are compared: the counts of these launches are left out. */
-static const char *const HOPPER = "hopper";
+static const char *const HOPPER = "hopper-units";
 
 /* The forecasts of whole programs by a finished model: the sets of the report by duration. */
-static const char *const PROGRAMS[] = {"everyday", "field", "public", "suites"};
+static const char *const PROGRAMS[] = {"common-kernels", "experts-and-hashes",
+                                       "attention-and-convolutions", "gemm-ladder-and-science"};
 
 /* us by which an empty kernel takes longer on the GPU of a file than in the simulator.  Files of a
  * machine with slower launches start with an empty kernel; each time is reduced by the difference.
@@ -137,7 +137,7 @@ static int is_known(int count, const char *name)
 typedef struct Entry {
     char name[64], family[32];
     const char *group; /* name of its file */
-    int set, hopper;
+    int kind, hopper;
     double measured, simulated;         /* us */
     double forecast;                    /* us, predicted before any measurement; 0: none */
     double least[COUNTS], most[COUNTS]; /* range of the GPU's counts; NAN: not recorded */
@@ -238,10 +238,10 @@ static int entry_read(const Tables *t, size_t row, size_t *kernel, const char *g
 {
     Entry *e = &entry[entries];
     const Tsv *times = &t->times;
-    int name = tsv_column(times, "name", error), set = tsv_column(times, "set", error);
+    int name = tsv_column(times, "name", error), kind = tsv_column(times, "kind", error);
     int family = tsv_column(times, "family", error);
-    *e = (Entry){.set = -1, .group = group, .hopper = !strcmp(group, HOPPER)};
-    if (name < 0 || set < 0 || family < 0 || tsv_named(times, row, "us", &e->measured, error))
+    *e = (Entry){.kind = -1, .group = group, .hopper = !strcmp(group, HOPPER)};
+    if (name < 0 || kind < 0 || family < 0 || tsv_named(times, row, "us", &e->measured, error))
         return -1;
     const char *own = times->field[row * times->columns + (size_t)name];
     long found = row_of(&t->simulated, own);
@@ -251,8 +251,8 @@ static int entry_read(const Tables *t, size_t row, size_t *kernel, const char *g
     snprintf(e->name, sizeof e->name, "%s", own);
     snprintf(e->family, sizeof e->family, "%s",
              times->field[row * times->columns + (size_t)family]);
-    for (int i = 0; i <= RACED; i++)
-        if (!strcmp(times->field[row * times->columns + (size_t)set], SET[i])) e->set = i;
+    for (int i = 0; i <= RACING; i++)
+        if (!strcmp(times->field[row * times->columns + (size_t)kind], KIND[i])) e->kind = i;
     if (tsv_named(&t->simulated, (size_t)found, "us", &e->simulated, error) ||
         counts_read(t, (size_t)found, kernel, e, error) || forecast_read(&t->forecast, e, error))
         return -1;
@@ -262,7 +262,7 @@ static int entry_read(const Tables *t, size_t row, size_t *kernel, const char *g
     }
     e->measured -= late;
     entries++;
-    return e->set < 0 ? error_set(error, "%s: %s has no known set", times->path, own) : 0;
+    return e->kind < 0 ? error_set(error, "%s: %s has no known kind", times->path, own) : 0;
 }
 
 /* Reports cases that a lab got after its measurement: they wait for the next recording. */
@@ -328,7 +328,7 @@ static int is_right(const Entry *e, int c)
 /* Has the entry such a count, and does its program not race with itself? */
 static int is_counted(const Entry *e, int c)
 {
-    return e->set != RACED && !isnan(e->most[c]) && (e->most[c] > 0 || e->counted[c] > 0);
+    return e->kind != RACING && !isnan(e->most[c]) && (e->most[c] > 0 || e->counted[c] > 0);
 }
 
 /* Prints the table of counts; returns the number of differences without an exception. */
@@ -370,7 +370,7 @@ static void raced_report(void)
     for (size_t i = 0; i < entries; i++)
         for (int c = 0; c < COUNTS; c++) {
             const Entry *e = &entry[i];
-            if (e->set != RACED || isnan(e->most[c]) || is_right(e, c)) continue;
+            if (e->kind != RACING || isnan(e->most[c]) || is_right(e, c)) continue;
             if (!rows++)
                 printf("\n### Racing launches\n\n"
                        "| launch | count | GPU, minimum | GPU, maximum | simulator |\n"
@@ -417,21 +417,21 @@ static int times_report(void)
     static double measured[MOST], simulated[MOST];
     int broken = 0;
     printf("\n### Fit and regression\n\n| set |%s%s\n", AGREEMENT, RULE);
-    for (int set = 0; set <= SETS; set++) {
+    for (int kind = 0; kind <= KINDS; kind++) {
         size_t count = 0;
         for (size_t i = 0; i < entries; i++) {
             const Entry *e = &entry[i];
-            if (e->hopper || e->set >= SETS || (set < SETS && e->set != set)) continue;
+            if (e->hopper || e->kind >= KINDS || (kind < KINDS && e->kind != kind)) continue;
             measured[count] = e->measured, simulated[count++] = e->simulated;
         }
         if (!count) continue;
         Agreement agreement = agreement_of(measured, simulated, count);
-        printf("| %s |", set < SETS ? SET_TITLE[set] : "all");
+        printf("| %s |", kind < KINDS ? KIND_TITLE[kind] : "all");
         agreement_print(&agreement, count);
         /* A small set may have nearly equal times: the correlation has a limit for all together. */
-        broken |= set == SETS && !(agreement.correlation >= LEAST_CORRELATION &&
-                                   agreement.near >= LEAST_NEAR && !agreement.beyond);
-        broken |= !(agreement.error <= (set == SETS ? MOST_ERROR : MOST_SET_ERROR));
+        broken |= kind == KINDS && !(agreement.correlation >= LEAST_CORRELATION &&
+                                     agreement.near >= LEAST_NEAR && !agreement.beyond);
+        broken |= !(agreement.error <= (kind == KINDS ? MOST_ERROR : MOST_SET_ERROR));
     }
     return broken;
 }
@@ -489,7 +489,7 @@ static void duration_row(const char *title, double low, double high)
     size_t count[2] = {0};
     for (size_t i = 0; i < entries; i++) {
         const Entry *e = &entry[i];
-        if (e->measured < low || e->measured >= high || e->hopper || e->set >= SETS) continue;
+        if (e->measured < low || e->measured >= high || e->hopper || e->kind >= KINDS) continue;
         if (is_program(e) && e->forecast > 0)
             measured[0][count[0]] = e->measured, predicted[0][count[0]++] = e->forecast;
         measured[1][count[1]] = e->measured, predicted[1][count[1]++] = e->simulated;
@@ -518,14 +518,14 @@ static void duration_report(void)
         duration_row(RANGE[i].title, RANGE[i].low, RANGE[i].high);
 }
 
-/* The mean error of Hopper's launches, for one family and one set, or for all (NULL, SETS). */
-static double hopper_error(const char *family, int set, size_t *count)
+/* The mean error of Hopper's launches, for one family and one kind, or for all (NULL, KINDS). */
+static double hopper_error(const char *family, int kind, size_t *count)
 {
     double measured[MOST], simulated[MOST];
     *count = 0;
     for (size_t i = 0; i < entries; i++) {
         const Entry *e = &entry[i];
-        if (!e->hopper || (set < SETS && e->set != set)) continue;
+        if (!e->hopper || (kind < KINDS && e->kind != kind)) continue;
         if (family && strcmp(e->family, family)) continue;
         measured[*count] = e->measured, simulated[(*count)++] = e->simulated;
     }
@@ -535,9 +535,9 @@ static double hopper_error(const char *family, int set, size_t *count)
 static void hopper_row(const char *family)
 {
     printf(family ? "| `%s` |" : "| %s |", family ? family : "all");
-    for (int set = 0; set < 2; set++) {
+    for (int kind = 0; kind < 2; kind++) {
         size_t count;
-        double error = hopper_error(family, set, &count);
+        double error = hopper_error(family, kind, &count);
         printf(" %zu | %.1f %% |", count, 100 * error);
     }
     printf("\n");
@@ -548,7 +548,7 @@ static int hopper_report(void)
 {
     const char *family[FAMILIES];
     size_t families = 0, count;
-    double all = hopper_error(NULL, SETS, &count);
+    double all = hopper_error(NULL, KINDS, &count);
     if (!count) return 0;
     printf("\n### Hopper's asynchronous units\n\n"
            "| unit | fit launches | mean absolute error, fit | regression launches | mean absolute "
@@ -580,9 +580,9 @@ static void worst_report(void)
            "| --- | --- | --- | --- | --- |\n");
     int shown = 0;
     for (size_t i = 0; i < entries && shown < 8; i++) {
-        if (entry[i].hopper || entry[i].set >= SETS) continue;
+        if (entry[i].hopper || entry[i].kind >= KINDS) continue;
         shown++;
-        printf("| `%s` | %s | %.2f | %.2f | %.2f |\n", entry[i].name, SET_TITLE[entry[i].set],
+        printf("| `%s` | %s | %.2f | %.2f | %.2f |\n", entry[i].name, KIND_TITLE[entry[i].kind],
                entry[i].measured, entry[i].simulated, entry[i].simulated / entry[i].measured);
     }
 }
@@ -604,10 +604,10 @@ static int times_write(const char *out, Error *error)
     snprintf(path, sizeof path, "%s/times.tsv", out);
     FILE *file = fopen(path, "w");
     if (!file) return error_set(error, "%s: %m", path);
-    for (int set = 0; set < SETS; set++) {
-        fprintf(file, "# %s\n", SET[set]);
+    for (int kind = 0; kind < KINDS; kind++) {
+        fprintf(file, "# %s\n", KIND[kind]);
         for (size_t i = 0; i < entries; i++)
-            if (entry[i].set == set)
+            if (entry[i].kind == kind)
                 fprintf(file, "%s\t%.4f\t%.4f\n", entry[i].name, entry[i].measured,
                         entry[i].simulated);
         fprintf(file, "\n\n");

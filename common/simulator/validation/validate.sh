@@ -20,7 +20,7 @@ ticker_begin "$build" 'kernels on the simulated h200, by source' "$all" "$out/se
 for times in "$records"/*-times.tsv; do
     name=$(basename "$times" -times.tsv)
     names="$names $name"
-    cases=$records/$name-cases.txt # of a lab: those that were measured, whatever it has now
+    cases=$records/$name-cases.txt # the measured cases of a lab
     [ -f "$cases" ] || cases=/dev/null
     "$programs/run-$name" h200 common/simulator/gpus ${alone:+"$alone"} <"$cases" >"$out/$name.tsv"
     echo >&9
