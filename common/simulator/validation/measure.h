@@ -4,9 +4,9 @@
  * Callers: its own programs and test.
  * May use: cuda/runtime, cuda/sim.
  *
- * sets/*.cu and lab_launches.cu describe launches; measure_gpu.cu times them on a GPU, or launches
- * each once for a profiler; measure_sim.c predicts and counts them on the simulated GPU.  All print
- * one line per entry, tab-separated, with the same names in the same order. */
+ * The files of sets/ and lab_launches.cu describe launches.  measure_gpu.cu times them on a GPU, or
+ * launches each once for a profiler; measure_sim.c predicts and counts them on the simulated GPU.
+ * All print one line per entry, tab-separated, with the same names in the same order. */
 #ifndef CONVLAB_VALIDATE_MEASURE_H
 #define CONVLAB_VALIDATE_MEASURE_H
 

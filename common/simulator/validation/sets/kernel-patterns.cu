@@ -547,7 +547,7 @@ static void far()
                  {FIT, "follow-96MB", 24 * MB, 1048583 * 8}};
     for (const auto &c : CHAIN) {
         link_kernel<<<(c.length + 255) / 256, 256>>>(chain, c.length, c.step);
-        ENTER(c.set, "follow", c.name, follow_kernel<<<1, 1>>>(chain, Y, 1024));
+        ENTER(c.kind, "follow", c.name, follow_kernel<<<1, 1>>>(chain, Y, 1024));
     }
     ENTER(FIT, "again", "again-16MB",
           again_kernel<<<SMS * 8, 256>>>((const float4 *)chain, target, MB, 4));

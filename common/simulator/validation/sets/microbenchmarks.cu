@@ -618,8 +618,8 @@ static void chains()
     for (const auto &c : CHAIN) {
         chain_kernel<<<(c.length + 255) / 256, 256>>>(chain, c.length, c.step);
         measure_entry(
-            c.set, "chase", c.name, [](void *) { chase_kernel<<<1, 32>>>(chain, U(target), 2048); },
-            NULL);
+            c.kind, "chase", c.name,
+            [](void *) { chase_kernel<<<1, 32>>>(chain, U(target), 2048); }, NULL);
     }
     chain_kernel<<<FAR_FLOATS / 256, 256>>>(chain, FAR_FLOATS, 1048583 * 8);
     ENTRY(FIT, "occupancy", "occupancy-1", latency_kernel, SMS * 8, 128, 200 * 1024, 32, chain,

@@ -120,8 +120,8 @@ __global__ void chain_of_products(float *y, uint32_t seed, int steps)
 template <int TYPE> static void form(MeasureKind kind, const char *alone, const char *full)
 {
     const int threads = TYPE == S4 || TYPE == U4 || TYPE == D16816 ? 256 : 512;
-    ENTER(set, "product-alone", alone, chain_of_products<TYPE, 1><<<1, 32>>>(c, 0x2c002c00, 512));
-    ENTER(set, "product-full", full,
+    ENTER(kind, "product-alone", alone, chain_of_products<TYPE, 1><<<1, 32>>>(c, 0x2c002c00, 512));
+    ENTER(kind, "product-full", full,
           chain_of_products<TYPE, 4><<<SMS, threads>>>(c, 0x2c002c00, 64));
 }
 
