@@ -242,8 +242,8 @@ void debugger_describe(Debugger *d, uint64_t address, char *text, size_t bytes)
     if (address - SHARED_WINDOW < WINDOW_BYTES) {
         offset = address - SHARED_WINDOW;
         const SimtKernel *kernel = d->map ? d->map->kernel : NULL;
-        for (uint32_t i = 0; kernel && i < kernel->shared_variables; i++) {
-            const ScopeVariable *v = &kernel->shared_variable[i];
+        for (uint32_t i = 0; kernel && i < kernel->scopes.shared_variables; i++) {
+            const ScopeVariable *v = &kernel->scopes.shared_variable[i];
             if (offset < v->offset ||
                 (v->variable->bytes && offset >= v->offset + v->variable->bytes))
                 continue;
@@ -285,7 +285,7 @@ static void step_from(Debugger *d)
     const Ins *ins = debugger_ins(d, warp);
     const Spot *spot = spot_of(d->map, ins);
     d->step_line = spot->line, d->step_file = spot->file;
-    d->step_depth = spot->depth + warp->frames;
+    d->step_depth = spot->depth + warp->calls.count;
 }
 
 void debugger_step(Debugger *d, StepKind kind, uint32_t count)

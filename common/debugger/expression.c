@@ -487,8 +487,8 @@ static uint64_t frame_begin(const Scene *scene, uint32_t lane)
 {
     const SimtKernel *kernel = scene->map->kernel;
     uint64_t at;
-    if (!kernel->frame_slot) return 0;
-    memcpy(&at, scene->warp->file + kernel->frame_slot + lane * 8, 8);
+    if (!kernel->calls.frame_slot) return 0;
+    memcpy(&at, scene->warp->file + kernel->calls.frame_slot + lane * 8, 8);
     return at < UINT32_MAX ? at : 0;
 }
 

@@ -189,7 +189,7 @@ int history_launch(History *history, SimtKernel *kernel, const SimtLaunch *reque
     record->request.params = record->params;
     if (request->dynamic_limit) record->dynamic_limit = *request->dynamic_limit;
     record->before = history->gpu->launches;
-    record->has_history = !kernel->allocates;
+    record->has_history = !kernel->traits.allocates;
     if (!record->has_history) record->why = "the kernel calls malloc or free";
     int status = -1;
     while (record->has_history && (status = checkpoint_take(history, 0, 0, &start)) != 0 &&

@@ -53,7 +53,7 @@ static uint8_t *inline_depths(const KernelMap *map, uint32_t lines)
     if (!depth || map->module->symbols.problem[0]) return depth;
     for (uint32_t i = 0; i < kernel->origins; i++) {
         uint32_t line = kernel->origin[i] ? kernel->origin[i]->ptx_line : 0;
-        const CodeScope *scope = &kernel->scope[kernel->scope_of[i]];
+        const CodeScope *scope = &kernel->scopes.scope[kernel->scopes.scope_of[i]];
         if (!line || line > lines || depth[line]) continue;
         uint32_t count = symbols_frames(&map->module->symbols, scope->function->name, line, frame);
         depth[line] = (uint8_t)(count ? count : 1);
@@ -83,15 +83,15 @@ static int spots_fill(KernelMap *map)
     }
     for (uint32_t i = 0; i < kernel->origins; i++) {
         const PtxInstruction *in = kernel->origin[i];
-        uint32_t scope = kernel->scope_of[i];
+        uint32_t scope = kernel->scopes.scope_of[i];
         Spot *spot = &map->spot[i],
-             *before = i && kernel->scope_of[i - 1] == scope ? spot - 1 : NULL;
+             *before = i && kernel->scopes.scope_of[i - 1] == scope ? spot - 1 : NULL;
         if (in && in->source.line && in->source.file < ptx->files)
             spot->file = in->source.file, spot->line = in->source.line;
         else if (before)
             spot->file = before->file, spot->line = before->line;
         /* The call comes before what it calls. */
-        const CodeScope *own = &kernel->scope[scope];
+        const CodeScope *own = &kernel->scopes.scope[scope];
         spot->depth = own->call < i ? map->spot[own->call].depth : 0;
         spot->depth =
             (uint16_t)(spot->depth + (in && inlines[in->ptx_line] ? inlines[in->ptx_line] : 1));
@@ -111,7 +111,7 @@ KernelMap *kernel_map(SimtKernel *kernel)
     KernelMap *map = calloc(1, sizeof *map);
     if (!map) return NULL;
     map->kernel = kernel, map->module = module_map(kernel->module);
-    if (!map->module || !kernel->scope || spots_fill(map) != 0) {
+    if (!map->module || !kernel->scopes.scope || spots_fill(map) != 0) {
         free(map);
         return NULL;
     }
@@ -139,15 +139,17 @@ static uint32_t scope_frames(const KernelMap *map, uint32_t from, Frame *frame, 
     const SimtKernel *kernel = map->kernel;
     const PtxInstruction *in = kernel->origin[from];
     SourceFrame source[INLINE_DEPTH];
-    uint32_t scope = kernel->scope_of[from], line = map->spot[from].line,
-             count = symbols_frames(&map->module->symbols, kernel->scope[scope].function->name,
-                                    in ? in->ptx_line : 0, source);
+    uint32_t scope = kernel->scopes.scope_of[from], line = map->spot[from].line,
+             count =
+                 symbols_frames(&map->module->symbols, kernel->scopes.scope[scope].function->name,
+                                in ? in->ptx_line : 0, source);
     const char *file = line ? file_of(map, map->spot[from].file) : NULL;
     for (uint32_t i = 0; i < (count ? count : 1) && i < room; i++) {
         frame[i] = (Frame){
             .from = from, .scope = scope, .pc = in ? in->ptx_line : 0, .line = line, .file = file};
         if (!count) {
-            demangle(kernel->scope[scope].function->name, frame[i].name, sizeof frame[i].name);
+            demangle(kernel->scopes.scope[scope].function->name, frame[i].name,
+                     sizeof frame[i].name);
             continue;
         }
         frame[i].die = source[i].die, frame[i].is_inlined = source[i].is_inlined;
@@ -165,9 +167,9 @@ uint32_t frames_at(const KernelMap *map, const Ins *ins, Frame frame[FRAMES_MOST
     while (count < FRAMES_MOST && from < kernel->origins) {
         uint32_t more = scope_frames(map, from, frame + count, FRAMES_MOST - count);
         count = count + more < FRAMES_MOST ? count + more : FRAMES_MOST;
-        uint32_t scope = kernel->scope_of[from];
-        if (kernel->scope[scope].caller >= kernel->scopes) break;
-        from = kernel->scope[scope].call;
+        uint32_t scope = kernel->scopes.scope_of[from];
+        if (kernel->scopes.scope[scope].caller >= kernel->scopes.scopes) break;
+        from = kernel->scopes.scope[scope].call;
     }
     return count;
 }
@@ -178,7 +180,7 @@ static int symbol_place(const KernelMap *map, const Frame *frame, const char *na
                         Place *place)
 {
     const SimtKernel *kernel = map->kernel;
-    const CodeScope *scope = &kernel->scope[frame->scope];
+    const CodeScope *scope = &kernel->scopes.scope[frame->scope];
     place->kind = PLACE_SYMBOL;
     for (uint32_t i = 0; i < scope->variables; i++) {
         const ScopeVariable *v = &scope->variable[i];
@@ -188,8 +190,8 @@ static int symbol_place(const KernelMap *map, const Frame *frame, const char *na
         place->is_in_frame = v->space != PTX_PARAM && scope->routine != NO_ROUTINE;
         return 0;
     }
-    for (uint32_t i = 0; i < kernel->shared_variables; i++) {
-        const ScopeVariable *v = &kernel->shared_variable[i];
+    for (uint32_t i = 0; i < kernel->scopes.shared_variables; i++) {
+        const ScopeVariable *v = &kernel->scopes.shared_variable[i];
         if (strcmp(v->variable->name, name) != 0) continue;
         place->address = SHARED_WINDOW + v->offset + (uint64_t)offset;
         if (v->variable->is_extern) place->address += kernel->static_shared;
@@ -208,7 +210,7 @@ static int symbol_place(const KernelMap *map, const Frame *frame, const char *na
 
 int register_find(const KernelMap *map, const Frame *frame, const char *name, Place *place)
 {
-    const CodeScope *scope = &map->kernel->scope[frame->scope];
+    const CodeScope *scope = &map->kernel->scopes.scope[frame->scope];
     const PtxFunction *function = scope->function;
     for (uint32_t i = 0; i < function->regs; i++) {
         if (strcmp(function->reg[i].name, name) != 0 || !scope->slot[i]) continue;
@@ -311,7 +313,7 @@ static int is_known(const KernelMap *map, const uint32_t *ins, uint32_t count, u
     const SimtKernel *kernel = map->kernel;
     for (uint32_t i = 0; i < count; i++) {
         const Ins *known = &kernel->code[ins[i]], *mine = &kernel->code[at];
-        if (kernel->scope_of[known->from] == kernel->scope_of[mine->from] &&
+        if (kernel->scopes.scope_of[known->from] == kernel->scopes.scope_of[mine->from] &&
             map->spot[known->from].depth == map->spot[mine->from].depth &&
             map->spot[mine->from].depth == 1)
             return 1;
@@ -341,22 +343,22 @@ uint32_t function_instructions(const KernelMap *map, const char *function, uint3
     Frame frame[FRAMES_MOST];
     for (uint32_t i = 0; i < kernel->count && count < most; i++) {
         uint32_t from = kernel->code[i].from;
-        if (from >= kernel->origins || kernel->scope_of[from] == before) continue;
-        uint32_t scope = kernel->scope_of[from], end = i;
+        if (from >= kernel->origins || kernel->scopes.scope_of[from] == before) continue;
+        uint32_t scope = kernel->scopes.scope_of[from], end = i;
         before = scope;
-        if (from && kernel->scope_of[from - 1] == scope && i) continue;
+        if (from && kernel->scopes.scope_of[from - 1] == scope && i) continue;
         frames_at(map, &kernel->code[i], frame);
         char plain[SYMBOL_NAME];
-        demangle(kernel->scope[scope].function->name, plain, sizeof plain);
+        demangle(kernel->scopes.scope[scope].function->name, plain, sizeof plain);
         if (strcmp(plain, function) != 0 && strcmp(frame[0].name, function) != 0 &&
-            strcmp(kernel->scope[scope].function->name, function) != 0)
+            strcmp(kernel->scopes.scope[scope].function->name, function) != 0)
             continue;
         while (end + 1 < kernel->count && kernel->code[end].from < kernel->origins &&
-               kernel->scope_of[kernel->code[end].from] == scope &&
+               kernel->scopes.scope_of[kernel->code[end].from] == scope &&
                map->spot[kernel->code[end].from].line == map->spot[from].line)
             end++;
         int is_same = kernel->code[end].from < kernel->origins &&
-                      kernel->scope_of[kernel->code[end].from] == scope;
+                      kernel->scopes.scope_of[kernel->code[end].from] == scope;
         ins[count++] = after_join(kernel, is_same ? end : i);
     }
     return count;

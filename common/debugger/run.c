@@ -23,7 +23,7 @@ static int is_last(const Debugger *d)
 
 static uint32_t scope_frames(const Warp *warp)
 {
-    return warp->frames;
+    return warp->calls.count;
 }
 
 static uint32_t depth_of(const Debugger *d, const Warp *warp, const Ins *ins)
@@ -489,8 +489,9 @@ static void on_block(DebugHook *hook, Worker *worker)
         i++;
     if (i == d->workers && d->workers < WORKERS_MOST) d->worker[d->workers++] = worker;
     const SimtKernel *kernel = worker->kernel;
-    int in_order = !kernel->spins && !worker->launch->cluster_blocks && !kernel->allocates &&
-                   !worker->launch->launch->cooperative && !record->changes;
+    int in_order = !kernel->traits.has_polling && !worker->launch->cluster_blocks &&
+                   !kernel->traits.allocates && !worker->launch->launch->cooperative &&
+                   !record->changes;
     if (in_order && d->mode == MODE_LIVE)
         history_checkpoint(&d->history, record, hook->moment, worker->block.number);
 }

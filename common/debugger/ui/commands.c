@@ -331,8 +331,9 @@ static int command_finish(Session *s, const char *arguments)
     Frame all[FRAMES_MOST];
     const Warp *warp = debugger_warp(&s->debugger);
     if (!is_ready(s)) return 0;
-    if (warp && frames_at(s->debugger.map, debugger_ins(&s->debugger, warp), all) + warp->frames <
-                    2 + s->debugger.focus.frame) {
+    if (warp &&
+        frames_at(s->debugger.map, debugger_ins(&s->debugger, warp), all) + warp->calls.count <
+            2 + s->debugger.focus.frame) {
         say(s, "\"finish\" not meaningful in the outermost frame.\n");
         return 0;
     }
@@ -653,7 +654,7 @@ static int info_registers(Session *s)
         say(s, "%s\n", error.text);
         return 0;
     }
-    const CodeScope *scope = &d->map->kernel->scope[scene.frame.scope];
+    const CodeScope *scope = &d->map->kernel->scopes.scope[scene.frame.scope];
     for (uint32_t i = 0; i < scope->function->regs; i++) {
         Value value;
         const char *name = scope->function->reg[i].name;
@@ -756,8 +757,9 @@ static int command_backtrace(Session *s, const char *arguments)
     uint32_t count = frames_at(d->map, debugger_ins(d, warp), all);
     for (uint32_t i = 0; i < count; i++)
         frame_print(s, i, 0);
-    if (warp->frames)
-        say(s, "(%u more calls of functions that call themselves are not shown)\n", warp->frames);
+    if (warp->calls.count)
+        say(s, "(%u more calls of functions that call themselves are not shown)\n",
+            warp->calls.count);
     return 0;
 }
 

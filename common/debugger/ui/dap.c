@@ -387,7 +387,7 @@ static void registers_list(Listing *l)
     const Debugger *d = &l->s->debugger;
     Frame frame;
     if (debugger_frame(&l->s->debugger, &frame) != 0) return;
-    const CodeScope *scope = &d->map->kernel->scope[frame.scope];
+    const CodeScope *scope = &d->map->kernel->scopes.scope[frame.scope];
     for (uint32_t i = 0; i < scope->function->regs; i++)
         if (scope->slot[i])
             json_array_append_new(l->list, variable_json(l->s, &l->reference->focus,

@@ -2,6 +2,7 @@
  * stand, and theirs.  The body is read once, however many registers are on the way. */
 #include "common/simulator/checks/origin.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

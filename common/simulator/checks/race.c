@@ -14,6 +14,7 @@
 #include "common/simulator/checks/race_rows.h"
 #include "common/simulator/checks/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,12 +45,12 @@ static size_t shared_words(const Worker *worker)
 
 int race_open(Worker *worker)
 {
-    worker->race_shared = words_open(worker->shelf, shared_words(worker));
-    worker->race_global = words_open(worker->shelf, RACE_TABLE);
-    worker->race_copied =
-        arena_zeros(worker->shelf, shared_words(worker) / 64 + 1, sizeof *worker->race_copied);
+    worker->race.shared = words_open(worker->arena, shared_words(worker));
+    worker->race.global = words_open(worker->arena, RACE_TABLE);
+    worker->race.copied =
+        arena_zeros(worker->arena, shared_words(worker) / 64 + 1, sizeof *worker->race.copied);
     worker->epoch = 1;
-    return worker->race_shared && worker->race_global && worker->race_copied ? 0 : -1;
+    return worker->race.shared && worker->race.global && worker->race.copied ? 0 : -1;
 }
 
 static void tags_clear(const RaceWords *words, size_t count)
@@ -62,9 +63,9 @@ static void tags_clear(const RaceWords *words, size_t count)
 static void era_begin(Worker *worker)
 {
     if (!race_era_ended(worker)) return;
-    tags_clear(worker->race_shared, shared_words(worker));
-    tags_clear(worker->race_global, RACE_TABLE);
-    worker->race_era = worker->epoch >> RACE_EPOCH_BITS;
+    tags_clear(worker->race.shared, shared_words(worker));
+    tags_clear(worker->race.global, RACE_TABLE);
+    worker->race.era = worker->epoch >> RACE_EPOCH_BITS;
     worker->epoch += worker->epoch << RACE_EPOCH_SHIFT >> RACE_EPOCH_SHIFT == 0;
 }
 
@@ -182,7 +183,7 @@ static void word_note_write(const RaceWords *words, size_t i, uint32_t own, uint
  * wrote the word. */
 static int word_is_settled(const Warp *warp, size_t i, uint32_t bytes)
 {
-    const RaceWords *words = warp->worker->race_shared;
+    const RaceWords *words = warp->worker->race.shared;
     uint32_t own = race_tag(warp->worker->epoch, warp->index), read = words->read[i];
     if (!tag_is_own(read, own) && !tag_is_own(read, tag_of_any(own))) return 0;
     return !tag_is_now(words->wrote[i], own) &&
@@ -257,8 +258,8 @@ static uint32_t bytes_of(uint64_t at, uint32_t bytes)
  * releases is a fence and what it tells in one. */
 static int is_flag(Worker *worker, const Ins *ins)
 {
-    if (ins->order & ORDER_RELEASES) worker->fenced = 1;
-    return ins->order & ORDER_SPINS || (ins->order & ORDER_READS && worker->fenced);
+    if (ins->order & ORDER_RELEASES) worker->race.is_fenced = 1;
+    return ins->order & ORDER_SPINS || (ins->order & ORDER_READS && worker->race.is_fenced);
 }
 
 /* Flags and locks are written by volatile or ordered stores as well as by atomics. */
@@ -271,7 +272,7 @@ static RaceKind within_block(const Ins *ins, RaceKind kind)
 static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t lane,
                        uint32_t at, uint32_t part, RaceKind kind, int told)
 {
-    const RaceWords *words = warp->worker->race_shared;
+    const RaceWords *words = warp->worker->race.shared;
     uint32_t own = race_tag(warp->worker->epoch, warp->index),
              number = (uint32_t)(ins - warp->code), thread = warp->index * LANES + lane,
              skip = at - offset[lane], place = race_place(number, thread, part == WHOLE_WORD);
@@ -287,7 +288,7 @@ static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
         word_note_read(words, i, own, place, part, RACE_OPEN);
     } else {
         word_note_write(words, i, own, place, part, kind);
-        words->fences[i] = warp->proxy_fences * RACE_FENCE;
+        words->fences[i] = warp->proxy.count * RACE_FENCE;
     }
     return found;
 }
@@ -362,7 +363,7 @@ static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
     Launch *launch = warp->worker->launch;
     uint32_t number = (uint32_t)(ins - warp->code), value = 0;
     int write = kind == RACE_WRITE;
-    if (launch->order) {
+    if (launch->race.order) {
         OrderHazard hazard;
         if (!race_order_access(launch, warp->block->number, number, address, write, ins->order != 0,
                                &hazard) ||
@@ -374,7 +375,7 @@ static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
         blocks_report(warp, ins, lane, address, write, &hazard);
         return 1;
     }
-    int64_t word = launch->writers ? race_shadow(launch, address, 1) : -1;
+    int64_t word = launch->race.writers ? race_shadow(launch, address, 1) : -1;
     if (word < 0) return 0;
     uint32_t side = race_side(warp->block->number, number);
     if (write) {
@@ -406,7 +407,7 @@ static void order_note(Warp *warp, const Ins *ins, const uint64_t *address, uint
     if (is_flag(worker, ins)) worker->epoch++;
     OrderHazard hazard;
     int told = 0;
-    for (uint32_t m = mask; m && worker->launch->order; m &= m - 1) {
+    for (uint32_t m = mask; m && worker->launch->race.order; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         if (!race_order_signal(worker->launch, warp->block->number, address[lane], ins->order,
                                ins->class == CLASS_ATOMIC, &hazard) ||
@@ -434,7 +435,7 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
         if (kind == RACE_READ && address[lane] == before) continue; /* the same, to other warps */
         before = address[lane];
         for (uint64_t at = address[lane]; at < address[lane] + bytes; at += WORD) {
-            const RaceWords *words = worker->race_global;
+            const RaceWords *words = worker->race.global;
             size_t i = at / WORD % RACE_TABLE;
             uint32_t page = (uint32_t)(at / WORD / RACE_TABLE), part = bytes_of(at, bytes),
                      place = race_place(number, thread, part == WHOLE_WORD);
@@ -452,7 +453,7 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
             else
                 word_note_write(words, i, tag, place, part, own);
             if (kind == RACE_ATOMIC) continue;
-            if (worker->kernel->stores_parts)
+            if (worker->kernel->traits.stores_partial_words)
                 blocks_told |=
                     parts_check(warp, ins, lane, address[lane], at, bytes, kind, blocks_told);
             else if (ins->bytes >= WORD)

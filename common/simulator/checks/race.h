@@ -59,7 +59,7 @@ int race_open(Worker *worker);
 /* Are tags of an earlier era left, which would look like those of this one? */
 static inline int race_era_ended(const Worker *worker)
 {
-    return worker->epoch >> RACE_EPOCH_BITS != worker->race_era;
+    return worker->epoch >> RACE_EPOCH_BITS != worker->race.era;
 }
 
 /* Called before the access is done.  `bytes` of each lane from offset or address on. */
@@ -117,13 +117,13 @@ enum { RACE_READERS = 1, RACE_WRITERS = 2 };
 static inline int64_t race_shadow(const Launch *launch, uint64_t address, uint32_t count)
 {
     uint64_t word = (address - DEVICE_BASE) / 4;
-    return word < launch->shadow_words && count <= launch->shadow_words - word ? (int64_t)word : -1;
+    return word < launch->race.words && count <= launch->race.words - word ? (int64_t)word : -1;
 }
 
 /* Does shadow of these words say anything yet?  At most a row of them. */
 static inline int race_taken(const Launch *launch, uint64_t word, uint32_t count, int which)
 {
-    const unsigned char *taken = launch->taken;
+    const unsigned char *taken = launch->race.taken;
     return __atomic_load_n(&taken[word / RACE_STRETCH], __ATOMIC_ACQUIRE) &
            __atomic_load_n(&taken[(word + count - 1) / RACE_STRETCH], __ATOMIC_ACQUIRE) & which;
 }

@@ -18,19 +18,19 @@ enum { WORD = 4, PIECE = 16 };
 static int is_unfenced(const Warp *warp, size_t i)
 {
     const Worker *worker = warp->worker;
-    const RaceWords *words = worker->race_shared;
-    uint64_t wrote = worker->race_era << RACE_EPOCH_BITS | words->wrote[i] >> RACE_EPOCH_SHIFT;
+    const RaceWords *words = worker->race.shared;
+    uint64_t wrote = worker->race.era << RACE_EPOCH_BITS | words->wrote[i] >> RACE_EPOCH_SHIFT;
     uint32_t writer = words->wrote_at[i] % (1u << RACE_INS_SHIFT) / RACE_THREAD / LANES;
     if (words->fences[i] & RACE_BY_PROXY || !words->wrote[i] || wrote < worker->block_epoch ||
         writer >= warp->block->warps)
         return 0;
-    if (worker->warp[writer].proxy_fences * RACE_FENCE != words->fences[i]) return 0;
-    return warp->proxy_epoch <= wrote;
+    if (worker->warp[writer].proxy.count * RACE_FENCE != words->fences[i]) return 0;
+    return warp->proxy.epoch <= wrote;
 }
 
 static void unfenced_report(Warp *warp, const Ins *ins, uint32_t lane, uint32_t at)
 {
-    uint32_t place = warp->worker->race_shared->wrote_at[at / WORD];
+    uint32_t place = warp->worker->race.shared->wrote_at[at / WORD];
     RaceEnds ends =
         race_ends(warp, ins, place >> RACE_INS_SHIFT, place % (1u << RACE_INS_SHIFT) / RACE_THREAD);
     finding_add(warp, ins, SIMT_RACECHECK, lane, 0, WORD,
@@ -61,7 +61,7 @@ void race_product_reads(Warp *warp, const Ins *ins, const uint32_t *piece, uint3
     ProductRead *read = block->read + (size_t)warp->index * pieces;
     for (uint32_t i = 0; i < count; i++)
         read[piece[i] / PIECE] =
-            (ProductRead){.group = warp->wgmma_group + 1, .ins = (uint32_t)(ins - warp->code)};
+            (ProductRead){.group = warp->wgmma.group + 1, .ins = (uint32_t)(ins - warp->code)};
 }
 
 /* The first warp of which a product may still read bytes [low, high). */
@@ -72,7 +72,7 @@ static const ProductRead *product_find(const Block *block, uint32_t low, uint32_
     for (uint32_t w = 0; w < block->warps; w++) {
         const ProductRead *read = block->read + (size_t)w * pieces;
         for (uint32_t i = low / PIECE; i < pieces && i * PIECE < high; i++)
-            if (read[i].group > block->warp[w].wgmma_landed) {
+            if (read[i].group > block->warp[w].wgmma.landed) {
                 *who = w;
                 return &read[i];
             }

@@ -14,6 +14,7 @@
 #include "common/simulator/checks/race_order.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -68,12 +69,12 @@ int race_blocks_open(Launch *launch)
 {
     RaceShadow *shadow = &launch->gpu->race_shadow;
     uint64_t words = launch->gpu->memory.next / 4 + 1;
-    launch->taken = zeros_alloc(words / RACE_STRETCH + 1, 1);
-    launch->row_lock = zeros_alloc(LOCKS, sizeof *launch->row_lock);
-    if (!launch->taken || !launch->row_lock || shadow_open(shadow, words) != 0) return -1;
-    launch->shadow_words = words;
-    launch->readers = shadow->readers, launch->writers = shadow->writers;
-    launch->values = shadow->values;
+    launch->race.taken = zeros_alloc(words / RACE_STRETCH + 1, 1);
+    launch->race.row_lock = zeros_alloc(LOCKS, sizeof *launch->race.row_lock);
+    if (!launch->race.taken || !launch->race.row_lock || shadow_open(shadow, words) != 0) return -1;
+    launch->race.words = words;
+    launch->race.readers = shadow->readers, launch->race.writers = shadow->writers;
+    launch->race.values = shadow->values;
     return 0;
 }
 
@@ -83,8 +84,8 @@ void race_blocks_close(Launch *launch)
     enum { KEPT_WORDS = 1 << 24 };
     RaceShadow *shadow = &launch->gpu->race_shadow;
     if (shadow->words > KEPT_WORDS) race_shadow_free(shadow);
-    free(launch->taken);
-    free(launch->row_lock);
+    free(launch->race.taken);
+    free(launch->race.row_lock);
 }
 
 /* Of the words from `word` on, those that have one lock, which is taken. */
@@ -92,7 +93,7 @@ static uint32_t row_lock(Launch *launch, uint64_t word, uint32_t count)
 {
     enum { PATIENCE = 100 };
     uint32_t left = LOCKED - (uint32_t)(word % LOCKED);
-    int *held = &launch->row_lock[word / LOCKED % LOCKS].held;
+    int *held = &launch->race.row_lock[word / LOCKED % LOCKS].held;
     for (uint32_t turn = 0; __atomic_exchange_n(held, 1, __ATOMIC_ACQUIRE); turn++)
         if (turn > PATIENCE) sched_yield();
     return count < left ? count : left;
@@ -100,17 +101,17 @@ static uint32_t row_lock(Launch *launch, uint64_t word, uint32_t count)
 
 static void row_unlock(Launch *launch, uint64_t word)
 {
-    __atomic_store_n(&launch->row_lock[word / LOCKED % LOCKS].held, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&launch->race.row_lock[word / LOCKED % LOCKS].held, 0, __ATOMIC_RELEASE);
 }
 
 static void stretch_clear(Launch *launch, int which, uint64_t from)
 {
-    uint64_t left = launch->shadow_words - from, count = left < RACE_STRETCH ? left : RACE_STRETCH;
+    uint64_t left = launch->race.words - from, count = left < RACE_STRETCH ? left : RACE_STRETCH;
     if (which == RACE_READERS) {
-        memset(launch->readers + from, 0, count * sizeof *launch->readers);
+        memset(launch->race.readers + from, 0, count * sizeof *launch->race.readers);
     } else {
-        memset(launch->writers + from, 0, count * sizeof *launch->writers);
-        memset(launch->values + from, 0, count * sizeof *launch->values);
+        memset(launch->race.writers + from, 0, count * sizeof *launch->race.writers);
+        memset(launch->race.values + from, 0, count * sizeof *launch->race.values);
     }
 }
 
@@ -118,7 +119,7 @@ static void stretch_clear(Launch *launch, int which, uint64_t from)
 static void stretch_take(Launch *launch, int which, uint64_t word)
 {
     uint64_t from = word / RACE_STRETCH * RACE_STRETCH;
-    unsigned char *taken = &launch->taken[word / RACE_STRETCH];
+    unsigned char *taken = &launch->race.taken[word / RACE_STRETCH];
     if (__builtin_expect(race_taken(launch, word, 1, which), 1)) return;
     row_lock(launch, from, 1);
     if (!(*taken & which)) {
@@ -140,7 +141,7 @@ void race_blocks_read(Launch *launch, uint32_t side, uint64_t word, uint32_t cou
     while (count) {
         stretch_take(launch, RACE_READERS, word);
         uint32_t now = row_lock(launch, word, count);
-        sides_merge(launch->readers + word, now, side);
+        sides_merge(launch->race.readers + word, now, side);
         row_unlock(launch, word);
         word += now, count -= now;
     }
@@ -168,8 +169,8 @@ void race_blocks_pieces(Launch *launch, uint32_t side, const uint64_t *address, 
             row_lock(launch, (uint64_t)word, each);
             held = word;
         }
-        sides_merge(launch->writers + word, each, side);
-        values_merge(launch->values + word, each, value + lane * each);
+        sides_merge(launch->race.writers + word, each, side);
+        values_merge(launch->race.values + word, each, value + lane * each);
     }
     if (held >= 0) row_unlock(launch, (uint64_t)held);
 }
@@ -180,8 +181,8 @@ void race_blocks_write(Launch *launch, uint32_t side, uint64_t word, uint32_t co
     while (count) {
         stretch_take(launch, RACE_WRITERS, word);
         uint32_t now = row_lock(launch, word, count);
-        sides_merge(launch->writers + word, now, side);
-        values_merge(launch->values + word, now, value);
+        sides_merge(launch->race.writers + word, now, side);
+        values_merge(launch->race.values + word, now, value);
         row_unlock(launch, word);
         word += now, count -= now, value += now;
     }
@@ -190,11 +191,11 @@ void race_blocks_write(Launch *launch, uint32_t side, uint64_t word, uint32_t co
 void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes)
 {
     for (uint64_t at = address; at < address + bytes; at += 4) {
-        int64_t word = launch->writers ? race_shadow(launch, at, 1) : -1;
+        int64_t word = launch->race.writers ? race_shadow(launch, at, 1) : -1;
         if (word < 0) continue;
-        if (race_taken(launch, (uint64_t)word, 1, RACE_READERS)) launch->readers[word] = 0;
+        if (race_taken(launch, (uint64_t)word, 1, RACE_READERS)) launch->race.readers[word] = 0;
         if (race_taken(launch, (uint64_t)word, 1, RACE_WRITERS))
-            launch->writers[word] = 0, launch->values[word] = 0;
+            launch->race.writers[word] = 0, launch->race.values[word] = 0;
     }
     race_order_forget(launch, address, bytes);
 }
@@ -250,7 +251,7 @@ static uint64_t groups_stored(const Launch *launch, uint64_t number)
 {
     enum { WORDS = 64 * 8 };
     if (!race_taken(launch, number * WORDS, 1, RACE_WRITERS)) return 0;
-    return launch->stored ? launch->stored[number] : ~0ull;
+    return launch->touched.stored ? launch->touched.stored[number] : ~0ull;
 }
 
 /* Of most groups nothing more has to be known: nobody reads them, and no word has two writers. */
@@ -265,20 +266,22 @@ static int group_is_apart(const uint32_t *reader, const uint32_t *writer)
 uint64_t race_blocks_find(Launch *launch, SimtReport *report)
 {
     uint64_t found = 0, words = launch->gpu->memory.next / 4, stored = 0;
-    if (!launch->writers) return 0;
+    if (!launch->race.writers) return 0;
     for (uint64_t group = 0; group < words / 8; group++) {
         if (group % 64 == 0) stored = groups_stored(launch, group / 64);
         if (!stored) group |= 63;
         if (!(stored >> group % 64 & 1)) continue;
         int read = race_taken(launch, group * 8, 8, RACE_READERS);
-        if (group_is_apart(read ? launch->readers + group * 8 : NULL, launch->writers + group * 8))
+        if (group_is_apart(read ? launch->race.readers + group * 8 : NULL,
+                           launch->race.writers + group * 8))
             continue;
         for (uint64_t word = group * 8; word < group * 8 + 8; word++) {
-            uint32_t reader = read ? launch->readers[word] : 0, writer = launch->writers[word];
-            if (!writer || !sides_race(reader, writer, launch->values[word])) continue;
+            uint32_t reader = read ? launch->race.readers[word] : 0,
+                     writer = launch->race.writers[word];
+            if (!writer || !sides_race(reader, writer, launch->race.values[word])) continue;
             if (!found++)
-                sides_report(launch, DEVICE_BASE + word * 4, reader, writer, launch->values[word],
-                             report);
+                sides_report(launch, DEVICE_BASE + word * 4, reader, writer,
+                             launch->race.values[word], report);
         }
     }
     return found;

@@ -42,7 +42,7 @@ static const AsyncCopy *copy_before(const AsyncCopy *copy, uint32_t i)
 
 static void group_check(Warp *warp, const AsyncCopy *copy, uint32_t count)
 {
-    uint64_t *taken = warp->worker->race_copied;
+    uint64_t *taken = warp->worker->race.copied;
     int told = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t words = copy_words(&copy[i]), *part = &taken[copy[i].to / PART];
@@ -57,9 +57,9 @@ static void group_check(Warp *warp, const AsyncCopy *copy, uint32_t count)
 
 void race_copies(Warp *warp, uint32_t group)
 {
-    const AsyncCopy *copy = warp->async;
-    for (uint32_t i = 0, end; i < warp->asyncs; i = end) {
-        for (end = i + 1; end < warp->asyncs && copy[end].group == copy[i].group;)
+    const AsyncCopy *copy = warp->copies.copy;
+    for (uint32_t i = 0, end; i < warp->copies.count; i = end) {
+        for (end = i + 1; end < warp->copies.count && copy[end].group == copy[i].group;)
             end++;
         if ((int32_t)(copy[i].group - group) < 0) group_check(warp, &copy[i], end - i);
     }

@@ -15,7 +15,7 @@ void race_early_over(Warp *warp)
     Block *block = warp->block;
     warp->early_over = 1;
     if (!block->early_over) block->early_over = warp->worker->epoch;
-    if (warp->worker->kernel->fences)
+    if (warp->worker->kernel->traits.has_fences)
         __atomic_store_n(&warp->worker->launch->early_over, 1, __ATOMIC_RELAXED);
 }
 

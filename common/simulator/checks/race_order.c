@@ -101,7 +101,7 @@ int race_order_open(Launch *launch)
 {
     RaceOrder *order = calloc(1, sizeof *order);
     if (!order) return -1;
-    order->granule = launch->kernel->stores_parts ? 1 : 4;
+    order->granule = launch->kernel->traits.stores_partial_words ? 1 : 4;
     order->words = launch->gpu->memory.next / order->granule + 1;
     order->word_bytes = order->words * sizeof *order->word;
     order->blocks = launch->blocks < MOST_BLOCKS ? launch->blocks : MOST_BLOCKS;
@@ -110,13 +110,13 @@ int race_order_open(Launch *launch)
     order->word = space_reserve(order->word_bytes);
     order->block = space_reserve(order->block_bytes);
     order->now = 1;
-    launch->order = order;
+    launch->race.order = order;
     return order->word && order->block ? 0 : -1;
 }
 
 void race_order_close(Launch *launch)
 {
-    RaceOrder *order = launch->order;
+    RaceOrder *order = launch->race.order;
     if (!order) return;
     for (uint64_t at = order->first_used; at; at = order->block[at - 1].next_used) {
         free(order->block[at - 1].known.item);
@@ -232,7 +232,7 @@ static void known_join(RaceOrder *order, KnownList *to, const KnownList *from, i
 
 void race_order_fence(Launch *launch, uint64_t block)
 {
-    if (launch->order) block_of(launch->order, block)->fenced = ++launch->order->now;
+    if (launch->race.order) block_of(launch->race.order, block)->fenced = ++launch->race.order->now;
 }
 
 /* The flag that the word is; a new one where it is none, or begins again.  NULL: the order is
@@ -321,7 +321,7 @@ static int flag_release(RaceOrder *order, uint64_t block, OrderWord *w, uint32_t
 int race_order_signal(Launch *launch, uint64_t block, uint64_t address, uint32_t how, int is_atomic,
                       OrderHazard *hazard)
 {
-    RaceOrder *order = launch->order;
+    RaceOrder *order = launch->race.order;
     OrderWord *w = word_at(order, address);
     if (!w || order->is_lost) return 0;
     BlockOrder *own = block_use(order, block);
@@ -333,16 +333,16 @@ int race_order_signal(Launch *launch, uint64_t block, uint64_t address, uint32_t
 
 void race_order_forget(Launch *launch, uint64_t address, uint64_t bytes)
 {
-    for (uint64_t at = address; launch->order && at < address + bytes;
-         at += launch->order->granule) {
-        OrderWord *w = word_at(launch->order, at);
+    for (uint64_t at = address; launch->race.order && at < address + bytes;
+         at += launch->race.order->granule) {
+        OrderWord *w = word_at(launch->race.order, at);
         if (w) memset(w, 0, sizeof *w);
     }
 }
 
 int race_order_lost(const Launch *launch)
 {
-    return launch->order && launch->order->is_lost;
+    return launch->race.order && launch->race.order->is_lost;
 }
 
 /* Is what block `from` did at `time` over for the block that knows so much?  *via: that it looked
@@ -387,7 +387,7 @@ static void use_note(RaceOrder *order, uint32_t via, const BlockOrder *own, uint
 int race_order_access(Launch *launch, uint64_t block, uint32_t ins, uint64_t address, int write,
                       int signals, OrderHazard *hazard)
 {
-    RaceOrder *order = launch->order;
+    RaceOrder *order = launch->race.order;
     OrderWord *w = word_at(order, address);
     uint32_t self = (uint32_t)(block + 1);
     if (!w || order->is_lost) return 0;

@@ -11,7 +11,7 @@ enum { RACE_ORDER_ENTRIES = 1 << 25 };
 /* Do blocks of the kernel order one another, or share words without sharing bytes? */
 static inline int race_orders(const SimtKernel *kernel)
 {
-    return kernel->fences || kernel->stores_parts;
+    return kernel->traits.has_fences || kernel->traits.stores_partial_words;
 }
 
 int race_order_open(Launch *launch);

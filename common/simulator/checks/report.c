@@ -59,12 +59,12 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
     uint64_t number = warp->block->number;
     warp->state = WARP_FAULT;
     warp->pc = ins;
-    if (worker->fault_block == UINT64_MAX) {
+    if (worker->findings.fault_block == UINT64_MAX) {
         va_list list;
         va_start(list, format);
-        report_fill(&worker->fault, warp, ins, check, lane, address, bytes, format, list);
+        report_fill(&worker->findings.fault, warp, ins, check, lane, address, bytes, format, list);
         va_end(list);
-        worker->fault_block = number;
+        worker->findings.fault_block = number;
     }
     /* Later blocks need not run: of several faults the earliest block's is told. */
     uint64_t stop = __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED);
@@ -72,7 +72,8 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         continue;
     DebugHook *debug = worker->gpu->debug;
-    if (debug && worker->fault_block == number) debug->found(debug, warp, ins, &worker->fault);
+    if (debug && worker->findings.fault_block == number)
+        debug->found(debug, warp, ins, &worker->findings.fault);
     return NULL;
 }
 
@@ -90,16 +91,16 @@ int finding_is_told(const Warp *warp, SimtCheck check)
 {
     const Worker *worker = warp->worker;
     /* A race explains the unwritten memory that one of its threads met. */
-    int explains = check == SIMT_RACECHECK && worker->finding.check == SIMT_INITCHECK &&
-                   worker->finding_block == warp->block->number;
-    return worker->finding_block == UINT64_MAX || explains;
+    int explains = check == SIMT_RACECHECK && worker->findings.finding.check == SIMT_INITCHECK &&
+                   worker->findings.finding_block == warp->block->number;
+    return worker->findings.finding_block == UINT64_MAX || explains;
 }
 
 void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                  uint32_t bytes, const char *format, ...)
 {
     Worker *worker = warp->worker;
-    worker->findings++;
+    worker->findings.count++;
     va_list list;
     if (worker->gpu->debug) {
         va_start(list, format);
@@ -108,7 +109,7 @@ void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uin
     }
     if (!finding_is_told(warp, check)) return;
     va_start(list, format);
-    report_fill(&worker->finding, warp, ins, check, lane, address, bytes, format, list);
+    report_fill(&worker->findings.finding, warp, ins, check, lane, address, bytes, format, list);
     va_end(list);
-    worker->finding_block = warp->block->number;
+    worker->findings.finding_block = warp->block->number;
 }

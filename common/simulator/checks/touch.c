@@ -24,7 +24,8 @@ void touch_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t ma
 {
     const SimtLaunch *launch = warp->worker->launch->launch;
     const SimtTouch *touch = launch->touch;
-    if (launch->early && warp->worker->racecheck) race_early(warp, ins, address, mask, bytes, kind);
+    if (launch->early && warp->worker->race.is_on)
+        race_early(warp, ins, address, mask, bytes, kind);
     if (!touch) return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t from = address[__builtin_ctz(m)] - DEVICE_BASE;

@@ -194,8 +194,8 @@ static void kernel_note(SimtModule *module, uint32_t form)
     if (!kernel) fail_msg("%s", error.text);
     for (uint32_t i = 0; i < kernel->count; i++)
         met[kernel->code[i].op][variant_of(&kernel->code[i])] = 1;
-    for (uint32_t i = 0; i < kernel->tensors; i++)
-        product_note(&kernel->tensor[i]);
+    for (uint32_t i = 0; i < kernel->plans.tensors; i++)
+        product_note(&kernel->plans.tensor[i]);
 }
 
 static int forms_note(void **state)

@@ -60,23 +60,23 @@ void arena_reset(LaunchArena *shelf)
 
 int arenas_open(SimtGpu *gpu, uint32_t wanted)
 {
-    if (wanted <= gpu->shelves) return 0;
-    LaunchArena *shelf = realloc(gpu->shelf, wanted * sizeof *shelf);
+    if (wanted <= gpu->arena_count) return 0;
+    LaunchArena *shelf = realloc(gpu->arenas, wanted * sizeof *shelf);
     if (!shelf) return -1;
-    memset(shelf + gpu->shelves, 0, (wanted - gpu->shelves) * sizeof *shelf);
-    gpu->shelf = shelf, gpu->shelves = wanted;
+    memset(shelf + gpu->arena_count, 0, (wanted - gpu->arena_count) * sizeof *shelf);
+    gpu->arenas = shelf, gpu->arena_count = wanted;
     return 0;
 }
 
 void arenas_keep(SimtGpu *gpu, uint32_t kept)
 {
-    for (uint32_t i = kept; i < gpu->shelves; i++) {
-        gpu->shelf[i].used = 0;
-        arena_reset(&gpu->shelf[i]);
-        free(gpu->shelf[i].block);
+    for (uint32_t i = kept; i < gpu->arena_count; i++) {
+        gpu->arenas[i].used = 0;
+        arena_reset(&gpu->arenas[i]);
+        free(gpu->arenas[i].block);
     }
-    if (gpu->shelves > kept) gpu->shelves = kept;
-    if (gpu->shelves) return;
-    free(gpu->shelf);
-    gpu->shelf = NULL;
+    if (gpu->arena_count > kept) gpu->arena_count = kept;
+    if (gpu->arena_count) return;
+    free(gpu->arenas);
+    gpu->arenas = NULL;
 }

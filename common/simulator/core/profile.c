@@ -2,6 +2,7 @@
 #include "common/base/demangle.h"
 #include "common/simulator/core/profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,14 +50,15 @@ void simt_profile_free(SimtProfile *profile)
 int profile_open(Launch *launch)
 {
     if (!launch->gpu->options.profile || !launch->count) return 0;
-    launch->stall = calloc((size_t)launch->kernel->count * SIMT_STALLS, sizeof *launch->stall);
-    launch->span = calloc(launch->more, sizeof *launch->span);
-    return launch->stall && launch->span ? 0 : -1;
+    launch->profile.stall =
+        calloc((size_t)launch->kernel->count * SIMT_STALLS, sizeof *launch->profile.stall);
+    launch->profile.span = calloc(launch->trace.more, sizeof *launch->profile.span);
+    return launch->profile.stall && launch->profile.span ? 0 : -1;
 }
 
 void profile_close(Launch *launch)
 {
-    free(launch->stall), free(launch->span);
+    free(launch->profile.stall), free(launch->profile.span);
 }
 
 /* "ld.global.nc.f32"; to be freed. */
@@ -207,22 +209,23 @@ int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
     for (uint32_t i = 0; i < kernel->count; i++)
         if (kernel->code[i].from < kernel->origins)
             instruction_add(&instruction[kernel->code[i].from], &count[i], &kernel->code[i],
-                            launch->stall + (size_t)i * SIMT_STALLS);
-    *profile = (SimtProfile){.cycles = cycles,
-                             .instruction = instruction,
-                             .instructions = kernel->origins,
-                             .span = launch->span,
-                             .spans = launch->spans,
-                             .spilled_bytes = kernel->info.spilled_bytes,
-                             .spills = kernel->info.spills,
-                             .spill_line = kernel->info.spill_line,
-                             .array_bytes = kernel->arrays_in_registers ? 0 : kernel->local_bytes};
+                            launch->profile.stall + (size_t)i * SIMT_STALLS);
+    *profile =
+        (SimtProfile){.cycles = cycles,
+                      .instruction = instruction,
+                      .instructions = kernel->origins,
+                      .span = launch->profile.span,
+                      .spans = launch->profile.spans,
+                      .spilled_bytes = kernel->info.spilled_bytes,
+                      .spills = kernel->info.spills,
+                      .spill_line = kernel->info.spill_line,
+                      .array_bytes = kernel->cubin.arrays_in_registers ? 0 : kernel->local_bytes};
     memcpy(profile->grid, launch->launch->grid, sizeof profile->grid);
     memcpy(profile->threads, launch->launch->block, sizeof profile->threads);
-    for (uint32_t i = 0; i < launch->spans; i++)
-        if (launch->span[i].end > profile->replayed_cycles)
-            profile->replayed_cycles = launch->span[i].end;
+    for (uint32_t i = 0; i < launch->profile.spans; i++)
+        if (launch->profile.span[i].end > profile->replayed_cycles)
+            profile->replayed_cycles = launch->profile.span[i].end;
     demangle(kernel->info.name, profile->kernel, sizeof profile->kernel);
-    launch->span = NULL;
+    launch->profile.span = NULL;
     return 1;
 }

@@ -1,4 +1,5 @@
 /* source.c - where an instruction came from, and a kernel's plain name: what messages say. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/simulator/core/core.h"

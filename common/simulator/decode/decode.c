@@ -286,8 +286,8 @@ void targets_move(Decoder *d, Ins *code, uint32_t count, const uint32_t *moved)
         if (code[i].op == OP_BRA || code[i].op == OP_BRA_P) code[i].target = moved[code[i].target];
     for (uint32_t i = 0; i < d->kernel->tables; i++)
         d->kernel->table[i] = moved[d->kernel->table[i]];
-    for (uint32_t i = 0; i < d->kernel->routines; i++) {
-        Routine *routine = &d->kernel->routine[i];
+    for (uint32_t i = 0; i < d->kernel->calls.routines; i++) {
+        Routine *routine = &d->kernel->calls.routine[i];
         routine->entry = moved[routine->entry], routine->leave = moved[routine->leave];
     }
 }
@@ -329,8 +329,8 @@ static int joins_insert(Decoder *d)
         k++;
     }
     targets_move(d, code, at, moved);
-    for (uint32_t i = 0; i < d->kernel->routines; i++) {
-        Routine *routine = &d->kernel->routine[i];
+    for (uint32_t i = 0; i < d->kernel->calls.routines; i++) {
+        Routine *routine = &d->kernel->calls.routine[i];
         routine->leave += code[routine->leave].op == OP_JOIN;
     }
     free(d->code);
@@ -506,23 +506,23 @@ void kernel_release(SimtKernel *kernel)
                        .info = kernel->info,
                        .decoded = kernel->decoded,
                        .refusal = kernel->refusal,
-                       .registers_known = kernel->registers_known,
-                       .machine = kernel->machine,
-                       .machine_local = kernel->machine_local};
+                       .cubin.has_registers = kernel->cubin.has_registers,
+                       .cubin.sass = kernel->cubin.sass,
+                       .cubin.local_bytes = kernel->cubin.local_bytes};
     free(kernel->code), free(kernel->width);
-    free(kernel->price), free(kernel->played), free(kernel->unrolled), free(kernel->follow),
-        free(kernel->code_piece);
-    free(kernel->carried);
+    free(kernel->costs.price), free(kernel->costs.code), free(kernel->costs.unrolled),
+        free(kernel->costs.sass), free(kernel->costs.code_piece);
+    free(kernel->costs.reused);
     free((void *)kernel->origin);
     free(kernel->runs);
-    free(kernel->machine_order);
+    free(kernel->cubin.order);
     free(kernel->constant);
     free(kernel->table);
-    free(kernel->tensor);
-    free(kernel->bulk), free(kernel->wgmma), free(kernel->wgmma_register);
-    for (uint32_t i = 0; i < kernel->routines; i++)
-        free(kernel->routine[i].width);
+    free(kernel->plans.tensor);
+    free(kernel->plans.bulk), free(kernel->plans.wgmma), free(kernel->plans.wgmma_register);
+    for (uint32_t i = 0; i < kernel->calls.routines; i++)
+        free(kernel->calls.routine[i].width);
     scopes_free(kernel);
-    free(kernel->routine), free(kernel->call), free(kernel->copy);
+    free(kernel->calls.routine), free(kernel->calls.call), free(kernel->calls.copy);
     *kernel = kept;
 }

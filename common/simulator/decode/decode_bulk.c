@@ -44,14 +44,15 @@ static int offsets_read(Decoder *d, const PtxOperand *operand, BulkPlan *plan)
 static int plan_emit(Decoder *d, const BulkPlan *plan)
 {
     SimtKernel *kernel = d->kernel;
-    kernel->bulk = grow(d, kernel->bulk, kernel->bulks, &d->bulk_room, sizeof *kernel->bulk);
+    kernel->plans.bulk =
+        grow(d, kernel->plans.bulk, kernel->plans.bulks, &d->bulk_room, sizeof *kernel->plans.bulk);
     if (d->failed) return -1;
-    kernel->bulk[kernel->bulks] = *plan;
+    kernel->plans.bulk[kernel->plans.bulks] = *plan;
     int stores = plan->kind == BULK_STORE, sends = plan->kind == BULK_VALUES;
     Ins *ins = sends ? emit(d, OP_VALUES_SEND, CLASS_SHARED_STORE)
                      : emit(d, OP_BULK_COPY, stores ? CLASS_STORE : CLASS_LOAD);
     if (d->failed) return -1;
-    ins->aux = kernel->bulks++;
+    ins->aux = kernel->plans.bulks++;
     ins->bytes = 16;
     /* For the scoreboard: the instruction has no result. */
     ins->a = plan->to.slot, ins->b = plan->from.slot;
@@ -186,7 +187,7 @@ int decode_bulk_reduction(Decoder *d)
     int op = word_choose(d, NAMES);
     if (op < 0) return refuse(d, "a reduction without its operation");
     plan.reduction = (Reduction){.present = 1, .op = (uint8_t)op};
-    if (plan.kind == BULK_STORE) d->kernel->in_order = 1;
+    if (plan.kind == BULK_STORE) d->kernel->traits.is_ordered = 1;
     if (tensor) return decode_tensor_copy(d, &plan);
     word_take(d, "noftz");
     int format = reduction_format(d, op, type_take(d), plan.kind == BULK_STORE);

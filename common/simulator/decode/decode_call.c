@@ -46,10 +46,10 @@ static int call_system(Decoder *d, Op op, const PtxOperand *arguments, const Ptx
         call.imm = (int64_t)offset;
     }
     Ins *ins = emit(d, op, CLASS_BARRIER);
-    ins->a = d->routine == NO_ROUTINE ? NO_SLOT : d->kernel->frame_slot;
+    ins->a = d->routine == NO_ROUTINE ? NO_SLOT : d->kernel->calls.frame_slot;
     memcpy(ins->v, call.v, sizeof call.v);
     ins->imm = call.imm;
-    d->kernel->in_order = 1;
+    d->kernel->traits.is_ordered = 1;
     return words_finished(d);
 }
 
@@ -64,9 +64,9 @@ static int call_heap(Decoder *d, Op op, const PtxOperand *arguments, const PtxOp
         (given && argument_offset(d, &results->element[0], &result) != 0))
         return -1;
     Ins *ins = emit(d, op, CLASS_BARRIER);
-    ins->a = d->routine == NO_ROUTINE ? NO_SLOT : d->kernel->frame_slot;
+    ins->a = d->routine == NO_ROUTINE ? NO_SLOT : d->kernel->calls.frame_slot;
     ins->v[0] = (uint32_t)argument, ins->imm = (int64_t)result;
-    d->kernel->allocates = d->kernel->in_order = 1;
+    d->kernel->traits.allocates = d->kernel->traits.is_ordered = 1;
     return words_finished(d);
 }
 

@@ -74,7 +74,7 @@ static int decode_dependents(Decoder *d)
     if (!wait && !word_take(d, "launch_dependents"))
         return refuse(d, "that form of griddepcontrol");
     emit(d, OP_DEPENDENTS, CLASS_BARRIER)->aux = (uint32_t)wait;
-    d->kernel->awaits |= wait, d->kernel->info.tells |= !wait;
+    d->kernel->traits.awaits_launch |= wait, d->kernel->info.tells |= !wait;
     return words_finished(d);
 }
 

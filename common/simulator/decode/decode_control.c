@@ -208,7 +208,7 @@ static int decode_plain(Decoder *d, Op op, uint32_t aux)
 static int decode_fence(Decoder *d)
 {
     int far = word_take(d, "gl") | word_take(d, "gpu") | word_take(d, "sys");
-    d->kernel->fences = d->kernel->in_order = 1;
+    d->kernel->traits.has_fences = d->kernel->traits.is_ordered = 1;
     if (decode_plain(d, OP_FENCE, (uint32_t)far) != 0) return -1;
     if (far) d->code[d->count - 1].class = CLASS_BARRIER;
     return 0;

@@ -519,7 +519,7 @@ static int move_special(Decoder *d, const char *name)
     uint32_t dst = destination(d, 0, wide ? PTX_B64 : PTX_B32);
     if (d->failed) return -1;
     Ins *ins = emit(d, OP_CLOCK, CLASS_INT);
-    d->kernel->reads_clock = 1;
+    d->kernel->traits.reads_clock = 1;
     ins->d = dst, ins->bytes = wide ? 8 : 4;
     ins->aux = (nanoseconds ? CLOCK_NANOSECONDS : 0) | (upper ? CLOCK_UPPER : 0);
     return words_finished(d);

@@ -89,7 +89,7 @@ static int decode_publish(Decoder *d)
     Ins *ins = emit(d, OP_MAP_PUBLISH, CLASS_BARRIER);
     if (address_of(d, &d->in->operand[0], PTX_GLOBAL, ins) != 0) return -1;
     ins->b = from.a, ins->c = from.base64, ins->target = (uint32_t)from.imm;
-    d->kernel->fences = d->kernel->in_order = 1;
+    d->kernel->traits.has_fences = d->kernel->traits.is_ordered = 1;
     return words_finished(d);
 }
 

@@ -49,7 +49,7 @@ static void order_set(Decoder *d, Ins *ins, int strength, int reads, int writes)
                            (releases ? ORDER_RELEASES : 0) | (fences ? ORDER_FENCES : 0) |
                            (alone ? ORDER_ALONE : 0) | (forgets ? ORDER_INVALIDATES_L1 : 0));
     if (strength != WEAK && ins->space != PTX_SHARED && ins->space != PTX_LOCAL)
-        d->kernel->fences = d->kernel->in_order = 1;
+        d->kernel->traits.has_fences = d->kernel->traits.is_ordered = 1;
 }
 
 uint32_t policy_operands(const Decoder *d)
@@ -199,7 +199,7 @@ static int access_emit(Decoder *d, Access *access)
         return refuse(d, "a 32-bit parameter address");
     Ins *ins = emit(d, access_op(access, bytes), access_class(access, calling));
     int is_global = access->space == PTX_GLOBAL || access->space == PTX_SPACE_NONE;
-    if (access->store && bytes < 4 && is_global) d->kernel->stores_parts = 1;
+    if (access->store && bytes < 4 && is_global) d->kernel->traits.stores_partial_words = 1;
     ins->d = slot[0];
     memcpy(ins->v, slot, sizeof slot);
     ins->a = address.a, ins->imm = address.imm, ins->base64 = address.base64,
@@ -385,7 +385,7 @@ static int decode_wide_atomic(Decoder *d, Atomic *a, PtxSpace space, int strengt
     ins->mem = d->kernel->mems++;
     order_set(d, ins, strength == RELEASING ? RELEASING : WEAK,
               kept && result_is_used(d, &operand[0]), 1);
-    if (a->address.space != PTX_SHARED) d->kernel->in_order = 1;
+    if (a->address.space != PTX_SHARED) d->kernel->traits.is_ordered = 1;
     return words_finished(d);
 }
 
@@ -415,7 +415,7 @@ static int decode_atomic(Decoder *d, int has_result)
         return refuse(d, "the vector has another length than the instruction says");
     if (address_of(d, &d->in->operand[a.at], space, &a.address) != 0) return -1;
     atomics_emit(d, &a, strength);
-    if (a.address.space != PTX_SHARED) d->kernel->in_order = 1;
+    if (a.address.space != PTX_SHARED) d->kernel->traits.is_ordered = 1;
     return d->failed ? -1 : words_finished(d);
 }
 

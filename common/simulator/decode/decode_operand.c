@@ -181,9 +181,9 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
                  {"%cluster_nctarank", SR_CLUSTER_NCTARANK, 0}};
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++) {
         if (strcmp(TABLE[i].name, operand->name) != 0) continue;
-        if (TABLE[i].base >= SR_CLUSTERID_X) d->kernel->asks_cluster = 1;
+        if (TABLE[i].base >= SR_CLUSTERID_X) d->kernel->traits.reads_cluster_rank = 1;
         if (TABLE[i].base == SR_RESERVED_SMEM || TABLE[i].base == SR_RESERVED_END)
-            d->kernel->asks_reserved = 1;
+            d->kernel->traits.reads_reserved = 1;
         if (!TABLE[i].vector) return (uint32_t)TABLE[i].base * LANES * 4;
         if (operand->component >= 'x' && operand->component <= 'z')
             return (uint32_t)(TABLE[i].base + operand->component - 'x') * LANES * 4;
@@ -251,7 +251,7 @@ static int local_place(Decoder *d, const PtxVariable *v, uint64_t *offset)
 static uint32_t framed_slot(Decoder *d, uint32_t offset)
 {
     uint32_t slot = temp_slot(d, WIDTH_64);
-    emit_pseudo(d, OP_ADD_64, slot, d->kernel->frame_slot, offset);
+    emit_pseudo(d, OP_ADD_64, slot, d->kernel->calls.frame_slot, offset);
     return slot;
 }
 
@@ -521,7 +521,7 @@ int address_of(Decoder *d, const PtxOperand *operand, PtxSpace space, Ins *ins)
     if (space == PTX_SPACE_NONE && own == PTX_SHARED) ins->space = PTX_SHARED;
     ins->base64 = own != PTX_SHARED;
     if (own == PTX_LOCAL && d->routine != NO_ROUTINE) {
-        ins->a = d->kernel->frame_slot;
+        ins->a = d->kernel->calls.frame_slot;
         ins->imm += (int64_t)address;
         return 0;
     }

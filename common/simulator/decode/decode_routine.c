@@ -35,23 +35,23 @@ int routines_open(Decoder *d)
 {
     SimtKernel *kernel = d->kernel;
     if (!d->recursives) return 0;
-    kernel->routine = calloc(d->recursives, sizeof *kernel->routine);
-    if (!kernel->routine) return refuse(d, "out of host memory");
-    kernel->routines = d->recursives;
+    kernel->calls.routine = calloc(d->recursives, sizeof *kernel->calls.routine);
+    if (!kernel->calls.routine) return refuse(d, "out of host memory");
+    kernel->calls.routines = d->recursives;
     for (uint32_t i = 0; i < d->recursives; i++)
-        kernel->routine[i].function = d->recursive[i];
-    kernel->frame_slot = slot_new(d, WIDTH_64);
+        kernel->calls.routine[i].function = d->recursive[i];
+    kernel->calls.frame_slot = slot_new(d, WIDTH_64);
     stack_slot(d); /* of no routine's registers: those are saved */
     if (d->failed) return -1;
-    d->score[kernel->frame_slot / 4] = 0; /* always there */
+    d->score[kernel->calls.frame_slot / 4] = 0; /* always there */
     return 0;
 }
 
 uint32_t routine_return(const SimtKernel *kernel, uint32_t ins)
 {
-    for (uint32_t i = 0; i < kernel->routines; i++)
-        if (ins >= kernel->routine[i].entry && ins <= kernel->routine[i].leave)
-            return kernel->routine[i].leave;
+    for (uint32_t i = 0; i < kernel->calls.routines; i++)
+        if (ins >= kernel->calls.routine[i].entry && ins <= kernel->calls.routine[i].leave)
+            return kernel->calls.routine[i].leave;
     return UINT32_MAX;
 }
 
@@ -87,12 +87,14 @@ static int copies_add(Decoder *d, const PtxVariable *variable, uint32_t count,
         if (argument_offset(d, &values->element[i], &caller) != 0) return -1;
         if (!values->element[i].variable || values->element[i].variable->bytes != variable[i].bytes)
             return refuse(d, "an argument of another size than the function's");
-        kernel->copy = grow(d, kernel->copy, kernel->copies, &d->copy_room, sizeof *kernel->copy);
+        kernel->calls.copy = grow(d, kernel->calls.copy, kernel->calls.copies, &d->copy_room,
+                                  sizeof *kernel->calls.copy);
         if (d->failed) return -1;
-        kernel->copy[kernel->copies++] = (CallCopy){.caller = (uint32_t)caller,
-                                                    .callee = frame_place(end, &variable[i]),
-                                                    .bytes = (uint32_t)variable[i].bytes,
-                                                    .result = result};
+        kernel->calls.copy[kernel->calls.copies++] =
+            (CallCopy){.caller = (uint32_t)caller,
+                       .callee = frame_place(end, &variable[i]),
+                       .bytes = (uint32_t)variable[i].bytes,
+                       .result = result};
     }
     return 0;
 }
@@ -102,18 +104,19 @@ int routine_call(Decoder *d, uint32_t routine, const PtxOperand *arguments,
 {
     SimtKernel *kernel = d->kernel;
     CallSite site = {.routine = routine, .caller = d->routine};
-    const PtxFunction *f = kernel->routine[routine].function;
+    const PtxFunction *f = kernel->calls.routine[routine].function;
     uint64_t end = 0;
-    site.copy = kernel->copies;
+    site.copy = kernel->calls.copies;
     if (copies_add(d, f->param, f->params, arguments, &end, 0) != 0 ||
         copies_add(d, f->result, f->results, results, &end, 1) != 0)
         return -1;
-    site.copies = kernel->copies - site.copy;
-    kernel->call = grow(d, kernel->call, kernel->calls, &d->call_room, sizeof *kernel->call);
+    site.copies = kernel->calls.copies - site.copy;
+    kernel->calls.call =
+        grow(d, kernel->calls.call, kernel->calls.calls, &d->call_room, sizeof *kernel->calls.call);
     if (d->failed) return -1;
-    kernel->call[kernel->calls] = site;
+    kernel->calls.call[kernel->calls.calls] = site;
     Ins *call = emit(d, OP_CALL, CLASS_BRANCH);
-    call->aux = kernel->calls++, call->v[0] = routine;
+    call->aux = kernel->calls.calls++, call->v[0] = routine;
     emit(d, OP_NOP, CLASS_FREE)->pseudo = 1; /* where it comes back to: nobody else's target */
     return d->failed ? -1 : 0;
 }
@@ -132,7 +135,7 @@ static int widths_note(Decoder *d, Routine *routine)
 
 static int routine_decode(Decoder *d, uint32_t number)
 {
-    Routine *routine = &d->kernel->routine[number];
+    Routine *routine = &d->kernel->calls.routine[number];
     const PtxFunction *f = routine->function;
     Instance body = {.function = f, .first_fix = d->fixes};
     /* Registers of its own, temporaries too: all are saved together. */
@@ -164,7 +167,7 @@ static int routine_decode(Decoder *d, uint32_t number)
 
 int routines_decode(Decoder *d)
 {
-    for (uint32_t i = 0; i < d->kernel->routines; i++)
+    for (uint32_t i = 0; i < d->kernel->calls.routines; i++)
         if (routine_decode(d, i) != 0) return -1;
     return 0;
 }

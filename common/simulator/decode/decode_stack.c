@@ -24,8 +24,8 @@ static int function_takes_stack(const PtxFunction *function)
 
 uint32_t stack_slot(Decoder *d)
 {
-    if (!d->kernel->stack_slot) d->kernel->stack_slot = slot_new(d, WIDTH_64);
-    return d->kernel->stack_slot;
+    if (!d->kernel->calls.stack_slot) d->kernel->calls.stack_slot = slot_new(d, WIDTH_64);
+    return d->kernel->calls.stack_slot;
 }
 
 uint32_t stack_keep(Decoder *d, const PtxFunction *function)

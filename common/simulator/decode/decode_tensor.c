@@ -1,4 +1,5 @@
 /* decode_tensor.c - mma, wmma, ldmatrix, stmatrix and movmatrix. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,12 +103,12 @@ static int fragment_fits(Decoder *d, const Fragment *f, uint32_t rows, uint32_t 
 static Ins *plan_emit(Decoder *d, Op op, OpClass class, const TensorPlan *plan)
 {
     SimtKernel *kernel = d->kernel;
-    kernel->tensor =
-        grow(d, kernel->tensor, kernel->tensors, &d->tensor_room, sizeof *kernel->tensor);
+    kernel->plans.tensor = grow(d, kernel->plans.tensor, kernel->plans.tensors, &d->tensor_room,
+                                sizeof *kernel->plans.tensor);
     Ins *ins = emit(d, op, class);
     if (d->failed) return ins;
-    kernel->tensor[kernel->tensors] = *plan;
-    ins->aux = kernel->tensors++;
+    kernel->plans.tensor[kernel->plans.tensors] = *plan;
+    ins->aux = kernel->plans.tensors++;
     /* For the scoreboard, as many as there is room for. */
     const Fragment *to = &plan->d, *from = plan->kind == TENSOR_STORE ? &plan->c : &plan->a;
     for (uint32_t i = 0; i < 4; i++)

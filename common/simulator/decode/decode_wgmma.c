@@ -134,11 +134,12 @@ static int decode_mma(Decoder *d)
     if (shape_read(d, &plan) != 0 || results_read(d, &plan) != 0 || factors_read(d, &plan) != 0 ||
         modes_read(d, &plan) != 0)
         return -1;
-    kernel->wgmma = grow(d, kernel->wgmma, kernel->wgmmas, &d->wgmma_room, sizeof *kernel->wgmma);
+    kernel->plans.wgmma = grow(d, kernel->plans.wgmma, kernel->plans.wgmmas, &d->wgmma_room,
+                               sizeof *kernel->plans.wgmma);
     if (d->failed) return -1;
-    kernel->wgmma[kernel->wgmmas] = plan;
+    kernel->plans.wgmma[kernel->plans.wgmmas] = plan;
     Ins *ins = emit(d, OP_WGMMA, CLASS_TENSOR);
-    ins->aux = kernel->wgmmas++;
+    ins->aux = kernel->plans.wgmmas++;
     ins->a = plan.a[0], ins->b = plan.b, ins->c = plan.scale_d;
     return words_finished(d);
 }

@@ -225,7 +225,7 @@ static uint32_t stack_of(const Decoder *d, const Life *life, const Routine *rout
 
 int spills_slightly(const Decoder *d)
 {
-    uint64_t own = (d->local_bytes + 15) / 16 * 16, all = d->kernel->machine_local;
+    uint64_t own = (d->local_bytes + 15) / 16 * 16, all = d->kernel->cubin.local_bytes;
     return all <= own || (all - own + 3) / 4 * SLIGHT <= d->kernel->info.registers;
 }
 
@@ -238,11 +238,12 @@ void registers_find(const Decoder *d)
     int32_t alive = kernel->width ? values_alive(d, life) : -1,
             in_loops = kernel->info.spills ? values_in_loops(d, life) : -1,
             values = in_loops < 0 ? alive : in_loops;
-    for (uint32_t i = 0; i < kernel->routines; i++)
-        kernel->routine[i].stack_bytes = stack_of(d, life, &kernel->routine[i]);
+    for (uint32_t i = 0; i < kernel->calls.routines; i++)
+        kernel->calls.routine[i].stack_bytes = stack_of(d, life, &kernel->calls.routine[i]);
     free(life);
-    if (!kernel->registers_known) info->registers = alive < 0 ? MOST : squeezed((uint32_t)alive);
-    uint64_t own = (d->local_bytes + 15) / 16 * 16, all = kernel->machine_local,
+    if (!kernel->cubin.has_registers)
+        info->registers = alive < 0 ? MOST : squeezed((uint32_t)alive);
+    uint64_t own = (d->local_bytes + 15) / 16 * 16, all = kernel->cubin.local_bytes,
              stored = in_loops < 0 && !spills_slightly(d) ? (all - own + 3) / 4 : 0,
              needed = info->registers + stored,
              least = values < 0 ? 0 : (uint64_t)values * NEEDED / OF;

@@ -155,7 +155,7 @@ static uint32_t *loads_find(const SimtKernel *kernel)
 
 void repeats_find(SimtKernel *kernel)
 {
-    uint8_t *target = kernel->tables || kernel->routines ? NULL : targets_find(kernel);
+    uint8_t *target = kernel->tables || kernel->calls.routines ? NULL : targets_find(kernel);
     uint32_t *load = target ? loads_find(kernel) : NULL;
     uint64_t steps = 0;
     for (uint32_t i = 0; target && i < kernel->count; i++)

@@ -14,10 +14,11 @@ int scope_begin(Decoder *d, Instance *instance)
 {
     SimtKernel *kernel = d->kernel;
     if (!is_wanted(d)) return 0;
-    kernel->scope = grow(d, kernel->scope, kernel->scopes, &d->scope_room, sizeof *kernel->scope);
+    kernel->scopes.scope = grow(d, kernel->scopes.scope, kernel->scopes.scopes, &d->scope_room,
+                                sizeof *kernel->scopes.scope);
     if (d->failed) return -1;
-    instance->scope = kernel->scopes++;
-    kernel->scope[instance->scope] =
+    instance->scope = kernel->scopes.scopes++;
+    kernel->scopes.scope[instance->scope] =
         (CodeScope){.function = instance->function,
                     .caller = instance->caller ? instance->caller->scope : UINT32_MAX,
                     .call = instance->caller ? d->from : UINT32_MAX,
@@ -29,10 +30,10 @@ int scope_note(Decoder *d, const Instance *instance)
 {
     SimtKernel *kernel = d->kernel;
     if (!is_wanted(d)) return 0;
-    kernel->scope_of =
-        grow(d, kernel->scope_of, d->from, &d->scope_of_room, sizeof *kernel->scope_of);
+    kernel->scopes.scope_of = grow(d, kernel->scopes.scope_of, d->from, &d->scope_of_room,
+                                   sizeof *kernel->scopes.scope_of);
     if (d->failed) return -1;
-    kernel->scope_of[d->from] = instance->scope;
+    kernel->scopes.scope_of[d->from] = instance->scope;
     return 0;
 }
 
@@ -50,7 +51,7 @@ static int variables_copy(Decoder *d, const LocalSymbol *symbol, uint32_t count,
 int scope_keep(Decoder *d, const Instance *instance)
 {
     if (!is_wanted(d)) return 0;
-    CodeScope *scope = &d->kernel->scope[instance->scope];
+    CodeScope *scope = &d->kernel->scopes.scope[instance->scope];
     size_t bytes = (instance->function->regs + 1) * sizeof *scope->slot;
     scope->slot = malloc(bytes);
     if (!scope->slot) return refuse(d, "out of host memory");
@@ -62,13 +63,13 @@ int scope_keep(Decoder *d, const Instance *instance)
 int scopes_keep_shared(Decoder *d)
 {
     if (!is_wanted(d)) return 0;
-    d->kernel->shared_variables = d->shareds;
-    return variables_copy(d, d->shared, d->shareds, &d->kernel->shared_variable);
+    d->kernel->scopes.shared_variables = d->shareds;
+    return variables_copy(d, d->shared, d->shareds, &d->kernel->scopes.shared_variable);
 }
 
 void scopes_free(SimtKernel *kernel)
 {
-    for (uint32_t i = 0; i < kernel->scopes; i++)
-        free(kernel->scope[i].slot), free(kernel->scope[i].variable);
-    free(kernel->scope), free(kernel->scope_of), free(kernel->shared_variable);
+    for (uint32_t i = 0; i < kernel->scopes.scopes; i++)
+        free(kernel->scopes.scope[i].slot), free(kernel->scopes.scope[i].variable);
+    free(kernel->scopes.scope), free(kernel->scopes.scope_of), free(kernel->scopes.shared_variable);
 }

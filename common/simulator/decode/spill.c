@@ -196,22 +196,22 @@ static int spills_insert(Spills *s)
 static int order_find(Spills *s)
 {
     SimtKernel *kernel = s->d->kernel;
-    kernel->machine_order = calloc(kernel->origins + 1, sizeof *kernel->machine_order);
-    if (!kernel->machine_order) return -1;
+    kernel->cubin.order = calloc(kernel->origins + 1, sizeof *kernel->cubin.order);
+    if (!kernel->cubin.order) return -1;
     for (uint32_t i = s->machine->count; i-- > 0;) {
         const SassIns *ins = &s->machine->ins[i];
         uint32_t at = ins->kind ? NONE : code_at(&s->map, ins->line);
         if (at != NONE && s->copies[ins->loop] && s->map.around[at] == s->ptx_loop[ins->loop])
-            kernel->machine_order[s->d->code[at].from] = i + 1;
+            kernel->cubin.order[s->d->code[at].from] = i + 1;
     }
     return 0;
 }
 
 int spills_place(Decoder *d)
 {
-    Spills s = {.d = d, .machine = d->kernel->machine};
+    Spills s = {.d = d, .machine = d->kernel->cubin.sass};
     if (!s.machine || !s.machine->count || spills_slightly(d)) return 0;
-    if (d->kernel->stack_slot) return 0; /* what lies where is known only at run time */
+    if (d->kernel->calls.stack_slot) return 0; /* what lies where is known only at run time */
     s.add = calloc(s.machine->count, sizeof *s.add);
     int good = s.add && code_map_open(&s.map, d->kernel, d->code, d->count) == 0 &&
                machine_loops_find(&s) == 0 && order_find(&s) == 0;

@@ -147,11 +147,12 @@ static void loop_mark(Decoder *d, const Tally *tally, uint32_t first, uint32_t l
                                     : YIELDS_NEVER;
     if (!reads && how != YIELDS_CLOCKED) return;
     d->code[last].yields = how;
-    if (how == YIELDS_CLOCKED) d->kernel->awaits_clock = 1;
+    if (how == YIELDS_CLOCKED) d->kernel->traits.polls_clock = 1;
     if (!reads) return;
-    if (waits || reads_far) d->kernel->spins = d->kernel->in_order = 1;
+    if (waits || reads_far) d->kernel->traits.has_polling = d->kernel->traits.is_ordered = 1;
     int looks = how == YIELDS_LOOKING || how == YIELDS_CLOCKED;
-    if (waits && reads_far && (looks || tries_again(d->code, first, last))) d->kernel->waits = 1;
+    if (waits && reads_far && (looks || tries_again(d->code, first, last)))
+        d->kernel->traits.only_polls_blocks = 1;
     if (waits) spins[first]++, spins[last + 1]--;
 }
 

@@ -36,7 +36,8 @@ static int sources_vary(const Uniform *u, const Ins *ins)
 static int result_varies(const Uniform *u, const Ins *ins)
 {
     /* Calls of several lanes may meet there, each with what is its own. */
-    int in_routine = u->kernel->routines && ins >= u->kernel->code + u->kernel->routine[0].entry;
+    int in_routine =
+        u->kernel->calls.routines && ins >= u->kernel->code + u->kernel->calls.routine[0].entry;
     if (ins->class == CLASS_ATOMIC || ins->op == OP_SHFL || ins->space == PTX_LOCAL) return 1;
     return in_routine || sources_vary(u, ins);
 }

@@ -11,15 +11,15 @@ enum { REGISTER_BYTES = LANES * 4 };
 
 static int number_give(SimtKernel *kernel, uint32_t slot)
 {
-    uint16_t *number = &kernel->wgmma_register[slot / REGISTER_BYTES];
-    if (*number || kernel->wgmma_registers == UINT16_MAX) return 0;
-    *number = (uint16_t)++kernel->wgmma_registers;
+    uint16_t *number = &kernel->plans.wgmma_register[slot / REGISTER_BYTES];
+    if (*number || kernel->plans.wgmma_registers == UINT16_MAX) return 0;
+    *number = (uint16_t)++kernel->plans.wgmma_registers;
     return 1;
 }
 
 static int has_number(const Decoder *d, uint32_t slot)
 {
-    return slot < d->file_bytes && d->kernel->wgmma_register[slot / REGISTER_BYTES] != 0;
+    return slot < d->file_bytes && d->kernel->plans.wgmma_register[slot / REGISTER_BYTES] != 0;
 }
 
 static int is_constant(const Decoder *d, uint32_t slot)
@@ -45,15 +45,15 @@ static void moves_follow(Decoder *d)
 void wgmma_registers_find(Decoder *d)
 {
     SimtKernel *kernel = d->kernel;
-    if (!kernel->wgmmas) return;
-    kernel->wgmma_register =
-        calloc(d->file_bytes / REGISTER_BYTES + 2, sizeof *kernel->wgmma_register);
-    if (!kernel->wgmma_register) {
+    if (!kernel->plans.wgmmas) return;
+    kernel->plans.wgmma_register =
+        calloc(d->file_bytes / REGISTER_BYTES + 2, sizeof *kernel->plans.wgmma_register);
+    if (!kernel->plans.wgmma_register) {
         refuse(d, "out of host memory");
         return;
     }
-    for (uint32_t i = 0; i < kernel->wgmmas; i++) {
-        const WgmmaPlan *plan = &kernel->wgmma[i];
+    for (uint32_t i = 0; i < kernel->plans.wgmmas; i++) {
+        const WgmmaPlan *plan = &kernel->plans.wgmma[i];
         for (uint32_t r = 0; r < plan->results; r++)
             number_give(kernel, plan->d[r]);
         for (uint32_t r = 0; r < plan->factors; r++)
@@ -66,7 +66,7 @@ int wgmma_touches(const Decoder *d, const Ins *ins)
 {
     const uint32_t slot[] = {ins->a,    ins->b,    ins->c,    ins->d,
                              ins->v[0], ins->v[1], ins->v[2], ins->v[3]};
-    if (!d->kernel->wgmma_register || ins->op == OP_WGMMA || ins->op == OP_BRA_P ||
+    if (!d->kernel->plans.wgmma_register || ins->op == OP_WGMMA || ins->op == OP_BRA_P ||
         ins->op == OP_EXIT || ins->class == CLASS_BARRIER || ins->yields)
         return 0;
     for (uint32_t i = 0; i < sizeof slot / sizeof *slot; i++)

@@ -60,22 +60,22 @@ static int is_interrupted(const Launch *launch)
 static void executed_tell(Worker *worker)
 {
     Launch *launch = worker->launch;
-    uint64_t all = __atomic_add_fetch(&launch->executed, worker->charged, __ATOMIC_RELAXED);
+    uint64_t all = __atomic_add_fetch(&launch->executed, worker->budget.charged, __ATOMIC_RELAXED);
     if (all > launch->limit || is_interrupted(launch))
         __atomic_store_n(&launch->timeout, 1, __ATOMIC_RELAXED);
-    worker->charged = 0;
-    if (!worker->begin || all < ALONE) return;
-    worker->begin(worker->others);
-    worker->begin = NULL;
-    worker->patience = patience_of(launch);
+    worker->budget.charged = 0;
+    if (!worker->budget.begin || all < ALONE) return;
+    worker->budget.begin(worker->budget.others);
+    worker->budget.begin = NULL;
+    worker->budget.patience = patience_of(launch);
 }
 
 /* True when this block has to end early. */
 static int block_is_stopped(Worker *worker, uint64_t executed)
 {
     Launch *launch = worker->launch;
-    worker->charged += executed, worker->ran += executed;
-    if (worker->charged > worker->patience) executed_tell(worker);
+    worker->budget.charged += executed, worker->budget.ran += executed;
+    if (worker->budget.charged > worker->budget.patience) executed_tell(worker);
     return __atomic_load_n(&launch->timeout, __ATOMIC_RELAXED) ||
            __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED) < worker->block.number;
 }
@@ -100,7 +100,7 @@ static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
 
 static uint32_t chunk_of(const Worker *worker)
 {
-    return worker->begin ? ALONE : CHUNK;
+    return worker->budget.begin ? ALONE : CHUNK;
 }
 
 /* Runs `warp` until it waits, ends or faults. */
@@ -144,10 +144,10 @@ static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
     if (trace->count == trace->room) return;
     trace->step[trace->count++] =
         (TraceStep){.ins = ins,
-                    .wanted = warp->wanted,
-                    .passes = (uint16_t)warp->passes,
-                    .misses = (uint8_t)(warp->misses < 255 ? warp->misses : 255),
-                    .lines = (uint8_t)warp->lines};
+                    .wanted = warp->access.wanted,
+                    .passes = (uint16_t)warp->access.passes,
+                    .misses = (uint8_t)(warp->access.misses < 255 ? warp->access.misses : 255),
+                    .lines = (uint8_t)warp->access.lines};
 }
 
 static void warp_run_counting(Warp *warp)
@@ -155,10 +155,10 @@ static void warp_run_counting(Warp *warp)
     Worker *worker = warp->worker;
     const Ins *ins = warp->pc, *code = warp->code;
     WarpTrace *trace = warp->trace;
-    const InsCost *price = worker->kernel->price;
+    const InsCost *price = worker->kernel->costs.price;
     BlockCost *cost = &worker->cost;
     uint32_t issue_cycles = worker->gpu->machine.issue_cycles, mask = 0, lanes = 0;
-    int timed = worker->launch->queue != NULL;
+    int timed = worker->launch->interblock.queue != NULL;
     warp->state = WARP_READY;
     while (ins) {
         uint32_t n = 0, chunk = chunk_of(worker);
@@ -172,13 +172,14 @@ static void warp_run_counting(Warp *warp)
             profile->runs++;
             if (warp->mask != mask) mask = warp->mask, lanes = (uint32_t)__builtin_popcount(mask);
             profile->lanes += lanes;
-            warp->passes = warp->misses = warp->lines = warp->wanted = 0;
-            warp->pending = 0, warp->across = 0;
+            warp->access.passes = warp->access.misses = warp->access.lines = warp->access.wanted =
+                0;
+            warp->access.latency = 0, warp->interblock.is_across = 0;
             ins = ins->fn(warp, ins);
             if (timed) interblock_end(warp, now);
             const InsCost *paid = &price[now - code];
             cost->slots += paid->slots, cost->folded += paid->folded;
-            uint64_t compares = match_cycles(now, warp->passes, paid);
+            uint64_t compares = match_cycles(now, warp->access.passes, paid);
             cost->pipe[paid->pipe] += compares ? compares : paid->busy;
             if (paid->saves)
                 cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);
@@ -206,39 +207,43 @@ static void warp_run_looking(Warp *warp)
     const Ins *from = warp->pc;
     const BlockCost cost = worker->cost;
     const CriticalPath chain = warp->chain;
-    const int timed = worker->launch->queue != NULL,
-              repeats = warp->clocked >= CLOCK_PARTS ||
-                        (timed && polls_long(warp) && warp->loop < LOOKING_MOST);
-    uint64_t begin = critical_now(warp), held = warp->poll_cycles;
-    uint32_t turns = warp->turns, count = trace->count, lines = trace->lines;
+    const int timed = worker->launch->interblock.queue != NULL,
+              repeats = warp->interblock.clock_polls >= CLOCK_PARTS ||
+                        (timed && polls_long(warp) && warp->yield.loop < LOOKING_MOST);
+    uint64_t begin = critical_now(warp), held = warp->interblock.poll_cycles;
+    uint32_t turns = warp->yield.iterations, count = trace->count, lines = trace->lines;
     PollSnapshot look;
     if (repeats) poll_snapshot(warp, from, &look);
-    warp->gate = 0;
+    warp->interblock.gate = 0;
     warp_run_counting(warp);
-    if (timed && warp->state == WARP_READY && !warp->gate) warp->gate = critical_now(warp);
-    int in_vain = warp->state == WARP_READY && warp->pc == from && warp->turns == turns + 1;
-    int clocked = in_vain && from[warp->loop].yields == YIELDS_CLOCKED,
-        looked = in_vain && from[warp->loop].yields == YIELDS_LOOKING;
-    if (!(clocked || looked) || worker->cost.steps - cost.steps > warp->loop + 1) {
-        warp->failed_polls = warp->clocked = 0, warp->poll_cycles = 0;
+    if (timed && warp->state == WARP_READY && !warp->interblock.gate)
+        warp->interblock.gate = critical_now(warp);
+    int in_vain =
+        warp->state == WARP_READY && warp->pc == from && warp->yield.iterations == turns + 1;
+    int clocked = in_vain && from[warp->yield.loop].yields == YIELDS_CLOCKED,
+        looked = in_vain && from[warp->yield.loop].yields == YIELDS_LOOKING;
+    if (!(clocked || looked) || worker->cost.steps - cost.steps > warp->yield.loop + 1) {
+        warp->interblock.failed_polls = warp->interblock.clock_polls = 0,
+        warp->interblock.poll_cycles = 0;
         return;
     }
     uint64_t spun = worker->cost.slots - cost.slots;
     worker->cost = cost;
-    trace->count = count, trace->lines = lines, warp->poll_cycles = held;
+    trace->count = count, trace->lines = lines, warp->interblock.poll_cycles = held;
     if (looked && !timed) {
         warp->chain = chain;
         return;
     }
     uint64_t cycles = critical_now(warp) - begin, times = 0;
-    warp->poll_cycles += cycles;
-    if (looked) warp->failed_polls++;
+    warp->interblock.poll_cycles += cycles;
+    if (looked) warp->interblock.failed_polls++;
     if (repeats && looked) times = polls_to_skip(warp, &look, cycles);
-    if (repeats && clocked && !warp->passed) times = warp->clocked / CLOCK_PARTS;
+    if (repeats && clocked && !warp->interblock.cleared_ins)
+        times = warp->interblock.clock_polls / CLOCK_PARTS;
     if (times) polls_skip(warp, from, &look, cycles, times);
-    warp->clocked = clocked ? warp->clocked + 1 : 0;
+    warp->interblock.clock_polls = clocked ? warp->interblock.clock_polls + 1 : 0;
     if (clocked) worker->cost.spun += spun * (times + 1);
-    if (timed) warp->gate = critical_now(warp);
+    if (timed) warp->interblock.gate = critical_now(warp);
 }
 
 /* ---- barriers ----------------------------------------------------------------------------- */
@@ -248,23 +253,25 @@ static void barrier_reduce(Block *block, uint32_t id)
     uint32_t count = 0, threads = 0;
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->c == NO_SLOT)
+        if (warp->state != WARP_BARRIER || warp->barrier.id != id ||
+            warp->barrier.ins->c == NO_SLOT)
             continue;
-        uint32_t p = *(uint32_t *)(void *)(warp->file + warp->barrier_ins->c);
-        if (warp->barrier_ins->aux < BAR_POPC) continue;
+        uint32_t p = *(uint32_t *)(void *)(warp->file + warp->barrier.ins->c);
+        if (warp->barrier.ins->aux < BAR_POPC) continue;
         count += (uint32_t)__builtin_popcount(p & warp->mask);
         threads += (uint32_t)__builtin_popcount(warp->mask);
     }
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state != WARP_BARRIER || warp->barrier != id || warp->barrier_ins->aux < BAR_POPC)
+        if (warp->state != WARP_BARRIER || warp->barrier.id != id ||
+            warp->barrier.ins->aux < BAR_POPC)
             continue;
-        uint32_t *d = (uint32_t *)(void *)(warp->file + warp->barrier_ins->d);
-        if (warp->barrier_ins->aux == BAR_POPC) {
+        uint32_t *d = (uint32_t *)(void *)(warp->file + warp->barrier.ins->d);
+        if (warp->barrier.ins->aux == BAR_POPC) {
             for (uint32_t i = 0; i < LANES; i++)
                 if (warp->mask >> i & 1) d[i] = count;
         } else {
-            int yes = warp->barrier_ins->aux == BAR_AND ? count == threads : count != 0;
+            int yes = warp->barrier.ins->aux == BAR_AND ? count == threads : count != 0;
             *d = (*d & ~warp->mask) | (yes ? warp->mask : 0);
         }
     }
@@ -273,14 +280,14 @@ static void barrier_reduce(Block *block, uint32_t id)
 /* Who meets at a barrier and says for how many threads, has to say what the others do. */
 static void barrier_agree(Block *block, Warp *warp)
 {
-    uint32_t *told = &block->expected[warp->barrier], wanted = warp->barrier_wanted;
+    uint32_t *told = &block->expected[warp->barrier.id], wanted = warp->barrier.threads;
     if (!wanted) return;
     if (*told && *told != wanted)
-        finding_add(warp, warp->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0,
+        finding_add(warp, warp->barrier.ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0,
                     0,
                     "Barrier error: this warp counts %u threads at barrier %u, but another warp "
                     "counts %u: all warps must give the same count",
-                    wanted, warp->barrier, *told);
+                    wanted, warp->barrier.id, *told);
     *told = wanted;
 }
 
@@ -290,14 +297,14 @@ static void barrier_release(Block *block, uint32_t id)
     barrier_reduce(block, id);
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state != WARP_BARRIER || warp->barrier != id) continue;
+        if (warp->state != WARP_BARRIER || warp->barrier.id != id) continue;
         barrier_agree(block, warp);
         if (warp->clock > latest) latest = warp->clock;
         if (warp->chain.begin > chain) chain = warp->chain.begin;
     }
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state != WARP_BARRIER || warp->barrier != id) continue;
+        if (warp->state != WARP_BARRIER || warp->barrier.id != id) continue;
         warp->state = WARP_READY;
         if (!warp->count) continue;
         warp->clock = latest;
@@ -314,18 +321,18 @@ static int barriers_resolve(Block *block)
     int ready = 0;
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state == WARP_BARRIER && warp->barrier_ins->aux == BAR_ARRIVE) {
+        if (warp->state == WARP_BARRIER && warp->barrier.ins->aux == BAR_ARRIVE) {
             barrier_agree(block, warp);
-            block->arrived[warp->barrier] += LANES;
-            wanted[warp->barrier] = warp->barrier_wanted;
+            block->arrived[warp->barrier.id] += LANES;
+            wanted[warp->barrier.id] = warp->barrier.threads;
             warp->state = WARP_READY;
         }
         if (warp->state == WARP_DONE) continue;
         live += LANES;
         ready |= warp->state == WARP_READY;
         if (warp->state != WARP_BARRIER) continue;
-        waiting[warp->barrier] += LANES;
-        wanted[warp->barrier] = warp->barrier_wanted;
+        waiting[warp->barrier.id] += LANES;
+        wanted[warp->barrier.id] = warp->barrier.threads;
     }
     for (uint32_t id = 0; id < MAX_BARRIERS; id++) {
         if (!waiting[id] || waiting[id] + block->arrived[id] < (wanted[id] ? wanted[id] : live))
@@ -364,17 +371,17 @@ static void flights_drop(Block *block)
 
 static void hopper_clear(Warp *warp)
 {
-    size_t bytes = warp->worker->kernel->wgmma_registers * sizeof *warp->wgmma_register;
-    warp->wgmma_group = warp->wgmma_landed = warp->failed_phase_polls = 0;
-    warp->phase_ins = NULL;
-    warp->phase_at = 0;
-    warp->wgmma_fences = warp->wgmmas = warp->proxy_fences = 0;
-    warp->wgmma_ins = NULL;
-    warp->proxy_epoch = 0, warp->cluster_arrivals = warp->cluster_waits = 0;
+    size_t bytes = warp->worker->kernel->plans.wgmma_registers * sizeof *warp->wgmma.in_flight;
+    warp->wgmma.group = warp->wgmma.landed = warp->phase.failed_polls = 0;
+    warp->phase.ins = NULL;
+    warp->phase.complete_at = 0;
+    warp->wgmma.fences = warp->wgmma.count = warp->proxy.count = 0;
+    warp->wgmma.ins = NULL;
+    warp->proxy.epoch = 0, warp->barrier.cluster_arrivals = warp->barrier.cluster_waits = 0;
     warp->early_over = 0;
     if (!bytes) return;
-    memset(warp->wgmma_register, 0, bytes + sizeof *warp->wgmma_register);
-    memset(warp->wgmma_written, 0, bytes + sizeof *warp->wgmma_written);
+    memset(warp->wgmma.in_flight, 0, bytes + sizeof *warp->wgmma.in_flight);
+    memset(warp->wgmma.written, 0, bytes + sizeof *warp->wgmma.written);
 }
 
 /* Where the block is in its cluster; one that has none is a cluster by itself. */
@@ -390,7 +397,7 @@ static void cluster_fill(Warp *warp)
         special_set(warp, (Special)(SR_CLUSTER_CTAID_X + k), id[k] % c[k]);
         special_set(warp, (Special)(SR_CLUSTER_NCTAID_X + k), c[k]);
     }
-    special_set(warp, SR_CLUSTER_CTARANK, worker->rank);
+    special_set(warp, SR_CLUSTER_CTARANK, worker->cluster.rank);
     special_set(warp, SR_CLUSTER_NCTARANK, c[0] * c[1] * c[2]);
 }
 
@@ -419,7 +426,7 @@ static void block_prepare(Worker *worker, uint64_t number)
 {
     const SimtLaunch *launch = worker->launch->launch;
     Block *block = &worker->block;
-    block->number = number, worker->ran = 0;
+    block->number = number, worker->budget.ran = 0;
     block->id[0] = (uint32_t)(number % launch->grid[0]);
     block->id[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
@@ -430,21 +437,21 @@ static void block_prepare(Worker *worker, uint64_t number)
         block->phase_at[block->phase[i].barrier / 8] = 0;
     block->phases = 0, block->phase_count = 0, block->progress = 0;
     worker->block_epoch = ++worker->epoch, block->early_over = 0;
-    worker->fenced = 0;
+    worker->race.is_fenced = 0;
     worker->watcher = access_log_of(worker->launch, number);
-    if (worker->local_line &&
-        (worker->kernel->local_bytes || worker->kernel->info.spills || worker->kernel->stack_slot))
-        memset(worker->local_line, 0,
-               (size_t)(worker->local_lines + 1) * block->warps * sizeof *worker->local_line);
+    if (worker->l1.local_line && (worker->kernel->local_bytes || worker->kernel->info.spills ||
+                                  worker->kernel->calls.stack_slot))
+        memset(worker->l1.local_line, 0,
+               (size_t)(worker->l1.local_lines + 1) * block->warps * sizeof *worker->l1.local_line);
     /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
     if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
-    if (worker->kernel->asks_reserved) reserved_clear(block, worker->launch->reserved_at);
+    if (worker->kernel->traits.reads_reserved) reserved_clear(block, worker->launch->reserved_at);
     local_clear(worker);
     BlockTrace *trace =
         worker->launch->count ? trace_of(worker->launch, &worker->heaviest, number) : NULL;
     if (worker->launch->count) memset(&worker->cost, 0, sizeof worker->cost);
-    if (worker->launch->count) worker->wave = wave_of(worker->launch, number);
+    if (worker->launch->count) worker->traffic.wave = wave_of(worker->launch, number);
     if (worker->retries.most) memset(&worker->retries, 0, sizeof worker->retries);
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &worker->warp[w];
@@ -452,24 +459,27 @@ static void block_prepare(Worker *worker, uint64_t number)
         if (worker->gpu->options.untrusted || worker->gpu->debug) registers_clear(warp);
         warp->alive = warp->mask = left >= LANES ? FULL_MASK : (1u << left) - 1;
         warp->rpc = NO_SLOT;
-        warp->turns = 0, warp->changed = 0, warp->awaited = 0;
-        warp->gate = warp->cleared_at = warp->poll_cycles = warp->failed_polls = warp->clocked = 0;
-        warp->fenced = warp->was_poll = 0;
-        warp->passed = NULL, warp->atomic_done_at = 0;
-        warp->depth = 0, warp->frames = 0, warp->saved_bytes = 0;
+        warp->yield.iterations = 0, warp->yield.has_switched = 0, warp->yield.awaited = 0;
+        warp->interblock.gate = warp->interblock.cleared_at = warp->interblock.poll_cycles =
+            warp->interblock.failed_polls = warp->interblock.clock_polls = 0;
+        warp->interblock.is_fenced = warp->interblock.was_poll = 0;
+        warp->interblock.cleared_ins = NULL, warp->interblock.atomic_done_at = 0;
+        warp->depth = 0, warp->calls.count = 0, warp->calls.saved_bytes = 0;
         warp->pc = warp->code;
         warp->state = WARP_READY;
         warp->clock = 0;
-        warp->asyncs = 0, warp->async_group = 0, warp->accesses = 0, warp->filled = 0;
-        warp->retries = 0;
+        warp->copies.count = 0, warp->copies.group = 0, warp->counts.l2_accesses = 0,
+        warp->counts.l1_fills = 0;
+        warp->counts.retries = 0;
         hopper_clear(warp);
-        if (worker->kernel->stack_slot) stack_clear(warp);
+        if (worker->kernel->calls.stack_slot) stack_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->count) critical_open(&warp->chain, worker->kernel);
         for (int k = 0; k < 3; k++)
             special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
         special_set(warp, SR_SMID, sm_of(worker->launch, number));
-        if (worker->launch->cluster_blocks || worker->kernel->asks_cluster) cluster_fill(warp);
+        if (worker->launch->cluster_blocks || worker->kernel->traits.reads_cluster_rank)
+            cluster_fill(warp);
     }
 }
 
@@ -485,11 +495,11 @@ static void block_deadlock(Worker *worker)
         if (!stuck) stuck = &block->warp[w];
     }
     if (!stuck) return;
-    fault_at(stuck, stuck->barrier_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(stuck->mask), 0, 0,
+    fault_at(stuck, stuck->barrier.ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(stuck->mask), 0, 0,
              "Barrier error: barrier %u is never completed: %u of %u warps wait at barriers that "
              "the others do not reach, "
              "%u have ended",
-             stuck->barrier, waiting, block->warps, ended);
+             stuck->barrier.id, waiting, block->warps, ended);
 }
 
 /* Adds what the block cost to the SM it ran on. */
@@ -506,9 +516,10 @@ static void block_account(Worker *worker, uint64_t number)
     if (worker->retries.most) count_failed_retries(worker);
     cost->blocks = 1;
     if (cost->chain > worker->longest) worker->longest = cost->chain;
-    if (worker->begun + cost->chain > worker->ended) worker->ended = worker->begun + cost->chain;
+    if (worker->turn.begun + cost->chain > worker->ended)
+        worker->ended = worker->turn.begun + cost->chain;
     cost_add(&worker->sm[sm_of(worker->launch, number)], cost);
-    trace_keep(worker->launch, &worker->heaviest, number, cost, worker->begun);
+    trace_keep(worker->launch, &worker->heaviest, number, cost, worker->turn.begun);
 }
 
 uint64_t cleared_charge(uint64_t bytes)
@@ -542,8 +553,8 @@ static BlockTurn block_end(Worker *worker)
         block_deadlock(worker);
         return BLOCK_FAILED;
     }
-    if (worker->kernel->wgmmas && !warpgroups_agree(worker)) return BLOCK_FAILED;
-    if (worker->racecheck) race_unfinished(worker);
+    if (worker->kernel->plans.wgmmas && !warpgroups_agree(worker)) return BLOCK_FAILED;
+    if (worker->race.is_on) race_unfinished(worker);
     if (worker->launch->count) block_account(worker, block->number);
     return BLOCK_DONE;
 }
@@ -560,14 +571,15 @@ BlockTurn block_turn(Worker *worker)
         if (warp->state == WARP_PHASE && phase_look(warp) != 0) return BLOCK_FAILED;
         asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
         if (warp->state != WARP_READY) continue;
-        if (warp->gate && !warp->cleared_at) {
+        if (warp->interblock.gate && !warp->interblock.cleared_at) {
             yielded = 1;
             continue;
         }
-        warp->paused = 0;
+        warp->yield.is_paused = 0;
         if (worker->gpu->debug)
             warp_run_debugged(warp);
-        else if (warp->count && (worker->kernel->spins || worker->kernel->awaits_clock))
+        else if (warp->count &&
+                 (worker->kernel->traits.has_polling || worker->kernel->traits.polls_clock))
             warp_run_looking(warp);
         else if (warp->count)
             warp_run_counting(warp);
@@ -577,15 +589,15 @@ BlockTurn block_turn(Worker *worker)
         asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
         yielded |= warp->state == WARP_READY;
         moved |= warp->state != WARP_READY;
-        paused |= warp->paused;
-        if (warp->state == WARP_READY && warp->loop > longest) longest = warp->loop;
+        paused |= warp->yield.is_paused;
+        if (warp->state == WARP_READY && warp->yield.loop > longest) longest = warp->yield.loop;
     }
-    worker->effort = 1 + longest / SHORT_LOOP;
+    worker->turn.effort = 1 + longest / SHORT_LOOP;
     moved |= block->progress != progress;
     if (!barriers_resolve(block)) {
         if (!asleep) return block_end(worker);
         if (moved) return BLOCK_RUNS;
-        if (worker->peers) return BLOCK_SLEEPS;
+        if (worker->cluster.peers) return BLOCK_SLEEPS;
         int woken = blocks_wake(&worker, 1);
         return woken > 0 ? BLOCK_RUNS : woken < 0 ? BLOCK_FAILED : block_end(worker);
     }
@@ -599,9 +611,9 @@ void block_stuck(Worker *worker)
 {
     Block *block = &worker->block;
     for (uint32_t w = 0; w < block->warps; w++)
-        if (block->warp[w].state != WARP_DONE && block->warp[w].phase_ins &&
-            block->warp[w].phase_ins->op == OP_MBARRIER) {
-            worker->handlers[OP_PHASE_STUCK](&block->warp[w], block->warp[w].phase_ins);
+        if (block->warp[w].state != WARP_DONE && block->warp[w].phase.ins &&
+            block->warp[w].phase.ins->op == OP_MBARRIER) {
+            worker->handlers[OP_PHASE_STUCK](&block->warp[w], block->warp[w].phase.ins);
             return;
         }
     for (uint32_t w = 0; w < block->warps; w++) {
@@ -677,7 +689,7 @@ static int worker_count_open(Worker *worker)
     uint64_t own = (worker->launch->blocks + machine->sms - 1) / machine->sms;
     if (own < resident) resident = (uint32_t)own;
     uint64_t cache = l1_bytes(worker->launch);
-    worker->l1_sets = l1_sets(cache / resident); /* which resident blocks share */
+    worker->l1.sets = l1_sets(cache / resident); /* which resident blocks share */
     /* Local memory: warps take turns, the oldest first, so one finds more than its share of what
      * the carve-out leaves; about as much as if only what blocks use were taken off (of lab 05's,
      * on a problem that fills an H200, ncu counts 71 % of the loads as found). */
@@ -685,11 +697,13 @@ static int worker_count_open(Worker *worker)
     uint64_t left = machine->l1_bytes > shared + cache ? machine->l1_bytes - shared : cache;
     uint64_t lines = left / L1_LINE_BYTES / resident / worker->block.warps;
     uint64_t most = worker->kernel->info.spills ? 2048 : 256;
-    worker->local_lines = lines < 1 ? 1 : lines > most ? (uint32_t)most : (uint32_t)lines;
-    LaunchArena *shelf = worker->shelf;
-    worker->local_line = arena_zeros(shelf, (size_t)(worker->local_lines + 1) * worker->block.warps,
-                                     sizeof *worker->local_line);
-    worker->l1 = arena_zeros(shelf, (size_t)worker->l1_sets * L1_WAYS, sizeof *worker->l1);
+    worker->l1.local_lines = lines < 1 ? 1 : lines > most ? (uint32_t)most : (uint32_t)lines;
+    LaunchArena *shelf = worker->arena;
+    worker->l1.local_line =
+        arena_zeros(shelf, (size_t)(worker->l1.local_lines + 1) * worker->block.warps,
+                    sizeof *worker->l1.local_line);
+    worker->l1.line =
+        arena_zeros(shelf, (size_t)worker->l1.sets * L1_WAYS, sizeof *worker->l1.line);
     worker->sm = arena_zeros(shelf, machine->sms, sizeof *worker->sm);
     worker->profile = arena_zeros(shelf, worker->kernel->count, sizeof *worker->profile);
     worker->wavefronts = arena_zeros(shelf, worker->kernel->mems + 1, sizeof *worker->wavefronts);
@@ -698,7 +712,7 @@ static int worker_count_open(Worker *worker)
     if (heaviest_open(&worker->heaviest, worker->launch, shelf) || touched_open(worker) ||
         l2_log_open(&worker->l2, worker->launch))
         return -1;
-    return worker->l1 && worker->local_line && worker->sm && worker->profile &&
+    return worker->l1.line && worker->l1.local_line && worker->sm && worker->profile &&
                    worker->wavefronts && worker->critical_ready
                ? 0
                : -1;
@@ -710,18 +724,18 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
     uint32_t warps = launch->warps_per_block, shared = (launch->shared_bytes + 63) / 64 * 64;
     memset(worker, 0, sizeof *worker);
     worker->launch = launch, worker->gpu = launch->gpu, worker->kernel = kernel;
-    worker->shelf = shelf;
+    worker->arena = shelf;
     worker->params = launch->launch->params, worker->params_bytes = kernel->info.params_bytes;
     worker->initcheck = launch->gpu->options.initcheck;
-    worker->finding_block = worker->fault_block = UINT64_MAX;
-    worker->patience = patience_of(launch);
+    worker->findings.finding_block = worker->findings.fault_block = UINT64_MAX;
+    worker->budget.patience = patience_of(launch);
     worker->handlers = exec_handlers();
     worker->file_stride = kernel->file_bytes;
     worker->block = (Block){
         .warps = warps, .threads = launch->threads_per_block, .shared_bytes = launch->shared_bytes};
     worker->files = arena_take(shelf, worker->file_stride * (warps + 1));
     worker->warp = arena_zeros(shelf, warps, sizeof *worker->warp);
-    size_t registers = kernel->wgmma_registers + 1;
+    size_t registers = kernel->plans.wgmma_registers + 1;
     worker->wgmma_registers =
         arena_zeros(shelf, 2 * registers * warps, sizeof *worker->wgmma_registers);
     worker->hit = arena_take(shelf, (kernel->mems + 1) * sizeof *worker->hit);
@@ -732,8 +746,8 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
         !worker->shared_shadow || !worker->local || !worker->wgmma_registers)
         return -1;
     if (launch->count && worker_count_open(worker) != 0) return -1;
-    worker->racecheck = launch->gpu->racecheck;
-    if (worker->racecheck && race_open(worker) != 0) return -1;
+    worker->race.is_on = launch->gpu->racecheck;
+    if (worker->race.is_on && race_open(worker) != 0) return -1;
     /* What a thread finds in a register that it has not written is nobody's promise either. */
     memset(worker->files, 0xff, worker->file_stride * warps);
     for (uint32_t i = 0; i <= kernel->mems; i++)
@@ -745,8 +759,8 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
         *warp = (Warp){
             .file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
         warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
-        warp->wgmma_register = worker->wgmma_registers + 2 * registers * w;
-        warp->wgmma_written = warp->wgmma_register + registers;
+        warp->wgmma.in_flight = worker->wgmma_registers + 2 * registers * w;
+        warp->wgmma.written = warp->wgmma.in_flight + registers;
         warp->local = worker->local + (size_t)launch->local_bytes * LANES * w;
         warp->stack = warp->own_stack, warp->stack_room = STACK_DEPTH;
         if (launch->count)
@@ -761,13 +775,13 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
 
 void worker_calls(Worker *worker, void (*begin)(void *), void *context)
 {
-    worker->begin = begin, worker->others = context;
-    if (worker->patience > ALONE) worker->patience = ALONE;
+    worker->budget.begin = begin, worker->budget.others = context;
+    if (worker->budget.patience > ALONE) worker->budget.patience = ALONE;
 }
 
 void worker_tell(Worker *worker)
 {
-    worker->begin = NULL; /* nothing is left for others */
+    worker->budget.begin = NULL; /* nothing is left for others */
     executed_tell(worker);
     if (worker->launch->count) touched_tell(worker);
 }
@@ -776,11 +790,11 @@ void worker_close(Worker *worker)
 {
     retries_close(&worker->retried);
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
-        free(worker->warp[w].async), calls_close(&worker->warp[w]);
+        free(worker->warp[w].copies.copy), calls_close(&worker->warp[w]);
     flights_drop(&worker->block);
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
     free(worker->block.read);
     free(worker->block.phase_at);
     l2_log_close(&worker->l2);
-    if (worker->shelf) arena_reset(worker->shelf);
+    if (worker->arena) arena_reset(worker->arena);
 }

@@ -79,7 +79,7 @@ static int block_goes_on(BlockDispatch *deal, uint32_t seat)
     Worker *worker = &deal->worker[seat];
     uint32_t *vain = &deal->seat[seat].failed_polls;
     BlockTurn turn = block_turn(worker);
-    *vain = turn == BLOCK_WAITS ? *vain + worker->effort : 0;
+    *vain = turn == BLOCK_WAITS ? *vain + worker->turn.effort : 0;
     if (*vain > TURNS_IN_VAIN) {
         block_stuck(worker);
         turn = BLOCK_FAILED;
@@ -96,7 +96,7 @@ static uint32_t least_waiting(const BlockDispatch *deal)
     uint32_t least = deal->seats;
     for (uint32_t i = 0; i < deal->seats; i++)
         if (deal->seat[i].waits &&
-            (least == deal->seats || deal->worker[i].ran < deal->worker[least].ran))
+            (least == deal->seats || deal->worker[i].budget.ran < deal->worker[least].budget.ran))
             least = i;
     return least;
 }
@@ -141,7 +141,7 @@ static void other_take(BlockDispatch *deal, uint32_t *seat, uint64_t since)
 {
     if (!deal->waiting) return;
     uint32_t least = least_waiting(deal);
-    if (deal->worker[least].ran >= since) return;
+    if (deal->worker[least].budget.ran >= since) return;
     seat_leave(deal, *seat);
     seat_take(deal, *seat = least);
 }
@@ -184,13 +184,13 @@ int dispatch_run(BlockDispatch *deal, uint32_t thread)
         if (!block_goes_on(deal, seat)) {
             if (!next_take(deal, &seat)) return 0;
             since = 0;
-        } else if (is_ending(deal) && !worker->begin) {
+        } else if (is_ending(deal) && !worker->budget.begin) {
             if (since && now() - since > KEPT_SECONDS) {
                 int over = seat_change(deal, &seat, ran);
                 if (over) return over < 0 ? -1 : 0;
                 since = 0;
             }
-            if (!since) since = now(), ran = deal->worker[seat].ran;
+            if (!since) since = now(), ran = deal->worker[seat].budget.ran;
         }
     }
 }

@@ -17,7 +17,7 @@ static const size_t MOST_SAVED = 256u << 20, MOST_SAVED_IN_ALL = 2048u << 20;
 int paths_grow(Warp *warp)
 {
     uint32_t room = warp->stack_room * 2;
-    if (!warp->worker->kernel->routines || room > MOST_PATHS) return -1;
+    if (!warp->worker->kernel->calls.routines || room > MOST_PATHS) return -1;
     Path *old = warp->stack == warp->own_stack ? NULL : warp->stack,
          *stack = realloc(old, room * sizeof *stack);
     if (!stack) return -1;
@@ -29,37 +29,38 @@ int paths_grow(Warp *warp)
 void calls_close(Warp *warp)
 {
     if (warp->stack != warp->own_stack) free(warp->stack);
-    free(warp->frame), free(warp->saved);
+    free(warp->calls.frame), free(warp->calls.saved);
 }
 
 static uint64_t *frames_of(const Warp *warp)
 {
-    return (uint64_t *)(void *)(warp->file + warp->worker->kernel->frame_slot);
+    return (uint64_t *)(void *)(warp->file + warp->worker->kernel->calls.frame_slot);
 }
 
 uint32_t stack_used(const Warp *warp, uint32_t lanes)
 {
     uint32_t used = 0;
-    for (uint32_t k = warp->frames; k-- > 0 && lanes; lanes &= ~warp->frame[k].mask)
-        if (warp->frame[k].mask & lanes && warp->frame[k].stack > used) used = warp->frame[k].stack;
+    for (uint32_t k = warp->calls.count; k-- > 0 && lanes; lanes &= ~warp->calls.frame[k].mask)
+        if (warp->calls.frame[k].mask & lanes && warp->calls.frame[k].stack > used)
+            used = warp->calls.frame[k].stack;
     return used;
 }
 
 static int room_make(Warp *warp, size_t bytes)
 {
-    if (warp->frames == warp->frame_room) {
-        uint32_t room = warp->frame_room ? 2 * warp->frame_room : 16;
-        CallFrame *frame = realloc(warp->frame, room * sizeof *frame);
+    if (warp->calls.count == warp->calls.room) {
+        uint32_t room = warp->calls.room ? 2 * warp->calls.room : 16;
+        CallFrame *frame = realloc(warp->calls.frame, room * sizeof *frame);
         if (!frame) return -1;
-        warp->frame = frame, warp->frame_room = room;
+        warp->calls.frame = frame, warp->calls.room = room;
     }
-    if (warp->saved_bytes + bytes <= warp->saved_room) return 0;
-    size_t room = 2 * warp->saved_room + bytes, more = room - warp->saved_room;
+    if (warp->calls.saved_bytes + bytes <= warp->calls.saved_room) return 0;
+    size_t room = 2 * warp->calls.saved_room + bytes, more = room - warp->calls.saved_room;
     size_t all = __atomic_add_fetch(&warp->worker->launch->saved_bytes, more, __ATOMIC_RELAXED);
     if (room > 2 * MOST_SAVED || all > MOST_SAVED_IN_ALL) return -1;
-    char *saved = realloc(warp->saved, room);
+    char *saved = realloc(warp->calls.saved, room);
     if (!saved) return -1;
-    warp->saved = saved, warp->saved_room = room;
+    warp->calls.saved = saved, warp->calls.saved_room = room;
     return 0;
 }
 
@@ -69,16 +70,17 @@ static CallFrame *frame_push(Warp *warp, const Ins *ins, const Routine *callee, 
     size_t registers = callee->end_slot - callee->first_slot;
     if (room_make(warp, registers + FRAMES_BYTES) != 0) {
         fault_at(warp, ins, SIMT_UNSUPPORTED, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
-                 "out of host memory for %u calls of %s at once", warp->frames + 1,
+                 "out of host memory for %u calls of %s at once", warp->calls.count + 1,
                  callee->function->name);
         return NULL;
     }
-    CallFrame *frame = &warp->frame[warp->frames++];
-    *frame =
-        (CallFrame){.call = ins, .mask = warp->mask, .stack = stack, .saved = warp->saved_bytes};
-    memcpy(warp->saved + frame->saved, frames_of(warp), FRAMES_BYTES);
-    memcpy(warp->saved + frame->saved + FRAMES_BYTES, warp->file + callee->first_slot, registers);
-    warp->saved_bytes += registers + FRAMES_BYTES;
+    CallFrame *frame = &warp->calls.frame[warp->calls.count++];
+    *frame = (CallFrame){
+        .call = ins, .mask = warp->mask, .stack = stack, .saved = warp->calls.saved_bytes};
+    memcpy(warp->calls.saved + frame->saved, frames_of(warp), FRAMES_BYTES);
+    memcpy(warp->calls.saved + frame->saved + FRAMES_BYTES, warp->file + callee->first_slot,
+           registers);
+    warp->calls.saved_bytes += registers + FRAMES_BYTES;
     return frame;
 }
 
@@ -86,8 +88,8 @@ static CallFrame *frame_push(Warp *warp, const Ins *ins, const Routine *callee, 
 static void values_hand(Warp *warp, const CallFrame *frame, uint32_t lanes, int result)
 {
     const SimtKernel *kernel = warp->worker->kernel;
-    const CallSite *site = &kernel->call[frame->call->aux];
-    const uint64_t *callers = (const uint64_t *)(const void *)(warp->saved + frame->saved);
+    const CallSite *site = &kernel->calls.call[frame->call->aux];
+    const uint64_t *callers = (const uint64_t *)(const void *)(warp->calls.saved + frame->saved);
     size_t stride = warp->worker->launch->local_bytes;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
@@ -95,7 +97,7 @@ static void values_hand(Warp *warp, const CallFrame *frame, uint32_t lanes, int 
         unsigned char *caller = local + (site->caller == NO_ROUTINE ? 0 : callers[lane]);
         unsigned char *callee = local + frames_of(warp)[lane];
         for (uint32_t i = 0; i < site->copies; i++) {
-            const CallCopy *copy = &kernel->copy[site->copy + i];
+            const CallCopy *copy = &kernel->calls.copy[site->copy + i];
             if (copy->result != result) continue;
             if (result)
                 memcpy(caller + copy->caller, callee + copy->callee, copy->bytes);
@@ -108,17 +110,17 @@ static void values_hand(Warp *warp, const CallFrame *frame, uint32_t lanes, int 
 int call_enter(Warp *warp, const Ins *ins)
 {
     const SimtKernel *kernel = warp->worker->kernel;
-    const CallSite *site = &kernel->call[ins->aux];
-    const Routine *callee = &kernel->routine[site->routine];
+    const CallSite *site = &kernel->calls.call[ins->aux];
+    const Routine *callee = &kernel->calls.routine[site->routine];
     uint64_t limit = warp->worker->gpu->stack_limit, *frames = frames_of(warp);
     uint32_t stack = stack_used(warp, warp->mask) + callee->stack_bytes;
     if (stack > limit) {
         fault_at(warp, ins, SIMT_MEMCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
                  "Stack overflow: %u %s %u bytes of this thread's stack, which has %llu "
                  "(cudaDeviceSetLimit, cudaLimitStackSize)",
-                 warp->frames + 1,
-                 warp->frames ? "calls that have not returned take"
-                              : "call that has not returned takes",
+                 warp->calls.count + 1,
+                 warp->calls.count ? "calls that have not returned take"
+                                   : "call that has not returned takes",
                  stack, (unsigned long long)limit);
         return -1;
     }
@@ -128,7 +130,7 @@ int call_enter(Warp *warp, const Ins *ins)
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         frames[lane] = site->caller == NO_ROUTINE
                            ? kernel->local_bytes
-                           : frames[lane] + kernel->routine[site->caller].frame_bytes;
+                           : frames[lane] + kernel->calls.routine[site->caller].frame_bytes;
         memset(warp->local + lane * (size_t)warp->worker->launch->local_bytes + frames[lane], 0xff,
                callee->frame_bytes);
     }
@@ -155,8 +157,8 @@ static void row_restore(char *to, const char *from, uint32_t width, uint32_t par
 
 static void registers_restore(Warp *warp, const CallFrame *frame, uint32_t lanes)
 {
-    const Routine *callee = &warp->worker->kernel->routine[frame->call->v[0]];
-    const char *from = warp->saved + frame->saved + FRAMES_BYTES;
+    const Routine *callee = &warp->worker->kernel->calls.routine[frame->call->v[0]];
+    const char *from = warp->calls.saved + frame->saved + FRAMES_BYTES;
     char *to = warp->file + callee->first_slot;
     uint32_t bytes = callee->end_slot - callee->first_slot, part = 0;
     if (lanes == FULL_MASK) {
@@ -172,10 +174,10 @@ static void registers_restore(Warp *warp, const CallFrame *frame, uint32_t lanes
 
 uint32_t call_leave(Warp *warp, uint32_t left, uint32_t *back)
 {
-    uint32_t k = warp->frames - 1;
-    while (!(warp->frame[k].mask & left))
+    uint32_t k = warp->calls.count - 1;
+    while (!(warp->calls.frame[k].mask & left))
         k--;
-    CallFrame *frame = &warp->frame[k];
+    CallFrame *frame = &warp->calls.frame[k];
     uint32_t lanes = frame->mask & left;
     *back = (uint32_t)(frame->call - warp->code) + 1;
     values_hand(warp, frame, lanes, 1);
@@ -183,10 +185,11 @@ uint32_t call_leave(Warp *warp, uint32_t left, uint32_t *back)
     uint64_t *frames = frames_of(warp);
     for (uint32_t m = lanes; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        memcpy(&frames[lane], warp->saved + frame->saved + lane * sizeof *frames, sizeof *frames);
+        memcpy(&frames[lane], warp->calls.saved + frame->saved + lane * sizeof *frames,
+               sizeof *frames);
     }
     frame->mask &= ~lanes;
-    while (warp->frames && !(warp->frame[warp->frames - 1].mask & warp->alive))
-        warp->saved_bytes = warp->frame[--warp->frames].saved;
+    while (warp->calls.count && !(warp->calls.frame[warp->calls.count - 1].mask & warp->alive))
+        warp->calls.saved_bytes = warp->calls.frame[--warp->calls.count].saved;
     return lanes;
 }

@@ -42,7 +42,7 @@ static void copies_arrive(Warp *warp, const AsyncCopy *copy, uint32_t mask)
     const AsyncCopy *of_lane = copy;
     FOR_ACTIVE(mask)
     offset[i] = of_lane++->to;
-    if (warp->worker->racecheck) copies_raced(warp, copy, offset, mask);
+    if (warp->worker->race.is_on) copies_raced(warp, copy, offset, mask);
     for (; copy < of_lane; copy++) {
         if (bytes == sizeof copy->data)
             memcpy(block->shared + copy->to, copy->data, sizeof copy->data);
@@ -59,13 +59,13 @@ static void copies_arrive(Warp *warp, const AsyncCopy *copy, uint32_t mask)
 /* Lands what belongs to groups before `group`; the others stay, in their order. */
 static void copies_land(Warp *warp, uint32_t group)
 {
-    uint32_t left = 0, all = warp->asyncs;
+    uint32_t left = 0, all = warp->copies.count;
     warp_charge(warp, all / 16);
-    if (warp->worker->racecheck) race_copies(warp, group);
+    if (warp->worker->race.is_on) race_copies(warp, group);
     for (uint32_t i = 0; i < all;) {
-        AsyncCopy *copy = &warp->async[i];
+        AsyncCopy *copy = &warp->copies.copy[i];
         if ((int32_t)(copy->group - group) >= 0) {
-            warp->async[left++] = *copy;
+            warp->copies.copy[left++] = *copy;
             i++;
             continue;
         }
@@ -73,20 +73,20 @@ static void copies_land(Warp *warp, uint32_t group)
         copies_arrive(warp, copy, mask);
         i += (uint32_t)__builtin_popcount(mask);
     }
-    warp->asyncs = left;
+    warp->copies.count = left;
 }
 
 /* Room for one more of each lane; NULL: there is none. */
 static AsyncCopy *copies_room(Warp *warp)
 {
-    if (warp->asyncs + LANES > COPIES_IN_FLIGHT) copies_land(warp, warp->async_group + 1);
-    if (warp->asyncs + LANES > warp->async_room) {
-        uint32_t room = warp->async_room ? warp->async_room * 2 : 128;
-        AsyncCopy *grown = realloc(warp->async, room * sizeof *grown);
+    if (warp->copies.count + LANES > COPIES_IN_FLIGHT) copies_land(warp, warp->copies.group + 1);
+    if (warp->copies.count + LANES > warp->copies.room) {
+        uint32_t room = warp->copies.room ? warp->copies.room * 2 : 128;
+        AsyncCopy *grown = realloc(warp->copies.copy, room * sizeof *grown);
         if (!grown) return NULL;
-        warp->async = grown, warp->async_room = room;
+        warp->copies.copy = grown, warp->copies.room = room;
     }
-    return warp->async + warp->asyncs;
+    return warp->copies.copy + warp->copies.count;
 }
 
 /* A lane's target becomes its offset in the block's own shared memory.  -1 after reporting that it
@@ -132,7 +132,7 @@ ALWAYS void copies_prefetch(const Warp *warp, const Ins *ins, const uint64_t *fr
     const Allocation *a = warp->worker->hit[ins->mem];
     FOR_ACTIVE(warp->mask)
     __builtin_prefetch((const char *)((uintptr_t)a->host + (uintptr_t)(from[i] - a->address)));
-    if (warp->worker->racecheck) blocks_prefetch(warp->worker->launch, from, 0);
+    if (warp->worker->race.is_on) blocks_prefetch(warp->worker->launch, from, 0);
 }
 
 HANDLER(CP_ASYNC)
@@ -166,19 +166,19 @@ HANDLER(CP_ASYNC)
             return NULL;
         to[i] = (uint32_t)address;
         linear |= from[i] ^ (from[0] + (uint64_t)i * bytes);
-        copy->to = to[i], copy->group = warp->async_group;
+        copy->to = to[i], copy->group = warp->copies.group;
         copy->ins = (uint32_t)(ins - warp->code), copy->lane = (uint8_t)i, copy->bytes = ins->bytes;
         if (size < bytes) memset(copy->data, 0, bytes);
         if (size == sizeof copy->data)
             memcpy(copy->data, host, sizeof copy->data);
         else if (size)
             memcpy(copy->data, host, size);
-        copy++, warp->asyncs++;
+        copy++, warp->copies.count++;
         reading |= (uint32_t)(size > 0) << i;
         whole |= (uint32_t)(size == bytes) << i;
     }
     if (warp->worker->launch->notes) touch_note(warp, ins, from, whole, bytes, SIMT_TOUCH_READ);
-    if (warp->worker->racecheck && whole)
+    if (warp->worker->race.is_on && whole)
         global_raced(warp, ins, from, whole, bytes,
                      whole == FULL_MASK && !linear ? SHAPE_LINEAR : SHAPE_ANY, 0);
     if (warp->count) count_copied(warp, ins, from, to, reading, warp->mask);
@@ -187,12 +187,12 @@ HANDLER(CP_ASYNC)
 
 HANDLER(CP_COMMIT)
 {
-    warp->async_group++;
+    warp->copies.group++;
     return ins + 1;
 }
 
 HANDLER(CP_WAIT)
 {
-    copies_land(warp, ins->imm ? warp->async_group + 1 : warp->async_group - ins->aux);
+    copies_land(warp, ins->imm ? warp->copies.group + 1 : warp->copies.group - ins->aux);
     return ins + 1;
 }

@@ -112,7 +112,7 @@ ALWAYS int is_local(const Ins *ins, uint64_t address)
 /* What is told of an atomic once its lanes are done; those of `changed` wrote another value. */
 static void atomics_done(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t changed)
 {
-    if (warp->worker->racecheck) atomics_raced(warp, ins, address);
+    if (warp->worker->race.is_on) atomics_raced(warp, ins, address);
     if (warp->worker->launch->notes && ins->space != PTX_SHARED)
         touch_note(warp, ins, address, warp->mask, ins->bytes, SIMT_TOUCH_ATOMIC);
     if (warp->count) {

@@ -4,6 +4,8 @@
  * A handler executes one instruction for the 32 lanes of a warp.  Loops have a fixed length and no
  * calls, so that the compiler turns them into vector code; a lane that is off keeps its register.
  * Results are the same for every instruction set. */
+#include <stdio.h>
+
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/race_order.h"
 #include "common/simulator/checks/origin.h"

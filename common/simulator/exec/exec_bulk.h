@@ -73,17 +73,17 @@ static void bulk_noted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes
     static const RaceKind RACE[] = {
         [SIMT_TOUCH_WRITE] = RACE_WRITE, [SIMT_TOUCH_ATOMIC] = RACE_ATOMIC};
     const Launch *launch = warp->worker->launch;
-    if (!launch->notes && !warp->worker->racecheck) return;
+    if (!launch->notes && !warp->worker->race.is_on) return;
     uint64_t address[LANES] = {0}, unit = from % 16 || bytes % 16 ? 4 : 16;
     for (uint64_t at = from & ~(unit - 1); at < from + bytes;) {
         uint32_t lanes = 0, mask = 0;
         for (; lanes < LANES && at < from + bytes; at += unit)
             mask |= 1u << lanes, address[lanes++] = at;
         if (launch->notes) touch_note(warp, ins, address, mask, (uint32_t)unit, act);
-        if (warp->worker->racecheck && act == SIMT_TOUCH_READ)
+        if (warp->worker->race.is_on && act == SIMT_TOUCH_READ)
             global_raced(warp, ins, address, mask, (uint32_t)unit,
                          mask == FULL_MASK ? SHAPE_LINEAR : SHAPE_ANY, 0);
-        else if (warp->worker->racecheck)
+        else if (warp->worker->race.is_on)
             race_global(warp, ins, address, mask, (uint32_t)unit, RACE[act]);
     }
 }
@@ -128,7 +128,7 @@ static int pieces_check(Warp *warp, const Ins *ins, uint32_t lane, const uint32_
     int plain = pieces_are_plain(warp, piece, count, store);
     for (uint32_t i = 0; i < count && !plain; i++)
         if (spot_shared(warp, ins, lane, piece[i], PIECE_BYTES, 0, !store, &spot) != 0) return -1;
-    if (warp->worker->racecheck)
+    if (warp->worker->race.is_on)
         async_raced(warp, ins, lane, piece, count, store, plain ? 0 : RACE_OPEN);
     return 0;
 }
@@ -348,7 +348,7 @@ static int departure_note(Warp *warp, const Ins *ins, uint32_t lane, uint32_t fr
                           const Stretch *stretch)
 {
     Block *block = warp->block;
-    if (!warp->worker->racecheck) return 0;
+    if (!warp->worker->race.is_on) return 0;
     if (block->departures == FLIGHTS_MOST) block->departures = 0; /* more than anybody looks for */
     if (block->departures == block->departure_room) {
         uint32_t room = block->departure_room ? block->departure_room * 2 : 16;
@@ -475,8 +475,8 @@ static int bulk_prefetch(Warp *warp, const Ins *ins, const BulkPlan *plan, uint3
 
 HANDLER(BULK_COPY)
 {
-    const BulkPlan *plan = &warp->worker->kernel->bulk[ins->aux];
-    warp->bulk_sectors = 0;
+    const BulkPlan *plan = &warp->worker->kernel->plans.bulk[ins->aux];
+    warp->counts.bulk_sectors = 0;
     FOR_ACTIVE(warp->mask)
     {
         int result = plan->kind == BULK_STORE      ? bulk_store(warp, ins, plan, i)
@@ -485,8 +485,8 @@ HANDLER(BULK_COPY)
         if (result != 0) return NULL;
     }
     /* For the replay: a copy's sectors are more than an access's. */
-    uint32_t sectors = warp->bulk_sectors < 0xffff ? warp->bulk_sectors : 0xffff;
-    warp->misses = sectors & 0xff, warp->lines = sectors >> 8;
+    uint32_t sectors = warp->counts.bulk_sectors < 0xffff ? warp->counts.bulk_sectors : 0xffff;
+    warp->access.misses = sectors & 0xff, warp->access.lines = sectors >> 8;
     return ins + 1;
 }
 
@@ -511,7 +511,7 @@ static int values_send(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_
 
 HANDLER(VALUES_SEND)
 {
-    const BulkPlan *plan = &warp->worker->kernel->bulk[ins->aux];
+    const BulkPlan *plan = &warp->worker->kernel->plans.bulk[ins->aux];
     if (!warp->worker->launch->cluster_blocks)
         return fault_at(warp, ins, SIMT_MEMCHECK, first_lane(warp->mask), 0, 0,
                         "Invalid instruction: st.async and red.async need a launch with clusters; "
@@ -524,7 +524,7 @@ HANDLER(VALUES_SEND)
 /* Between what threads write themselves and what the accelerator or a warpgroup's product reads. */
 HANDLER(PROXY_FENCE)
 {
-    warp->proxy_fences++;
-    warp->proxy_epoch = warp->worker->epoch;
+    warp->proxy.count++;
+    warp->proxy.epoch = warp->worker->epoch;
     return ins + 1;
 }

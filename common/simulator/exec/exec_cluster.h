@@ -59,7 +59,7 @@ HANDLER(GETRANK)
             ins->bytes == 8 ? REG(const uint64_t, ins->a)[i] : REG(const uint32_t, ins->a)[i];
         if (a - SHARED_WINDOW < WINDOW_BYTES) a -= SHARED_WINDOW;
         uint64_t rank = a >> RANK_SHIFT;
-        t[i] = rank && rank <= cluster_size(warp) ? (uint32_t)rank - 1 : warp->worker->rank;
+        t[i] = rank && rank <= cluster_size(warp) ? (uint32_t)rank - 1 : warp->worker->cluster.rank;
     }
     FINISH_32(t);
 }
@@ -85,15 +85,15 @@ HANDLER(CLUSTER_BARRIER)
                         "the cluster's barrier",
                         __builtin_popcount(warp->mask), __builtin_popcount(warp->alive));
     if (!ins->aux) {
-        if (warp->cluster_arrivals != warp->cluster_waits)
+        if (warp->barrier.cluster_arrivals != warp->barrier.cluster_waits)
             return fault_at(warp, ins, SIMT_SYNCCHECK, first_lane(warp->mask), 0, 0,
                             "Barrier error: a second barrier.cluster.arrive without a wait");
-        warp->cluster_arrivals++;
+        warp->barrier.cluster_arrivals++;
         return ins + 1;
     }
-    if (warp->cluster_arrivals == warp->cluster_waits)
+    if (warp->barrier.cluster_arrivals == warp->barrier.cluster_waits)
         return fault_at(warp, ins, SIMT_SYNCCHECK, first_lane(warp->mask), 0, 0,
                         "Barrier error: barrier.cluster.wait without barrier.cluster.arrive");
-    warp->phase_ins = ins;
+    warp->phase.ins = ins;
     return warp_stop(warp, WARP_CLUSTER, ins + 1);
 }

@@ -21,7 +21,7 @@ ALWAYS const Ins *path_next(Warp *warp)
         if (!mask) continue;
         warp->mask = mask;
         warp->rpc = path->rpc;
-        warp->awaited = path->waits;
+        warp->yield.awaited = path->waits;
         return warp->code + path->pc;
     }
     return warp_stop(warp, WARP_DONE, NULL);
@@ -54,7 +54,7 @@ HANDLER(NOP)
 /* Accesses are in order here anyway: only racecheck hears of it. */
 HANDLER(FENCE)
 {
-    warp->worker->fenced = 1;
+    warp->worker->race.is_fenced = 1;
     race_order_fence(warp->worker->launch, warp->block->number);
     return ins + 1;
 }
@@ -70,7 +70,7 @@ __attribute__((noinline)) static const Ins *diverge(Warp *warp, const Ins *ins, 
              next = (uint32_t)(ins - warp->code) + 1;
     if (warp->count) {
         branch_diverges(warp, ins, taken);
-        warp->passes = 1;
+        warp->access.passes = 1;
     }
     if (rpc != warp->rpc) {
         /* All lanes of this path meet at rpc and go on as one. */
@@ -105,9 +105,9 @@ ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
     if (!others) return next;
     mine = (Path){.pc = (uint32_t)(next - warp->code), .mask = warp->mask, .rpc = top->rpc};
     next = warp->code + top->pc;
-    warp->mask = others, warp->rpc = top->rpc, warp->awaited = top->waits;
+    warp->mask = others, warp->rpc = top->rpc, warp->yield.awaited = top->waits;
     *top = mine;
-    warp->changed = 1;
+    warp->yield.has_switched = 1;
     return next;
 }
 
@@ -130,17 +130,18 @@ HANDLER(YIELD)
     const Ins *next = ins->inner(warp, ins);
     if (!next) return next;
     int looks = ins->yields == YIELDS_LOOKING, tries = ins->yields == YIELDS_TRYING;
-    if ((looks && warp->depth && !warp->changed) || ((looks || tries) && lanes_are_awaited(warp)))
+    if ((looks && warp->depth && !warp->yield.has_switched) ||
+        ((looks || tries) && lanes_are_awaited(warp)))
         next = lanes_change(warp, next);
     if (next > ins) return next;
-    warp->turns++;
-    warp->loop = (uint32_t)(ins - next);
+    warp->yield.iterations++;
+    warp->yield.loop = (uint32_t)(ins - next);
     if (ins->yields == YIELDS_SOMETIMES) {
-        if (warp->turns % LONG_PATIENCE) return next;
-        warp->paused = 1;
+        if (warp->yield.iterations % LONG_PATIENCE) return next;
+        warp->yield.is_paused = 1;
     }
-    if (ins->yields == YIELDS_TIMED || ins->yields == YIELDS_CLOCKED) warp->paused = 1;
-    if (warp->depth && warp->turns % PATIENCE == 0) next = lanes_change(warp, next);
+    if (ins->yields == YIELDS_TIMED || ins->yields == YIELDS_CLOCKED) warp->yield.is_paused = 1;
+    if (warp->depth && warp->yield.iterations % PATIENCE == 0) next = lanes_change(warp, next);
     return warp_stop(warp, WARP_READY, next);
 }
 
@@ -186,7 +187,7 @@ HANDLER(CALL)
     if (path_push(warp, ins, back, warp->mask, warp->rpc) != 0 || call_enter(warp, ins) != 0)
         return NULL;
     warp->rpc = back;
-    return warp->code + warp->worker->kernel->routine[ins->v[0]].entry;
+    return warp->code + warp->worker->kernel->calls.routine[ins->v[0]].entry;
 }
 
 /* Lanes that were called from several places go on there one after the other. */
@@ -231,13 +232,13 @@ HANDLER(GUARDED)
 ALWAYS int lanes_join(Warp *warp, const Ins *ins)
 {
     uint32_t here = (uint32_t)(ins - warp->code);
-    while (warp->changed && warp->mask != warp->alive && warp->depth) {
+    while (warp->yield.has_switched && warp->mask != warp->alive && warp->depth) {
         Path *top = &warp->stack[warp->depth - 1],
              mine = {here, warp->mask, warp->rpc, warp->alive & ~warp->mask};
         if (top->rpc != warp->rpc || top->mask & warp->mask) break;
         if (top->pc != here) {
             warp->mask = top->mask & warp->alive;
-            warp->awaited = top->waits;
+            warp->yield.awaited = top->waits;
             warp_stop(warp, WARP_READY, warp->code + top->pc);
             *top = mine;
             return 0;
@@ -250,7 +251,7 @@ ALWAYS int lanes_join(Warp *warp, const Ins *ins)
 
 HANDLER(BAR)
 {
-    warp->awaited = 0;
+    warp->yield.awaited = 0;
     if (__builtin_expect(!lanes_join(warp, ins), 0)) return NULL;
     uint32_t id = REG(uint32_t, ins->a)[first_lane(warp->mask)];
     uint32_t lane = first_lane(warp->mask);
@@ -267,10 +268,10 @@ HANDLER(BAR)
         return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
                         "Barrier error: a count of %u threads is no multiple of the warp size",
                         wanted);
-    warp->barrier_wanted = wanted;
-    if (wanted) warp->passes = (id + 1) | wanted / LANES << 8; /* for the replay */
-    warp->barrier = id;
-    warp->barrier_ins = ins;
+    warp->barrier.threads = wanted;
+    if (wanted) warp->access.passes = (id + 1) | wanted / LANES << 8; /* for the replay */
+    warp->barrier.id = id;
+    warp->barrier.ins = ins;
     if (warp->count) warp->worker->counters.barriers++;
     return warp_stop(warp, WARP_BARRIER, ins + 1);
 }
@@ -441,7 +442,7 @@ HANDLER(MATCH)
         uint32_t *q = &PREDICATE(ins->v[1]);
         *q = (*q & ~warp->mask) | alike;
     }
-    warp->passes = ins->aux ? 1 : values;
+    warp->access.passes = ins->aux ? 1 : values;
     FINISH_32(t);
 }
 
@@ -494,9 +495,9 @@ HANDLER(NANOSLEEP)
     uint32_t asked = time[first_lane(warp->mask)], times = 0;
     for (uint32_t left = warp->mask; left; times++)
         left &= ~group_of(warp, time, time[first_lane(left)]);
-    warp->passes = times, warp->wanted = times == 1 ? sleep_period(asked) : 0;
+    warp->access.passes = times, warp->access.wanted = times == 1 ? sleep_period(asked) : 0;
     if (has_even_clock(warp))
-        warp->clock = sleep_end(&warp->worker->gpu->machine, warp->clock, warp->wanted);
+        warp->clock = sleep_end(&warp->worker->gpu->machine, warp->clock, warp->access.wanted);
     return ins + 1;
 }
 
@@ -508,8 +509,10 @@ HANDLER(CLOCK)
     uint64_t now = has_even_clock(warp) ? (warp->clock += EACH) : critical_now(warp);
     if (ins->aux & CLOCK_NANOSECONDS) now = timer_shows(machine, now);
     if (ins->aux & CLOCK_UPPER) now >>= 32;
-    warp->wanted = warp->poll_cycles < UINT32_MAX ? (uint32_t)warp->poll_cycles : UINT32_MAX;
-    warp->poll_cycles = 0;
+    warp->access.wanted = warp->interblock.poll_cycles < UINT32_MAX
+                              ? (uint32_t)warp->interblock.poll_cycles
+                              : UINT32_MAX;
+    warp->interblock.poll_cycles = 0;
     if (ins->bytes == 8) {
         uint64_t t[LANES];
         for (int i = 0; i < LANES; i++)

@@ -46,7 +46,7 @@ __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uin
 
 ALWAYS uint32_t cluster_size(const Warp *warp)
 {
-    return warp->worker->peers ? warp->worker->peers : 1;
+    return warp->worker->cluster.peers ? warp->worker->cluster.peers : 1;
 }
 
 ALWAYS uint64_t cluster_address(uint64_t address, uint32_t rank)
@@ -60,7 +60,7 @@ ALWAYS Block *shared_block(const Warp *warp, uint64_t *address)
     uint64_t rank = *address >> RANK_SHIFT;
     if (!rank || rank > cluster_size(warp)) return warp->block;
     *address &= (1u << RANK_SHIFT) - 1;
-    return warp->worker->peers ? &warp->worker->peer[rank - 1]->block : warp->block;
+    return warp->worker->cluster.peers ? &warp->worker->cluster.peer[rank - 1]->block : warp->block;
 }
 
 static int block_has_ended(const Block *block)
@@ -193,7 +193,7 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
         if (space == PTX_LOCAL) in_local |= 1u << i, local[i] = a & (WINDOW_BYTES - 1);
         if (space == PTX_GLOBAL || space == PTX_CONST) in_global |= 1u << i, global[i] = a;
     }
-    if (warp->worker->racecheck)
+    if (warp->worker->race.is_on)
         lanes_raced(warp, ins, global, in_global, shared, in_shared, store);
     if (in_global && warp->worker->launch->notes)
         touch_note(warp, ins, global, in_global, ins->bytes * (ins->vector > 1 ? ins->vector : 1u),
@@ -217,7 +217,7 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
             return NULL;
     }
     /* Before the access is done: racecheck compares what a store finds. */
-    if (warp->count || warp->worker->racecheck) lanes_counted(warp, ins, address, store);
+    if (warp->count || warp->worker->race.is_on) lanes_counted(warp, ins, address, store);
     FOR_ACTIVE(mask)
     {
         for (uint32_t k = 0; k < count; k++) {

@@ -10,7 +10,7 @@ static void map_noted(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addres
                    store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
         return;
     }
-    if (!warp->worker->racecheck || !own_shared(warp, address, &offset[lane])) return;
+    if (!warp->worker->race.is_on || !own_shared(warp, address, &offset[lane])) return;
     for (uint32_t i = 0; i < TENSOR_MAP_BYTES; i += 4, offset[lane] += 4)
         race_shared(warp, ins, offset, 1u << lane, 4, store ? RACE_WRITE : RACE_READ);
 }

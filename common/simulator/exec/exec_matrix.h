@@ -39,7 +39,7 @@ static int matrix_counted(Warp *warp, const Ins *ins, const TensorPlan *plan, ui
     uint32_t bytes = ins->bytes, whole = warp->mask;
     uint64_t address[LANES];
     int misaligned = ((base | pitch) & (bytes - 1)) != 0;
-    if (!warp->count && !warp->worker->racecheck && !misaligned) return 0;
+    if (!warp->count && !warp->worker->race.is_on && !misaligned) return 0;
     for (uint32_t j = 0; j < plan->accesses; j++) {
         uint32_t mask = matrix_lanes(plan, j, bytes, base, pitch, address);
         Spot spot;
@@ -185,7 +185,7 @@ static int matrix_slowly(Warp *warp, const Ins *ins, const Matrix *m, uint32_t r
 
 HANDLER(TENSOR_MATRIX)
 {
-    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    const TensorPlan *plan = &warp->worker->kernel->plans.tensor[ins->aux];
     int store = plan->kind == TENSOR_STORE;
     const Fragment *f = store ? &plan->c : &plan->d;
     uint32_t each = type_elements(f->type), bytes = 4 / each;
@@ -209,7 +209,7 @@ HANDLER(TENSOR_MATRIX)
 /* Row i of matrix j is 16 bytes at lane 8*j + i's address. */
 HANDLER(LDMATRIX)
 {
-    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    const TensorPlan *plan = &warp->worker->kernel->plans.tensor[ins->aux];
     uint16_t half[4][8][8];
     uint64_t address[LANES] = {0};
     uint32_t taking = plan->d.count * 8;
@@ -227,7 +227,7 @@ HANDLER(LDMATRIX)
             uint32_t high = plan->transposed ? half[j][column + 1][row] : half[j][row][column + 1];
             REG(uint32_t, plan->d.slot[j])[lane] = low | high << 16;
         }
-    if (warp->count || warp->worker->racecheck) {
+    if (warp->count || warp->worker->race.is_on) {
         uint32_t mask = warp->mask;
         warp->mask = taking == 32 ? FULL_MASK : (1u << taking) - 1;
         lanes_counted(warp, ins, address, 0);
@@ -239,7 +239,7 @@ HANDLER(LDMATRIX)
 /* The other way: what lanes have goes to the rows. */
 HANDLER(STMATRIX)
 {
-    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    const TensorPlan *plan = &warp->worker->kernel->plans.tensor[ins->aux];
     uint64_t address[LANES] = {0};
     uint32_t giving = plan->c.count * 8, mask = warp->mask;
     if (!lanes_whole(warp, ins)) return NULL;
@@ -256,7 +256,7 @@ HANDLER(STMATRIX)
         memcpy(spot.host, half, sizeof half);
     }
     warp->mask = giving == 32 ? FULL_MASK : (1u << giving) - 1;
-    if (warp->count || warp->worker->racecheck) lanes_counted(warp, ins, address, 1);
+    if (warp->count || warp->worker->race.is_on) lanes_counted(warp, ins, address, 1);
     warp->mask = mask;
     return ins + 1;
 }

@@ -86,8 +86,8 @@ static void phase_waited(Warp *warp, const Mbarrier *m)
 {
     const PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
     if (!number) return;
-    warp->passes = number->before;
-    if (number->complete > warp->phase_at) warp->phase_at = number->complete;
+    warp->access.passes = number->before;
+    if (number->complete > warp->phase.complete_at) warp->phase.complete_at = number->complete;
 }
 
 /* What this warp does to the barrier counts for the phase that it is in, and arrives so many cycles
@@ -98,7 +98,7 @@ static void phase_counted(Warp *warp, const Mbarrier *m, uint64_t cycles)
     if (!number) return;
     uint64_t at = critical_end(&warp->chain, warp->worker->gpu->machine.issue_cycles) + cycles;
     if (m->block == warp->block)
-        warp->passes = number->now;
+        warp->access.passes = number->now;
     else
         at += REMOTE_ARRIVE;
     if (at > number->arrived) number->arrived = at;
@@ -108,9 +108,11 @@ static void phase_counted(Warp *warp, const Mbarrier *m, uint64_t cycles)
 static void trace_waited(Warp *warp, const Ins *ins)
 {
     WarpTrace *trace = warp->trace;
-    if (warp->phase_at > warp->chain.begin) critical_wait_until(&warp->chain, warp->phase_at);
+    if (warp->phase.complete_at > warp->chain.begin)
+        critical_wait_until(&warp->chain, warp->phase.complete_at);
     TraceStep *last = trace->count ? &trace->step[trace->count - 1] : NULL;
-    if (last && last->ins == (uint32_t)(ins - warp->code)) last->passes = (uint16_t)warp->passes;
+    if (last && last->ins == (uint32_t)(ins - warp->code))
+        last->passes = (uint16_t)warp->access.passes;
 }
 
 /* ---- changes -------------------------------------------------------------------------------- */
@@ -266,14 +268,14 @@ static const Ins *mbarrier_wait(Warp *warp, const Ins *ins)
     if (done < 0) return NULL;
     mbarrier_answer(warp, ins, warp->mask, (uint32_t)done);
     if ((uint32_t)done == warp->mask) {
-        warp->phase_ins = NULL;
+        warp->phase.ins = NULL;
         return ins + 1;
     }
-    warp->loop = 1;
-    warp->phase_ins = ins, warp->phase_mask = warp->mask;
+    warp->yield.loop = 1;
+    warp->phase.ins = ins, warp->phase.mask = warp->mask;
     const Ins *next = ins + 1;
     int asks = (ins->aux & MBARRIER_KIND) == MBARRIER_TEST;
-    int in_vain = asks ? ++warp->turns % PATIENCE == 0 : warp->failed_phase_polls > 0;
+    int in_vain = asks ? ++warp->yield.iterations % PATIENCE == 0 : warp->phase.failed_polls > 0;
     if (warp->depth && in_vain) next = lanes_change(warp, next);
     if (asks || next != ins + 1) return warp_stop(warp, WARP_READY, next);
     return warp_stop(warp, WARP_PHASE, ins + 1);
@@ -335,11 +337,11 @@ HANDLER(MBARRIER)
 /* What block.c asks of a warp that rests at a wait: may it go on?  NULL: no. */
 HANDLER(PHASE_LOOK)
 {
-    int64_t done = mbarrier_done(warp, ins, warp->phase_mask);
-    if (done < 0 || (uint32_t)done != warp->phase_mask) return NULL;
-    mbarrier_answer(warp, ins, warp->phase_mask, (uint32_t)done);
-    warp->state = WARP_READY, warp->failed_phase_polls = 0;
-    warp->phase_ins = NULL;
+    int64_t done = mbarrier_done(warp, ins, warp->phase.mask);
+    if (done < 0 || (uint32_t)done != warp->phase.mask) return NULL;
+    mbarrier_answer(warp, ins, warp->phase.mask, (uint32_t)done);
+    warp->state = WARP_READY, warp->phase.failed_polls = 0;
+    warp->phase.ins = NULL;
     if (warp->trace) trace_waited(warp, ins);
     return ins;
 }
@@ -347,7 +349,7 @@ HANDLER(PHASE_LOOK)
 /* Nobody is left who could complete the phase. */
 HANDLER(PHASE_STUCK)
 {
-    uint32_t lane = first_lane(warp->phase_mask);
+    uint32_t lane = first_lane(warp->phase.mask);
     char bytes[96] = "";
     Mbarrier m;
     if (mbarrier_find(warp, ins, lane, lane_address(warp, ins, lane), 0, &m) != 0) return NULL;

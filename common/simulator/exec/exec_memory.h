@@ -251,12 +251,12 @@ __attribute__((noinline)) static void global_counted(Warp *warp, const Ins *ins,
     uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
     for (int i = 0; i < LANES; i++)
         address[i] = start + reach->off[i];
-    if (warp->worker->racecheck) blocks_prefetch(warp->worker->launch, address, store);
+    if (warp->worker->race.is_on) blocks_prefetch(warp->worker->launch, address, store);
     if (warp->count) count_global(warp, ins, address, warp->mask, store);
     if (warp->worker->launch->notes)
         touch_note(warp, ins, address, warp->mask, bytes,
                    store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
-    if (warp->worker->racecheck && !ins->read_only)
+    if (warp->worker->race.is_on && !ins->read_only)
         global_raced(warp, ins, address, warp->mask, bytes, shape, store);
 }
 
@@ -357,7 +357,7 @@ ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
     Shape shape = reach_global(warp, ins, total, 0, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_check(warp, ins, &reach, shape, total);
-    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, shape, 0);
+    if (warp->count || warp->worker->race.is_on) global_counted(warp, ins, &reach, shape, 0);
     if (!vector) {
         move_in(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes, ins->is_signed);
         return ins + 1;
@@ -390,7 +390,7 @@ ALWAYS const Ins *global_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     Shape shape = reach_global(warp, ins, total, 1, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_mark(warp, &reach, shape, total);
-    if (warp->count || warp->worker->racecheck) global_counted(warp, ins, &reach, shape, 1);
+    if (warp->count || warp->worker->race.is_on) global_counted(warp, ins, &reach, shape, 1);
     if (!vector) {
         move_out(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes);
         return ins + 1;
@@ -570,9 +570,9 @@ ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
              total = element * count;
     Shape shape = reach_shared(warp, ins, total, 0, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
-    if (!warp->worker->racecheck || !race_is_settled(warp, ins, off, total, shape)) {
+    if (!warp->worker->race.is_on || !race_is_settled(warp, ins, off, total, shape)) {
         int written = !warp->worker->initcheck || shared_init_check(warp, ins, off, total);
-        if (warp->worker->racecheck)
+        if (warp->worker->race.is_on)
             shared_raced(warp, ins, off, warp->mask, total, shape, 0, written ? 0 : RACE_OPEN);
     }
     if (warp->count) count_shared(warp, ins, off, warp->mask, 0);
@@ -608,7 +608,7 @@ ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     Shape shape = reach_shared(warp, ins, total, 1, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (warp->worker->initcheck) shared_init_mark(warp, off, total, shape);
-    if (warp->worker->racecheck) shared_raced(warp, ins, off, warp->mask, total, shape, 1, 0);
+    if (warp->worker->race.is_on) shared_raced(warp, ins, off, warp->mask, total, shape, 1, 0);
     if (warp->count) count_shared(warp, ins, off, warp->mask, 1);
     unsigned char *host = warp->block->shared;
     if (!vector) {

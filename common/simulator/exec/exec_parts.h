@@ -12,7 +12,7 @@ extern const Handler exec_base[], exec_avx2[], exec_avx512[];
  * many instructions: or a limit of them would be none. */
 static inline void warp_charge(const Warp *warp, uint64_t instructions)
 {
-    warp->worker->charged += instructions;
+    warp->worker->budget.charged += instructions;
 }
 
 /* Products of a tensor core's instruction that count as one: a warp's multiplication has 32. */

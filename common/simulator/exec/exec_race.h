@@ -19,9 +19,9 @@ ALWAYS RaceRow race_row(const Warp *warp, const Ins *ins, uint32_t lane, uint32_
 ALWAYS uint32_t shared_lanes(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
                              uint32_t bytes, int store, uint32_t open)
 {
-    const RaceWords words = *warp->worker->race_shared;
+    const RaceWords words = *warp->worker->race.shared;
     const RaceRow row = race_row(warp, ins, 0, bytes);
-    uint32_t before = UINT32_MAX, fences = warp->proxy_fences * RACE_FENCE;
+    uint32_t before = UINT32_MAX, fences = warp->proxy.count * RACE_FENCE;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = first_lane(m), from = off[lane], place = row.place + lane * RACE_THREAD;
         size_t word = from / RACE_WORD;
@@ -42,11 +42,11 @@ ALWAYS uint32_t shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, ui
                              uint32_t bytes, Shape shape, int store, uint32_t open)
 {
     if (shape == SHAPE_LINEAR) {
-        const RaceWords words = *warp->worker->race_shared;
+        const RaceWords words = *warp->worker->race.shared;
         RaceRow row = race_row(warp, ins, 0, bytes);
         size_t first = off[0] / RACE_WORD;
         uint32_t count = LANES * row.each;
-        if (store ? row_write(&words, first, count, &row, warp->proxy_fences * RACE_FENCE)
+        if (store ? row_write(&words, first, count, &row, warp->proxy.count * RACE_FENCE)
                   : row_read(&words, first, count, &row, open))
             return 0;
     }
@@ -58,12 +58,12 @@ ALWAYS uint32_t shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, ui
 ALWAYS uint32_t shared_halves(const Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
                               Shape shape, int store)
 {
-    const RaceWords words = *warp->worker->race_shared;
+    const RaceWords words = *warp->worker->race.shared;
     const RaceRow row = race_row(warp, ins, 0, RACE_WORD);
     if (!store) return halves_are_settled(&words, off, row.own) ? 0 : mask;
     if (shape != SHAPE_LINEAR || off[0] % RACE_WORD) return mask;
     size_t first = off[0] / RACE_WORD;
-    return row_write_halves(&words, first, &row, warp->proxy_fences * RACE_FENCE) ? 0 : mask;
+    return row_write_halves(&words, first, &row, warp->proxy.count * RACE_FENCE) ? 0 : mask;
 }
 
 /* Is a bulk copy under way where the lanes go?  Idle ones may be taken for others. */
@@ -145,7 +145,7 @@ ALWAYS void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off, uint32
 ALWAYS int loads_settled(const Warp *warp, const uint32_t *off, uint32_t bytes, Shape shape)
 {
     const Worker *worker = warp->worker;
-    const uint32_t *read = worker->race_shared->read;
+    const uint32_t *read = worker->race.shared->read;
     uint32_t own = race_tag(worker->epoch, warp->index), each = bytes / RACE_WORD, left = 0;
     if (shape == SHAPE_LINEAR) return row_is_settled(read + off[0] / RACE_WORD, LANES * each, own);
     if (shape == SHAPE_UNIFORM)
@@ -176,9 +176,9 @@ ALWAYS int race_is_settled(const Warp *warp, const Ins *ins, const uint32_t *off
 static void async_raced(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece,
                         uint32_t count, int store, uint32_t open)
 {
-    const RaceWords words = *warp->worker->race_shared;
+    const RaceWords words = *warp->worker->race.shared;
     const RaceRow row = race_row(warp, ins, lane, PIECE_BYTES);
-    uint32_t low = UINT32_MAX, high = 0, offset[LANES], fences = warp->proxy_fences * RACE_FENCE;
+    uint32_t low = UINT32_MAX, high = 0, offset[LANES], fences = warp->proxy.count * RACE_FENCE;
     int fenced = 1;
     for (uint32_t i = 0; i < count; i++)
         low = piece[i] < low ? piece[i] : low, high = piece[i] > high ? piece[i] : high;
@@ -220,7 +220,7 @@ ALWAYS void blocks_read(Launch *launch, uint32_t side, uint64_t address, uint32_
 {
     int64_t word = race_shadow(launch, address, count);
     if (word < 0 || (race_taken(launch, (uint64_t)word, count, RACE_READERS) &&
-                     sides_know(launch->readers + word, count, side)))
+                     sides_know(launch->race.readers + word, count, side)))
         return;
     race_blocks_read(launch, side, (uint64_t)word, count);
 }
@@ -229,18 +229,18 @@ ALWAYS void blocks_read(Launch *launch, uint32_t side, uint64_t address, uint32_
 ALWAYS void blocks_prefetch(const Launch *launch, const uint64_t *address, int store)
 {
     enum { SOME = 8 };
-    for (uint32_t i = 0; i < LANES && launch->writers; i += SOME) {
+    for (uint32_t i = 0; i < LANES && launch->race.writers; i += SOME) {
         uint64_t word = (address[i] - DEVICE_BASE) / RACE_WORD;
-        if (word >= launch->shadow_words) continue; /* this may be no memory at all */
-        __builtin_prefetch(store ? &launch->writers[word] : &launch->readers[word]);
-        if (store) __builtin_prefetch(&launch->values[word]);
+        if (word >= launch->race.words) continue; /* this may be no memory at all */
+        __builtin_prefetch(store ? &launch->race.writers[word] : &launch->race.readers[word]);
+        if (store) __builtin_prefetch(&launch->race.values[word]);
     }
 }
 
 ALWAYS int global_row(Warp *warp, const Ins *ins, uint64_t address, uint32_t bytes, int store,
                       const uint32_t *value)
 {
-    const RaceWords words = *warp->worker->race_global;
+    const RaceWords words = *warp->worker->race.global;
     const RaceRow row = race_row(warp, ins, 0, bytes);
     Launch *launch = warp->worker->launch;
     uint64_t word = address / RACE_WORD;
@@ -263,7 +263,7 @@ ALWAYS int global_row(Warp *warp, const Ins *ins, uint64_t address, uint32_t byt
 ALWAYS uint32_t global_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                              uint32_t bytes, int store)
 {
-    const RaceWords words = *warp->worker->race_global;
+    const RaceWords words = *warp->worker->race.global;
     const RaceRow row = race_row(warp, ins, 0, bytes);
     uint64_t before = 0;
     uint32_t number = (uint32_t)(ins - warp->code), side = race_side(warp->block->number, number);
@@ -308,7 +308,7 @@ __attribute__((noinline)) static void global_raced(Warp *warp, const Ins *ins,
                                                    uint32_t bytes, Shape shape, int store)
 {
     if (store && lanes_may_meet(ins, mask, shape)) global_lanes_raced(warp, ins, address, mask);
-    if (!ins->order && warp->worker->launch->writers && ins->bytes >= RACE_WORD &&
+    if (!ins->order && warp->worker->launch->race.writers && ins->bytes >= RACE_WORD &&
         !race_era_ended(warp->worker)) {
         if (bytes == 4)
             mask = global_whole(warp, ins, address, mask, 4, shape, store);

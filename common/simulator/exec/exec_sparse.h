@@ -167,7 +167,7 @@ static void sparse_integers(Warp *warp, const TensorPlan *plan, const Sparse *f)
 
 HANDLER(TENSOR_SPARSE)
 {
-    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    const TensorPlan *plan = &warp->worker->kernel->plans.tensor[ins->aux];
     Sparse f;
     if (!lanes_whole(warp, ins)) return NULL;
     warp_charge(warp, plan->m * plan->n * plan->k / PRODUCTS_CHARGED);

@@ -531,7 +531,7 @@ static void product_doubles(Warp *warp, const TensorPlan *plan)
 
 HANDLER(TENSOR_PRODUCT)
 {
-    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    const TensorPlan *plan = &warp->worker->kernel->plans.tensor[ins->aux];
     if (!lanes_whole(warp, ins)) return NULL;
     warp_charge(warp, plan->m * plan->n * plan->k / PRODUCTS_CHARGED);
     if (plan->d.type == TYPE_F64)

@@ -66,10 +66,10 @@ static int factor_load(Warp *warp, const Ins *ins, const Descriptor *d, int by_c
             }
             piece[count++] = at;
         }
-    if ((warp->worker->initcheck || warp->worker->racecheck) &&
+    if ((warp->worker->initcheck || warp->worker->race.is_on) &&
         pieces_check(warp, ins, 0, piece, count, 0) != 0)
         return -1;
-    if (warp->worker->racecheck) race_product_reads(warp, ins, piece, count);
+    if (warp->worker->race.is_on) race_product_reads(warp, ins, piece, count);
     for (uint32_t p = 0; p < count; p++) {
         const unsigned char *from = warp->block->shared + piece[p];
         uint32_t i = p / inner, j = p % inner;
@@ -181,12 +181,12 @@ static int warpgroup_whole(Warp *warp, const Ins *ins)
 /* For registers of a product that were written and not fenced. */
 static void fence_check(Warp *warp, const Ins *ins, const WgmmaPlan *plan, int adds)
 {
-    const uint16_t *number = warp->worker->kernel->wgmma_register;
-    uint32_t now = warp->wgmma_fences + 1, missing = 0;
+    const uint16_t *number = warp->worker->kernel->plans.wgmma_register;
+    uint32_t now = warp->wgmma.fences + 1, missing = 0;
     for (uint32_t r = 0; r < plan->factors; r++)
-        missing |= warp->wgmma_written[number[plan->a[r] / (LANES * 4)]] == now;
+        missing |= warp->wgmma.written[number[plan->a[r] / (LANES * 4)]] == now;
     for (uint32_t r = 0; adds && r < plan->results; r++)
-        missing |= warp->wgmma_written[number[plan->d[r] / (LANES * 4)]] == now;
+        missing |= warp->wgmma.written[number[plan->d[r] / (LANES * 4)]] == now;
     if (!missing) return;
     finding_add(warp, ins, SIMT_SYNCCHECK, 0, 0, 0,
                 "Barrier error: wgmma.fence is missing: the registers of this wgmma were written "
@@ -195,19 +195,19 @@ static void fence_check(Warp *warp, const Ins *ins, const WgmmaPlan *plan, int a
 
 static void group_note(Warp *warp, const WgmmaPlan *plan)
 {
-    const uint16_t *number = warp->worker->kernel->wgmma_register;
-    uint32_t group = (warp->wgmma_group + 1) * 2;
+    const uint16_t *number = warp->worker->kernel->plans.wgmma_register;
+    uint32_t group = (warp->wgmma.group + 1) * 2;
     for (uint32_t r = 0; r < plan->results; r++) {
-        warp->wgmma_register[number[plan->d[r] / (LANES * 4)]] = group;
-        warp->wgmma_written[number[plan->d[r] / (LANES * 4)]] = 0;
+        warp->wgmma.in_flight[number[plan->d[r] / (LANES * 4)]] = group;
+        warp->wgmma.written[number[plan->d[r] / (LANES * 4)]] = 0;
     }
     for (uint32_t r = 0; r < plan->factors; r++)
-        warp->wgmma_register[number[plan->a[r] / (LANES * 4)]] = group + 1;
+        warp->wgmma.in_flight[number[plan->a[r] / (LANES * 4)]] = group + 1;
 }
 
 HANDLER(WGMMA)
 {
-    const WgmmaPlan *plan = &warp->worker->kernel->wgmma[ins->aux];
+    const WgmmaPlan *plan = &warp->worker->kernel->plans.wgmma[ins->aux];
     unsigned char a[WARP_ROWS][WGMMA_K_BYTES], b[WGMMA_COLUMNS][WGMMA_K_BYTES];
     Sums sums;
     if (!warpgroup_whole(warp, ins)) return NULL;
@@ -227,30 +227,30 @@ HANDLER(WGMMA)
     factors_place(plan, a, b, &sums);
     warp_product(warp, plan, adds, &sums);
     group_note(warp, plan);
-    warp->wgmmas++, warp->wgmma_ins = ins;
+    warp->wgmma.count++, warp->wgmma.ins = ins;
     return ins + 1;
 }
 
 HANDLER(WGMMA_FENCE)
 {
     if (!warpgroup_whole(warp, ins)) return NULL;
-    warp->wgmma_fences++;
+    warp->wgmma.fences++;
     return ins + 1;
 }
 
 HANDLER(WGMMA_COMMIT)
 {
     if (!warpgroup_whole(warp, ins)) return NULL;
-    warp->wgmma_group++;
+    warp->wgmma.group++;
     return ins + 1;
 }
 
 HANDLER(WGMMA_WAIT)
 {
     if (!warpgroup_whole(warp, ins)) return NULL;
-    uint32_t left = ins->aux < warp->wgmma_group ? ins->aux : warp->wgmma_group;
-    uint32_t landed = warp->wgmma_group - left;
-    if (landed > warp->wgmma_landed) warp->wgmma_landed = landed;
+    uint32_t left = ins->aux < warp->wgmma.group ? ins->aux : warp->wgmma.group;
+    uint32_t landed = warp->wgmma.group - left;
+    if (landed > warp->wgmma.landed) warp->wgmma.landed = landed;
     return ins + 1;
 }
 
@@ -259,14 +259,14 @@ HANDLER(WGMMA_WAIT)
 ALWAYS uint32_t register_number(const Warp *warp, uint32_t slot)
 {
     const SimtKernel *kernel = warp->worker->kernel;
-    return slot < kernel->file_bytes ? kernel->wgmma_register[slot / (LANES * 4)] : 0;
+    return slot < kernel->file_bytes ? kernel->plans.wgmma_register[slot / (LANES * 4)] : 0;
 }
 
 /* What a factor is made of may be read meanwhile. */
 static int is_in_flight(const Warp *warp, uint32_t number, int writes)
 {
-    uint32_t group = warp->wgmma_register[number];
-    return group / 2 > warp->wgmma_landed && (writes || group % 2 == 0);
+    uint32_t group = warp->wgmma.in_flight[number];
+    return group / 2 > warp->wgmma.landed && (writes || group % 2 == 0);
 }
 
 /* A move hands on what its source is. */
@@ -274,8 +274,8 @@ static int touch_move(Warp *warp, const Ins *ins)
 {
     if (ins->op != OP_MOV_32) return 0;
     uint32_t to = register_number(warp, ins->d), from = register_number(warp, ins->a);
-    warp->wgmma_register[to] = from ? warp->wgmma_register[from] : 0;
-    warp->wgmma_written[to] = from ? warp->wgmma_written[from] : 0;
+    warp->wgmma.in_flight[to] = from ? warp->wgmma.in_flight[from] : 0;
+    warp->wgmma.written[to] = from ? warp->wgmma.written[from] : 0;
     return 1;
 }
 
@@ -291,12 +291,12 @@ HANDLER(WGMMA_TOUCH)
             writes = i >= 3 && !stores;
         if (!number) continue;
         if (is_in_flight(warp, number, writes)) {
-            warp->wgmma_register[number] = 0;
+            warp->wgmma.in_flight[number] = 0;
             finding_add(warp, ins, SIMT_SYNCCHECK, 0, 0, 0,
                         "Barrier error: this instruction uses a register of a wgmma that is still "
                         "in flight: wgmma.wait_group is missing before it");
         }
-        if (writes) warp->wgmma_written[number] = warp->wgmma_fences + 1;
+        if (writes) warp->wgmma.written[number] = warp->wgmma.fences + 1;
     }
     return inner(warp, ins);
 }

@@ -82,7 +82,7 @@ static float octet_sum(const float *a, const float *b, float c, int halves)
 
 HANDLER(TENSOR_OCTETS)
 {
-    const TensorPlan *plan = &warp->worker->kernel->tensor[ins->aux];
+    const TensorPlan *plan = &warp->worker->kernel->plans.tensor[ins->aux];
     if (!lanes_whole(warp, ins)) return NULL;
     warp_charge(warp, OCTETS * plan->m * plan->n * plan->k / PRODUCTS_CHARGED);
     Octet o[OCTETS];

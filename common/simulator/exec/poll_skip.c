@@ -13,7 +13,7 @@ void poll_snapshot(const Warp *warp, const Ins *from, PollSnapshot *look)
     const Worker *worker = warp->worker;
     look->counters = worker->counters;
     memcpy(look->profile, &worker->profile[from - warp->code],
-           sizeof *look->profile * (warp->loop + 1));
+           sizeof *look->profile * (warp->yield.loop + 1));
 }
 
 /* Adds `times` times what has been counted since then to all counts. */
@@ -26,7 +26,7 @@ static void sums_repeat(uint64_t *now, const uint64_t *before, size_t bytes, uin
 uint64_t polls_to_skip(const Warp *warp, const PollSnapshot *look, uint64_t cycles)
 {
     const Worker *worker = warp->worker;
-    uint64_t now = critical_now(warp), quiet = worker->launch->next_event;
+    uint64_t now = critical_now(warp), quiet = worker->launch->interblock.next_event;
     if (quiet == UINT64_MAX || quiet <= now || !cycles ||
         worker->counters.atomics != look->counters.atomics)
         return 0;
@@ -40,7 +40,7 @@ void polls_skip(Warp *warp, const Ins *from, const PollSnapshot *look, uint64_t 
     sums_repeat((uint64_t *)&worker->counters, (const uint64_t *)&look->counters,
                 sizeof look->counters, times);
     sums_repeat((uint64_t *)&worker->profile[from - warp->code], (const uint64_t *)look->profile,
-                sizeof *look->profile * (warp->loop + 1), times);
+                sizeof *look->profile * (warp->yield.loop + 1), times);
     critical_wait_until(&warp->chain, warp->chain.begin + times * cycles);
-    warp->poll_cycles += times * cycles;
+    warp->interblock.poll_cycles += times * cycles;
 }

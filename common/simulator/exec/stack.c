@@ -9,7 +9,7 @@
 
 void stack_clear(Warp *warp)
 {
-    uint64_t *stack = SLOT(uint64_t, warp->worker->kernel->stack_slot);
+    uint64_t *stack = SLOT(uint64_t, warp->worker->kernel->calls.stack_slot);
     for (uint32_t i = 0; i < LANES; i++)
         stack[i] = warp->worker->launch->local_bytes;
 }

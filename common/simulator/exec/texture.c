@@ -483,13 +483,13 @@ static void surface_move(Warp *warp, const Ins *ins, const Access *a, unsigned c
  * is told by what a store finds. */
 static void access_note(Warp *warp, const Ins *ins, const Access *a, uint32_t bytes, int store)
 {
-    if (!a->read || (!warp->worker->launch->notes && !warp->worker->racecheck)) return;
+    if (!a->read || (!warp->worker->launch->notes && !warp->worker->race.is_on)) return;
     uint64_t address[LANES] = {0};
     address[a->lane] = a->read;
     if (warp->worker->launch->notes)
         touch_note(warp, ins, address, 1u << a->lane, bytes,
                    store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
-    if (warp->worker->racecheck)
+    if (warp->worker->race.is_on)
         race_global(warp, ins, address, 1u << a->lane, bytes, store ? RACE_WRITE : RACE_READ);
 }
 

@@ -6,7 +6,7 @@
 
 int phase_look(Warp *warp)
 {
-    warp->worker->handlers[OP_PHASE_LOOK](warp, warp->phase_ins);
+    warp->worker->handlers[OP_PHASE_LOOK](warp, warp->phase.ins);
     return warp->state == WARP_FAULT ? -1 : 0;
 }
 
@@ -17,8 +17,8 @@ static uint32_t cluster_phase(Worker *const *worker, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t w = 0; w < worker[i]->block.warps; w++) {
             const Warp *warp = &worker[i]->warp[w];
-            if (warp->state != WARP_DONE && warp->cluster_arrivals < least)
-                least = warp->cluster_arrivals;
+            if (warp->state != WARP_DONE && warp->barrier.cluster_arrivals < least)
+                least = warp->barrier.cluster_arrivals;
         }
     return least;
 }
@@ -30,8 +30,8 @@ int cluster_release(Worker *const *worker, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t w = 0; w < worker[i]->block.warps; w++) {
             Warp *warp = &worker[i]->warp[w];
-            if (warp->state != WARP_CLUSTER || phase < warp->cluster_arrivals) continue;
-            warp->state = WARP_READY, warp->cluster_waits = warp->cluster_arrivals;
+            if (warp->state != WARP_CLUSTER || phase < warp->barrier.cluster_arrivals) continue;
+            warp->state = WARP_READY, warp->barrier.cluster_waits = warp->barrier.cluster_arrivals;
             woken = 1;
         }
     for (uint32_t i = 0; woken && i < count; i++)
@@ -46,8 +46,8 @@ static int phases_give_up(Worker *worker)
     int woken = 0;
     for (uint32_t w = 0; w < worker->block.warps; w++) {
         Warp *warp = &worker->warp[w];
-        if (warp->state != WARP_PHASE || warp->phase_mask == warp->alive) continue;
-        if (warp->failed_phase_polls++ > PATIENCE) continue;
+        if (warp->state != WARP_PHASE || warp->phase.mask == warp->alive) continue;
+        if (warp->phase.failed_polls++ > PATIENCE) continue;
         warp->state = WARP_READY;
         woken = 1;
     }
@@ -70,12 +70,12 @@ int blocks_wake(Worker *const *worker, uint32_t count)
     if (woken) return 1;
     Warp *warp = warp_asleep(worker, count, WARP_PHASE);
     if (warp) {
-        warp->worker->handlers[OP_PHASE_STUCK](warp, warp->phase_ins);
+        warp->worker->handlers[OP_PHASE_STUCK](warp, warp->phase.ins);
         return -1;
     }
     warp = warp_asleep(worker, count, WARP_CLUSTER);
     if (!warp) return 0;
-    fault_at(warp, warp->phase_ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
+    fault_at(warp, warp->phase.ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
              "Barrier error: the cluster's barrier is never completed: other warps of the cluster "
              "wait elsewhere");
     return -1;
@@ -85,12 +85,12 @@ int warpgroups_agree(Worker *worker)
 {
     for (uint32_t w = 0; w + 1 < worker->block.warps; w++) {
         Warp *one = &worker->warp[w], *other = &worker->warp[w + 1];
-        if (w % 4 == 3 || one->wgmmas == other->wgmmas) continue;
-        if (one->wgmmas < other->wgmmas) one = other, other = &worker->warp[w];
-        fault_at(one, one->wgmma_ins, SIMT_SYNCCHECK, 0, 0, 0,
+        if (w % 4 == 3 || one->wgmma.count == other->wgmma.count) continue;
+        if (one->wgmma.count < other->wgmma.count) one = other, other = &worker->warp[w];
+        fault_at(one, one->wgmma.ins, SIMT_SYNCCHECK, 0, 0, 0,
                  "Barrier error: in one warpgroup, warp %u executed %u wgmma instructions and warp "
                  "%u executed %u: all four warps must execute each",
-                 one->index, one->wgmmas, other->index, other->wgmmas);
+                 one->index, one->wgmma.count, other->index, other->wgmma.count);
         return 0;
     }
     return 1;

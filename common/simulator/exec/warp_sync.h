@@ -117,7 +117,7 @@ static void sync_match(Warp *warp, const SyncGroup *m)
         values += first_lane(same[i]) == i;
         all &= same[i];
     }
-    warp->passes = m->at[first_lane(m->mask)]->aux ? 1 : values;
+    warp->access.passes = m->at[first_lane(m->mask)]->aux ? 1 : values;
     FOR_ACTIVE(m->mask)
     {
         const Ins *own = m->at[i];
@@ -223,7 +223,7 @@ static const Ins *lanes_park(Warp *warp, const Ins *ins, uint32_t named, uint32_
     for (uint32_t k = (uint32_t)at; is_join && k < warp->depth; k++)
         if (warp->stack[k].rpc == chosen.pc) warp->stack[k].rpc = chosen.rpc;
     warp->mask = lanes, warp->rpc = chosen.rpc;
-    warp->changed = 1;
+    warp->yield.has_switched = 1;
     return warp->code + chosen.pc;
 }
 
@@ -231,8 +231,8 @@ static const Ins *lanes_park(Warp *warp, const Ins *ins, uint32_t named, uint32_
 __attribute__((noinline)) static int lanes_meet(Warp *warp, const Ins *ins, const uint32_t *members,
                                                 const Ins **next)
 {
-    uint32_t awaited = warp->awaited, group;
-    warp->awaited = 0;
+    uint32_t awaited = warp->yield.awaited, group;
+    warp->yield.awaited = 0;
     *next = NULL;
     for (uint32_t left = warp->mask; left; left &= ~group) {
         uint32_t named = members[first_lane(left)], here = warp->mask;

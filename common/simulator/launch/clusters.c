@@ -71,7 +71,8 @@ static void team_open(Team *team, Launch *launch, Worker *worker)
     team->launch = launch, team->worker = worker, team->size = launch->cluster_blocks;
     for (uint32_t i = 0; i < team->size; i++) {
         team->peer[i] = &worker[i];
-        worker[i].peer = team->peer, worker[i].peers = team->size, worker[i].rank = i;
+        worker[i].cluster.peer = team->peer, worker[i].cluster.peers = team->size,
+        worker[i].cluster.rank = i;
     }
 }
 

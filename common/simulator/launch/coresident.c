@@ -32,10 +32,11 @@ uint32_t coresident_blocks(const Launch *launch)
 static BlockTurn next_begin(Launch *launch, Worker *worker)
 {
     double each = launch->gpu->machine.block_launch_cycles;
-    worker->begun = worker->busy ? worker->begun + worker->cost.chain + TURNOVER_CYCLES
-                                 : (uint64_t)((double)launch->next * each);
-    worker->busy = launch->next < launch->blocks;
-    if (!worker->busy) return BLOCK_DONE;
+    worker->turn.begun = worker->turn.is_busy
+                             ? worker->turn.begun + worker->cost.chain + TURNOVER_CYCLES
+                             : (uint64_t)((double)launch->next * each);
+    worker->turn.is_busy = launch->next < launch->blocks;
+    if (!worker->turn.is_busy) return BLOCK_DONE;
     return block_begin(worker, launch->next++) == 0 ? BLOCK_RUNS : BLOCK_FAILED;
 }
 
@@ -55,10 +56,10 @@ static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
 {
     int moved = 0, busy = 0, paused = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!worker[i].busy) continue;
+        if (!worker[i].turn.is_busy) continue;
         BlockTurn turn = worker_turns(launch, &worker[i], &moved);
         if (turn == BLOCK_FAILED) return BLOCK_FAILED;
-        busy |= worker[i].busy;
+        busy |= worker[i].turn.is_busy;
         paused |= turn == BLOCK_PAUSES;
     }
     if (moved) return BLOCK_RUNS;
@@ -68,14 +69,14 @@ static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
 static Worker *first_busy(Worker *worker, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i++)
-        if (worker[i].busy) return &worker[i];
+        if (worker[i].turn.is_busy) return &worker[i];
     return &worker[count - 1];
 }
 
 static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
 {
     uint32_t i = (*open)++;
-    return worker_open(&worker[i], launch, &launch->gpu->shelf[i]);
+    return worker_open(&worker[i], launch, &launch->gpu->arenas[i]);
 }
 
 /* ---- in the order of time ------------------------------------------------------------------ */
@@ -112,11 +113,12 @@ static int gates_open(Gates *gates, uint32_t count)
 static Gate gate_of(Worker *worker)
 {
     Gate gate = NO_GATE;
-    for (uint32_t w = 0; worker->busy && w < worker->block.warps; w++) {
+    for (uint32_t w = 0; worker->turn.is_busy && w < worker->block.warps; w++) {
         Warp *warp = &worker->warp[w];
-        if (warp->state != WARP_READY || !warp->gate) continue;
-        if (warp->gate < gate.at) gate.at = warp->gate, gate.warp = warp;
-        if (!polls_long(warp) && warp->gate < gate.next_event) gate.next_event = warp->gate;
+        if (warp->state != WARP_READY || !warp->interblock.gate) continue;
+        if (warp->interblock.gate < gate.at) gate.at = warp->interblock.gate, gate.warp = warp;
+        if (!polls_long(warp) && warp->interblock.gate < gate.next_event)
+            gate.next_event = warp->interblock.gate;
     }
     return gate;
 }
@@ -142,8 +144,8 @@ static void gate_set(Gates *gates, Worker *worker, uint32_t number)
 /* Has a warp that was let on done anything but look for others?  Of these one that waits on. */
 static int has_moved(const Warp *warp)
 {
-    return warp->state != WARP_READY || warp->paused ||
-           (warp->passed && !(warp->passed->order & ORDER_SPINS));
+    return warp->state != WARP_READY || warp->yield.is_paused ||
+           (warp->interblock.cleared_ins && !(warp->interblock.cleared_ins->order & ORDER_SPINS));
 }
 
 /* Is there a warp that was at work when it came to its gate?  Others that wait meanwhile are not
@@ -151,9 +153,10 @@ static int has_moved(const Warp *warp)
 static int one_works(const Worker *worker, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t w = 0; worker[i].busy && w < worker[i].block.warps; w++) {
+        for (uint32_t w = 0; worker[i].turn.is_busy && w < worker[i].block.warps; w++) {
             const Warp *warp = &worker[i].warp[w];
-            if (warp->state == WARP_READY && warp->gate && !warp->was_poll) return 1;
+            if (warp->state == WARP_READY && warp->interblock.gate && !warp->interblock.was_poll)
+                return 1;
         }
     return 0;
 }
@@ -167,15 +170,15 @@ static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t coun
         Warp *warp = gates->at[1].warp;
         int moved = 0;
         if (!warp) return 0;
-        launch->next_event = gates->at[1].next_event;
-        warp->cleared_at = gates->at[1].at, warp->passed = NULL;
+        launch->interblock.next_event = gates->at[1].next_event;
+        warp->interblock.cleared_at = gates->at[1].at, warp->interblock.cleared_ins = NULL;
         uint64_t block = next->block.number;
         if (worker_turns(launch, next, &moved) == BLOCK_FAILED) return 0;
-        warp->cleared_at = 0;
+        warp->interblock.cleared_at = 0;
         gate_set(gates, worker, first);
         int was_poll = next->block.number == block && !has_moved(warp);
-        if (next->block.number == block) warp->was_poll = (uint8_t)was_poll;
-        vain = was_poll ? vain + next->effort : 0;
+        if (next->block.number == block) warp->interblock.was_poll = (uint8_t)was_poll;
+        vain = was_poll ? vain + next->turn.effort : 0;
         if (vain <= TURNS_IN_VAIN) continue;
         if (!one_works(worker, count)) {
             block_stuck(first_busy(worker, count));
@@ -208,7 +211,7 @@ static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
 int coresident_run(Launch *launch, Worker *worker, uint32_t *open)
 {
     uint32_t room = coresident_blocks(launch), vain = 0;
-    if (launch->queue) return timed_run(launch, worker, open);
+    if (launch->interblock.queue) return timed_run(launch, worker, open);
     if (worker_next(launch, worker, open) != 0) return -1;
     if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;
     for (;;) {
@@ -221,7 +224,7 @@ int coresident_run(Launch *launch, Worker *worker, uint32_t *open)
             if (next_begin(launch, &worker[*open - 1]) == BLOCK_FAILED) return 0;
         } else if (turn == BLOCK_PAUSES) {
             vain = 0;
-        } else if ((vain += first_busy(worker, *open)->effort) > TURNS_IN_VAIN / *open) {
+        } else if ((vain += first_busy(worker, *open)->turn.effort) > TURNS_IN_VAIN / *open) {
             block_stuck(first_busy(worker, *open));
             return 0;
         }

@@ -42,8 +42,8 @@ static uint32_t threads_wanted(const Launch *launch)
     uint64_t pieces = launch->blocks / (launch->cluster_blocks ? launch->cluster_blocks : 1);
     if (cores > PARALLEL_MOST) cores = PARALLEL_MOST;
     if (cores > pieces) cores = (uint32_t)pieces;
-    int in_order =
-        launch->kernel->in_order || (launch->gpu->racecheck && race_orders(launch->kernel));
+    int in_order = launch->kernel->traits.is_ordered ||
+                   (launch->gpu->racecheck && race_orders(launch->kernel));
     return in_order || launch->launch->cooperative ? 1 : cores;
 }
 
@@ -189,7 +189,7 @@ static void rest_run(Run *run)
 {
     enum { FEW = 1 << 14 }; /* stored sectors, that are sooner looked at than a thread begins */
     const Launch *launch = &run->launch;
-    if (!run->later && launch->writers && launch->dram_stores > FEW &&
+    if (!run->later && launch->race.writers && launch->dram.stores > FEW &&
         gpu_threads(launch->gpu) > 1) {
         parallel_run(2, rest_share, run);
     } else {
@@ -228,11 +228,11 @@ static int result_collect(Run *run)
     SimtResult *result = run->result;
     const Worker *worker = run->worker;
     for (uint32_t i = 0; i < run->workers; i++) {
-        if (worker[i].launch && worker[i].fault_block < fault) {
-            fault = worker[i].fault_block;
-            result->report = worker[i].fault;
+        if (worker[i].launch && worker[i].findings.fault_block < fault) {
+            fault = worker[i].findings.fault_block;
+            result->report = worker[i].findings.fault;
         }
-        result->findings += worker[i].findings;
+        result->findings += worker[i].findings.count;
     }
     if (fault != UINT64_MAX) {
         result->findings = 1;
@@ -240,9 +240,9 @@ static int result_collect(Run *run)
     }
     if (run->launch.timeout) return result_timeout(&run->launch, worker, run->workers, result);
     for (uint32_t i = 0; i < run->workers; i++)
-        if (worker[i].launch && worker[i].finding_block < finding) {
-            finding = worker[i].finding_block;
-            result->report = worker[i].finding;
+        if (worker[i].launch && worker[i].findings.finding_block < finding) {
+            finding = worker[i].findings.finding_block;
+            result->report = worker[i].findings.finding;
         }
     rest_run(run);
     if (run->failed) return refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
@@ -272,9 +272,9 @@ static void run_close(Run *run)
 static void run_keep(Run *run)
 {
     SimtGpu *gpu = run->launch.gpu;
-    run->shelf = gpu->shelf, run->shelves = gpu->shelves;
-    gpu->shelf = gpu->spare, gpu->shelves = gpu->spares;
-    gpu->spare = NULL, gpu->spares = 0;
+    run->shelf = gpu->arenas, run->shelves = gpu->arena_count;
+    gpu->arenas = gpu->spare_arenas, gpu->arena_count = gpu->spare_count;
+    gpu->spare_arenas = NULL, gpu->spare_count = 0;
     gpu->unsettled = run;
 }
 
@@ -283,7 +283,7 @@ static void run_settle(SimtGpu *gpu, Run *run)
     gpu->unsettled = NULL;
     if (counts_price(&run->launch, run->worker, run->workers, run->result) != 0)
         refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
-    gpu->spare = run->shelf, gpu->spares = run->shelves;
+    gpu->spare_arenas = run->shelf, gpu->spare_count = run->shelves;
     run_close(run);
 }
 
@@ -326,7 +326,8 @@ static int run_alternate(Run *run)
     simt_settle(launch->gpu, NULL);
     run->later = 0;
     int failed = run_open(run, most) != 0;
-    if (!failed && launch->count && launch->kernel->waits) failed = interblock_open(launch) != 0;
+    if (!failed && launch->count && launch->kernel->traits.only_polls_blocks)
+        failed = interblock_open(launch) != 0;
     failed = failed || coresident_run(launch, run->worker, &run->workers) != 0;
     for (uint32_t i = 0; i < run->workers && !failed; i++)
         worker_tell(&run->worker[i]);
@@ -342,7 +343,7 @@ static int run_crew(Run *run)
         launch->cluster_blocks ? threads * each : dispatch_workers(launch->blocks, threads);
     if (run_open(run, run->workers) != 0) return -1;
     Crew crew = {
-        .launch = launch, .worker = run->worker, .shelf = launch->gpu->shelf, .each = each};
+        .launch = launch, .worker = run->worker, .shelf = launch->gpu->arenas, .each = each};
     return crew_run(&crew, threads, run->workers);
 }
 
@@ -350,8 +351,8 @@ static int launch_run(Run *run)
 {
     Launch *launch = &run->launch;
     SimtGpu *gpu = launch->gpu;
-    int alternates =
-        !launch->cluster_blocks && (launch->kernel->spins || launch->launch->cooperative);
+    int alternates = !launch->cluster_blocks &&
+                     (launch->kernel->traits.has_polling || launch->launch->cooperative);
     int failed = alternates ? run_alternate(run) : run_crew(run);
     int status =
         failed ? refuse_for_memory(run, "out of host memory for the launch") : result_collect(run);
@@ -403,14 +404,14 @@ static uint64_t stack_room(const SimtGpu *gpu, const SimtKernel *kernel, uint64_
 static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
 {
     uint64_t frames = 0;
-    for (uint32_t i = 0; i < kernel->routines; i++) {
-        const Routine *routine = &kernel->routine[i];
+    for (uint32_t i = 0; i < kernel->calls.routines; i++) {
+        const Routine *routine = &kernel->calls.routine[i];
         uint64_t calls = gpu->stack_limit / routine->stack_bytes + 1,
                  bytes = calls * routine->frame_bytes;
         if (bytes > frames) frames = bytes;
     }
     uint64_t bytes = kernel->local_bytes + frames;
-    return kernel->stack_slot ? stack_room(gpu, kernel, bytes) : bytes;
+    return kernel->calls.stack_slot ? stack_room(gpu, kernel, bytes) : bytes;
 }
 
 /* NULL: out of host memory. */
@@ -444,11 +445,11 @@ static int run_launch(Run *run)
         return run_refuse(run, SIMT_UNSUPPORTED, error.text);
     SimtCheck check = launch_check(launch, why, sizeof why);
     if (check != SIMT_OK) return run_refuse(run, check, why);
-    if (kernel->allocates && heap_open(gpu, &error) != 0)
+    if (kernel->traits.allocates && heap_open(gpu, &error) != 0)
         return run_refuse(run, SIMT_UNSUPPORTED, error.text);
     /* Counted, blocks that wait for each other go on in the order of time, else in turns: by how
      * often one has looked a submission would know whether it is priced or searched for races. */
-    if (gpu->options.untrusted && (kernel->spins || kernel->awaits_clock))
+    if (gpu->options.untrusted && (kernel->traits.has_polling || kernel->traits.polls_clock))
         launch->count = gpu->options.count;
     uint64_t local = local_wanted(gpu, kernel);
     if (local > UINT32_MAX)

@@ -88,7 +88,7 @@ static SimtCheck shared_check(const Request *r)
 
 static SimtCheck kernel_check(const Request *r, const SimtKernel *kernel)
 {
-    if ((kernel->tensors || kernel->wgmmas) && !r->machine->tensor_fma)
+    if ((kernel->plans.tensors || kernel->plans.wgmmas) && !r->machine->tensor_fma)
         return refuse(
             r, SIMT_UNSUPPORTED,
             "the kernel uses tensor cores (mma, wmma or ldmatrix), which %s does not have",
@@ -218,7 +218,7 @@ SimtCheck launch_check(Launch *launch, char *why, size_t bytes)
     launch->threads_per_block = (uint32_t)threads;
     launch->warps_per_block = ((uint32_t)threads + LANES - 1) / LANES;
     launch->shared_bytes = launch->kernel->static_shared + l->dynamic_shared;
-    if (launch->kernel->asks_reserved) reserved_place(launch);
+    if (launch->kernel->traits.reads_reserved) reserved_place(launch);
     places_find(launch, &r);
     return SIMT_OK;
 }

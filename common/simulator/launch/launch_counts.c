@@ -78,18 +78,18 @@ int counts_price(Launch *launch, Worker *worker, uint32_t count, SimtResult *res
     Counters *c = &result->counters;
     if (!launch->count) return 0;
     if (l2_play(launch, worker, count) != 0) return -1;
-    c->dram_bytes = (launch->dram_loads + launch->dram_fills + launch->dram_stores) * 32;
+    c->dram_bytes = (launch->dram.loads + launch->dram.fills + launch->dram.stores) * 32;
     if (cycles_estimate(launch, worker, count, result) != 0) return -1;
     uint64_t misses = 0;
     for (uint32_t i = 0; i < launch->gpu->machine.sms; i++)
         misses += worker[0].sm[i].load_misses;
     uint64_t all = c->l1_hit_sectors + misses,
-             missed = (uint64_t)((double)misses * launch->load_sector_ratio);
+             missed = (uint64_t)((double)misses * launch->trace.load_sector_ratio);
     if (missed > all) missed = all;
     c->l1_hit_sectors = all - missed;
-    c->l2_hit_sectors = missed > launch->dram_loads ? missed - launch->dram_loads : 0;
-    if (launch->stall) profile_add_runs(launch, worker[0].profile);
-    if (launch->stall && profile_keep(launch, worker[0].profile, result->cycles))
+    c->l2_hit_sectors = missed > launch->dram.loads ? missed - launch->dram.loads : 0;
+    if (launch->profile.stall) profile_add_runs(launch, worker[0].profile);
+    if (launch->profile.stall && profile_keep(launch, worker[0].profile, result->cycles))
         access_log_give(launch, &launch->gpu->profile);
     return 0;
 }

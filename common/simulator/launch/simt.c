@@ -72,7 +72,7 @@ void simt_close(SimtGpu *gpu)
     memory_close(&gpu->memory);
     simt_profile_free(&gpu->profile);
     arenas_keep(gpu, 0);
-    gpu->shelf = gpu->spare, gpu->shelves = gpu->spares;
+    gpu->arenas = gpu->spare_arenas, gpu->arena_count = gpu->spare_count;
     arenas_keep(gpu, 0);
     race_shadow_free(&gpu->race_shadow);
     free(gpu);
@@ -348,10 +348,10 @@ static void info_fill(SimtKernel *kernel)
     const CubinKernel *c = fatbin_kernel(kernel->module->fatbin, f->name);
     if (c) {
         info->registers = c->registers;
-        kernel->machine_local = c->local_bytes;
-        kernel->machine = &c->machine;
+        kernel->cubin.local_bytes = c->local_bytes;
+        kernel->cubin.sass = &c->machine;
     }
-    kernel->registers_known = c && c->sm;
+    kernel->cubin.has_registers = c && c->sm;
 }
 
 static int kernels_list(SimtModule *module, Error *error)
@@ -495,7 +495,7 @@ int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, 
 void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info)
 {
     *info = kernel->info;
-    info->fences = kernel->fences;
+    info->fences = kernel->traits.has_fences;
 }
 
 uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads,

@@ -8,10 +8,10 @@
 void timeout_note(Worker *worker)
 {
     const Block *block = &worker->block;
-    worker->stopped = NULL;
-    worker->stopped_block = block->number;
-    for (uint32_t w = 0; w < block->warps && !worker->stopped; w++)
-        if (block->warp[w].state == WARP_FAULT) worker->stopped = block->warp[w].pc;
+    worker->findings.stopped = NULL;
+    worker->findings.stopped_block = block->number;
+    for (uint32_t w = 0; w < block->warps && !worker->findings.stopped; w++)
+        if (block->warp[w].state == WARP_FAULT) worker->findings.stopped = block->warp[w].pc;
 }
 
 /* The line of instruction `at`, where it has one and it is another than the last that was said. */
@@ -35,8 +35,10 @@ void timeout_report(const Worker *worker, uint32_t workers, uint64_t block, char
     *text = 0;
     for (uint32_t i = 0; i < workers; i++) {
         const SimtKernel *kernel = worker[i].kernel;
-        if (!worker[i].launch || !worker[i].stopped || worker[i].stopped_block != block) continue;
-        const uint32_t pc = (uint32_t)(worker[i].stopped - kernel->code);
+        if (!worker[i].launch || !worker[i].findings.stopped ||
+            worker[i].findings.stopped_block != block)
+            continue;
+        const uint32_t pc = (uint32_t)(worker[i].findings.stopped - kernel->code);
         uint32_t last = 0;
         for (uint32_t at = pc, said = 0; at < kernel->count && said < SAID; at++)
             if (goes_back(kernel->code, at) && kernel->code[at].target <= pc)

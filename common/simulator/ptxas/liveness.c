@@ -73,7 +73,7 @@ static uint32_t sets_number(Liveness *a)
 int liveness_open(Liveness *a, const SimtKernel *kernel)
 {
     *a = (Liveness){.kernel = kernel, .words = kernel->scoreboard / 64 + 1};
-    if (kernel->routines || kernel->tables) return 0;
+    if (kernel->calls.routines || kernel->tables) return 0;
     a->kept = calloc(kernel->count + 1, sizeof *a->kept);
     if (!a->kept) return -1;
     uint64_t room = (uint64_t)(sets_number(a) + 1) * a->words;

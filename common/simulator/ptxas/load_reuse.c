@@ -171,9 +171,11 @@ static void reuse_look(SimtKernel *kernel, const CodeMap *map, const Turn *t, ui
         if (!advance_find(t, load->t_s[0], DEPTH, &step) || !step || !is_spared(t, load)) continue;
         uint32_t ago = turns_ago(t, i, step, turns);
         if (!ago) continue;
-        if (!kernel->carried) kernel->carried = calloc(kernel->mems + 1, sizeof *kernel->carried);
-        if (!kernel->carried) return;
-        kernel->carried[load->mem] = (ReusedLoad){(int64_t)step, turns, loads > ago ? loads : ago};
+        if (!kernel->costs.reused)
+            kernel->costs.reused = calloc(kernel->mems + 1, sizeof *kernel->costs.reused);
+        if (!kernel->costs.reused) return;
+        kernel->costs.reused[load->mem] =
+            (ReusedLoad){(int64_t)step, turns, loads > ago ? loads : ago};
     }
 }
 
@@ -191,15 +193,15 @@ void load_reuse_find(SimtKernel *kernel, const CodeMap *map, const UnrolledLoop 
 int load_is_reused(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
 {
     Worker *worker = warp->worker;
-    const ReusedLoad *load = &worker->kernel->carried[ins->mem];
-    if (!load->turns) return 0;
-    ReuseState *turns = &worker->wavefronts[ins->mem].turns;
+    const ReusedLoad *load = &worker->kernel->costs.reused[ins->mem];
+    if (!load->iterations) return 0;
+    ReuseState *turns = &worker->wavefronts[ins->mem].reuse;
     int goes_on = turns->warp == warp && turns->block == worker->block.number &&
                   turns->mask == mask && turns->next == address;
     *turns = (ReuseState){.warp = warp,
                           .block = worker->block.number,
                           .mask = mask,
                           .next = address + (uint64_t)load->step,
-                          .number = goes_on ? (turns->number + 1) % load->turns : 0};
+                          .number = goes_on ? (turns->number + 1) % load->iterations : 0};
     return turns->number >= load->loads;
 }

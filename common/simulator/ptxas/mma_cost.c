@@ -153,7 +153,7 @@ static void older_price(const Ins *ins, const TensorPlan *plan, const SimtMachin
 static int product_slows(const Ins *ins, const SimtKernel *kernel)
 {
     return ins->op == OP_WGMMA ||
-           (ins->op != OP_TENSOR_OCTETS && kernel->tensor[ins->aux].a.type != TYPE_F64);
+           (ins->op != OP_TENSOR_OCTETS && kernel->plans.tensor[ins->aux].a.type != TYPE_F64);
 }
 
 void mma_cost(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, InsCost *p)
@@ -162,11 +162,11 @@ void mma_cost(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, In
     int falls = m->tensor_mhz > 0 && m->tensor_mhz < m->clock_mhz;
     p->slows = falls && product_slows(ins, kernel);
     if (ins->op == OP_WGMMA) {
-        p->busy = wgmma_cycles(&kernel->wgmma[ins->aux], m);
+        p->busy = wgmma_cycles(&kernel->plans.wgmma[ins->aux], m);
         p->latency = (uint16_t)(p->busy + WGMMA_CYCLES);
         return;
     }
-    const TensorPlan *plan = &kernel->tensor[ins->aux];
+    const TensorPlan *plan = &kernel->plans.tensor[ins->aux];
     if (ins->op == OP_TENSOR_OCTETS && m->cc_major >= AMPERE)
         octets_price(plan, p);
     else if (m->cc_major < HOPPER)

@@ -482,7 +482,7 @@ static void piece_follow(const SimtKernel *kernel, uint32_t from, InsCost *price
     for (uint32_t i = count; i-- > 0;) {
         uint32_t place = code[i].op == OP_SPILL            ? code[i].mem + 1
                          : code[i].from >= kernel->origins ? 0
-                                                           : kernel->machine_order[code[i].from];
+                                                           : kernel->cubin.order[code[i].from];
         uint32_t rank = place && i < free_end ? place : UINT32_MAX;
         for (uint32_t k = i + 1; k < free_end; k++)
             if (price[k].rank < rank && depends(code, price, i, k)) rank = price[k].rank;
@@ -518,15 +518,15 @@ static void pieces_order(const SimtKernel *kernel, InsCost *price, Liveness *ali
  * registers and selects among them, also where the place is known only at run time. */
 static void arrays_find(SimtKernel *kernel, const SimtMachine *machine)
 {
-    const SassCode *code = kernel->machine;
-    if (!kernel->local_bytes || kernel->machine_local || !code || !code->count ||
+    const SassCode *code = kernel->cubin.sass;
+    if (!kernel->local_bytes || kernel->cubin.local_bytes || !code || !code->count ||
         code->sm / 10 != machine->cc_major)
         return;
     for (uint32_t i = 0; i < code->count; i++) {
         uint32_t op = code->ins[i].op & SASS_OPCODE_MASK;
         if (op == SASS_LDL || op == SASS_STL) return;
     }
-    kernel->arrays_in_registers = 1;
+    kernel->cubin.arrays_in_registers = 1;
     for (uint32_t i = 0; i < kernel->count; i++) {
         Ins *ins = &kernel->code[i];
         if (is_memory(ins) && ins->space == PTX_LOCAL) ins->class = CLASS_INT;

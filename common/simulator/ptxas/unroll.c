@@ -104,7 +104,7 @@ static void copy_rename(SimtKernel *kernel, Ins *ins, uint32_t turn, uint16_t *n
     for (int k = 0; k < 4 && ins->t_d[k]; k++) {
         uint16_t own = ins->t_d[k];
         if (turn + 1 < UNROLLED && !fresh[own]) {
-            fresh[own] = (uint16_t)kernel->played_scores++;
+            fresh[own] = (uint16_t)kernel->costs.scoreboard++;
             kernel->width[fresh[own]] = kernel->width[own];
         }
         /* What comes behind the loop knows the last one's by its own name. */
@@ -133,10 +133,10 @@ static int loop_copy(SimtKernel *kernel, InsCost *price, const Unrolled *loop, L
     for (uint32_t turn = 0; turn < UNROLLED; turn++) {
         memset(fresh, 0, kernel->scoreboard * sizeof *fresh);
         for (uint32_t i = loop->first; i <= last; i++, to++) {
-            kernel->played[to] = kernel->code[i];
+            kernel->costs.code[to] = kernel->code[i];
             price[to] = price[i];
             price[to].origin = i, price[to].loop = 0, price[to].last = 0;
-            copy_rename(kernel, &kernel->played[to], turn, now, fresh);
+            copy_rename(kernel, &kernel->costs.code[to], turn, now, fresh);
             if (turn + 1 == UNROLLED || !is_dropped(kernel, loop, i)) continue;
             if (!turn) price[last].saves += price[i].slots;
             price[to].slots = 0, price[to].busy = 0, price[to].latency = 0;
@@ -145,7 +145,7 @@ static int loop_copy(SimtKernel *kernel, InsCost *price, const Unrolled *loop, L
     }
     free(now);
     price[to - 1].last = 1;
-    piece_order(kernel, kernel->played + loop->copy, price + loop->copy, UNROLLED * loop->count,
+    piece_order(kernel, kernel->costs.code + loop->copy, price + loop->copy, UNROLLED * loop->count,
                 liveness_after(alive, last + 1));
     return 0;
 }
@@ -157,7 +157,7 @@ static uint32_t loops_list(SimtKernel *kernel, const InsCost *price)
     for (uint32_t i = 0; i < kernel->count; i++) {
         uint32_t first = kernel->code[i].target;
         if (kernel->code[i].class != CLASS_BRANCH || first > i || !price[first].loop) continue;
-        Unrolled *loop = &kernel->unrolled[price[first].loop - 1];
+        Unrolled *loop = &kernel->costs.unrolled[price[first].loop - 1];
         if (loop->count) continue;
         *loop = (Unrolled){.first = first, .count = i - first + 1, .copy = room};
         room += UNROLLED * loop->count;
@@ -169,24 +169,24 @@ InsCost *loops_unroll(SimtKernel *kernel, InsCost *price, uint32_t loops, Livene
                       uint32_t *prices)
 {
     int failed = 1;
-    kernel->unrolled = calloc(loops + 1, sizeof *kernel->unrolled);
-    uint32_t room = kernel->unrolled ? loops_list(kernel, price) : 0;
-    kernel->played = room ? malloc(((size_t)room + 1) * sizeof *kernel->played) : NULL;
+    kernel->costs.unrolled = calloc(loops + 1, sizeof *kernel->costs.unrolled);
+    uint32_t room = kernel->costs.unrolled ? loops_list(kernel, price) : 0;
+    kernel->costs.code = room ? malloc(((size_t)room + 1) * sizeof *kernel->costs.code) : NULL;
     InsCost *more = room ? realloc(price, ((size_t)room + 1) * sizeof *more) : NULL;
     /* Each copy but the last has up to four names of its own for what it writes. */
     uint8_t *width = realloc(kernel->width, kernel->scoreboard + 4 * (size_t)room);
     if (more) price = more;
     if (width) kernel->width = width;
-    if (kernel->played && more && width) {
+    if (kernel->costs.code && more && width) {
         failed = 0;
-        memcpy(kernel->played, kernel->code, kernel->count * sizeof *kernel->played);
-        kernel->played_scores = kernel->scoreboard;
+        memcpy(kernel->costs.code, kernel->code, kernel->count * sizeof *kernel->costs.code);
+        kernel->costs.scoreboard = kernel->scoreboard;
         for (uint32_t i = 0; i < kernel->count; i++)
             price[i].origin = i;
     }
     for (uint32_t i = 0; i < loops && !failed; i++) {
-        const Unrolled *loop = &kernel->unrolled[i];
-        if (kernel->played_scores + UNROLLED * 4 * loop->count > MOST_SCORES)
+        const Unrolled *loop = &kernel->costs.unrolled[i];
+        if (kernel->costs.scoreboard + UNROLLED * 4 * loop->count > MOST_SCORES)
             price[loop->first].loop = 0;
         else
             failed = loop_copy(kernel, price, loop, alive) != 0;

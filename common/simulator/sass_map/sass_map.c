@@ -57,8 +57,8 @@ static int is_unsupported(const Ins *ins)
 
 static int is_plain(const SimtKernel *kernel)
 {
-    if (kernel->routines || kernel->calls || kernel->tables || kernel->reads_clock ||
-        kernel->spins || kernel->info.spills)
+    if (kernel->calls.routines || kernel->calls.calls || kernel->tables ||
+        kernel->traits.reads_clock || kernel->traits.has_polling || kernel->info.spills)
         return 0;
     for (uint32_t i = 0; i < kernel->count; i++)
         if (is_unsupported(&kernel->code[i])) return 0;
@@ -349,9 +349,9 @@ static uint32_t own_place(const Reading *r, uint32_t i)
 static uint64_t copy_of(const Reading *r, uint32_t at, uint64_t number, uint64_t of, uint32_t v)
 {
     uint32_t loop = r->map.around[at], copies = loop ? r->f->loop[loop - 1].copies[v] : 1;
-    const ReusedLoad *carried = r->kernel->carried;
+    const ReusedLoad *carried = r->kernel->costs.reused;
     int first = carried && loads_plainly(&r->kernel->code[at]) &&
-                carried[r->kernel->code[at].mem].turns == copies;
+                carried[r->kernel->code[at].mem].iterations == copies;
     return first ? number : number * copies / of;
 }
 
@@ -525,8 +525,8 @@ static int prices_append(Reading *r, InsCost **price, uint32_t prices, const Sim
 {
     SimtKernel *kernel = r->kernel;
     size_t all = (size_t)prices + r->code->count + 1;
-    Ins *played = realloc(kernel->played, all * sizeof *played);
-    if (played) kernel->played = played;
+    Ins *played = realloc(kernel->costs.code, all * sizeof *played);
+    if (played) kernel->costs.code = played;
     InsCost *more = realloc(*price, all * sizeof *more);
     if (more) *price = more;
     if (!played || !more) return -1;
@@ -560,7 +560,7 @@ static void operands_mark(const Reading *r)
 InsCost *sass_map_build(SimtKernel *kernel, InsCost *price, uint32_t prices,
                         const SimtMachine *machine)
 {
-    Reading r = {.kernel = kernel, .price = price, .code = kernel->machine};
+    Reading r = {.kernel = kernel, .price = price, .code = kernel->cubin.sass};
     if (!r.code || !r.code->count || r.code->sm / 10 != HOPPER || machine->cc_major != HOPPER ||
         !is_plain(kernel))
         return price;
@@ -574,8 +574,8 @@ InsCost *sass_map_build(SimtKernel *kernel, InsCost *price, uint32_t prices,
         good = is_covered(&r) && prices_append(&r, &price, prices, machine) == 0;
     }
     if (good) loads_vectorize(kernel, &r.map, r.code), operands_mark(&r);
-    kernel->follow = good ? r.f : NULL;
-    if (!good) free(r.f), free(kernel->carried), kernel->carried = NULL;
+    kernel->costs.sass = good ? r.f : NULL;
+    if (!good) free(r.f), free(kernel->costs.reused), kernel->costs.reused = NULL;
     reading_close(&r);
     return price;
 }

@@ -184,7 +184,7 @@ static uint32_t pass_add(Walk *w, uint32_t from)
 
 int sass_trace_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to)
 {
-    Walk w = {.kernel = kernel, .f = kernel->follow, .from = from, .to = to};
+    Walk w = {.kernel = kernel, .f = kernel->costs.sass, .from = from, .to = to};
     uint64_t most = (uint64_t)from->count * MOST_TIMES + MOST_MORE;
     w.most = most < INT32_MAX ? (uint32_t)most : INT32_MAX;
     w.looks = (uint64_t)from->count * MOST_LOOKS + MOST_MORE;

@@ -66,7 +66,7 @@ static inline SimtResult result_with(const char *text, const SassCode *code, int
     uint64_t data = device_data(gpu, zeros, sizeof zeros);
     SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
     assert_non_null(module);
-    module->kernel[0].machine = code;
+    module->kernel[0].cubin.sass = code;
     SimtKernel *kernel = simt_kernel_find(module, "k", &error);
     SimtLaunch launch = {.grid = {1, 1, 1},
                          .block = {32 * warps, 1, 1},

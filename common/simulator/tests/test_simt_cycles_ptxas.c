@@ -229,7 +229,7 @@ static void who_does_not_look_does_not_wait(void **state)
                         "@%p1 bra LOOP;\n");
         SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
         assert_non_null(module);
-        assert_int_equal(simt_kernel_find(module, "k", &error)->spins, looks);
+        assert_int_equal(simt_kernel_find(module, "k", &error)->traits.has_polling, looks);
         simt_close(gpu);
         free(text);
     }
@@ -274,8 +274,8 @@ static void launch_with(const char *text, uint32_t blocks, uint32_t threads, uin
     uint64_t data = device_data(gpu, NULL, 65536);
     SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
     assert_non_null(module);
-    module->kernel[0].info.registers = registers, module->kernel[0].machine_local = local;
-    module->kernel[0].registers_known = 1;
+    module->kernel[0].info.registers = registers, module->kernel[0].cubin.local_bytes = local;
+    module->kernel[0].cubin.has_registers = 1;
     SimtKernel *kernel = simt_kernel_find(module, "k", &error);
     SimtLaunch launch = {.grid = {blocks, 1, 1},
                          .block = {threads, 1, 1},

@@ -326,7 +326,7 @@ static uint64_t local_sectors_with(uint16_t op, uint32_t sm, uint32_t frame, int
     uint64_t data = device_data(gpu, NULL, 64);
     SimtModule *module = simt_module_load(gpu, TEXT, strlen(TEXT), 0, &error);
     assert_non_null(module);
-    module->kernel[0].machine = &code, module->kernel[0].machine_local = frame;
+    module->kernel[0].cubin.sass = &code, module->kernel[0].cubin.local_bytes = frame;
     SimtKernel *kernel = simt_kernel_find(module, "k", &error);
     SimtLaunch launch = {
         .grid = {1, 1, 1}, .block = {32, 1, 1}, .params = &data, .params_bytes = sizeof data};

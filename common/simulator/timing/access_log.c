@@ -68,11 +68,11 @@ int access_log_open(Launch *launch)
     if (!gpu->options.profile || !launch->count) return 0;
     uint64_t number[BLOCKS];
     uint32_t count = blocks_choose(launch, number);
-    launch->watcher = calloc(count, sizeof *launch->watcher);
-    if (!launch->watcher) return -1;
-    launch->watchers = count;
+    launch->profile.watcher = calloc(count, sizeof *launch->profile.watcher);
+    if (!launch->profile.watcher) return -1;
+    launch->profile.watchers = count;
     for (uint32_t i = 0; i < count; i++) {
-        AccessLog *watcher = &launch->watcher[i];
+        AccessLog *watcher = &launch->profile.watcher[i];
         const uint32_t *grid = launch->launch->grid;
         watcher->block = number[i];
         watcher->seen.block[0] = (uint32_t)(number[i] % grid[0]);
@@ -86,26 +86,26 @@ int access_log_open(Launch *launch)
 
 void access_log_give(Launch *launch, SimtProfile *profile)
 {
-    profile->watch = calloc(launch->watchers, sizeof *profile->watch);
+    profile->watch = calloc(launch->profile.watchers, sizeof *profile->watch);
     if (!profile->watch) return;
-    profile->watches = launch->watchers;
-    for (uint32_t i = 0; i < launch->watchers; i++) {
-        profile->watch[i] = launch->watcher[i].seen;
-        launch->watcher[i].seen = (SimtWatch){.sight = NULL};
+    profile->watches = launch->profile.watchers;
+    for (uint32_t i = 0; i < launch->profile.watchers; i++) {
+        profile->watch[i] = launch->profile.watcher[i].seen;
+        launch->profile.watcher[i].seen = (SimtWatch){.sight = NULL};
     }
 }
 
 void access_log_close(Launch *launch)
 {
-    for (uint32_t i = 0; i < launch->watchers; i++)
-        profile_watch_free(&launch->watcher[i].seen);
-    free(launch->watcher);
+    for (uint32_t i = 0; i < launch->profile.watchers; i++)
+        profile_watch_free(&launch->profile.watcher[i].seen);
+    free(launch->profile.watcher);
 }
 
 AccessLog *access_log_of(Launch *launch, uint64_t block)
 {
-    for (uint32_t i = 0; i < launch->watchers; i++)
-        if (launch->watcher[i].block == block) return &launch->watcher[i];
+    for (uint32_t i = 0; i < launch->profile.watchers; i++)
+        if (launch->profile.watcher[i].block == block) return &launch->profile.watcher[i];
     return NULL;
 }
 

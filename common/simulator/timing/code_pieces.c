@@ -31,7 +31,7 @@ static uint32_t piece_end(const InsCost *price, uint32_t from, uint32_t own)
 /* Machine instructions that stand for it; a routine stands elsewhere, once for all that call it. */
 static uint32_t own_slots(const SimtKernel *kernel, const InsCost *price, uint32_t i)
 {
-    return price[i].slots && divides_wide(&kernel->played[i]) ? 1 : price[i].slots;
+    return price[i].slots && divides_wide(&kernel->costs.code[i]) ? 1 : price[i].slots;
 }
 
 static void own_pieces(SimtKernel *kernel, const InsCost *price, uint32_t own)
@@ -44,7 +44,7 @@ static void own_pieces(SimtKernel *kernel, const InsCost *price, uint32_t own)
             place[i - from] = (Place){price[i].rank, i};
         qsort(place, to - from, sizeof *place, by_rank);
         for (uint32_t k = 0; k < to - from; k++) {
-            kernel->code_piece[place[k].at] = slots / CODE_PIECE;
+            kernel->costs.code_piece[place[k].at] = slots / CODE_PIECE;
             slots += own_slots(kernel, price, place[k].at);
         }
     }
@@ -52,17 +52,17 @@ static void own_pieces(SimtKernel *kernel, const InsCost *price, uint32_t own)
 
 int code_pieces_find(SimtKernel *kernel, const InsCost *price, uint32_t own)
 {
-    const SassMap *f = kernel->follow;
-    uint32_t machine = f ? kernel->machine->count : 0;
-    kernel->code_slots = 0;
+    const SassMap *f = kernel->costs.sass;
+    uint32_t machine = f ? kernel->cubin.sass->count : 0;
+    kernel->costs.code_slots = 0;
     for (uint32_t i = 0; i < own; i++)
-        kernel->code_slots += own_slots(kernel, price, i);
-    if (!code_is_long(kernel->code_slots) && !code_is_long(machine)) return 0;
-    kernel->code_piece = calloc((size_t)own + machine + 1, sizeof *kernel->code_piece);
-    if (!kernel->code_piece) return -1;
+        kernel->costs.code_slots += own_slots(kernel, price, i);
+    if (!code_is_long(kernel->costs.code_slots) && !code_is_long(machine)) return 0;
+    kernel->costs.code_piece = calloc((size_t)own + machine + 1, sizeof *kernel->costs.code_piece);
+    if (!kernel->costs.code_piece) return -1;
     own_pieces(kernel, price, own);
     for (uint32_t i = 0; i < machine; i++)
-        kernel->code_piece[f->base + i] = i / CODE_PIECE;
-    if (f) kernel->code_piece[f->way] = CODE_ANY;
+        kernel->costs.code_piece[f->base + i] = i / CODE_PIECE;
+    if (f) kernel->costs.code_piece[f->way] = CODE_ANY;
     return 0;
 }

@@ -24,8 +24,8 @@ static int is_crowded_out(const Warp *warp, const L1Line *line)
 {
     const Worker *worker = warp->worker;
     return line->warp == warp->index &&
-           (uint64_t)(warp->filled - line->filled) * worker->block.warps >
-               (uint64_t)worker->l1_sets * L1_WAYS;
+           (uint64_t)(warp->counts.l1_fills - line->filled) * worker->block.warps >
+               (uint64_t)worker->l1.sets * L1_WAYS;
 }
 
 /* One block's view of the L1: it starts cold, for what an earlier block left there depends on more
@@ -35,8 +35,8 @@ static int l1_hit(Warp *warp, uint64_t sector)
     Worker *worker = warp->worker;
     uint64_t line = sector / LINE_SECTORS, tag = line << 24 | (worker->block.number & 0xffffff);
     uint32_t bit = 1u << sector % LINE_SECTORS, oldest = 0;
-    L1Line *set = worker->l1 + l1_set(line, worker->l1_sets);
-    worker->l1_clock++;
+    L1Line *set = worker->l1.line + l1_set(line, worker->l1.sets);
+    worker->l1.clock++;
     for (uint32_t way = 0; way < L1_WAYS; way++) {
         if (set[way].tag == tag && set[way].sectors) {
             oldest = way;
@@ -44,21 +44,22 @@ static int l1_hit(Warp *warp, uint64_t sector)
             if (set[way].used <= warp->block->l1_since) set[way].sectors = 0;
             int hit = (set[way].sectors & bit) != 0;
             set[way].sectors |= bit;
-            set[way].used = worker->l1_clock;
-            set[way].warp = warp->index, set[way].filled = warp->filled;
+            set[way].used = worker->l1.clock;
+            set[way].warp = warp->index, set[way].filled = warp->counts.l1_fills;
             return hit;
         }
         if (set[way].used < set[oldest].used) oldest = way;
     }
-    set[oldest] = (L1Line){tag, bit, worker->l1_clock, warp->index, ++warp->filled};
+    set[oldest] = (L1Line){tag, bit, worker->l1.clock, warp->index, ++warp->counts.l1_fills};
     return 0;
 }
 
 void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *written)
 {
     WarpTrace *trace = warp->trace;
-    uint32_t begin = warp->wanted ? warp->wanted - 1 : trace->lines, end = trace->lines;
-    if (!n || trace->count == trace->room || (warp->passes && !warp->wanted)) return;
+    uint32_t begin = warp->access.wanted ? warp->access.wanted - 1 : trace->lines,
+             end = trace->lines;
+    if (!n || trace->count == trace->room || (warp->access.passes && !warp->access.wanted)) return;
     if (end > begin) trace->line[end - 1].last = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t line = l2_line(sector[i]), k = end;
@@ -66,7 +67,7 @@ void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *
             k--;
         if (k == begin) {
             if (end == trace->room) {
-                warp->wanted = 0, trace->lines = begin;
+                warp->access.wanted = 0, trace->lines = begin;
                 return;
             }
             trace->line[end] = (TraceLine){.line = line};
@@ -79,7 +80,7 @@ void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *
     }
     trace->line[end - 1].last = 1;
     trace->lines = end;
-    warp->wanted = begin + 1;
+    warp->access.wanted = begin + 1;
 }
 
 uint32_t lines_count(const uint64_t *sector, uint32_t n)
@@ -146,7 +147,7 @@ void passes_add(Warp *warp, uint32_t passes)
 {
     uint32_t lanes = warp->worker->gpu->machine.lsu_lanes;
     if (lanes < LANES) passes *= LANES / lanes;
-    warp->passes += passes;
+    warp->access.passes += passes;
     warp->worker->cost.passes += passes;
 }
 
@@ -171,14 +172,14 @@ static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uin
     uint64_t needed = warp->worker->cost.passes;
     passes_add(warp, words * CYCLES_PER_WORD);
     if (!ins->t_s[0] || ins->is_operand) warp->worker->cost.passes = needed;
-    warp->pending = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->passes;
+    warp->access.latency = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->access.passes;
 }
 
 /* ... or not there in this turn of a loop. */
 static int is_left_out(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
 {
     return is_free(ins) || ins->merge == MERGE_FOLLOWER ||
-           (warp->worker->kernel->carried && load_is_reused(warp, ins, address, mask));
+           (warp->worker->kernel->costs.reused && load_is_reused(warp, ins, address, mask));
 }
 
 /* The most of these sectors' lines that one bank of tags has. */
@@ -225,7 +226,7 @@ void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses,
 {
     BlockCost *cost = &warp->worker->cost;
     uint32_t rows = misses == n && !store ? pieces_count(sector, n, ROW_SECTORS) : 0;
-    warp->misses += misses;
+    warp->access.misses += misses;
     *(store ? &cost->store_misses : &cost->load_misses) += misses;
     if (rows > OPEN_ROWS) cost->load_rows += rows - OPEN_ROWS;
 }
@@ -250,7 +251,8 @@ static void count_look(Warp *warp, const Ins *ins, uint64_t sector)
     Launch *launch = warp->worker->launch;
     int alone = ins->order & ORDER_ALONE;
     if (alone)
-        hotter(&launch->poll_load[mixed(sector) >> 52], POLL_PERCENT, &launch->most_poll_load);
+        hotter(&launch->contention.polls[mixed(sector) >> 52], POLL_PERCENT,
+               &launch->contention.most_polls);
     interblock_poll(warp, sector, alone);
 }
 
@@ -264,7 +266,7 @@ static uint32_t load_passes_add(Warp *warp, const Ins *ins, uint32_t lookups, ui
     uint32_t found = lookups > words ? lookups : words, taken = lookups + missing / TAG_BANKS,
              later = lookups - 1 + 2 * (words - 1);
     passes_add(warp, taken > words ? taken : words);
-    if (has_result_delay(ins)) warp->passes += (later - (found - 1)) * RESULT_DELAY_UNIT;
+    if (has_result_delay(ins)) warp->access.passes += (later - (found - 1)) * RESULT_DELAY_UNIT;
     return later;
 }
 
@@ -282,8 +284,9 @@ static void store_passes_add(Warp *warp, const Ins *ins, const uint64_t *address
 /* A fence behind it waits longer for what goes to the other half of the L2. */
 void across_note(Warp *warp, const uint64_t *sector, uint32_t n)
 {
-    for (uint32_t i = 0; i < n && warp->worker->launch->queue && !warp->across; i++)
-        warp->across = (uint8_t)is_across(warp, sector[i]);
+    for (uint32_t i = 0;
+         i < n && warp->worker->launch->interblock.queue && !warp->interblock.is_across; i++)
+        warp->interblock.is_across = (uint8_t)is_across(warp, sector[i]);
 }
 
 static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
@@ -300,7 +303,7 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
     if (store) {
         c->global_store_requests++, c->global_store_sectors += n, c->global_store_bytes += bytes;
         sectors_store(worker, sector, n);
-        for (uint32_t i = 0; i < n && worker->launch->queue && meets(warp, ins); i++)
+        for (uint32_t i = 0; i < n && worker->launch->interblock.queue && meets(warp, ins); i++)
             interblock_store(warp, sector[i]);
         stores_count(warp, sector, n, address, mask, bytes_each(ins));
         misses = n;
@@ -321,10 +324,11 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
                                 wavefronts_of(worker, ins, address, mask, OF_CACHED), missing);
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
-    warp->lines += missing;
+    warp->access.lines += missing;
     misses_add(warp, sector, n, misses, store);
     if (!store)
-        warp->pending = (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + later + 1;
+        warp->access.latency =
+            (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + later + 1;
 }
 
 void count_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int store)
@@ -371,7 +375,7 @@ static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
     uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, store, &needed);
     shared_passes_add(warp, ins, passes, needed, store);
     if (!store)
-        warp->pending =
+        warp->access.latency =
             (uint64_t)machine->shared_latency + passes - 1 + conflicts_behind(ins, passes);
 }
 
@@ -480,9 +484,9 @@ void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         percent = n * REMOTE_LOAD + lines_count(sector, n) * REMOTE_LINE;
     }
     uint32_t cycles = (percent + 50) / 100;
-    warp->misses = cycles < 255 ? cycles : 255, warp->lines = REMOTE_LINES;
-    worker->cost.remote += warp->misses;
-    warp->pending = REMOTE_CYCLES + cycles;
+    warp->access.misses = cycles < 255 ? cycles : 255, warp->access.lines = REMOTE_LINES;
+    worker->cost.remote += warp->access.misses;
+    warp->access.latency = REMOTE_CYCLES + cycles;
 }
 
 /* The accelerator goes past the L1.  What of it one instruction asks for, the replay finds in the
@@ -506,7 +510,7 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n;
     *(store ? &worker->cost.store_misses : &worker->cost.bulk_sectors) += n;
-    warp->bulk_sectors += (uint32_t)n;
+    warp->counts.bulk_sectors += (uint32_t)n;
 }
 
 /* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its
@@ -515,8 +519,9 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
 static int array_hit(Warp *warp, uint32_t line)
 {
     Worker *worker = warp->worker;
-    uint32_t i = 0, *kept = worker->local_line + (size_t)warp->index * (worker->local_lines + 1);
-    while (i < worker->local_lines - 1 && kept[i] != line)
+    uint32_t i = 0,
+             *kept = worker->l1.local_line + (size_t)warp->index * (worker->l1.local_lines + 1);
+    while (i < worker->l1.local_lines - 1 && kept[i] != line)
         i++;
     int hit = kept[i] == line;
     memmove(kept + 1, kept, i * sizeof *kept);
@@ -531,8 +536,8 @@ static int spill_hit(Warp *warp, uint32_t line, int last_use)
 {
     enum { NEEDED_NO_MORE = 1u << 31, MULTIPLIER = 1664525, INCREMENT = 1013904223 };
     Worker *worker = warp->worker;
-    uint32_t places = worker->local_lines, free_place = places;
-    uint32_t *kept = worker->local_line + (size_t)warp->index * (places + 1);
+    uint32_t places = worker->l1.local_lines, free_place = places;
+    uint32_t *kept = worker->l1.local_line + (size_t)warp->index * (places + 1);
     for (uint32_t i = 0; i < places; i++) {
         if ((kept[i] & ~NEEDED_NO_MORE) == line) {
             kept[i] = line | (last_use ? NEEDED_NO_MORE : 0);
@@ -578,7 +583,7 @@ static void local_add(Warp *warp, const Ins *ins, const uint64_t *offset, uint32
     profile->local_requests++, profile->local_sectors += n;
     /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
     if (store) missed = n;
-    warp->misses += missed, warp->lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
+    warp->access.misses += missed, warp->access.lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
     if (!store) worker->cost.local_misses += missed;
     if (store && ins->op == OP_SPILL) worker->cost.spill_stores += missed;
     worker->counters.local_sectors += n;
@@ -586,13 +591,14 @@ static void local_add(Warp *warp, const Ins *ins, const uint64_t *offset, uint32
         (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
     passes_add(warp, passes);
     if (!store)
-        warp->pending = (uint64_t)(missed ? machine->l2_latency : machine->l1_latency) + passes;
+        warp->access.latency =
+            (uint64_t)(missed ? machine->l2_latency : machine->l1_latency) + passes;
 }
 
 void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
 {
     uint64_t moved[LANES];
-    if (is_free(ins) || warp->worker->kernel->arrays_in_registers) return;
+    if (is_free(ins) || warp->worker->kernel->cubin.arrays_in_registers) return;
     if (warp->worker->watcher && !ins->pseudo)
         access_log_add(warp, ins, SIGHT_LOCAL, offset, mask, store);
     for (uint32_t i = 0; i < parts_count(ins); i++)

@@ -64,13 +64,15 @@ static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint3
         percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
         uint64_t at = passes.key[i] / LANES * SECTOR;
         interblock_atomic(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
-        hotter(&launch->slice[slice_of(launch->gpu, at)], percent[i], &launch->hottest);
+        hotter(&launch->contention.slice[slice_of(launch->gpu, at)], percent[i],
+               &launch->contention.most_atomics);
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t word = address[lane] / WORD;
-        hotter(&launch->hot[mixed(word) >> 52], is_float ? FLOAT_PERCENT : percent[passes.of[lane]],
-               &launch->hottest);
+        hotter(&launch->contention.atomics[mixed(word) >> 52],
+               is_float ? FLOAT_PERCENT : percent[passes.of[lane]],
+               &launch->contention.most_atomics);
     }
 }
 
@@ -110,7 +112,7 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
         if (++retries->place[i].successes > retries->most)
             retries->most = retries->place[i].successes;
     }
-    warp->retries += passes.rounds;
+    warp->counts.retries += passes.rounds;
     retries->turns += passes.rounds, retries->loads += passes.loads, retries->swaps += passes.own;
     return passes.rounds * RETRY_PASSES;
 }
@@ -138,7 +140,7 @@ void count_failed_retries(Worker *worker)
     Retried *retried = &worker->retried;
     uint64_t own = 1;
     for (uint32_t w = 0; w < worker->block.warps; w++)
-        if (worker->warp[w].retries > own) own = worker->warp[w].retries;
+        if (worker->warp[w].counts.retries > own) own = worker->warp[w].counts.retries;
     uint64_t warps = (uint64_t)retries->most * 100 / own, /* hundredths */
         percent = FIRST_PERCENT + warps * EACH_PERCENT / 100;
     if (warps < percent) percent = warps;
@@ -174,15 +176,15 @@ static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *addres
     uint32_t n = units_collect(address, mask, SECTOR, sector), moment = moment_of(warp);
     for (uint32_t i = 0; i < n; i++)
         traffic_load(worker, sector[i], moment);
-    if (!worker->launch->queue) lines_list(warp, sector, n, NULL);
+    if (!worker->launch->interblock.queue) lines_list(warp, sector, n, NULL);
     across_note(warp, sector, n);
     passes_add(warp, (n + 1) / 2);
-    warp->misses += n, warp->lines += lines_count(sector, n);
+    warp->access.misses += n, warp->access.lines += lines_count(sector, n);
     worker->cost.load_misses += n;
     uint32_t rows = pieces_count(sector, n, ROW_SECTORS);
     if (rows > OPEN_ROWS) worker->cost.load_rows += rows - OPEN_ROWS;
     count_hot(warp, ins, address, mask);
-    warp->pending = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
+    warp->access.latency = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
 }
 
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
@@ -197,7 +199,7 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
     }
     warp->worker->counters.atomics++;
-    warp->pending = (uint64_t)warp->worker->gpu->machine.l2_latency;
+    warp->access.latency = (uint64_t)warp->worker->gpu->machine.l2_latency;
     if (shared) passes_add(warp, shared_atomic_passes(warp, ins, address, shared, changed));
     if (mask & ~shared) global_atomic_add(warp, ins, address, mask & ~shared);
 }

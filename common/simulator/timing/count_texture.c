@@ -64,13 +64,13 @@ void count_texture(Warp *warp, const Ins *ins, const TextureAccess *access, cons
         traffic_store(worker, sector[i]), missed[i] = sector[i];
     if (!store) misses = sectors_load(warp, sector, n, missed);
     l2_tell(warp, missed, misses, access, ins->bytes * (ins->vector > 1 ? ins->vector : 1u), store);
-    warp->passes += cycles, worker->cost.texture += cycles;
+    warp->access.passes += cycles, worker->cost.texture += cycles;
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
     uint32_t lines = pieces_count(missed, misses, LINE_SECTORS);
-    warp->lines = lines < REMOTE_LINES ? lines : REMOTE_LINES - 1;
+    warp->access.lines = lines < REMOTE_LINES ? lines : REMOTE_LINES - 1;
     misses_add(warp, missed, n, misses, store);
     if (store) return;
-    warp->pending = texture_cycles(machine, ins, cycles);
-    if (misses) warp->pending += (uint64_t)(machine->l2_latency - machine->l1_latency);
+    warp->access.latency = texture_cycles(machine, ins, cycles);
+    if (misses) warp->access.latency += (uint64_t)(machine->l2_latency - machine->l1_latency);
 }

@@ -77,7 +77,7 @@ static inline void fence_delay(int *before, const Ins *ins)
 /* The same where blocks run in the order of time, by where what the warp has asked for lies. */
 static inline void fence_delay_timed(int *before, const Warp *warp, const Ins *ins)
 {
-    int cycles = warp->across ? ACROSS_FENCE_CYCLES : BESIDE_FENCE_CYCLES;
+    int cycles = warp->interblock.is_across ? ACROSS_FENCE_CYCLES : BESIDE_FENCE_CYCLES;
     if (delays_fence(ins) && cycles > *before) *before = cycles;
 }
 
@@ -189,7 +189,8 @@ static inline int critical_is_plain(const SimtKernel *kernel, const Ins *ins, co
 {
     int waits = ins->order & ORDER_FENCES || invalidates_l1(ins) || ins->op == OP_CP_WAIT ||
                 ins->merge == MERGE_FOLLOWER,
-        tells = (kernel->fences && delays_fence(ins)) || ins->op == OP_CP_ASYNC || ins->merge;
+        tells = (kernel->traits.has_fences && delays_fence(ins)) || ins->op == OP_CP_ASYNC ||
+                ins->merge;
     return !waits && !tells && ins->shared_atomic != SHARED_RETRIES && !price->saves &&
            !price->last && ins->op != OP_ACCELERATOR && ins->op != OP_MATCH &&
            ins->op != OP_NANOSLEEP;
@@ -212,7 +213,7 @@ static inline uint64_t critical_issue(Warp *warp, const Ins *ins, const InsCost 
     chain->slots += price->slots;
     if (at > chain->latest) chain->latest = at;
     if (!is_memory(ins)) return at + price->latency;
-    return warp->pending ? at + warp->pending - 1 : at;
+    return warp->access.latency ? at + warp->access.latency - 1 : at;
 }
 
 static inline void critical_result(CriticalPath *chain, const Ins *ins, uint64_t result)
@@ -225,15 +226,15 @@ static inline void critical_result(CriticalPath *chain, const Ins *ins, uint64_t
 static inline uint64_t critical_now(const Warp *warp)
 {
     const Worker *worker = warp->worker;
-    return worker->begun + critical_end(&warp->chain, worker->gpu->machine.issue_cycles);
+    return worker->turn.begun + critical_end(&warp->chain, worker->gpu->machine.issue_cycles);
 }
 
 /* When it wakes that goes to sleep at a cycle of its chain. */
 static inline uint64_t critical_wake(const Warp *warp, uint64_t cycle)
 {
     const Worker *worker = warp->worker;
-    uint64_t from = worker->begun + cycle + (uint64_t)SLEEP_CYCLES * warp->passes;
-    return sleep_end(&worker->gpu->machine, from, warp->wanted) - worker->begun;
+    uint64_t from = worker->turn.begun + cycle + (uint64_t)SLEEP_CYCLES * warp->access.passes;
+    return sleep_end(&worker->gpu->machine, from, warp->access.wanted) - worker->turn.begun;
 }
 
 /* One that is not plain. */
@@ -243,34 +244,34 @@ static inline void critical_step_other(Warp *warp, const Ins *ins, const InsCost
     CriticalPath *chain = &warp->chain;
     uint64_t release = release_cycles(ins, &chain->before);
     if (release) critical_wait_until(chain, critical_end(chain, issue_cycles) + release);
-    const int timed = warp->worker->launch->queue != NULL;
+    const int timed = warp->worker->launch->interblock.queue != NULL;
     if (timed && machine_has_halves(&warp->worker->gpu->machine))
         fence_delay_timed(&chain->before, warp, ins);
     else
         fence_delay(&chain->before, ins);
-    if (invalidates_l1(ins)) warp->block->l1_since = warp->worker->l1_clock;
+    if (invalidates_l1(ins)) warp->block->l1_since = warp->worker->l1.clock;
     uint64_t at = critical_ready(chain, ins), result;
     /* A predicate comes late: so long is each turn of a loop that looks. */
     uint64_t decided = chain->ready[ins->t_s[GUARD_SOURCE]] + price->guarded;
     if (timed && price->guarded && decided > at) at = decided;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
-    result = critical_issue(warp, ins, price, at) + match_later(ins, warp->passes);
+    result = critical_issue(warp, ins, price, at) + match_later(ins, warp->access.passes);
     if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
     critical_result(chain, ins, result);
     if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
     if (ins->merge && ins->merge != MERGE_FOLLOWER) chain->joined = result;
     if (ins->shared_atomic == SHARED_RETRIES)
         critical_wait_until(chain, critical_end(chain, issue_cycles) +
-                                       warp->passes / RETRY_PASSES * OWN_RETRY_CYCLES);
+                                       warp->access.passes / RETRY_PASSES * OWN_RETRY_CYCLES);
     /* Of four turns that are one only the last branch ends a piece. */
     if (price->saves && chain->turns) return;
     if (!price->last && ins->op != OP_ACCELERATOR && ins->op != OP_NANOSLEEP) return;
-    uint64_t hold = ins->op == OP_ACCELERATOR ? warp->passes : 0;
+    uint64_t hold = ins->op == OP_ACCELERATOR ? warp->access.passes : 0;
     if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
     if (ins->op == OP_FENCE) hold = fence_cycles(&chain->before);
-    if (ins->op == OP_FENCE && timed) warp->wanted = (uint32_t)hold; /* for the replay */
+    if (ins->op == OP_FENCE && timed) warp->access.wanted = (uint32_t)hold; /* for the replay */
     uint64_t end = critical_end(chain, issue_cycles) + hold;
-    if (ins->op == OP_MBARRIER && warp->phase_at > end) end = warp->phase_at;
+    if (ins->op == OP_MBARRIER && warp->phase.complete_at > end) end = warp->phase.complete_at;
     if (ins->op == OP_NANOSLEEP) end = critical_wake(warp, end);
     critical_wait_until(chain, end);
 }

@@ -6,14 +6,16 @@
 
 int interblock_open(Launch *launch)
 {
-    launch->queue = calloc(HOT_ADDRESSES, sizeof *launch->queue);
-    launch->fetch_done_at = address_space(launch->fetches * sizeof *launch->fetch_done_at);
-    return launch->queue && launch->fetch_done_at ? 0 : -1;
+    launch->interblock.queue = calloc(HOT_ADDRESSES, sizeof *launch->interblock.queue);
+    launch->interblock.fetch_done_at =
+        address_space(launch->touched.fetches * sizeof *launch->interblock.fetch_done_at);
+    return launch->interblock.queue && launch->interblock.fetch_done_at ? 0 : -1;
 }
 
 void interblock_close(Launch *launch)
 {
-    free(launch->queue);
-    if (launch->fetch_done_at)
-        munmap(launch->fetch_done_at, launch->fetches * sizeof *launch->fetch_done_at);
+    free(launch->interblock.queue);
+    if (launch->interblock.fetch_done_at)
+        munmap(launch->interblock.fetch_done_at,
+               launch->touched.fetches * sizeof *launch->interblock.fetch_done_at);
 }

@@ -46,14 +46,14 @@ static inline int meets(const Warp *warp, const Ins *ins)
 {
     if (!is_far(ins)) return 0;
     if (ins->class == CLASS_ATOMIC || ins->order & (ORDER_READS | ORDER_WRITES)) return 1;
-    return ins->class == CLASS_STORE && warp->fenced;
+    return ins->class == CLASS_STORE && warp->interblock.is_fenced;
 }
 
 /* Has it looked in vain for so long that it changes nothing until others do something? */
 static inline int polls_long(const Warp *warp)
 {
     enum { PATIENCE = 16 };
-    return warp->failed_polls >= PATIENCE;
+    return warp->interblock.failed_polls >= PATIENCE;
 }
 
 /* When this instruction's operands are there, and others see what it does. */
@@ -62,7 +62,7 @@ static inline uint64_t interblock_time(const Warp *warp, const Ins *ins)
     const CriticalPath *chain = &warp->chain;
     uint64_t issued = chain->begin + chain->slots * warp->worker->gpu->machine.issue_cycles,
              ready = critical_ready(chain, ins),
-             at = warp->worker->begun + (issued > ready ? issued : ready);
+             at = warp->worker->turn.begun + (issued > ready ? issued : ready);
     int before = chain->before; /* still, for the chain's own step */
     if (ins->order & ORDER_FENCES) at = critical_now(warp) + fence_cycles(&before);
     return at + (ins->class == CLASS_STORE ? VISIBLE_CYCLES : 0);
@@ -75,16 +75,17 @@ static inline int interblock_stops(Warp *warp, const Ins *ins)
     enum { PAUSE = 64 };
     if (!meets(warp, ins)) return 0;
     uint64_t at = interblock_time(warp, ins),
-             met =
-                 ins->class == CLASS_LOAD && warp->atomic_done_at > at ? warp->atomic_done_at : at;
-    if (!warp->cleared_at || met > warp->cleared_at + PAUSE) {
-        warp->gate = met, warp->cleared_at = 0;
+             met = ins->class == CLASS_LOAD && warp->interblock.atomic_done_at > at
+                       ? warp->interblock.atomic_done_at
+                       : at;
+    if (!warp->interblock.cleared_at || met > warp->interblock.cleared_at + PAUSE) {
+        warp->interblock.gate = met, warp->interblock.cleared_at = 0;
         return 1;
     }
-    warp->cleared_at = 0, warp->queued = 0;
-    warp->late = met - at;
-    warp->met = met;
-    warp->passed = ins;
+    warp->interblock.cleared_at = 0, warp->interblock.queued = 0;
+    warp->interblock.late = met - at;
+    warp->interblock.access_at = met;
+    warp->interblock.cleared_ins = ins;
     return 0;
 }
 
@@ -106,11 +107,11 @@ static inline uint64_t interblock_fetch(const Warp *warp, uint64_t sector)
     Launch *launch = warp->worker->launch;
     const SimtMachine *machine = &launch->gpu->machine;
     uint64_t fetch = fetch_of(sector);
-    if (fetch >= launch->fetches) return 0;
-    uint32_t *answered = &launch->fetch_done_at[fetch];
+    if (fetch >= launch->touched.fetches) return 0;
+    uint32_t *answered = &launch->interblock.fetch_done_at[fetch];
     if (!*answered) { /* a machine's DRAM may be hardly further away than its L2 */
         uint64_t there = dram_wait(machine, fetch), near = machine->l2_latency;
-        *answered = (uint32_t)(warp->met + (there > near ? there - near : 0));
+        *answered = (uint32_t)(warp->interblock.access_at + (there > near ? there - near : 0));
     }
     return *answered;
 }
@@ -120,7 +121,7 @@ static inline uint64_t interblock_fetch(const Warp *warp, uint64_t sector)
 static inline uint64_t interblock_serve(const Warp *warp, L2Contention *place, uint64_t sector,
                                         uint32_t percent)
 {
-    uint64_t met = warp->met * 100, there = 100 * interblock_fetch(warp, sector),
+    uint64_t met = warp->interblock.access_at * 100, there = 100 * interblock_fetch(warp, sector),
              served = place->busy;
     if (served < met) served = met;
     if (served < there) served = there;
@@ -133,14 +134,14 @@ static inline void interblock_wait(Warp *warp, uint64_t sector, uint64_t served)
 {
     enum { LINE_OF = 4 };
     uint64_t away = (mixed(mixed(sector / LINE_OF) ^ warp->block->number) >> 32) % AWAY_CYCLES,
-             queued = served / 100 - warp->met + away;
-    if (queued > warp->queued) warp->queued = queued;
+             queued = served / 100 - warp->interblock.access_at + away;
+    if (queued > warp->interblock.queued) warp->interblock.queued = queued;
 }
 
 /* Where those wait that want this sector; NULL: blocks do not run in the order of time. */
 static inline L2Contention *interblock_place(const Warp *warp, uint64_t sector)
 {
-    L2Contention *queue = warp->worker->launch->queue;
+    L2Contention *queue = warp->worker->launch->interblock.queue;
     return queue ? &queue[mixed(sector) >> 52] : NULL;
 }
 
@@ -148,7 +149,7 @@ static inline L2Contention *interblock_place(const Warp *warp, uint64_t sector)
 static inline int is_polled(const Warp *warp, const L2Contention *place)
 {
     enum { LATELY = 1000 };
-    return place->last_poll && 100 * warp->met < place->last_poll + 100 * LATELY;
+    return place->last_poll && 100 * warp->interblock.access_at < place->last_poll + 100 * LATELY;
 }
 
 /* An atomic's pass over a sector. */
@@ -178,7 +179,7 @@ static inline void interblock_poll(Warp *warp, uint64_t sector, int alone)
     L2Contention *place = interblock_place(warp, sector);
     if (!place) return;
     uint64_t served = interblock_serve(warp, place, sector, alone ? POLL_PERCENT : 0);
-    place->last_poll = 100 * warp->met;
+    place->last_poll = 100 * warp->interblock.access_at;
     if (place->added && is_across(warp, sector)) {
         if (!place->copied) place->copied = served + 100 * ACROSS_CYCLES;
         if (served < place->copied) served = place->copied;
@@ -190,22 +191,23 @@ static inline void interblock_poll(Warp *warp, uint64_t sector, int alone)
  * and its trace. */
 static inline void interblock_end(Warp *warp, const Ins *ins)
 {
-    if (ins->op == OP_FENCE && ins->aux) warp->fenced = 1;
+    if (ins->op == OP_FENCE && ins->aux) warp->interblock.is_fenced = 1;
     if (!meets(warp, ins)) return;
     if (ins->class == CLASS_STORE) {
-        warp->fenced = 0;
+        warp->interblock.is_fenced = 0;
         return;
     }
-    uint64_t queued = warp->late + warp->queued;
+    uint64_t queued = warp->interblock.late + warp->interblock.queued;
     if (ins->class == CLASS_LOAD && ins->order & ORDER_INVALIDATES_L1) queued += ACQUIRED_CYCLES;
-    if (warp->pending)
-        warp->pending += queued - interblock_nearer(&warp->worker->gpu->machine, ins);
-    uint64_t held = warp->poll_cycles + queued;
+    if (warp->access.latency)
+        warp->access.latency += queued - interblock_nearer(&warp->worker->gpu->machine, ins);
+    uint64_t held = warp->interblock.poll_cycles + queued;
     /* Its lanes share the result by shuffles: what comes behind waits for them. */
     int answers = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS && ins->joins;
-    if (answers && warp->pending) warp->atomic_done_at = warp->met + warp->pending;
-    warp->wanted = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
-    warp->poll_cycles = 0;
+    if (answers && warp->access.latency)
+        warp->interblock.atomic_done_at = warp->interblock.access_at + warp->access.latency;
+    warp->access.wanted = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
+    warp->interblock.poll_cycles = 0;
 }
 
 #endif

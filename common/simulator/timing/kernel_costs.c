@@ -36,7 +36,7 @@ static int is_simple(const SimtKernel *kernel, const Ins *ins)
     case OP_WGMMA_WAIT:
         return 0;
     default:
-        return !(kernel->fences && delays_fence(ins)) && !ins->merge &&
+        return !(kernel->traits.has_fences && delays_fence(ins)) && !ins->merge &&
                !(ins->order & (ORDER_FENCES | ORDER_INVALIDATES_L1)) &&
                ins->shared_atomic != SHARED_RETRIES && ins->space != PTX_CONST;
     }
@@ -46,19 +46,19 @@ static int is_simple(const SimtKernel *kernel, const Ins *ins)
 static void plain_mark(const SimtKernel *kernel, InsCost *price, uint32_t prices)
 {
     for (uint32_t i = 0; i < prices; i++) {
-        price[i].plain = (uint8_t)critical_is_plain(kernel, &kernel->played[i], &price[i]);
-        price[i].simple = (uint8_t)is_simple(kernel, &kernel->played[i]);
+        price[i].plain = (uint8_t)critical_is_plain(kernel, &kernel->costs.code[i], &price[i]);
+        price[i].simple = (uint8_t)is_simple(kernel, &kernel->costs.code[i]);
     }
 }
 
 int kernel_costs_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code)
 {
     uint32_t prices = 0;
-    if (kernel->price) return 0;
+    if (kernel->costs.price) return 0;
     InsCost *price = schedule_build(kernel, machine, machine_code, &prices);
     if (price) plain_mark(kernel, price, prices);
     if (price && machine_code) price = sass_map_build(kernel, price, prices, machine);
     if (price && code_pieces_find(kernel, price, prices) != 0) free(price), price = NULL;
-    kernel->price = price;
+    kernel->costs.price = price;
     return price ? 0 : -1;
 }

@@ -101,7 +101,7 @@ void l2_note(Warp *warp, const uint64_t *sector, uint32_t n, const uint64_t *add
         while (k < lines && note[k].line != line)
             k++;
         if (k == lines)
-            note[lines++] = (L2Note){.at = wave << 32 | warp->accesses,
+            note[lines++] = (L2Note){.at = wave << 32 | warp->counts.l2_accesses,
                                      .line = line,
                                      .store = (uint8_t)store,
                                      .half = (uint8_t)half};
@@ -114,7 +114,7 @@ void l2_note(Warp *warp, const uint64_t *sector, uint32_t n, const uint64_t *add
 void l2_note_bulk(Warp *warp, uint64_t sector, uint64_t n, int store)
 {
     if (!warp->worker->l2.most) return;
-    warp->accesses++;
+    warp->counts.l2_accesses++;
     for (uint64_t i = 0; i < n; i++, sector++)
         if (l2_rank(l2_line(sector)) <= warp->worker->l2.most)
             l2_note(warp, &sector, 1, NULL, 0, 0, store);
@@ -338,14 +338,14 @@ static void note_play(L2 *l2, const L2Note *note)
  * later, and is paid for by the launch that wrote it. */
 static void launch_tell(Launch *launch, const L2 *l2)
 {
-    uint64_t stored = launch->dram_stores;
-    launch->l2_thrashes = l2->loads > l2->loaded;
-    if (l2->loaded) launch->dram_loads = in_proportion(launch->dram_loads, l2->loads, l2->loaded);
+    uint64_t stored = launch->dram.stores;
+    launch->dram.l2_thrashes = l2->loads > l2->loaded;
+    if (l2->loaded) launch->dram.loads = in_proportion(launch->dram.loads, l2->loads, l2->loaded);
     if (!l2->stored) return;
-    launch->dram_fills = in_proportion(stored, l2->fills, l2->stored);
-    launch->dram_written = in_proportion(stored, l2->stores, l2->stored);
-    launch->dram_rows = in_proportion(stored, l2->rows, l2->stored);
-    if (l2->stores > l2->stored) launch->dram_stores = launch->dram_written;
+    launch->dram.fills = in_proportion(stored, l2->fills, l2->stored);
+    launch->dram.written = in_proportion(stored, l2->stores, l2->stored);
+    launch->dram.rows = in_proportion(stored, l2->rows, l2->stored);
+    if (l2->stores > l2->stored) launch->dram.stores = launch->dram.written;
 }
 
 int l2_play(Launch *launch, Worker *worker, uint32_t workers)
@@ -354,7 +354,7 @@ int l2_play(Launch *launch, Worker *worker, uint32_t workers)
     L2Log log;
     L2 l2 = {0};
     if (!worker[0].l2.most ||
-        (launch->dram_loads + launch->dram_stores) * SECTOR < least_bytes(launch))
+        (launch->dram.loads + launch->dram.stores) * SECTOR < least_bytes(launch))
         return 0;
     if (logs_merge(worker, workers, &log) != 0) return -1;
     if (!log.most) {

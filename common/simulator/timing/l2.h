@@ -42,7 +42,7 @@ static inline void l2_access(Warp *warp, const uint64_t *sector, uint32_t n,
 {
     uint32_t most = warp->worker->l2.most;
     if (!most) return;
-    warp->accesses++;
+    warp->counts.l2_accesses++;
     for (uint32_t i = 0; i < n; i++)
         if (__builtin_expect(l2_rank(l2_line(sector[i])) <= most, 0)) {
             l2_note(warp, sector, n, address, mask, bytes, store);

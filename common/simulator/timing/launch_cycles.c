@@ -78,7 +78,7 @@ static double spills_beyond(const Launch *launch)
     const SimtMachine *m = &launch->gpu->machine;
     const SimtKernel *kernel = launch->kernel;
     uint64_t blocks = (uint64_t)m->sms * launch->resident,
-             bytes = larger(kernel->local_bytes, kernel->machine_local);
+             bytes = larger(kernel->local_bytes, kernel->cubin.local_bytes);
     if (launch->blocks < blocks) blocks = launch->blocks;
     double used = (double)blocks * (double)launch->threads_per_block * (double)bytes,
            kept = (double)m->l2_bytes * KEPT_PERCENT / 100;
@@ -101,8 +101,8 @@ static void needs_find(const Launch *launch, const Worker *worker, Totals *t)
 static double changed_part(const Launch *launch, const BlockCost *all)
 {
     enum { FEW = 1 << 14 };
-    if (all->store_parts < FEW || !launch->dram_stores) return 0;
-    return (double)traffic_changed(launch) / (double)launch->dram_stores;
+    if (all->store_parts < FEW || !launch->dram.stores) return 0;
+    return (double)traffic_changed(launch) / (double)launch->dram.stores;
 }
 
 /* What stores take of the L2 and of DRAM. */
@@ -116,12 +116,12 @@ static void stored_find(const Launch *launch, Totals *t)
     if (!all->store_misses) return;
     double own = 1 - changed_part(launch, all),
            apart = all->store_lines ? (double)all->store_rows / (double)all->store_lines : 0,
-           opened = (double)launch->dram_rows * apart;
+           opened = (double)launch->dram.rows * apart;
     price->part = STORED_PART * own;
     price->row = opened / (double)all->store_misses * STORED_ROW;
-    if (!launch->dram_stores) return;
-    double written = (double)launch->dram_stores,
-           gone = (double)(launch->dram_written + launch->dram_fills) / written;
+    if (!launch->dram.stores) return;
+    double written = (double)launch->dram.stores,
+           gone = (double)(launch->dram.written + launch->dram.fills) / written;
     price->gone = (gone - 1) * own, price->opened = opened / written * STORED_OPENED;
 }
 
@@ -137,7 +137,8 @@ static void sent_find(Launch *launch, Totals *t, const ReplayResult *replay)
     t->sent.lines = in_proportion(t->sent.lines, sent->lines, all->lines);
     t->sent.sectors = in_proportion(t->sent.sectors, sent->sectors, all->sectors);
     t->sent.parts = in_proportion(t->sent.parts, sent->parts, all->parts);
-    if (all->sectors) launch->store_sector_ratio = (double)sent->sectors / (double)all->sectors;
+    if (all->sectors)
+        launch->trace.store_sector_ratio = (double)sent->sectors / (double)all->sectors;
 }
 
 static void totals_find(const Launch *launch, const Worker *worker, uint32_t workers, Totals *t)
@@ -153,8 +154,8 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
     t->loads = t->all.load_misses + t->all.local_misses;
     t->stores = t->all.store_misses + t->all.spill_stores;
     double beyond = spills_beyond(launch);
-    t->dram_loads = launch->dram_loads + (uint64_t)(beyond * (double)t->all.local_misses);
-    t->dram_stores = launch->dram_stores + (uint64_t)(beyond * (double)t->all.spill_stores);
+    t->dram_loads = launch->dram.loads + (uint64_t)(beyond * (double)t->all.local_misses);
+    t->dram_stores = launch->dram.stores + (uint64_t)(beyond * (double)t->all.spill_stores);
     stored_find(launch, t);
     t->bulk = t->all.bulk_sectors;
     for (uint32_t i = 0; i < workers; i++)
@@ -175,12 +176,13 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
     double bytes = (double)t->dram_loads * 32 * scattered(t) +
                    (double)t->dram_stores * 32 * written_sectors(&t->price, &t->sent);
     uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
-    double l2 = (double)t->all.load_misses * launch->load_sector_ratio +
+    double l2 = (double)t->all.load_misses * launch->trace.load_sector_ratio +
                 (double)t->all.local_misses + stored_sectors(&t->price, &t->sent) +
                 (double)t->all.spill_stores * SPILL_STORE_PERCENT / 100;
     cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
-    return larger(cycles, larger(launch->hottest, launch->most_poll_load) / 100);
+    return larger(cycles,
+                  larger(launch->contention.most_atomics, launch->contention.most_polls) / 100);
 }
 
 /* No launch is faster than the floors of the SM that has the most to do, its longest block, and
@@ -308,7 +310,7 @@ static uint64_t edge_cycles(const Launch *launch, const Totals *t)
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t cycles = launch->kernel->function->params ? (uint64_t)m->dram_latency : 0;
-    return cycles + (t->stores || launch->hottest ? (uint64_t)m->l2_latency : 0);
+    return cycles + (t->stores || launch->contention.most_atomics ? (uint64_t)m->l2_latency : 0);
 }
 
 /* When the next launch could begin, and how far this one comes by itself: what was played, from its
@@ -324,7 +326,7 @@ static void overlap_estimate(const Launch *launch, const ReplayResult *replay, u
     result->pdl_trigger_cycles =
         before + cycles - scaled(replay->cycles - replay->pdl_trigger, cycles, played);
     result->pdl_wait_cycles = result->cycles;
-    if (launch->kernel->awaits)
+    if (launch->kernel->traits.awaits_launch)
         result->pdl_wait_cycles = before + scaled(replay->pdl_wait, cycles, played);
 }
 
@@ -337,7 +339,7 @@ static uint64_t meeting_cycles(const Launch *launch, const Worker *worker, uint3
     for (uint32_t i = 0; i < workers; i++)
         last = larger(last, worker[i].ended);
     for (uint32_t i = 0; i < traces_count(launch); i++)
-        played = larger(played, launch->trace[i].ended);
+        played = larger(played, launch->trace.block[i].ended);
     uint64_t later = replay->cycles > played ? replay->cycles - played : 0;
     return last + scaled(later, t->slots, replay->cost.slots);
 }
@@ -348,15 +350,16 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     ReplayResult replay;
     totals_find(launch, worker, workers, &t);
     ReplayMemory memory = memory_of(launch, &t);
-    if (replay_run(launch, launch->trace, traces_count(launch), &memory, &replay) != 0) return -1;
+    if (replay_run(launch, launch->trace.block, traces_count(launch), &memory, &replay) != 0)
+        return -1;
     if (replay.estimated_sectors)
-        launch->load_sector_ratio =
+        launch->trace.load_sector_ratio =
             (double)replay.replayed_sectors / (double)replay.estimated_sectors;
     sent_find(launch, &t, &replay);
     needs_find(launch, worker, &t);
     uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),
                              waves_cycles(&worker[0].sm[0], &t, &replay));
-    if (launch->queue)
+    if (launch->interblock.queue)
         cycles = meeting_cycles(launch, worker, workers, &t, &replay);
     else if ((is_alone(launch, &t, &worker[0].sm[0]) ||
               !stands_for_all(launch, &t, &replay, cycles)) &&

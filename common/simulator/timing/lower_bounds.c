@@ -36,11 +36,11 @@ void lower_bounds_find(const Launch *launch, const BlockCost *cost,
     floor[LOWER_BOUND_SLOTS] = (issued + cost->spun) * m->issue_cycles * TICKS / m->schedulers;
     for (int pipe = PIPE_FP32; pipe < PIPES; pipe++)
         floor[LOWER_BOUND_FP32 + pipe - PIPE_FP32] = cost->pipe[pipe] * TICKS / m->schedulers;
-    for (int axis = LOWER_BOUND_SLOTS; launch->kernel->follow && axis < LOWER_BOUND_LSU; axis++)
+    for (int axis = LOWER_BOUND_SLOTS; launch->kernel->costs.sass && axis < LOWER_BOUND_LSU; axis++)
         floor[axis] = floor[axis] * BELIEVED / OF;
     floor[LOWER_BOUND_LSU] = cost->passes * TICKS;
-    double misses = (double)cost->load_misses * launch->load_sector_ratio +
-                    (double)cost->store_misses * launch->store_sector_ratio +
+    double misses = (double)cost->load_misses * launch->trace.load_sector_ratio +
+                    (double)cost->store_misses * launch->trace.store_sector_ratio +
                     (double)(cost->local_misses + cost->spill_stores);
     floor[LOWER_BOUND_L2] = (uint64_t)(misses * 32 * TICKS / m->l2_bytes_per_sm);
     floor[LOWER_BOUND_DSMEM] = cost->remote * TICKS;

@@ -61,8 +61,8 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
                .traces = traces,
                .machine = m,
                .plays_sass = follows,
-               .code = launch->kernel->played,
-               .price = launch->kernel->price,
+               .code = launch->kernel->costs.code,
+               .price = launch->kernel->costs.price,
                .blocks.slots = slots,
                .warps_per_block = launch->warps_per_block,
                .places = places,
@@ -77,7 +77,7 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->blocks.ends = calloc(traces, sizeof *sm->blocks.ends);
     sm->issue.ready = calloc(sm->places, sizeof *sm->issue.ready);
     sm->mem.fetch_arrival = calloc(FETCHES_KEPT, sizeof *sm->mem.fetch_arrival);
-    sm->mem.fetched = calloc(launch->fetches / 64 + 1, sizeof *sm->mem.fetched);
+    sm->mem.fetched = calloc(launch->touched.fetches / 64 + 1, sizeof *sm->mem.fetched);
     sm->mem.constant = calloc(CONSTANTS_KEPT, sizeof *sm->mem.constant);
     sm->issue.first = calloc(sm->schedulers, sizeof *sm->issue.first);
     sm->issue.count = calloc(sm->schedulers, sizeof *sm->issue.count);
@@ -86,11 +86,11 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
     sm->issue.bank = calloc(2 * (size_t)sm->schedulers, sizeof *sm->issue.bank);
     sm->issue.fp32_half = calloc(sm->schedulers, 1);
     sm->issue.sleep_unit = calloc(sm->schedulers, sizeof *sm->issue.sleep_unit);
-    Score *result = calloc((size_t)sm->places * launch->kernel->played_scores, sizeof *result);
-    uint32_t code = follows ? launch->kernel->machine->count : launch->kernel->code_slots;
+    Score *result = calloc((size_t)sm->places * launch->kernel->costs.scoreboard, sizeof *result);
+    uint32_t code = follows ? launch->kernel->cubin.sass->count : launch->kernel->costs.code_slots;
     int failed = l1_open(&sm->mem.l1, l1_bytes(launch)) != 0 ||
                  code_open(&sm->front.code_cache, code, m) != 0;
-    if (code_misses(&sm->front.code_cache)) sm->front.code_piece = launch->kernel->code_piece;
+    if (code_misses(&sm->front.code_cache)) sm->front.code_piece = launch->kernel->costs.code_piece;
     if (failed || !sm->warp || !sm->blocks.slot || !sm->blocks.warp_index || !sm->blocks.ends ||
         !sm->issue.ready || !sm->mem.fetch_arrival || !sm->mem.fetched || !sm->mem.constant ||
         !sm->issue.first || !sm->issue.count || !sm->issue.gate || !sm->issue.scheduler_free ||
@@ -99,7 +99,7 @@ static int sm_open(Sm *sm, Launch *launch, const BlockTrace *trace, uint32_t tra
         return -1;
     }
     for (uint32_t i = 0; i < sm->places; i++) {
-        sm->warp[i].score = result + (size_t)i * launch->kernel->played_scores;
+        sm->warp[i].score = result + (size_t)i * launch->kernel->costs.scoreboard;
         sm->warp[i].slot = NO_WARP;
     }
     for (uint32_t i = 0; i < slots; i++)
@@ -134,8 +134,8 @@ static void profile_attach(Sm *sm)
 {
     Launch *launch = sm->launch;
     size_t stalls = (size_t)launch->kernel->count * SIMT_STALLS;
-    sm->issue.stall = launch->stall, sm->blocks.span = launch->span;
-    launch->spans = 0;
+    sm->issue.stall = launch->profile.stall, sm->blocks.span = launch->profile.span;
+    launch->profile.spans = 0;
     if (sm->issue.stall) memset(sm->issue.stall, 0, stalls * sizeof *sm->issue.stall);
 }
 
@@ -150,7 +150,7 @@ static int sm_replay(Launch *launch, const BlockTrace *trace, uint32_t count,
                      const ReplayMemory *memory, int follows, ReplayResult *result)
 {
     Sm sm;
-    int shows = follows || !launch->kernel->follow;
+    int shows = follows || !launch->kernel->costs.sass;
     if (sm_open(&sm, launch, trace, count, follows) != 0) {
         sm_close(&sm);
         return -1;
@@ -215,7 +215,7 @@ int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const Re
                ReplayResult *result)
 {
     enum { FEW = 1 << 12 }; /* steps, that are sooner played than a thread begins */
-    if (!launch->kernel->follow) return sm_replay(launch, trace, count, memory, 0, result);
+    if (!launch->kernel->costs.sass) return sm_replay(launch, trace, count, memory, 0, result);
     SassAndPtx both = {.launch = launch, .trace = trace, .count = count, .memory = memory};
     if (gpu_threads(launch->gpu) > 1 && steps_count(launch, trace, count) > FEW) {
         parallel_run(2, replay_share, &both);

@@ -45,7 +45,7 @@ static void warp_begin(Sm *sm, uint32_t slot, uint32_t index)
     const WarpTrace *trace = &own->block->warp[index];
     WarpTrace sass = warp->sass;
     if (sm->plays_sass && sass_trace_warp(launch->kernel, trace, &sass) != 0) sm->failed = 1;
-    memset(score, 0, launch->kernel->played_scores * sizeof *score);
+    memset(score, 0, launch->kernel->costs.scoreboard * sizeof *score);
     *warp = (WarpReplay){.sass = sass,
                          .slot = slot,
                          .index = index,
@@ -91,7 +91,7 @@ static void block_end(Sm *sm, uint32_t index, uint64_t now)
     BlockSlot *slot = &sm->blocks.slot[index];
     uint64_t told = launch_cycle(sm, now);
     if (sm->blocks.span)
-        sm->blocks.span[sm->launch->spans++] = (SimtSpan){
+        sm->blocks.span[sm->launch->profile.spans++] = (SimtSpan){
             .sm = 0, .block = slot->block->number, .begin = slot->begin_launch_cycle, .end = told};
     sm->end = max64(sm->end, now);
     sm->blocks.ends[sm->blocks.ended++] = told;

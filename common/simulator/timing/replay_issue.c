@@ -247,7 +247,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     warp->barrier_ins = barrier ? price->origin + 1 : 0;
     warp->next_issue = now + busy + warp_holds(warp, ins, price, busy) + release;
     fence_delay(&warp->fence, ins);
-    if (ins->op == OP_FENCE && sm->launch->queue)
+    if (ins->op == OP_FENCE && sm->launch->interblock.queue)
         warp->next_issue += step->wanted, warp->fence = 0;
     else if (ins->op == OP_FENCE)
         warp->next_issue += fence_cycles(&warp->fence);

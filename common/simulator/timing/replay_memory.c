@@ -34,7 +34,8 @@ static uint32_t steps_done(const WarpReplay *warp)
 static uint64_t fetch_age(const Sm *sm, const WarpReplay *warp, uint32_t fetch, uint64_t now)
 {
     const BlockSlot *slot = &sm->blocks.slot[warp->slot];
-    uint32_t first = sm->launch->first[fetch], step = moment_step(first), done = steps_done(warp);
+    uint32_t first = sm->launch->touched.first[fetch], step = moment_step(first),
+             done = steps_done(warp);
     if (moment_wave(first) < wave_of(sm->launch, slot->block->number)) return NEVER;
     if (step >= done) return 0;
     return (done - step) * (now - slot->begin) / (done + 1);
@@ -92,7 +93,7 @@ static void request_begin(L2Request *request, uint32_t sectors, uint32_t lines)
 static int was_fetched(const Sm *sm, uint32_t fetch)
 {
     if (sm->mem.fetch_arrival[fetch % FETCHES_KEPT].fetch == fetch + 1) return 1;
-    return !sm->launch->l2_thrashes && sm->mem.fetched[fetch / 64] >> fetch % 64 & 1;
+    return !sm->launch->dram.l2_thrashes && sm->mem.fetched[fetch / 64] >> fetch % 64 & 1;
 }
 
 /* How long DRAM takes for what this SM has not asked for; 0: that is nothing. */
@@ -154,7 +155,7 @@ static void fetches_add(const Launch *launch, L2Request *request, uint32_t line,
     enum { HALVES = LINE_SECTORS / FETCH_SECTORS, HALF = (1 << FETCH_SECTORS) - 1 };
     for (uint32_t i = 0; i < HALVES; i++) {
         uint64_t fetch = (uint64_t)line * HALVES + i;
-        if (sectors >> FETCH_SECTORS * i & HALF && fetch < launch->fetches)
+        if (sectors >> FETCH_SECTORS * i & HALF && fetch < launch->touched.fetches)
             request->fetch[request->fetches++] = (uint32_t)fetch;
     }
 }
@@ -188,7 +189,7 @@ static uint64_t load_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const
 /* Is TraceStep.wanted cycles that it waited for others, and no list of lines? */
 static int has_interblock_wait(const Sm *sm, const Ins *ins)
 {
-    return sm->launch->queue && (ins->class == CLASS_ATOMIC || ins->order & ORDER_READS);
+    return sm->launch->interblock.queue && (ins->class == CLASS_ATOMIC || ins->order & ORDER_READS);
 }
 
 /* Stores go on to the L2 when they have waited until then. */
@@ -250,7 +251,7 @@ static uint64_t other_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, cons
 {
     L2Request request;
     int store = ins->class == CLASS_STORE,
-        looks = sm->launch->kernel->waits && ins->order & ORDER_READS;
+        looks = sm->launch->kernel->traits.only_polls_blocks && ins->order & ORDER_READS;
     if (store && ins->op != OP_SPILL) {
         store_issue(sm, warp, step, now);
         return 0;
@@ -394,7 +395,7 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
     uint64_t *debt = &sm->mem.dram_debt[store];
     uint64_t sector = store ? SECTOR_BYTES * TICKS / STORED_BYTES : sm->mem.bulk_sector;
     uint64_t written = dram_ticks(sm, store);
-    if (store && sm->launch->kernel->bulk[ins->aux].reduction.present)
+    if (store && sm->launch->kernel->plans.bulk[ins->aux].reduction.present)
         written = written * ADDED_PERCENT / 100;
     sm->mem.bulk_free = max64(sm->mem.bulk_free, now * TICKS) + sectors * sector;
     uint64_t back =

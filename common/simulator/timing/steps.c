@@ -83,10 +83,10 @@ static void piece_sort(const InsCost *price, TraceStep *step, uint32_t count)
 /* A warp's, one straight piece at a time. */
 static void steps_order(const SimtKernel *kernel, WarpTrace *trace)
 {
-    const InsCost *price = kernel->price;
+    const InsCost *price = kernel->costs.price;
     for (uint32_t from = 0, to; from < trace->count; from = to) {
         uint32_t number = price[trace->step[from].ins].loop;
-        const Unrolled *loop = number ? &kernel->unrolled[number - 1] : NULL;
+        const Unrolled *loop = number ? &kernel->costs.unrolled[number - 1] : NULL;
         if (loop && (to = turns_end(price, trace, from, loop)) > from) {
             turns_order(price, trace->step, from, to, loop);
             continue;
@@ -106,14 +106,14 @@ static void steps_put(const Launch *launch, BlockTrace *block)
         WarpTrace *trace = &block->warp[w];
         steps_order(launch->kernel, trace);
         for (uint32_t i = 0; i < trace->count; i++)
-            block->slots += launch->kernel->price[trace->step[i].ins].slots;
+            block->slots += launch->kernel->costs.price[trace->step[i].ins].slots;
         block->steps += trace->count;
     }
 }
 
 void trace_order(const Launch *launch, BlockTrace *block)
 {
-    if (!launch->kernel->follow) steps_put(launch, block);
+    if (!launch->kernel->costs.sass) steps_put(launch, block);
 }
 
 size_t steps_count(const Launch *launch, const BlockTrace *trace, uint32_t count)

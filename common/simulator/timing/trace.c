@@ -65,37 +65,43 @@ int trace_open(Launch *launch)
     uint32_t waves = own <= (uint64_t)launch->resident * MOST_WAVES ? MOST_WAVES : LEAST_WAVES;
     uint32_t wanted = launch->resident * waves;
     wanted = wanted < LEAST_BLOCKS ? LEAST_BLOCKS : wanted;
-    launch->traces = (uint32_t)smaller(smaller(own, wanted), TRACE_BLOCKS);
-    uint32_t room = launch->trace_room = TRACE_STEPS / (launch->traces * warps);
-    launch->more = (uint32_t)smaller(smaller(own, (uint64_t)wanted * MORE_TIMES), TRACE_BLOCKS);
-    launch->load_sector_ratio = launch->store_sector_ratio = 1;
-    launch->trace = calloc(launch->more, sizeof *launch->trace);
-    launch->steps = malloc((size_t)launch->traces * warps * room * sizeof *launch->steps);
-    launch->step_lines = malloc((size_t)launch->traces * warps * room * sizeof *launch->step_lines);
-    launch->trace_warps = calloc((size_t)launch->traces * warps, sizeof *launch->trace_warps);
-    if (!launch->trace || !launch->steps || !launch->step_lines || !launch->trace_warps) return -1;
-    for (uint32_t i = 0; i < launch->more; i++)
-        launch->trace[i].number = own_block(launch, i);
-    for (uint32_t i = 0; i < launch->traces; i++)
-        launch->trace[i].warp = launch->trace_warps + (size_t)i * warps;
-    for (uint32_t i = 0; i < launch->traces * warps; i++)
-        launch->trace_warps[i] = (WarpTrace){.step = launch->steps + (size_t)i * room,
-                                             .line = launch->step_lines + (size_t)i * room,
+    launch->trace.blocks = (uint32_t)smaller(smaller(own, wanted), TRACE_BLOCKS);
+    uint32_t room = launch->trace.room = TRACE_STEPS / (launch->trace.blocks * warps);
+    launch->trace.more =
+        (uint32_t)smaller(smaller(own, (uint64_t)wanted * MORE_TIMES), TRACE_BLOCKS);
+    launch->trace.load_sector_ratio = launch->trace.store_sector_ratio = 1;
+    launch->trace.block = calloc(launch->trace.more, sizeof *launch->trace.block);
+    launch->trace.steps =
+        malloc((size_t)launch->trace.blocks * warps * room * sizeof *launch->trace.steps);
+    launch->trace.lines =
+        malloc((size_t)launch->trace.blocks * warps * room * sizeof *launch->trace.lines);
+    launch->trace.warps = calloc((size_t)launch->trace.blocks * warps, sizeof *launch->trace.warps);
+    if (!launch->trace.block || !launch->trace.steps || !launch->trace.lines ||
+        !launch->trace.warps)
+        return -1;
+    for (uint32_t i = 0; i < launch->trace.more; i++)
+        launch->trace.block[i].number = own_block(launch, i);
+    for (uint32_t i = 0; i < launch->trace.blocks; i++)
+        launch->trace.block[i].warp = launch->trace.warps + (size_t)i * warps;
+    for (uint32_t i = 0; i < launch->trace.blocks * warps; i++)
+        launch->trace.warps[i] = (WarpTrace){.step = launch->trace.steps + (size_t)i * room,
+                                             .line = launch->trace.lines + (size_t)i * room,
                                              .room = room};
     return 0;
 }
 
 void trace_close(Launch *launch)
 {
-    for (uint32_t i = launch->traces; launch->trace && i < launch->more; i++)
-        free(launch->trace[i].warp);
-    free(launch->trace), free(launch->steps), free(launch->step_lines), free(launch->trace_warps);
+    for (uint32_t i = launch->trace.blocks; launch->trace.block && i < launch->trace.more; i++)
+        free(launch->trace.block[i].warp);
+    free(launch->trace.block), free(launch->trace.steps), free(launch->trace.lines),
+        free(launch->trace.warps);
 }
 
 static int is_sampled(const Launch *launch, uint64_t number)
 {
     uint64_t round = number / dealt_sms(launch);
-    return round < launch->traces && launch->trace[round].number == number;
+    return round < launch->trace.blocks && launch->trace.block[round].number == number;
 }
 
 /* ---- blocks whose warps end early ---------------------------------------------------------- */
@@ -137,8 +143,8 @@ static WarpTrace *warps_copy(const Launch *launch, const BlockTrace *block)
 static void early_keep(Launch *launch, const BlockTrace *block, const BlockCost *cost)
 {
     uint64_t round = block->number / dealt_sms(launch);
-    if (round >= launch->more || launch->trace[round].number != block->number) return;
-    BlockTrace *own = &launch->trace[round];
+    if (round >= launch->trace.more || launch->trace.block[round].number != block->number) return;
+    BlockTrace *own = &launch->trace.block[round];
     if (!ends_early(launch, block)) return;
     own->warp = warps_copy(launch, block);
     own->cost = *cost;
@@ -147,15 +153,15 @@ static void early_keep(Launch *launch, const BlockTrace *block, const BlockCost 
 
 uint32_t traces_count(const Launch *launch)
 {
-    uint32_t count = launch->traces;
-    while (count < launch->more && launch->trace[count].warp)
+    uint32_t count = launch->trace.blocks;
+    while (count < launch->trace.more && launch->trace.block[count].warp)
         count++;
     return count;
 }
 
 BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
 {
-    if (is_sampled(launch, number)) return &launch->trace[number / dealt_sms(launch)];
+    if (is_sampled(launch, number)) return &launch->trace.block[number / dealt_sms(launch)];
     BlockTrace *spare = &heaviest->block[heaviest->count];
     spare->number = number;
     for (uint32_t w = 0; w < launch->warps_per_block; w++)
@@ -167,7 +173,8 @@ BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
 
 int heaviest_open(Heaviest *heaviest, const Launch *launch, LaunchArena *shelf)
 {
-    uint32_t most = launch->traces, warps = launch->warps_per_block, room = launch->trace_room;
+    uint32_t most = launch->trace.blocks, warps = launch->warps_per_block,
+             room = launch->trace.room;
     size_t blocks = (size_t)most + 1;
     *heaviest = (Heaviest){.most = most};
     heaviest->block = arena_zeros(shelf, blocks, sizeof *heaviest->block);
@@ -201,7 +208,7 @@ void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const Block
                 uint64_t begun)
 {
     if (is_sampled(launch, number)) {
-        BlockTrace *own = &launch->trace[number / dealt_sms(launch)];
+        BlockTrace *own = &launch->trace.block[number / dealt_sms(launch)];
         own->cost = *cost, own->ended = begun + cost->chain;
         trace_order(launch, own);
         return;

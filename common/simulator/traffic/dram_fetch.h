@@ -29,7 +29,7 @@ static inline uint32_t wave_of(const Launch *launch, uint64_t block)
 static inline uint32_t moment_of(const Warp *warp)
 {
     uint32_t step = warp->trace->count < LATEST_STEP ? warp->trace->count : LATEST_STEP;
-    return ~(warp->worker->wave << MOMENT_STEPS | step);
+    return ~(warp->worker->traffic.wave << MOMENT_STEPS | step);
 }
 
 static inline uint32_t moment_wave(uint32_t moment)

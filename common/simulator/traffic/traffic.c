@@ -15,18 +15,19 @@
 int traffic_open(Launch *launch)
 {
     size_t words = (size_t)(launch->gpu->memory.next / SECTOR / 64 + 1);
-    launch->touched_words = words;
-    launch->loaded = zeros_alloc(words, sizeof *launch->loaded);
-    launch->stored = zeros_alloc(words, sizeof *launch->stored);
-    launch->fetches = launch->gpu->memory.next / FETCH_BYTES + 1;
-    launch->first = address_space(launch->fetches * sizeof *launch->first);
-    return launch->loaded && launch->stored && launch->first ? 0 : -1;
+    launch->touched.words = words;
+    launch->touched.loaded = zeros_alloc(words, sizeof *launch->touched.loaded);
+    launch->touched.stored = zeros_alloc(words, sizeof *launch->touched.stored);
+    launch->touched.fetches = launch->gpu->memory.next / FETCH_BYTES + 1;
+    launch->touched.first = address_space(launch->touched.fetches * sizeof *launch->touched.first);
+    return launch->touched.loaded && launch->touched.stored && launch->touched.first ? 0 : -1;
 }
 
 void traffic_close(Launch *launch)
 {
-    free(launch->loaded), free(launch->stored);
-    if (launch->first) munmap(launch->first, launch->fetches * sizeof *launch->first);
+    free(launch->touched.loaded), free(launch->touched.stored);
+    if (launch->touched.first)
+        munmap(launch->touched.first, launch->touched.fetches * sizeof *launch->touched.first);
 }
 
 static uint64_t pages_of(uint64_t words)
@@ -36,8 +37,8 @@ static uint64_t pages_of(uint64_t words)
 
 static int bits_open(Touched *touched, const Launch *launch, LaunchArena *shelf)
 {
-    uint64_t pages = pages_of(launch->touched_words);
-    touched->words = launch->touched_words;
+    uint64_t pages = pages_of(launch->touched.words);
+    touched->words = launch->touched.words;
     touched->word = arena_take(shelf, pages * PAGE_WORDS * sizeof *touched->word);
     touched->taken = arena_zeros(shelf, pages, 1);
     return touched->word && touched->taken ? 0 : -1;
@@ -46,10 +47,11 @@ static int bits_open(Touched *touched, const Launch *launch, LaunchArena *shelf)
 int touched_open(Worker *worker)
 {
     const Launch *launch = worker->launch;
-    worker->first = arena_take(worker->shelf, launch->fetches * sizeof *worker->first);
-    int failed = bits_open(&worker->loaded, launch, worker->shelf) |
-                 bits_open(&worker->stored, launch, worker->shelf);
-    return worker->first && !failed ? 0 : -1;
+    worker->traffic.first =
+        arena_take(worker->arena, launch->touched.fetches * sizeof *worker->traffic.first);
+    int failed = bits_open(&worker->traffic.loaded, launch, worker->arena) |
+                 bits_open(&worker->traffic.stored, launch, worker->arena);
+    return worker->traffic.first && !failed ? 0 : -1;
 }
 
 void touched_take(Touched *touched, uint64_t word)
@@ -63,7 +65,8 @@ void touched_take(Touched *touched, uint64_t word)
  * was written: zeros_alloc says why. */
 static void first_tell(const Worker *worker, uint64_t fetch)
 {
-    uint32_t moment = worker->first[fetch], was = 0, *first = &worker->launch->first[fetch];
+    uint32_t moment = worker->traffic.first[fetch], was = 0,
+             *first = &worker->launch->touched.first[fetch];
     while (was < moment &&
            !__atomic_compare_exchange_n(first, &was, moment, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
@@ -103,27 +106,28 @@ static uint64_t twice(uint64_t bits)
 uint64_t traffic_changed(const Launch *launch)
 {
     uint64_t changed = 0;
-    for (uint64_t i = 0; i < launch->touched_words; i++)
-        if (launch->stored[i])
+    for (uint64_t i = 0; i < launch->touched.words; i++)
+        if (launch->touched.stored[i])
             changed += (uint64_t)__builtin_popcountll(
-                launch->stored[i] & twice(launch->loaded[i / 2] >> i % 2 * 32 & 0xffffffff));
+                launch->touched.stored[i] &
+                twice(launch->touched.loaded[i / 2] >> i % 2 * 32 & 0xffffffff));
     return changed;
 }
 
 void touched_tell(Worker *worker)
 {
     Launch *launch = worker->launch;
-    const Touched *loaded = &worker->loaded, *stored = &worker->stored;
+    const Touched *loaded = &worker->traffic.loaded, *stored = &worker->traffic.stored;
     uint64_t loads = 0, stores = 0;
     for (uint64_t i = 0; (i = word_next(loaded, i)) < loaded->words; i++) {
-        loads += FETCH_SECTORS * word_add(loaded, i, launch->loaded);
+        loads += FETCH_SECTORS * word_add(loaded, i, launch->touched.loaded);
         for (uint64_t bits = loaded->word[i]; bits; bits &= bits - 1) {
             uint64_t fetch = i * 64 + (uint64_t)__builtin_ctzll(bits);
-            if (fetch < launch->fetches) first_tell(worker, fetch);
+            if (fetch < launch->touched.fetches) first_tell(worker, fetch);
         }
     }
     for (uint64_t i = 0; (i = word_next(stored, i)) < stored->words; i++)
-        stores += word_add(stored, i, launch->stored);
-    __atomic_fetch_add(&launch->dram_loads, loads, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&launch->dram_stores, stores, __ATOMIC_RELAXED);
+        stores += word_add(stored, i, launch->touched.stored);
+    __atomic_fetch_add(&launch->dram.loads, loads, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&launch->dram.stores, stores, __ATOMIC_RELAXED);
 }

@@ -43,15 +43,15 @@ static inline int touched_add(Touched *touched, uint64_t index)
 static inline void traffic_load(Worker *worker, uint64_t sector, uint32_t moment)
 {
     uint64_t fetch = fetch_of(sector);
-    int before = touched_add(&worker->loaded, fetch);
-    if (fetch >= worker->launch->fetches) return;
-    uint32_t *first = &worker->first[fetch];
+    int before = touched_add(&worker->traffic.loaded, fetch);
+    if (fetch >= worker->launch->touched.fetches) return;
+    uint32_t *first = &worker->traffic.first[fetch];
     if (!before || *first < moment) *first = moment;
 }
 
 static inline void traffic_store(Worker *worker, uint64_t sector)
 {
-    touched_add(&worker->stored, sector - DEVICE_BASE / SECTOR);
+    touched_add(&worker->traffic.stored, sector - DEVICE_BASE / SECTOR);
 }
 
 #endif
