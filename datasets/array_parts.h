@@ -1,4 +1,4 @@
-/* array_parts.h - declarations shared by array.c, array_idx.c and array_npy.c. */
+/* array_parts.h - declarations shared by array*.c. */
 #ifndef CONVLAB_DATASETS_ARRAY_PARTS_H
 #define CONVLAB_DATASETS_ARRAY_PARTS_H
 
@@ -20,6 +20,10 @@ int npy_parse(const char *name, const unsigned char *data, size_t bytes, ArrayHe
 
 /* Multiplies the sizes into array->count; -1 with error beyond ARRAY_BYTES. */
 int array_count(const char *name, Array *array, Error *error);
+
+/* Copies values of `each` bytes between this machine's byte order and the other one, if they
+ * differ. */
+void array_copy_values(void *to, const void *from, uint64_t count, size_t each, int big_endian);
 
 /* Writes the header, then the values, into path.part, which is renamed to `path`. */
 int array_write(const char *path, const Array *array, const void *head, size_t head_bytes,

@@ -22,22 +22,6 @@ static void unlock_hint(LabRun *run, RecordCase *item)
     if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
 }
 
-int lab_run_simulator(const LabRun *run, const Operation *operation, Judge *judge, Error *error)
-{
-    const Grader *grader = run->grader;
-    SessionOptions options = {.engine = ENGINE_SIM,
-                              .machine = grader->machine_name,
-                              .gpus_directory = grader->gpus,
-                              .checks = 1};
-    *judge = (Judge){.operation = operation,
-                     .precision = run->lab->ini.precision,
-                     .algorithm = run->lab->ini.algorithm};
-    if (session_open(&options, &judge->session, error)) return -1;
-    if (!session_start_runner(judge->session, 0, &run->programs.build[0], error)) return 0;
-    session_close(judge->session);
-    return -1;
-}
-
 /* Repeats a failed GPU run in the simulator, which can name the source line, on a public case in
  * the simulator's shape.  Only the first few failures are repeated; more add no information. */
 static void run_simulated(LabRun *run, const Problem *problem, Random *random, RecordCase *item)

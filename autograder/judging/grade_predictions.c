@@ -15,6 +15,22 @@ static const LabPrediction *prediction_of(const LabIni *ini, const char *name)
     return NULL;
 }
 
+int lab_run_simulator(const LabRun *run, const Operation *operation, Judge *judge, Error *error)
+{
+    const Grader *grader = run->grader;
+    SessionOptions options = {.engine = ENGINE_SIM,
+                              .machine = grader->machine_name,
+                              .gpus_directory = grader->gpus,
+                              .checks = 1};
+    *judge = (Judge){.operation = operation,
+                     .precision = run->lab->ini.precision,
+                     .algorithm = run->lab->ini.algorithm};
+    if (session_open(&options, &judge->session, error)) return -1;
+    if (!session_start_runner(judge->session, 0, &run->programs.build[0], error)) return 0;
+    session_close(judge->session);
+    return -1;
+}
+
 static void *simulate_case(void *context)
 {
     Simulated *simulated = context;

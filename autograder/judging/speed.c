@@ -1,9 +1,6 @@
 #include "autograder/judging/speed.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "autograder/judging/cycle_cache.h"
 #include "autograder/record/score.h"
@@ -19,51 +16,6 @@ double speed_floor_cycles(const SimtMachine *machine, Precision precision, doubl
     double arithmetic = flops / (2.0 * machine->sms * fma_lanes);
     double traffic = least_bytes / machine->l2_bytes_per_cycle;
     return fmax(arithmetic, traffic);
-}
-
-void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(speed->text, sizeof speed->text, format, arguments);
-    va_end(arguments);
-    speed->verdict = verdict;
-}
-
-int speed_start(SpeedSetup *setup, int slot, Workload *workload, RecordCase *failed)
-{
-    Judge *judge = setup->judge;
-    Error error;
-    Observed observed = {0};
-    RunOutcome outcome = {0};
-    *failed = (RecordCase){.verdict = CASE_BROKEN};
-    if (setup->build[slot]->status != BUILD_OK) {
-        text_set(failed->text, sizeof failed->text, "%s", setup->build[slot]->message);
-        return -1;
-    }
-    if (!setup->started[slot]) {
-        if (session_start_runner(judge->session, slot, setup->build[slot], &error)) {
-            text_set(failed->text, sizeof failed->text, "%s", error.text);
-            return -1;
-        }
-        setup->started[slot] = 1;
-    }
-    judge_run(judge, slot, JUDGE_PROBE, workload ? (const float *const *)workload->tensor : NULL,
-              judge->host ? workload->output : NULL, &observed, &outcome);
-    if (outcome.status == RUN_OK) return 0;
-    judge_output(judge, workload, &observed, &outcome, 0, failed);
-    return -1;
-}
-
-void speed_wrong(RecordCase *item, const RecordCase *later)
-{
-    RecordSpeed *speed = &item->speed;
-    if (case_is_left_out(later->verdict)) {
-        speed_end(speed, SPEED_DEFERRED, "%.500s", later->text);
-        return;
-    }
-    speed_end(speed, SPEED_WRONG, "A timed run failed. %.480s", later->text);
-    if (later->verdict != CASE_LIMIT) judge_wrong_later(item, later);
 }
 
 /* As speed_start, but the device has no other allocations: those of another runner would shift
@@ -83,11 +35,6 @@ static int speed_start_alone(SpeedSetup *setup, int slot, const Problem *problem
     int status = speed_start(setup, slot, &workload, failed);
     workload_close(&workload);
     return status;
-}
-
-void speed_own_inputs(Random *random)
-{
-    random_seed(random, 1);
 }
 
 /* Cycles of one of the course's own programs, from the cache or simulated now; 0 if it could not be

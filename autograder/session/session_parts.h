@@ -73,6 +73,9 @@ int device_send_descriptor(Session *session, int fd, Error *error);
 
 /* Makes sure that slot's program runs and the device process holds its socket. */
 int runner_ensure(Session *session, int slot, Error *error);
+
+/* ---- session_kill.c ----------------------------------------------------------------------- */
+
 void runner_kill(Runner *runner);
 
 /* ---- session_limit.c ---------------------------------------------------------------------- */
@@ -91,7 +94,7 @@ double limit_waiting(const Session *session, double allowed);
  * limit.  0 with an answer; -1 with the outcome. */
 int limit_wait(Session *session, int slot, RunOutcome *outcome);
 
-/* ---- session_count.c ---------------------------------------------------------------------- */
+/* ---- session_valgrind.c ------------------------------------------------------------------- */
 
 /* The command line that runs `program` under valgrind, which writes its counts to the second passed
  * descriptor, and the environment for it. */

@@ -15,20 +15,6 @@ enum { PASSED_SOCKET = 0, RUNNER_FILE_BYTES = 1 << 20 };
 /* Additional address space for valgrind's shadow memory. */
 #define COUNTED_EXTRA_BYTES (8ull << 30)
 
-static void descriptor_close(int *fd)
-{
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
-}
-
-void runner_kill(Runner *runner)
-{
-    if (runner->pid > 0) sandbox_kill(runner->pid);
-    descriptor_close(&runner->output);
-    descriptor_close(&runner->count);
-    runner->pid = 0;
-}
-
 static int box_start(const Session *session, Runner *runner, const int pass[2], int output,
                      Error *error)
 {
@@ -70,8 +56,8 @@ static int runner_start(Session *session, Runner *runner, int socket, Error *err
     runner->count = count[0];
     const int pass[2] = {socket, count[1]};
     int rc = box_start(session, runner, pass, output[1], error);
-    descriptor_close(&output[1]);
-    descriptor_close(&count[1]);
+    close(output[1]);
+    if (count[1] >= 0) close(count[1]);
     return rc;
 }
 

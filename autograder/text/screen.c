@@ -4,27 +4,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
-
-size_t screen_columns(void)
-{
-    const char *given = getenv("COLUMNS");
-    long columns = given ? strtol(given, NULL, 10) : 0;
-    struct winsize size;
-    if (columns <= 0 && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) columns = size.ws_col;
-    return columns > SCREEN_LEAST ? (size_t)columns : SCREEN_LEAST;
-}
-
-void screen_keep(void)
-{
-    char columns[24];
-    text_set(columns, sizeof columns, "%zu", screen_columns());
-    setenv("COLUMNS", columns, 1);
-}
 
 void screen_error(const char *program, const char *text)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "autograder/trial/trial_limit.h"
 #include "common/cuda/runtime/runtime.h"
@@ -149,4 +150,15 @@ int trial_probe(void *context, const Problem *problem, const float *const *tenso
     if (!status) memcpy(output, workload.output, workload.outputs * sizeof(float));
     workload_close(&workload);
     return status;
+}
+
+const char *trial_time_text(const DeviceCost *cost, char text[80])
+{
+    char cycles[40];
+    if (cost->cycles)
+        text_set(text, 80, "%s cycles (%.1f us)", text_thousands((double)cost->cycles, cycles),
+                 cost->seconds * 1e6);
+    else
+        text_set(text, 80, "%.1f us", cost->seconds * 1e6);
+    return text;
 }

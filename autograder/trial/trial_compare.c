@@ -12,7 +12,7 @@
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 #include "autograder/text/ticker.h"
-#include "autograder/trial/trial_page.h"
+#include "autograder/trial/trial_call.h"
 #include "common/cuda/sim/sim_device.h"
 
 /* Shows the current work on a terminal, until ticker_end.  `part` names the part for the stored

@@ -11,6 +11,7 @@
 #include "autograder/text/screen.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
+#include "autograder/trial/trial_call.h"
 #include "autograder/trial/trial_compare.h"
 #include "common/simulator/machine/machine.h"
 
@@ -61,18 +62,6 @@ void trial_print_verdict(const Trial *trial, const RecordCase *item)
     text_wrap(stream, 2, advice);
     fclose(stream);
     show(text);
-}
-
-/* "18,004 cycles (9.1 us)", or "92.1 us" without simulated cycles. */
-const char *trial_time_text(const DeviceCost *cost, char text[80])
-{
-    char cycles[40];
-    if (cost->cycles)
-        text_set(text, 80, "%s cycles (%.1f us)", text_thousands((double)cost->cycles, cycles),
-                 cost->seconds * 1e6);
-    else
-        text_set(text, 80, "%.1f us", cost->seconds * 1e6);
-    return text;
 }
 
 /* With the share of the launches in the simulated cycles. */

@@ -12,7 +12,4 @@ void trial_print_verdict(const Trial *trial, const RecordCase *item);
  * of another one. */
 void trial_print_cost(const Trial *trial, int correct);
 
-/* "18,004 cycles (9.1 us)", or "92.1 us" without simulated cycles.  Returns `text`. */
-const char *trial_time_text(const DeviceCost *cost, char text[80]);
-
 #endif

@@ -14,11 +14,6 @@ typedef struct Recorder {
     Recording *recording;
 } Recorder;
 
-int recording_is_node(const DeviceCall *call)
-{
-    return call_order(call).is_operation;
-}
-
 static int is_recorded(const DeviceCall *call)
 {
     CallOrder order = call_order(call);

@@ -315,3 +315,8 @@ size_t recording_order_before(const RecordingOrder *order, size_t i, size_t *bef
         before[k] = order->edge.item[begin + k];
     return count;
 }
+
+int recording_is_node(const DeviceCall *call)
+{
+    return call_order(call).is_operation;
+}

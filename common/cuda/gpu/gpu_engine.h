@@ -3,6 +3,7 @@
  *   gpu_driver     the driver's functions
  *   gpu_module     modules, functions, variables, launches
  *   gpu_initial    initial values of variables
+ *   gpu_tables     growing arrays, handles
  *   gpu_device     opening, memory, streams, events
  *   gpu_replay     recordings as CUDA graphs, and their timing
  *   gpu_fault      meaning of the driver's errors
@@ -122,6 +123,8 @@ typedef int32_t GpuHandler(GpuDevice *device, const DeviceCall *call, DeviceRepl
 
 /* gpu_device.c */
 Device *gpu_device_open_with(const GpuDriver *driver, int ordinal, Error *error);
+
+/* gpu_tables.c */
 uint32_t gpu_handle_new(GpuDevice *device, GpuHandleKind kind, void *object); /* 0: too many */
 void *gpu_handle_get(const GpuDevice *device, uint32_t handle, GpuHandleKind kind); /* or NULL */
 int gpu_stream_get(const GpuDevice *device, uint32_t handle, DriverStream *stream); /* or -1 */

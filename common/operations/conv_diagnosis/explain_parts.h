@@ -1,6 +1,7 @@
 /* explain_parts.h - declarations shared by this module's files.
  *
  * explain.c     the order in which explanations are tried
+ * terms.c       terms of an output, tolerance of an explanation
  * samples.c     the outputs on which explanations are tested
  * variant.c     convolutions with one known mistake, in fp64, compared with the output
  * missing_terms.c        sums in which a set of terms is missing, or counted twice
