@@ -125,8 +125,9 @@ void accelerator_start(Warp *warp, const Ins *ins)
     if (ins->aux == ACCELERATOR_INNER_PRODUCT) cycles = 2 * elements;
     /* The first filter element waits until the row of 4 pixels is there. */
     if (ins->aux == ACCELERATOR_OUTER_PRODUCT) cycles = elements ? 4 + 2 * (4 * elements) - 2 : 0;
-    warp->access.passes = (uint32_t)(cycles < longest ? cycles : longest);
+    warp->step.kind = STEP_ACCELERATOR;
+    warp->step.cycles = (uint32_t)(cycles < longest ? cycles : longest);
     if (!warp->count) return;
     warp->worker->counters.accelerator_calls++;
-    warp->worker->counters.accelerator_cycles += warp->access.passes;
+    warp->worker->counters.accelerator_cycles += warp->step.cycles;
 }

@@ -126,12 +126,6 @@ typedef struct CriticalPath {
     int before;     /* cycles of its next fence; 0: FENCE_CYCLES */
 } CriticalPath;
 
-/* The access just executed; becomes a TraceStep. */
-typedef struct WarpAccess {
-    uint32_t passes, misses, lines, wanted;
-    uint64_t latency; /* latency of the result; 0: the instruction's own */
-} WarpAccess;
-
 typedef struct WarpCounts {
     uint32_t l1_fills;     /* lines that it loaded into the L1 */
     uint32_t retries;      /* iterations of loops of atomics in shared memory */
@@ -150,8 +144,8 @@ struct Warp {
     uint32_t index;
     unsigned char *local; /* LANES * the launch's local_bytes */
     uint64_t clock;       /* value of clock registers; independent of the time model */
-    WarpAccess access;
-    WarpTrace *trace; /* NULL: nothing is counted */
+    WarpStep step;        /* the current instruction; becomes a TraceStep */
+    WarpTrace *trace;     /* NULL: nothing is counted */
     CriticalPath chain;
     WarpCounts counts;
     WarpYield yield;

@@ -142,12 +142,14 @@ static void warp_run_debugged(Warp *warp)
 static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
 {
     if (trace->count == trace->room) return;
+    const WarpStep *step = &warp->step;
     trace->step[trace->count++] =
         (TraceStep){.ins = ins,
-                    .wanted = warp->access.wanted,
-                    .passes = (uint16_t)warp->access.passes,
-                    .misses = (uint8_t)(warp->access.misses < 255 ? warp->access.misses : 255),
-                    .lines = (uint8_t)warp->access.lines};
+                    .kind = step->kind,
+                    .first_line = step->first_line,
+                    .passes = (uint16_t)step->passes,
+                    .sectors = (uint8_t)(step->sectors < 255 ? step->sectors : 255),
+                    .lines = (uint8_t)step->lines};
 }
 
 static void warp_run_counting(Warp *warp)
@@ -172,14 +174,13 @@ static void warp_run_counting(Warp *warp)
             profile->runs++;
             if (warp->mask != mask) mask = warp->mask, lanes = (uint32_t)__builtin_popcount(mask);
             profile->lanes += lanes;
-            warp->access.passes = warp->access.misses = warp->access.lines = warp->access.wanted =
-                0;
-            warp->access.latency = 0, warp->interblock.is_across = 0;
+            warp->step = (WarpStep){.kind = STEP_PLAIN};
+            warp->interblock.is_across = 0;
             ins = ins->fn(warp, ins);
             if (timed) interblock_end(warp, now);
             const InsCost *paid = &price[now - code];
             cost->slots += paid->slots, cost->folded += paid->folded;
-            uint64_t compares = match_cycles(now, warp->access.passes, paid);
+            uint64_t compares = match_cycles(now, warp->step.values, paid);
             cost->pipe[paid->pipe] += compares ? compares : paid->busy;
             if (paid->saves)
                 cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);

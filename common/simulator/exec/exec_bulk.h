@@ -486,7 +486,8 @@ HANDLER(BULK_COPY)
     }
     /* For the replay: a copy's sectors are more than an access's. */
     uint32_t sectors = warp->counts.bulk_sectors < 0xffff ? warp->counts.bulk_sectors : 0xffff;
-    warp->access.misses = sectors & 0xff, warp->access.lines = sectors >> 8;
+    warp->step.kind = STEP_ASYNC;
+    warp->step.bulk_sectors_low = sectors & 0xff, warp->step.bulk_sectors_high = sectors >> 8;
     return ins + 1;
 }
 

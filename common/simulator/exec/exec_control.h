@@ -70,7 +70,7 @@ __attribute__((noinline)) static const Ins *diverge(Warp *warp, const Ins *ins, 
              next = (uint32_t)(ins - warp->code) + 1;
     if (warp->count) {
         branch_diverges(warp, ins, taken);
-        warp->access.passes = 1;
+        warp->step.kind = STEP_BRANCH, warp->step.is_divergent = 1;
     }
     if (rpc != warp->rpc) {
         /* All lanes of this path meet at rpc and go on as one. */
@@ -269,7 +269,10 @@ HANDLER(BAR)
                         "Barrier error: a count of %u threads is no multiple of the warp size",
                         wanted);
     warp->barrier.threads = wanted;
-    if (wanted) warp->access.passes = (id + 1) | wanted / LANES << 8; /* for the replay */
+    if (wanted) {
+        warp->step.kind = STEP_BARRIER;
+        warp->step.barrier = (id + 1) | wanted / LANES << BARRIER_WARPS_SHIFT;
+    }
     warp->barrier.id = id;
     warp->barrier.ins = ins;
     if (warp->count) warp->worker->counters.barriers++;
@@ -442,7 +445,7 @@ HANDLER(MATCH)
         uint32_t *q = &PREDICATE(ins->v[1]);
         *q = (*q & ~warp->mask) | alike;
     }
-    warp->access.passes = ins->aux ? 1 : values;
+    warp->step.kind = STEP_MATCH, warp->step.values = ins->aux ? 1 : values;
     FINISH_32(t);
 }
 
@@ -495,9 +498,10 @@ HANDLER(NANOSLEEP)
     uint32_t asked = time[first_lane(warp->mask)], times = 0;
     for (uint32_t left = warp->mask; left; times++)
         left &= ~group_of(warp, time, time[first_lane(left)]);
-    warp->access.passes = times, warp->access.wanted = times == 1 ? sleep_period(asked) : 0;
+    warp->step.kind = STEP_SLEEP, warp->step.sleeps = times;
+    warp->step.sleep_cycles = times == 1 ? sleep_period(asked) : 0;
     if (has_even_clock(warp))
-        warp->clock = sleep_end(&warp->worker->gpu->machine, warp->clock, warp->access.wanted);
+        warp->clock = sleep_end(&warp->worker->gpu->machine, warp->clock, warp->step.sleep_cycles);
     return ins + 1;
 }
 
@@ -509,9 +513,10 @@ HANDLER(CLOCK)
     uint64_t now = has_even_clock(warp) ? (warp->clock += EACH) : critical_now(warp);
     if (ins->aux & CLOCK_NANOSECONDS) now = timer_shows(machine, now);
     if (ins->aux & CLOCK_UPPER) now >>= 32;
-    warp->access.wanted = warp->interblock.poll_cycles < UINT32_MAX
-                              ? (uint32_t)warp->interblock.poll_cycles
-                              : UINT32_MAX;
+    warp->step.kind = STEP_WAIT;
+    warp->step.wait_cycles = warp->interblock.poll_cycles < UINT32_MAX
+                                 ? (uint32_t)warp->interblock.poll_cycles
+                                 : UINT32_MAX;
     warp->interblock.poll_cycles = 0;
     if (ins->bytes == 8) {
         uint64_t t[LANES];

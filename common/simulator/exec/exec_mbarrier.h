@@ -86,7 +86,7 @@ static void phase_waited(Warp *warp, const Mbarrier *m)
 {
     const PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
     if (!number) return;
-    warp->access.passes = number->before;
+    warp->step.kind = STEP_ASYNC, warp->step.phase = number->before;
     if (number->complete > warp->phase.complete_at) warp->phase.complete_at = number->complete;
 }
 
@@ -98,7 +98,7 @@ static void phase_counted(Warp *warp, const Mbarrier *m, uint64_t cycles)
     if (!number) return;
     uint64_t at = critical_end(&warp->chain, warp->worker->gpu->machine.issue_cycles) + cycles;
     if (m->block == warp->block)
-        warp->access.passes = number->now;
+        warp->step.kind = STEP_ASYNC, warp->step.phase = number->now;
     else
         at += REMOTE_ARRIVE;
     if (at > number->arrived) number->arrived = at;
@@ -112,7 +112,7 @@ static void trace_waited(Warp *warp, const Ins *ins)
         critical_wait_until(&warp->chain, warp->phase.complete_at);
     TraceStep *last = trace->count ? &trace->step[trace->count - 1] : NULL;
     if (last && last->ins == (uint32_t)(ins - warp->code))
-        last->passes = (uint16_t)warp->access.passes;
+        last->kind = STEP_ASYNC, last->phase = (uint16_t)warp->step.phase;
 }
 
 /* ---- changes -------------------------------------------------------------------------------- */

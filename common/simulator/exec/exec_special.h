@@ -20,7 +20,7 @@ HANDLER(DIV_F32)
         t[i] = bits_of(canonical(a / b));
         rare[i] = -divides_rarely(a, b);
     }
-    warp->access.passes = (mask_of(rare) & warp->mask) != 0;
+    warp->step.kind = STEP_DIVIDE, warp->step.is_slow_path = (mask_of(rare) & warp->mask) != 0;
     FINISH_32(t);
 }
 
@@ -35,7 +35,7 @@ HANDLER(DIV_F64)
         t[i] = bits_of_double(a / b);
         rare[i] = -divides_doubles_rarely(a, a / b);
     }
-    warp->access.passes = (mask_of(rare) & warp->mask) != 0;
+    warp->step.kind = STEP_DIVIDE, warp->step.is_slow_path = (mask_of(rare) & warp->mask) != 0;
     FINISH_64(t);
 }
 

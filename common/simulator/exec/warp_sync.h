@@ -117,7 +117,8 @@ static void sync_match(Warp *warp, const SyncGroup *m)
         values += first_lane(same[i]) == i;
         all &= same[i];
     }
-    warp->access.passes = m->at[first_lane(m->mask)]->aux ? 1 : values;
+    warp->step.kind = STEP_MATCH;
+    warp->step.values = m->at[first_lane(m->mask)]->aux ? 1 : values;
     FOR_ACTIVE(m->mask)
     {
         const Ins *own = m->at[i];

@@ -152,7 +152,7 @@ static int ways_add(Walk *w, const SassPart *part, uint32_t from, uint32_t to)
     uint32_t last = part->first + part->count - 1;
     if (w->kernel->code[last].class != CLASS_BRANCH) return 0;
     for (uint32_t i = from; i < to; i++) {
-        if (w->from->step[i].ins != last || !w->from->step[i].passes) continue;
+        if (w->from->step[i].ins != last || !step_is_divergent(&w->from->step[i])) continue;
         if (w->to->count == w->most) return 0;
         if (room_make(w->to, 1) != 0) return -1;
         w->to->step[w->to->count++] = (TraceStep){.ins = w->f->way};

@@ -3,9 +3,10 @@
  *
  *   bench_simt [FOLDER [KERNEL [SIDE [threads]]]]
  *
- * FOLDER has the kernels and gpus/: common/simulator unless told.  KERNEL: one of them, or all.
- * SIDE: of matrices, a multiple of 64; 512.  With `threads`, how long a launch takes on 1, 2, 4 ...
- * of them, and how long each of these waits for the others. */
+ * FOLDER has tests/, with the kernels, and gpus/; the default is common/simulator.  KERNEL is a
+ * kernel's name or "all".  SIDE is the side of the matrices, a multiple of 64; the default is 512.
+ * With `threads`, the benchmark reports the time of a launch on 1, 2, 4 ... host threads, and the
+ * time for which each of them waits for the others. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static void check(int status, const char *text)
 static char *text_load(const char *folder, const char *name, size_t *bytes)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/tests/%s", folder, name);
     FILE *file = fopen(path, "rb");
     char *text = malloc(1 << 20);
     check(file && text ? 0 : -1, path);

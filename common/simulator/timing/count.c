@@ -57,9 +57,9 @@ static int l1_hit(Warp *warp, uint64_t sector)
 void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *written)
 {
     WarpTrace *trace = warp->trace;
-    uint32_t begin = warp->access.wanted ? warp->access.wanted - 1 : trace->lines,
+    uint32_t begin = warp->step.first_line ? warp->step.first_line - 1 : trace->lines,
              end = trace->lines;
-    if (!n || trace->count == trace->room || (warp->access.passes && !warp->access.wanted)) return;
+    if (!n || trace->count == trace->room || (warp->step.passes && !warp->step.first_line)) return;
     if (end > begin) trace->line[end - 1].last = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t line = l2_line(sector[i]), k = end;
@@ -67,7 +67,7 @@ void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *
             k--;
         if (k == begin) {
             if (end == trace->room) {
-                warp->access.wanted = 0, trace->lines = begin;
+                warp->step.first_line = 0, trace->lines = begin;
                 return;
             }
             trace->line[end] = (TraceLine){.line = line};
@@ -80,7 +80,8 @@ void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *
     }
     trace->line[end - 1].last = 1;
     trace->lines = end;
-    warp->access.wanted = begin + 1;
+    step_access(&warp->step);
+    warp->step.first_line = begin + 1;
 }
 
 uint32_t lines_count(const uint64_t *sector, uint32_t n)
@@ -147,7 +148,8 @@ void passes_add(Warp *warp, uint32_t passes)
 {
     uint32_t lanes = warp->worker->gpu->machine.lsu_lanes;
     if (lanes < LANES) passes *= LANES / lanes;
-    warp->access.passes += passes;
+    step_access(&warp->step);
+    warp->step.passes += passes;
     warp->worker->cost.passes += passes;
 }
 
@@ -167,12 +169,13 @@ static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uin
     pieces = units_collect(address, mask, CONST_L1_LINE_BYTES, piece);
     for (uint32_t i = 0; i < pieces; i++)
         piece[i] *= CONST_L1_LINE_BYTES / SECTOR;
+    warp->step.kind = STEP_CONSTANT;
     lines_list(warp, piece, pieces, NULL);
     warp->worker->counters.const_requests++;
     uint64_t needed = warp->worker->cost.passes;
     passes_add(warp, words * CYCLES_PER_WORD);
     if (!ins->t_s[0] || ins->is_operand) warp->worker->cost.passes = needed;
-    warp->access.latency = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->access.passes;
+    warp->step.latency = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->step.passes;
 }
 
 /* ... or not there in this turn of a loop. */
@@ -226,7 +229,7 @@ void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses,
 {
     BlockCost *cost = &warp->worker->cost;
     uint32_t rows = misses == n && !store ? pieces_count(sector, n, ROW_SECTORS) : 0;
-    warp->access.misses += misses;
+    warp->step.sectors += misses;
     *(store ? &cost->store_misses : &cost->load_misses) += misses;
     if (rows > OPEN_ROWS) cost->load_rows += rows - OPEN_ROWS;
 }
@@ -266,7 +269,7 @@ static uint32_t load_passes_add(Warp *warp, const Ins *ins, uint32_t lookups, ui
     uint32_t found = lookups > words ? lookups : words, taken = lookups + missing / TAG_BANKS,
              later = lookups - 1 + 2 * (words - 1);
     passes_add(warp, taken > words ? taken : words);
-    if (has_result_delay(ins)) warp->access.passes += (later - (found - 1)) * RESULT_DELAY_UNIT;
+    if (has_result_delay(ins)) warp->step.passes += (later - (found - 1)) * RESULT_DELAY_UNIT;
     return later;
 }
 
@@ -324,10 +327,10 @@ static void global_add(Warp *warp, const Ins *ins, const uint64_t *address, uint
                                 wavefronts_of(worker, ins, address, mask, OF_CACHED), missing);
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
-    warp->access.lines += missing;
+    warp->step.lines += missing;
     misses_add(warp, sector, n, misses, store);
     if (!store)
-        warp->access.latency =
+        warp->step.latency =
             (uint64_t)(misses ? machine->l2_latency : machine->l1_latency) + later + 1;
 }
 
@@ -375,7 +378,7 @@ static void shared_add(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
     uint32_t needed, passes = wavefronts_count(last, offset, mask, bytes, store, &needed);
     shared_passes_add(warp, ins, passes, needed, store);
     if (!store)
-        warp->access.latency =
+        warp->step.latency =
             (uint64_t)machine->shared_latency + passes - 1 + conflicts_behind(ins, passes);
 }
 
@@ -484,9 +487,9 @@ void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         percent = n * REMOTE_LOAD + lines_count(sector, n) * REMOTE_LINE;
     }
     uint32_t cycles = (percent + 50) / 100;
-    warp->access.misses = cycles < 255 ? cycles : 255, warp->access.lines = REMOTE_LINES;
-    worker->cost.remote += warp->access.misses;
-    warp->access.latency = REMOTE_CYCLES + cycles;
+    warp->step.kind = STEP_REMOTE, warp->step.remote_cycles = cycles < 255 ? cycles : 255;
+    worker->cost.remote += warp->step.remote_cycles;
+    warp->step.latency = REMOTE_CYCLES + cycles;
 }
 
 /* The accelerator goes past the L1.  What of it one instruction asks for, the replay finds in the
@@ -583,7 +586,7 @@ static void local_add(Warp *warp, const Ins *ins, const uint64_t *offset, uint32
     profile->local_requests++, profile->local_sectors += n;
     /* Stores go through to the L2, as they do for global memory, but stay in the L1 as well. */
     if (store) missed = n;
-    warp->access.misses += missed, warp->access.lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
+    warp->step.sectors += missed, warp->step.lines += (missed + LINE_SECTORS - 1) / LINE_SECTORS;
     if (!store) worker->cost.local_misses += missed;
     if (store && ins->op == OP_SPILL) worker->cost.spill_stores += missed;
     worker->counters.local_sectors += n;
@@ -591,7 +594,7 @@ static void local_add(Warp *warp, const Ins *ins, const uint64_t *offset, uint32
         (uint32_t)(n + machine->l1_sectors_per_cycle - 1) / machine->l1_sectors_per_cycle;
     passes_add(warp, passes);
     if (!store)
-        warp->access.latency =
+        warp->step.latency =
             (uint64_t)(missed ? machine->l2_latency : machine->l1_latency) + passes;
 }
 

@@ -179,12 +179,12 @@ static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *addres
     if (!worker->launch->interblock.queue) lines_list(warp, sector, n, NULL);
     across_note(warp, sector, n);
     passes_add(warp, (n + 1) / 2);
-    warp->access.misses += n, warp->access.lines += lines_count(sector, n);
+    warp->step.sectors += n, warp->step.lines += lines_count(sector, n);
     worker->cost.load_misses += n;
     uint32_t rows = pieces_count(sector, n, ROW_SECTORS);
     if (rows > OPEN_ROWS) worker->cost.load_rows += rows - OPEN_ROWS;
     count_hot(warp, ins, address, mask);
-    warp->access.latency = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
+    warp->step.latency = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
 }
 
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
@@ -199,7 +199,7 @@ void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
         if (ins->space == PTX_SHARED || at - SHARED_WINDOW < WINDOW_BYTES) shared |= m & -m;
     }
     warp->worker->counters.atomics++;
-    warp->access.latency = (uint64_t)warp->worker->gpu->machine.l2_latency;
+    warp->step.latency = (uint64_t)warp->worker->gpu->machine.l2_latency;
     if (shared) passes_add(warp, shared_atomic_passes(warp, ins, address, shared, changed));
     if (mask & ~shared) global_atomic_add(warp, ins, address, mask & ~shared);
 }

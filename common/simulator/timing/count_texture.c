@@ -58,19 +58,20 @@ void count_texture(Warp *warp, const Ins *ins, const TextureAccess *access, cons
     const SimtMachine *machine = &worker->gpu->machine;
     uint64_t sector[MOST_SECTORS], missed[MOST_SECTORS];
     uint32_t n, cycles = cycles_count(warp, access, sector, &n), misses = n;
+    warp->step.kind = STEP_TEXTURE;
     worker->counters.texture_requests++;
     if (worker->watcher) access_log_add(warp, ins, SIGHT_GLOBAL, address, warp->mask, store);
     for (uint32_t i = 0; store && i < n; i++)
         traffic_store(worker, sector[i]), missed[i] = sector[i];
     if (!store) misses = sectors_load(warp, sector, n, missed);
     l2_tell(warp, missed, misses, access, ins->bytes * (ins->vector > 1 ? ins->vector : 1u), store);
-    warp->access.passes += cycles, worker->cost.texture += cycles;
+    warp->step.cycles += cycles, worker->cost.texture += cycles;
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
     uint32_t lines = pieces_count(missed, misses, LINE_SECTORS);
-    warp->access.lines = lines < REMOTE_LINES ? lines : REMOTE_LINES - 1;
+    warp->step.lines = lines < MOST_STEP_LINES ? lines : MOST_STEP_LINES;
     misses_add(warp, missed, n, misses, store);
     if (store) return;
-    warp->access.latency = texture_cycles(machine, ins, cycles);
-    if (misses) warp->access.latency += (uint64_t)(machine->l2_latency - machine->l1_latency);
+    warp->step.latency = texture_cycles(machine, ins, cycles);
+    if (misses) warp->step.latency += (uint64_t)(machine->l2_latency - machine->l1_latency);
 }

@@ -132,35 +132,35 @@ static inline uint64_t release_cycles(const Ins *ins, int *before)
 
 /* What the routine for the rare cases of a division takes in machine code for sm_90 where nothing
  * is divided: so many instructions, each of which mostly needs the one before. */
-static inline uint32_t rare_slots(const Ins *ins, uint32_t passes)
+static inline uint32_t rare_slots(const Ins *ins, int is_slow_path)
 {
     enum { FLOATS = 35, DOUBLES = 64 };
-    if (!may_be_rare(ins) || !passes) return 0;
+    if (!may_be_rare(ins) || !is_slow_path) return 0;
     return ins->op == OP_DIV_F32 ? FLOATS : DOUBLES;
 }
 
 /* For how long the warp is there: doubles take twice as long, and the ways of the lanes part. */
-static inline uint64_t rare_cycles(const Ins *ins, uint32_t passes)
+static inline uint64_t rare_cycles(const Ins *ins, int is_slow_path)
 {
     enum { EACH = 5, OF_DOUBLES = 11 };
-    uint64_t slots = rare_slots(ins, passes);
+    uint64_t slots = rare_slots(ins, is_slow_path);
     if (!slots) return 0;
     return slots * EACH + (ins->op == OP_DIV_F64 ? OF_DOUBLES * EACH : 0) + DIVERGENCE_CYCLES;
 }
 
 /* A match compares all lanes with one value after the other, each as long as a special function
  * takes of its unit (match-...). */
-static inline uint64_t match_cycles(const Ins *ins, uint32_t passes, const InsCost *price)
+static inline uint64_t match_cycles(const Ins *ins, uint32_t values, const InsCost *price)
 {
-    return ins->op == OP_MATCH ? (uint64_t)passes * price->busy : 0;
+    return ins->op == OP_MATCH ? (uint64_t)values * price->busy : 0;
 }
 
 /* One warp's values come farther apart than the unit needs, which others use meanwhile
  * (equal-...): so much later than with one value is the result there. */
-static inline uint64_t match_later(const Ins *ins, uint32_t passes)
+static inline uint64_t match_later(const Ins *ins, uint32_t values)
 {
     enum { APART = 11 };
-    return ins->op == OP_MATCH && passes ? (uint64_t)APART * (passes - 1) : 0;
+    return ins->op == OP_MATCH && values ? (uint64_t)APART * (values - 1) : 0;
 }
 
 static inline uint64_t critical_end(const CriticalPath *chain, uint32_t issue_cycles)
@@ -213,7 +213,7 @@ static inline uint64_t critical_issue(Warp *warp, const Ins *ins, const InsCost 
     chain->slots += price->slots;
     if (at > chain->latest) chain->latest = at;
     if (!is_memory(ins)) return at + price->latency;
-    return warp->access.latency ? at + warp->access.latency - 1 : at;
+    return warp->step.latency ? at + warp->step.latency - 1 : at;
 }
 
 static inline void critical_result(CriticalPath *chain, const Ins *ins, uint64_t result)
@@ -233,8 +233,8 @@ static inline uint64_t critical_now(const Warp *warp)
 static inline uint64_t critical_wake(const Warp *warp, uint64_t cycle)
 {
     const Worker *worker = warp->worker;
-    uint64_t from = worker->turn.begun + cycle + (uint64_t)SLEEP_CYCLES * warp->access.passes;
-    return sleep_end(&worker->gpu->machine, from, warp->access.wanted) - worker->turn.begun;
+    uint64_t from = worker->turn.begun + cycle + (uint64_t)SLEEP_CYCLES * warp->step.sleeps;
+    return sleep_end(&worker->gpu->machine, from, warp->step.sleep_cycles) - worker->turn.begun;
 }
 
 /* One that is not plain. */
@@ -255,21 +255,22 @@ static inline void critical_step_other(Warp *warp, const Ins *ins, const InsCost
     uint64_t decided = chain->ready[ins->t_s[GUARD_SOURCE]] + price->guarded;
     if (timed && price->guarded && decided > at) at = decided;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
-    result = critical_issue(warp, ins, price, at) + match_later(ins, warp->access.passes);
+    result = critical_issue(warp, ins, price, at) + match_later(ins, warp->step.values);
     if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
     critical_result(chain, ins, result);
     if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
     if (ins->merge && ins->merge != MERGE_FOLLOWER) chain->joined = result;
     if (ins->shared_atomic == SHARED_RETRIES)
         critical_wait_until(chain, critical_end(chain, issue_cycles) +
-                                       warp->access.passes / RETRY_PASSES * OWN_RETRY_CYCLES);
+                                       warp->step.passes / RETRY_PASSES * OWN_RETRY_CYCLES);
     /* Of four turns that are one only the last branch ends a piece. */
     if (price->saves && chain->turns) return;
     if (!price->last && ins->op != OP_ACCELERATOR && ins->op != OP_NANOSLEEP) return;
-    uint64_t hold = ins->op == OP_ACCELERATOR ? warp->access.passes : 0;
+    uint64_t hold = ins->op == OP_ACCELERATOR ? warp->step.cycles : 0;
     if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
     if (ins->op == OP_FENCE) hold = fence_cycles(&chain->before);
-    if (ins->op == OP_FENCE && timed) warp->access.wanted = (uint32_t)hold; /* for the replay */
+    if (ins->op == OP_FENCE && timed)
+        warp->step.kind = STEP_WAIT, warp->step.wait_cycles = (uint32_t)hold; /* for the replay */
     uint64_t end = critical_end(chain, issue_cycles) + hold;
     if (ins->op == OP_MBARRIER && warp->phase.complete_at > end) end = warp->phase.complete_at;
     if (ins->op == OP_NANOSLEEP) end = critical_wake(warp, end);

@@ -199,14 +199,17 @@ static inline void interblock_end(Warp *warp, const Ins *ins)
     }
     uint64_t queued = warp->interblock.late + warp->interblock.queued;
     if (ins->class == CLASS_LOAD && ins->order & ORDER_INVALIDATES_L1) queued += ACQUIRED_CYCLES;
-    if (warp->access.latency)
-        warp->access.latency += queued - interblock_nearer(&warp->worker->gpu->machine, ins);
+    if (warp->step.latency)
+        warp->step.latency += queued - interblock_nearer(&warp->worker->gpu->machine, ins);
     uint64_t held = warp->interblock.poll_cycles + queued;
     /* Its lanes share the result by shuffles: what comes behind waits for them. */
     int answers = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS && ins->joins;
-    if (answers && warp->access.latency)
-        warp->interblock.atomic_done_at = warp->interblock.access_at + warp->access.latency;
-    warp->access.wanted = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
+    if (answers && warp->step.latency)
+        warp->interblock.atomic_done_at = warp->interblock.access_at + warp->step.latency;
+    if (warp->step.kind != STEP_REMOTE) {
+        warp->step.kind = STEP_ORDERED;
+        warp->step.wait_cycles = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
+    }
     warp->interblock.poll_cycles = 0;
 }
 

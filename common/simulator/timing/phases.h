@@ -61,12 +61,6 @@ static inline int counts_for_phase(const Ins *ins)
            (ins->op == OP_MBARRIER && !mbarrier_waits(ins));
 }
 
-/* Sectors that a copy asked for. */
-static inline uint32_t bulk_sectors(const TraceStep *step)
-{
-    return step->misses | (uint32_t)step->lines << 8;
-}
-
 /* For the block's traces; `any`: its kernel has such instructions.  -1: out of memory. */
 static inline int phases_begin(Phases *phases, int any, const Ins *code, const BlockTrace *block,
                                uint32_t warps)
@@ -80,10 +74,11 @@ static inline int phases_begin(Phases *phases, int any, const Ins *code, const B
                 const TraceStep *step = &block->warp[w].step[i];
                 const Ins *ins = &code[step->ins];
                 if (!counts_for_phase(ins) && !mbarrier_waits(ins)) continue;
+                uint32_t phase = step_phase(step);
                 if (pass)
-                    phases->phase[step->passes].left += (uint32_t)counts_for_phase(ins);
-                else if (step->passes >= most)
-                    most = step->passes + 1u;
+                    phases->phase[phase].left += (uint32_t)counts_for_phase(ins);
+                else if (phase >= most)
+                    most = phase + 1;
             }
         if (pass || !most) return 0;
         if (most > phases->count) {

@@ -121,8 +121,8 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
 /* A warp comes to a barrier of some warps, at which it may only arrive. */
 static void barrier_of_some(Sm *sm, uint32_t number, const TraceStep *step, int waits, uint64_t now)
 {
-    uint32_t index = sm->warp[number].slot, id = (step->passes & 0xffu) - 1,
-             wanted = step->passes >> 8;
+    uint32_t index = sm->warp[number].slot, id = (step_barrier(step) & 0xff) - 1,
+             wanted = step_barrier(step) >> BARRIER_WARPS_SHIFT;
     BlockSlot *slot = &sm->blocks.slot[index];
     if (waits) sm->warp[number].barrier = (uint8_t)(BARRIER_OF_SOME + id);
     if (++slot->phases.arrived[id] < wanted) return;
@@ -142,7 +142,7 @@ void barrier_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *ste
 {
     int waits = ins->op == OP_BAR ? ins->aux != BAR_ARRIVE : ins->aux != 0;
     if (waits) sm->blocks.barrier_free = max64(sm->blocks.barrier_free, now) + ARRIVAL_CYCLES;
-    if (ins->op == OP_BAR && step->passes) {
+    if (ins->op == OP_BAR && step_barrier(step)) {
         barrier_of_some(sm, number, step, waits, now);
     } else if (waits) {
         sm->warp[number].barrier = BARRIER_OF_ALL;

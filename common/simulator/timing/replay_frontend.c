@@ -53,7 +53,7 @@ static void step_wait_other(const Sm *sm, WarpReplay *warp, const Ins *ins, cons
             ins->imm ? warp->copy_done : warp->copy_groups[ins->aux < 4 ? ins->aux : 3];
         warp->stall = STALL_LONG_SCOREBOARD;
     }
-    if (mbarrier_waits(ins)) phase_await(sm, warp, step->passes);
+    if (mbarrier_waits(ins)) phase_await(sm, warp, step_phase(step));
     if (ins->op == OP_BULK_GROUP && ins->aux) {
         warp->operands = groups_done(ins->imm ? &warp->bulk_read : &warp->bulk_done, ins->aux - 1);
         warp->stall = STALL_LONG_SCOREBOARD;

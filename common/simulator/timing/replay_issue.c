@@ -100,7 +100,7 @@ static void counter_raise(WarpReplay *warp, uint8_t number, uint64_t at, uint8_t
 static uint64_t branch_holds(const Ins *ins, const TraceStep *step)
 {
     if (ins->class != CLASS_BRANCH) return 0;
-    return BRANCH_CYCLES + (step->passes ? DIVERGENCE_CYCLES : 0);
+    return BRANCH_CYCLES + (step_is_divergent(step) ? DIVERGENCE_CYCLES : 0);
 }
 
 /* How long the warp's next instruction waits for this one besides `busy` cycles. */
@@ -148,7 +148,7 @@ static void pipe_take(Sm *sm, uint32_t scheduler, const InsCost *price, uint64_t
 static void constants_take(Sm *sm, uint32_t scheduler, const InsCost *price, const TraceStep *step,
                            uint64_t now)
 {
-    uint64_t busy = step->passes > price->busy ? step->passes : price->busy;
+    uint64_t passes = step_passes(step), busy = passes > price->busy ? passes : price->busy;
     for (uint32_t s = 0; s < sm->schedulers; s++)
         sm->issue.gate[(size_t)s * GATES + PIPE_CONSTANT] =
             now + busy + (s + sm->schedulers - scheduler - 1) % sm->schedulers;
@@ -184,8 +184,8 @@ static void issue_simply(Sm *sm, uint32_t scheduler, WarpReplay *warp, uint64_t 
 static uint64_t sleep_issue(Sm *sm, uint32_t scheduler, const TraceStep *step, uint64_t now)
 {
     uint64_t *asleep = &sm->issue.sleep_unit[scheduler];
-    *asleep = max64(*asleep, now) + (uint64_t)SLEEP_CYCLES * step->passes;
-    return sleep_end(sm->machine, *asleep, step->wanted);
+    *asleep = max64(*asleep, now) + (uint64_t)SLEEP_CYCLES * step_sleeps(step);
+    return sleep_end(sm->machine, *asleep, step_sleep_cycles(step));
 }
 
 static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t busy, uint64_t now)
@@ -194,8 +194,10 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     const TraceStep *step = &warp->trace->step[warp->step];
     const Ins *ins = &sm->code[step->ins];
     const InsCost *price = &sm->price[step->ins];
-    uint64_t compares = match_cycles(ins, step->passes, price),
-             at = now + price->latency + match_later(ins, step->passes),
+    uint32_t values = ins->op == OP_MATCH ? step_values(step) : 0;
+    int is_slow_path = may_be_rare(ins) && step_is_slow_path(step);
+    uint64_t compares = match_cycles(ins, values, price),
+             at = now + price->latency + match_later(ins, values),
              held = async_holds(ins, warp->next_issue, now);
     if (mbarrier_waits(ins))
         at = max64(at, warp->next_issue + WAIT_CYCLES);
@@ -207,15 +209,14 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
         constants_take(sm, scheduler, price, step, now);
     else if (price->pipe)
         pipe_take(sm, scheduler, price, compares ? compares : price->busy, now);
-    if (ins->op == OP_CLOCK) at += step->wanted;
-    if (ins->space == PTX_CONST && step->wanted) {
+    if (ins->op == OP_CLOCK) at += step_wait_cycles(step);
+    if (ins->space == PTX_CONST && step_first_line(step)) {
         uint64_t arrival = constants_arrival(sm, warp, step, now);
         at = max64(at, arrival);
         if (price->follows && !price->made) held = max64(held, arrival); /* nobody is told */
     }
-    uint64_t release = release_cycles(ins, &warp->fence),
-             rare = rare_cycles(ins, may_be_rare(ins) ? step->passes : 0);
-    sm->issue.scheduler_free[scheduler] += rare_slots(ins, step->passes);
+    uint64_t release = release_cycles(ins, &warp->fence), rare = rare_cycles(ins, is_slow_path);
+    sm->issue.scheduler_free[scheduler] += rare_slots(ins, is_slow_path);
     held = max64(held, rare ? now + rare : 0);
     at += release + rare;
     if (ins->op == OP_TEXTURE) sm->mem.texture_scheduler = scheduler;
@@ -248,16 +249,16 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     warp->next_issue = now + busy + warp_holds(warp, ins, price, busy) + release;
     fence_delay(&warp->fence, ins);
     if (ins->op == OP_FENCE && sm->launch->interblock.queue)
-        warp->next_issue += step->wanted, warp->fence = 0;
+        warp->next_issue += step_wait_cycles(step), warp->fence = 0;
     else if (ins->op == OP_FENCE)
         warp->next_issue += fence_cycles(&warp->fence);
     if (invalidates_l1(ins)) l1_invalidate(&sm->mem.l1);
-    if (ins->op == OP_ACCELERATOR) warp->next_issue += step->passes;
+    if (ins->op == OP_ACCELERATOR) warp->next_issue += step_unit_cycles(step);
     if (ins->op == OP_NANOSLEEP)
         warp->next_issue = sleep_issue(sm, scheduler, step, warp->next_issue);
     warp->next_issue = max64(warp->next_issue, held);
     if (ins->shared_atomic == SHARED_RETRIES)
-        warp->next_issue += (uint64_t)step->passes / RETRY_PASSES * OWN_RETRY_CYCLES;
+        warp->next_issue += (uint64_t)step_passes(step) / RETRY_PASSES * OWN_RETRY_CYCLES;
     warp->step++;
     if (barrier) barrier_issue(sm, number, ins, step, now);
     if (ins->op == OP_DEPENDENTS) dependents_issue(sm, number, ins, now);

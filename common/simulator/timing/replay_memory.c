@@ -164,7 +164,7 @@ static void fetches_add(const Launch *launch, L2Request *request, uint32_t line,
 static uint64_t load_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
                            uint64_t now)
 {
-    const TraceLine *wanted = &warp->trace->line[step->wanted - 1];
+    const TraceLine *wanted = &warp->trace->line[step_first_line(step) - 1];
     L1Place *place[MOST_LINES];
     uint8_t lacks[MOST_LINES];
     L2Request request;
@@ -177,8 +177,8 @@ static uint64_t load_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const
         request.lines++, request.sectors += (uint32_t)__builtin_popcount(lacks[count]);
         fetches_add(sm->launch, &request, wanted[count].line, lacks[count]);
     } while (!wanted[count++].last && count < MOST_LINES);
-    sm->mem.dram_debt[0] += (uint64_t)step->misses * sm->mem.dram_part[0];
-    sm->mem.estimated_sectors += step->misses, sm->mem.replayed_sectors += request.sectors;
+    sm->mem.dram_debt[0] += (uint64_t)step_sectors(step) * sm->mem.dram_part[0];
+    sm->mem.estimated_sectors += step_sectors(step), sm->mem.replayed_sectors += request.sectors;
     if (!request.sectors) return at;
     uint64_t back = l2_request(sm, warp, ins, &request, now);
     for (uint32_t i = 0; i < count; i++)
@@ -186,7 +186,7 @@ static uint64_t load_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const
     return max64(at, back);
 }
 
-/* Is TraceStep.wanted cycles that it waited for others, and no list of lines? */
+/* Does the instruction wait for other blocks (STEP_ORDERED)? */
 static int has_interblock_wait(const Sm *sm, const Ins *ins)
 {
     return sm->launch->interblock.queue && (ins->class == CLASS_ATOMIC || ins->order & ORDER_READS);
@@ -223,13 +223,13 @@ void lines_send(Sm *sm, uint64_t now)
  * are whole where lines are. */
 static void store_issue(Sm *sm, const WarpReplay *warp, const TraceStep *step, uint64_t now)
 {
-    uint64_t until = now + STORE_BUFFER_CYCLES + STORE_BUFFER_LINE_CYCLES * step->lines;
+    uint64_t until = now + STORE_BUFFER_CYCLES + STORE_BUFFER_LINE_CYCLES * step_lines(step);
     lines_send(sm, now);
-    sm->mem.dram_debt[1] += (uint64_t)step->misses * sm->mem.dram_part[1];
+    sm->mem.dram_debt[1] += (uint64_t)step_sectors(step) * sm->mem.dram_part[1];
     dram_enqueue(sm, (sm->mem.dram_debt[1] >> 16) * dram_ticks(sm, 1), now);
     sm->mem.dram_debt[1] &= 0xffff;
-    if (step->wanted) {
-        const TraceLine *stored = &warp->trace->line[step->wanted - 1];
+    if (step_first_line(step)) {
+        const TraceLine *stored = &warp->trace->line[step_first_line(step) - 1];
         do {
             StoreTraffic alone = store_traffic_of(stored);
             store_traffic_add(&sm->mem.unbuffered, &alone);
@@ -237,8 +237,8 @@ static void store_issue(Sm *sm, const WarpReplay *warp, const TraceStep *step, u
                 line_send(sm, now);
         } while (!stored++->last);
     } else {
-        int whole = step->misses == step->lines * LINE_SECTORS;
-        StoreTraffic sent = {step->lines, step->misses, whole ? 0 : step->misses};
+        uint32_t sectors = step_sectors(step), lines = step_lines(step);
+        StoreTraffic sent = {lines, sectors, sectors == lines * LINE_SECTORS ? 0 : sectors};
         store_traffic_add(&sm->mem.unbuffered, &sent);
         stores_send(sm, &sent, now);
     }
@@ -256,10 +256,10 @@ static uint64_t other_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, cons
         store_issue(sm, warp, step, now);
         return 0;
     }
-    request_begin(&request, step->misses, step->lines);
-    if (!looks) sm->mem.dram_debt[store] += (uint64_t)step->misses * sm->mem.dram_part[store];
-    if (step->wanted && ins->class == CLASS_ATOMIC && !has_interblock_wait(sm, ins)) {
-        const TraceLine *wanted = &warp->trace->line[step->wanted - 1];
+    request_begin(&request, step_sectors(step), step_lines(step));
+    if (!looks) sm->mem.dram_debt[store] += (uint64_t)step_sectors(step) * sm->mem.dram_part[store];
+    if (ins->class == CLASS_ATOMIC && step_first_line(step)) {
+        const TraceLine *wanted = &warp->trace->line[step_first_line(step) - 1];
         do
             fetches_add(sm->launch, &request, wanted->line, wanted->sectors);
         while (!wanted++->last && request.fetches < MOST_LINES);
@@ -283,12 +283,12 @@ static uint64_t texture_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, co
     if (!sm->mem.texture_free)
         sm->mem.texture_free = now + uncore_latency(sm, description_cycles(m, ins));
     uint64_t begin = max64(now, sm->mem.texture_free), back,
-             found = texture_cycles(m, ins, step->passes);
-    sm->mem.texture_free = begin + step->passes;
-    if (step->wanted)
+             found = texture_cycles(m, ins, step_unit_cycles(step));
+    sm->mem.texture_free = begin + step_unit_cycles(step);
+    if (step_first_line(step))
         back = load_issue(sm, warp, ins, step, begin);
     else
-        back = step->misses ? other_issue(sm, warp, ins, step, begin) : 0;
+        back = step_sectors(step) ? other_issue(sm, warp, ins, step, begin) : 0;
     return max64(begin, back > (uint64_t)m->l1_latency ? back - (uint64_t)m->l1_latency : 0) +
            found;
 }
@@ -333,7 +333,7 @@ uint64_t constants_arrival(Sm *sm, const WarpReplay *warp, const TraceStep *step
         CONST_L1_LINE_SECTORS = CONST_L1_LINE_BYTES / SECTOR,
         EACH = LINE_SECTORS / CONST_L1_LINE_SECTORS
     };
-    const TraceLine *wanted = &warp->trace->line[step->wanted - 1];
+    const TraceLine *wanted = &warp->trace->line[step_first_line(step) - 1];
     uint64_t at = 0;
     for (int more = 1; more; more = !wanted++->last)
         for (uint32_t i = 0; i < EACH; i++)
@@ -349,13 +349,13 @@ static uint64_t copy_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const
                            uint64_t begin, uint32_t passes)
 {
     enum { ZEROS = 4 }; /* passes of all lanes */
-    uint32_t taken = lookups_past(step->lines) + (ins->c != NO_SLOT ? ZEROS : 0);
+    uint32_t taken = lookups_past(step_lines(step)) + (ins->c != NO_SLOT ? ZEROS : 0);
     if (taken > passes) taken = passes;
     sm->mem.lsu_free = begin + (taken ? taken : 1);
     uint64_t back = sm->mem.lsu_free - 1 + (uint64_t)sm->machine->l1_latency;
-    if (step->wanted)
+    if (step_first_line(step))
         back = max64(back, load_issue(sm, warp, ins, step, begin));
-    else if (step->misses)
+    else if (step_sectors(step))
         back = max64(back, other_issue(sm, warp, ins, step, begin));
     return back + passes;
 }
@@ -367,30 +367,30 @@ uint64_t memory_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const Trac
     const SimtMachine *m = sm->machine;
     if (ins->op == OP_TEXTURE) return texture_issue(sm, warp, ins, step, now);
     uint64_t begin = max64(now, sm->mem.lsu_free);
-    uint32_t passes = step->passes, behind = 0;
+    uint32_t passes = step_passes(step), behind = 0;
     if (has_result_delay(ins)) behind = passes / RESULT_DELAY_UNIT, passes %= RESULT_DELAY_UNIT;
     if (is_copy_past(ins)) return copy_issue(sm, warp, ins, step, begin, passes);
     sm->mem.lsu_free = begin + (passes ? passes : 1);
-    if (step->lines == REMOTE_LINES) {
-        sm->mem.dsmem_free = max64(sm->mem.dsmem_free, begin) + step->misses;
+    if (step->kind == STEP_REMOTE) {
+        sm->mem.dsmem_free = max64(sm->mem.dsmem_free, begin) + step->remote_cycles;
         return sm->mem.dsmem_free + REMOTE_CYCLES;
     }
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
         return sm->mem.lsu_free - 1 + (uint64_t)m->shared_latency + conflicts_behind(ins, passes);
     uint64_t back = sm->mem.lsu_free - 1 + (uint64_t)m->l1_latency + behind;
     if (ins->space == PTX_CONST) return back;
-    if (step->wanted && ins->class != CLASS_ATOMIC && ins->class != CLASS_STORE &&
-        !has_interblock_wait(sm, ins))
+    if (step_first_line(step) && ins->class != CLASS_ATOMIC && ins->class != CLASS_STORE)
         return max64(back, load_issue(sm, warp, ins, step, begin));
-    if (step->misses) back = max64(back, other_issue(sm, warp, ins, step, begin));
-    return has_interblock_wait(sm, ins) ? back + step->wanted - interblock_nearer(m, ins) : back;
+    if (step_sectors(step)) back = max64(back, other_issue(sm, warp, ins, step, begin));
+    return has_interblock_wait(sm, ins) ? back + step_wait_cycles(step) - interblock_nearer(m, ins)
+                                        : back;
 }
 
 /* A bulk copy: when its bytes are there. */
 static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
 {
     const SimtMachine *m = sm->machine;
-    uint32_t sectors = bulk_sectors(step);
+    uint32_t sectors = step_bulk_sectors(step);
     int store = ins->class == CLASS_STORE;
     uint64_t *debt = &sm->mem.dram_debt[store];
     uint64_t sector = store ? SECTOR_BYTES * TICKS / STORED_BYTES : sm->mem.bulk_sector;
@@ -412,7 +412,7 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
 uint64_t async_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *step, uint64_t now)
 {
     uint64_t at = ins->op == OP_BULK_COPY ? bulk_issue(sm, ins, step, now) : now + ARRIVE_CYCLES;
-    if (counts_for_phase(ins)) phase_count(sm, sm->warp[number].slot, step->passes, at);
+    if (counts_for_phase(ins)) phase_count(sm, sm->warp[number].slot, step_phase(step), at);
     return at;
 }
 

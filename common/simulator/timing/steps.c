@@ -6,8 +6,6 @@
 
 #include "common/simulator/ptxas/unroll.h"
 
-enum { NO_STEP = 0xffffffff };
-
 /* The end of the straight piece that begins at step `from`: where another begins, or where it runs
  * again. */
 static uint32_t steps_end(const InsCost *price, const WarpTrace *trace, uint32_t from)
