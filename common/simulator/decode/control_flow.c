@@ -1,11 +1,12 @@
-/* control_flow.c - immediate post-dominators: where lanes that part at a branch meet again.
+/* control_flow.c - immediate post-dominators: the reconvergence points of divergent branches.
  *
- * Basic blocks, edges reversed, and the algorithm of Lengauer and Tarjan ("A Fast Algorithm for
- * Finding Dominators in a Flowgraph", 1979, the simple one) from a virtual exit that every ending
- * block leads to.  A kernel may be any shape, so what it takes must not grow with more than edges.
+ * The method reverses the edges between basic blocks and applies the algorithm of Lengauer and
+ * Tarjan ("A Fast Algorithm for Finding Dominators in a Flowgraph", 1979, the simple one). It
+ * starts from a virtual exit to which every ending block leads. A kernel may have any shape, so the
+ * cost must not grow faster than the number of edges.
  *
- * Where some lanes end on their way, that is the end of all ways; but a card's lanes meet where
- * those do that go on. */
+ * If some lanes exit early, the formal post-dominator is the end of the kernel. On a GPU, however,
+ * the remaining lanes reconverge where their own paths join (see "lanes that exit early"). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,13 +154,14 @@ static int order_make(Graph *g)
     return 0;
 }
 
-/* By numbers.  A block is in the forest once it was looked at; `up` leads towards its tree's root,
- * by ever fewer steps, and `best` is the one with the least `semi` on the way passed over so. */
+/* Indexed by block number. A block is in the forest after its visit. `up` leads towards the root of
+ * its tree and is shortened by path compression. `best` is the block with the smallest `semi` on
+ * the compressed path. */
 typedef struct Forest {
     uint32_t *up, *best, *semi, *dom, *first, *next, *stack;
 } Forest;
 
-/* Of what lies between v and its root, the one with the least `semi`. */
+/* Returns the block with the smallest `semi` between v and its root. */
 static uint32_t forest_best(const Forest *f, uint32_t v)
 {
     uint32_t depth = 0;
@@ -174,7 +176,7 @@ static uint32_t forest_best(const Forest *f, uint32_t v)
     return f->best[v];
 }
 
-/* Block number i joins the forest: all behind it have. */
+/* Adds block number i to the forest, which already contains all blocks with larger numbers. */
 static void forest_add(const Graph *g, Forest *f, uint32_t i)
 {
     uint32_t b = g->order[i], parent = g->parent[i];
@@ -219,18 +221,19 @@ static int dominators_find(Graph *g)
     return 0;
 }
 
-/* ---- ways that end ----------------------------------------------------------------------------
- * Where lanes may end before those of a branch meet, the others meet without them: where all ways
- * come that can still come to a place of both.  Without an end among those, the ways end where they
- * come back to the branch. */
+/* ---- lanes that exit early -------------------------------------------------------------------
+ * If some lanes may exit before the reconvergence point of a branch, the other lanes reconverge
+ * without them. Their reconvergence point post-dominates the branch among the blocks from which a
+ * common successor of both sides is reachable. If no path through those blocks ends, a path ends
+ * where it returns to the branch. */
 typedef struct Going {
     const Graph *all;
     const Ins *code;
     uint32_t branch;                                 /* its block */
-    unsigned char *from[2], *leads, *before, *parts; /* per block: behind the branch, by which way;
-                                                      * leads to a place of both; before lanes
-                                                      * meet; some lanes end behind it, of any
-                                                      * branch */
+    unsigned char *from[2], *leads, *before, *parts; /* flags per block: reachable from the branch,
+                                                      * by side; leads to a common successor;
+                                                      * precedes the reconvergence point; some lanes
+                                                      * exit after it, for any branch */
     uint32_t *stack;
 } Going;
 
@@ -281,8 +284,9 @@ static int leads_mark(const Going *w)
     return common;
 }
 
-/* The edges between blocks that lead on; `returns`: those back to the branch go to the exit.  What
- * leads nowhere else ends there, too; the number of such blocks. */
+/* Keeps only the edges between blocks that lead to a common successor; with `returns`, edges back
+ * to the branch go to the exit. Blocks without such a successor go to the exit, too. Returns the
+ * number of these blocks. */
 static uint32_t leading_edges(const Going *w, Graph *on, int returns)
 {
     const Graph *g = w->all;
@@ -300,7 +304,8 @@ static uint32_t leading_edges(const Going *w, Graph *on, int returns)
     return ends;
 }
 
-/* The block where those meet that go on; the exit: nowhere, UINT32_MAX: out of memory. */
+/* Returns the block where the lanes that continue reconverge; the exit if there is none; UINT32_MAX
+ * if out of memory. */
 static uint32_t going_meet(Going *w)
 {
     const Graph *g = w->all;
@@ -321,7 +326,7 @@ static uint32_t going_meet(Going *w)
     return meet;
 }
 
-/* Before those meet that go on, others end on their own. */
+/* Sets the reconvergence points of branches before `meet` of which one side only exits. */
 static void ends_part(const Going *w, uint32_t meet, uint32_t *reconv)
 {
     const Graph *g = w->all;
@@ -339,10 +344,10 @@ static void ends_part(const Going *w, uint32_t meet, uint32_t *reconv)
     }
 }
 
-/* Of all branches whose ways meet at the end only.  -1: out of memory. */
+/* Handles all branches whose sides have only the end in common. -1: out of memory. */
 static int ends_resolve(const Graph *g, const Ins *code, uint32_t *reconv)
 {
-    enum { MOST_STEPS = 20000000 }; /* what a hostile kernel may cost */
+    enum { MOST_STEPS = 20000000 }; /* limit on the work for a hostile kernel */
     unsigned char *marks = calloc(5, g->blocks + 1);
     Going w = {.all = g, .code = code, .stack = malloc((g->blocks + 1) * sizeof *w.stack)};
     int result = marks && w.stack ? 0 : -1;

@@ -94,9 +94,9 @@ int words_finished(Decoder *d)
     return 0;
 }
 
-/* ---- what decoding costs ------------------------------------------------------------------- */
+/* ---- cost of decoding ---------------------------------------------------------------------- */
 
-/* Of the process, which decodes on one thread. */
+/* Work of this process, which decodes on one thread. */
 static uint64_t work_done, work_most = UINT64_MAX;
 static int is_stopped;
 
@@ -129,7 +129,7 @@ static void work_check(Decoder *d)
 /* ---- emitting ----------------------------------------------------------------------------- */
 Ins *emit(Decoder *d, Op op, OpClass class)
 {
-    static Ins nowhere; /* what callers fill in after a failure; nobody reads it */
+    static Ins nowhere; /* written by callers after a failure, never read */
     static const Ins EMPTY = {
         .d = NO_SLOT, .guard = NO_SLOT, .v = {NO_SLOT, NO_SLOT, NO_SLOT, NO_SLOT}};
     if (d->module->decoded + d->count >= CODE_LIMIT && !d->failed)
@@ -274,7 +274,7 @@ int decode_function(Decoder *d, const PtxFunction *function, Instance *caller)
 }
 
 /* ---- finishing ---------------------------------------------------------------------------- */
-/* May lanes part here? */
+/* May lanes diverge here? */
 static int ends_straight(const Ins *ins)
 {
     return ins->op == OP_BRA_P || ins->op == OP_BRX;
@@ -292,7 +292,7 @@ void targets_move(Decoder *d, Ins *code, uint32_t count, const uint32_t *moved)
     }
 }
 
-/* Puts a JOIN before every instruction at which lanes meet again, and moves targets along. */
+/* Inserts a JOIN before every reconvergence point and adjusts branch targets. */
 static int joins_insert(Decoder *d)
 {
     uint32_t *reconv = malloc((d->count + 1) * sizeof *reconv),
@@ -348,7 +348,7 @@ static uint16_t score_of(const Decoder *d, uint32_t slot)
     return slot == NO_SLOT || slot / 4 >= d->score_room ? 0 : d->score[slot / 4];
 }
 
-/* What the scoreboard waits for, and what it makes others wait for. */
+/* Fills in the registers that the scoreboard tracks: those read and those written. */
 static void timing_fill(const Decoder *d, Ins *ins)
 {
     int store =
@@ -452,7 +452,7 @@ static int kernel_build(Decoder *d)
     return kernel_finish(d);
 }
 
-/* What one attempt at decoding made, and the memory of the next. */
+/* Frees the results of one attempt at decoding and the memory for the next. */
 static void decoder_close(Decoder *d)
 {
     free(d->code), free(d->shared), free(d->fix), free(d->score);

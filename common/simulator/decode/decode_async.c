@@ -3,8 +3,8 @@
 
 #include "common/simulator/decode/decoder.h"
 
-/* How many bytes of a copy are really there: a number, or a predicate, with which none are.  That
- * all are need not be said: ptxas leaves it out, too. */
+/* Number of bytes that a copy really reads: a number, or a predicate that disables the read. A size
+ * equal to the full size has no effect, and ptxas leaves it out, too. */
 static uint32_t copy_size(Decoder *d, const PtxOperand *operand, uint32_t bytes)
 {
     uint32_t negated, p, size;
@@ -61,9 +61,9 @@ static int decode_wait(Decoder *d, int all)
     return words_finished(d);
 }
 
-/* The barrier is told when the thread's copies so far are made, which they are at once.  With
- * .noinc that is one of the arrivals that the phase expects.  Without, the phase is first made to
- * expect one more: together that changes nothing, and the thread still has to arrive by itself. */
+/* The thread's earlier copies arrive at the barrier when they are complete, which is immediately
+ * here. With .noinc that is one of the arrivals that the phase expects. Without .noinc, the phase
+ * first expects one more arrival: the two cancel, and the thread still has to arrive by itself. */
 static int decode_copies_arrive(Decoder *d)
 {
     Ins at = {0};

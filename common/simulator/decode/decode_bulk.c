@@ -9,7 +9,7 @@
 static int place_read(Decoder *d, const PtxOperand *operand, PtxSpace space, Place *place)
 {
     Ins at = {0};
-    PtxOperand plain = *operand; /* without the coordinates that stand behind a tensor's map */
+    PtxOperand plain = *operand; /* without the coordinates that follow a tensor map */
     plain.element = NULL, plain.count = 0;
     if (address_of(d, &plain, space, &at) != 0) return -1;
     *place = (Place){.slot = at.a, .base64 = at.base64, .imm = at.imm};
@@ -54,7 +54,7 @@ static int plan_emit(Decoder *d, const BulkPlan *plan)
     if (d->failed) return -1;
     ins->aux = kernel->plans.bulks++;
     ins->bytes = 16;
-    /* For the scoreboard: the instruction has no result. */
+    /* Registers that the scoreboard tracks; the instruction has no result. */
     ins->a = plan->to.slot, ins->b = plan->from.slot;
     ins->c = sends ? plan->value[0] : plan->rank ? plan->coordinate[0] : plan->bytes;
     if (sends) ins->b = plan->barrier.slot;
@@ -97,7 +97,7 @@ static int mode_take(Decoder *d, BulkPlan *plan)
     return 0;
 }
 
-/* What may stand behind the operands: a mask of blocks, then a policy for the L2. */
+/* Reads the optional operands: a mask of blocks, then a cache policy for the L2. */
 static int rest_read(Decoder *d, uint32_t next, BulkPlan *plan)
 {
     plan->mask = NO_SLOT;

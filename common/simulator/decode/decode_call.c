@@ -94,7 +94,8 @@ static int accelerator_emit(Decoder *d, int accelerator, const PtxOperand *argum
     return 0;
 }
 
-/* Where the accelerator is the kernel's: its work is executed, and neither counted nor priced. */
+/* Is it a function of the kernel's accelerator? Its work is executed, but neither counted nor
+ * priced. */
 static int is_accelerator(const Decoder *d, const PtxFunction *function)
 {
     return d->module->gpu->accelerators && accelerator_find(function->name) >= 0;
@@ -127,7 +128,7 @@ static int body_expand(Decoder *d, const PtxFunction *function, const PtxOperand
     stack_give_back(d, stack);
     for (uint32_t i = body; is_accelerator(d, function) && i < d->count; i++)
         d->code[i].pseudo = 1, d->code[i].class = CLASS_FREE, d->code[i].from = from;
-    emit(d, OP_NOP, CLASS_FREE)->pseudo = 1; /* where returns go */
+    emit(d, OP_NOP, CLASS_FREE)->pseudo = 1; /* target of the returns */
     return d->failed ? -1 : 0;
 }
 
@@ -217,7 +218,7 @@ static int call_by_address(Decoder *d, const PtxOperand *pointer, const PtxOpera
         if (candidate_expand(d, i, target, chosen, arguments, results) != 0) return -1;
     }
     emit(d, OP_TRAP, CLASS_BRANCH)->aux = TRAP_NO_FUNCTION;
-    emit(d, OP_NOP, CLASS_FREE)->pseudo = 1; /* where all go */
+    emit(d, OP_NOP, CLASS_FREE)->pseudo = 1; /* common target of the calls */
     if (d->failed) return -1;
     for (uint32_t i = first; i + 1 < d->count; i++)
         if (d->code[i].op == OP_BRA && d->code[i].pseudo && d->code[i].target == 0)

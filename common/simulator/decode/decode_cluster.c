@@ -41,7 +41,8 @@ static int decode_setmaxnreg(Decoder *d)
         return refuse(d, "that form of setmaxnreg");
     int64_t n = d->in->operand[0].integer;
     if (n < 24 || n > 256 || n % 8)
-        return refuse(d, "%lld registers: it may be 24 to 256, in steps of 8", (long long)n);
+        return refuse(d, "%lld registers: the number must be a multiple of 8 from 24 to 256",
+                      (long long)n);
     emit(d, OP_SETMAXNREG, CLASS_BARRIER);
     return words_finished(d);
 }
@@ -64,9 +65,9 @@ static int decode_elect(Decoder *d)
     return words_finished(d);
 }
 
-/* Kernels of a stream run one after the other here, so there is nothing to wait for; when the next
- * launch could begin, and how far this one comes before it must wait, the replay finds out, and
- * race_early.c what it touches before. */
+/* Kernels of a stream run one after the other here, so there is nothing to wait for. The replay
+ * computes when the next launch could begin and when it must wait; race_early.c checks which memory
+ * it accesses before that. */
 static int decode_dependents(Decoder *d)
 {
     if (needs_hopper(d, "griddepcontrol") != 0) return -1;

@@ -118,8 +118,9 @@ static int comparison_emit(Decoder *d, const Comparison *k, PtxType type, int ha
     return 0;
 }
 
-/* Leaves the comparison in predicate `p` (and its complement in `q`), combined with operand 3 where
- * there is a BOOL word.  Of packed halves the lower one's is in `p`, the upper one's in `q`. */
+/* Leaves the comparison in predicate `p` (and its complement in `q`), combined with operand 3 if
+ * there is a BOOL word. With packed halves, `p` has the result of the lower half and `q` that of
+ * the upper half. */
 static int compare_emit(Decoder *d, uint32_t p, uint32_t q, PtxType *result, int is_set)
 {
     static const char *const BOOLS[] = {"and", "or", "xor", NULL};
@@ -156,8 +157,8 @@ static int decode_setp(Decoder *d)
     return words_finished(d);
 }
 
-/* What set gives for true: all ones, or 1 in the result's format; 16 bits of it for each of two
- * packed halves. */
+/* The value of set for true: all ones, or 1 in the result's format; for packed halves, 16 bits of
+ * it per half. */
 static uint32_t set_true(PtxType result, int packed)
 {
     if (result == PTX_F32) return 0x3f800000u;
@@ -443,8 +444,8 @@ static int convert_pack(Decoder *d)
     return words_finished(d);
 }
 
-/* cvt.rn.satfinite.e4m3x2.f32 d, a, b: a becomes the upper byte; ....f16x2 d, a: both halves.  The
- * way back, cvt.rn.f16x2.e4m3x2 d, a, is not .satfinite. */
+/* cvt.rn.satfinite.e4m3x2.f32 d, a, b: a becomes the upper byte; ....f16x2 d, a: both halves. The
+ * reverse conversion, cvt.rn.f16x2.e4m3x2 d, a, is not .satfinite. */
 static int convert_eighths(Decoder *d, const Conversion *c, uint32_t e5m2)
 {
     int finite = c->finite;

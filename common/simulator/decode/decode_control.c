@@ -204,7 +204,8 @@ static int decode_plain(Decoder *d, Op op, uint32_t aux)
     return words_finished(d);
 }
 
-/* aux: also for other multiprocessors, which takes a card as long as they are away. */
+/* aux: the fence's scope includes other SMs, which costs a latency that grows with their
+ * distance. */
 static int decode_fence(Decoder *d)
 {
     int far = word_take(d, "gl") | word_take(d, "gpu") | word_take(d, "sys");

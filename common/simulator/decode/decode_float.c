@@ -64,7 +64,7 @@ static Modifiers modifiers_take(Decoder *d)
     return m;
 }
 
-/* min.xorsign.abs: of the magnitudes, with the sign of the operands' product. */
+/* min.xorsign.abs: the minimum of the magnitudes, with the XOR of the operands' signs. */
 static int emit_xorsign(Decoder *d, Op op, int ftz, const uint32_t *s, uint32_t dst)
 {
     uint32_t sign = temp_slot(d, WIDTH_32), a = temp_slot(d, WIDTH_32), b = temp_slot(d, WIDTH_32);
@@ -79,7 +79,7 @@ static int emit_xorsign(Decoder *d, Op op, int ftz, const uint32_t *s, uint32_t 
     return words_finished(d);
 }
 
-/* The operations whose .approx form a card computes in another way even where it matters. */
+/* The operations whose .approx form uses a different algorithm on a GPU with different results. */
 static int approx_op(int op, int ftz)
 {
     if (op == OP_DIV_F32) return OP_DIVAPPROX_F32;

@@ -79,7 +79,7 @@ static int decode_predicate_logic(Decoder *d, const char *name)
     return words_finished(d);
 }
 
-/* What OP_RARE does: `operands` sources of 32 bits. */
+/* Decodes to OP_RARE with `operands` sources of 32 bits. */
 static int decode_rare(Decoder *d, RareOp op, uint32_t variant, uint32_t operands)
 {
     uint32_t a = source(d, 1, PTX_B32), b = source(d, 2, PTX_B32),
@@ -164,7 +164,7 @@ static int decode_counting(Decoder *d, const Arithmetic *entry)
     return words_finished(d);
 }
 
-/* mul, mad, with the half of the product wanted; 16-bit ones by way of 32. */
+/* mul, mad with the requested half of the result; 16-bit operands are extended to 32 bits. */
 static int decode_multiply(Decoder *d, int add)
 {
     static const char *const HALVES[] = {"lo", "hi", "wide", NULL};
@@ -172,7 +172,7 @@ static int decode_multiply(Decoder *d, int add)
     PtxType type = type_take(d);
     int s = type_is_signed(type), narrow = is16(type), wide = ptx_type_bytes(type) == 8;
     PtxType result = half != 2 ? type : narrow ? (s ? PTX_S32 : PTX_U32) : (s ? PTX_S64 : PTX_U64);
-    if (half < 0 || (half == 2 && wide)) return refuse(d, "a product of that kind");
+    if (half < 0 || (half == 2 && wide)) return refuse(d, "a multiplication of that kind");
     if (add && word_take(d, "sat")) {
         if (half != 1 || type != PTX_S32) return refuse(d, ".sat is for .hi.s32 only");
         return decode_rare(d, RARE_MADHI_SAT, 0, 3);
@@ -198,7 +198,8 @@ static int decode_multiply(Decoder *d, int add)
         op = s ? OP_MULHI_S64 : OP_MULHI_U64;
     else
         op = add ? (s ? OP_MADHI_S32 : OP_MADHI_U32) : s ? OP_MULHI_S32 : OP_MULHI_U32;
-    int apart = add && half == 1 && wide; /* no handler of its own: high product, then the sum */
+    int apart = add && half == 1 && wide; /* no handler of its own: multiplication (high half), then
+                                           * addition */
     uint32_t product = apart ? temp_slot(d, WIDTH_64) : dst;
     Ins *ins = emit(d, op, wide ? CLASS_INT_WIDE : CLASS_INT);
     ins->d = product, ins->a = a, ins->b = b, ins->c = add && !apart ? c : 0;

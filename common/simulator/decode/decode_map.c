@@ -8,7 +8,7 @@
 typedef struct Field {
     const char *name;
     TensorMapField field;
-    int several, wide, constant; /* an ordinal stands before the value; 64 bits; no register */
+    int several, wide, constant; /* an ordinal precedes the value; 64 bits; no register */
 } Field;
 
 static const Field FIELDS[] = {{"global_address", MAP_ADDRESS, 0, 1, 0},
@@ -30,7 +30,8 @@ static const Field *field_take(Decoder *d)
     return NULL;
 }
 
-/* What the simulated accelerator cannot do is refused here, where the value stands. */
+/* Modes that the simulated accelerator does not support are refused here, where the value is
+ * known. */
 static int value_check(Decoder *d, const Field *field, uint32_t operand)
 {
     const PtxOperand *value = operand_at(d, operand);

@@ -38,7 +38,8 @@ static int is_chip_wide(const Decoder *d)
     return !word_is(d, "cta") && !word_is(d, "cluster");
 }
 
-/* What an access that may write (and whose thread reads what was there) says to other threads. */
+/* Sets the memory ordering of an access that may write; `reads`: the thread uses the previous
+ * value. */
 static void order_set(Decoder *d, Ins *ins, int strength, int reads, int writes)
 {
     int releases = writes && strength == RELEASING,
@@ -157,9 +158,10 @@ static void load_finish(Decoder *d, const Access *access, const PtxOperand *oper
     }
 }
 
-/* ptxas loads no element that nobody reads, unless it is volatile: of a vector one element, an
- * aligned pair of them, or two words; all of it where more are read.  Machine code for sm_75, sm_80
- * and sm_90 is alike in that.  Bytes are not told apart. */
+/* ptxas does not load elements that no instruction reads, unless the load is volatile. From a
+ * vector it loads one element, an aligned pair of elements or two words; if more are read, it loads
+ * all of the vector. SASS for sm_75, sm_80 and sm_90 agrees. Bytes within a word are not
+ * distinguished. */
 static void parts_find(const Decoder *d, const PtxOperand *operand, Ins *ins)
 {
     enum { PAIR = 3 };
@@ -298,7 +300,8 @@ static SharedAtomic shared_atomic_of(const Decoder *d, int op, PtxType type, int
     return is_one && !is_used ? SHARED_COUNTS : SHARED_TURNS;
 }
 
-/* What an atomic does to one value; a vector is as many of them, one after another. */
+/* The operation of an atomic on one value; a vector atomic performs `count` of them, one after
+ * another. */
 typedef struct Atomic {
     int op, format;
     PtxType type;
@@ -335,7 +338,7 @@ static Ins *atomic_emit(Decoder *d, const Atomic *a, uint32_t i, uint32_t dst)
     return ins;
 }
 
-/* Of a vector no value is written before all are read. */
+/* A vector atomic reads all its values before it writes any of them. */
 static void atomics_emit(Decoder *d, const Atomic *a, int strength)
 {
     enum { VALUES = 8 };
@@ -425,7 +428,7 @@ static void words_skip(Decoder *d)
         d->used |= 1u << i;
 }
 
-/* What a cache policy says is nobody's business but that of the accesses that name it. */
+/* A cache policy affects only the accesses that name it, so its value has no other meaning. */
 static int decode_policy(Decoder *d)
 {
     uint32_t dst = destination(d, 0, PTX_B64), nothing = constant_slot(d, WIDTH_64, 0, 0);
@@ -436,8 +439,8 @@ static int decode_policy(Decoder *d)
     return words_finished(d);
 }
 
-/* What moves nothing that a program can see: a prefetch, a line's rank among those to be evicted
- * (applypriority), a line that nobody needs any more (discard). */
+/* Instructions without a visible effect on data: a prefetch, a line's eviction priority
+ * (applypriority), a line whose data may be dropped (discard). */
 static int decode_prefetch(Decoder *d)
 {
     words_skip(d);

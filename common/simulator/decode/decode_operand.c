@@ -110,7 +110,7 @@ uint32_t register_slot(Decoder *d, int32_t reg)
     PtxType type = instance->function->reg[reg].type;
     if (!instance->slot[reg]) {
         instance->slot[reg] = slot_new(d, type == PTX_B128 ? WIDTH_64 : width_of(type));
-        if (type == PTX_B128) slot_new(d, WIDTH_64); /* right behind it (upper_half) */
+        if (type == PTX_B128) slot_new(d, WIDTH_64); /* the slot that follows (upper_half) */
     }
     return instance->slot[reg];
 }
@@ -122,9 +122,9 @@ PtxType register_type(Decoder *d, const PtxOperand *operand)
     return d->instance->function->reg[operand->reg].type;
 }
 
-/* What is the same in every launch: counters that nobody has set up (%pm0 ...) and what the driver
- * tells CUDA's own functions.  An H200 says the same, driver 580.159; only of %envreg0 it says what
- * differs from run to run. */
+/* Values that are the same in every launch: unconfigured performance counters (%pm0 ...) and the
+ * driver's parameters for CUDA's own functions. An H200 with driver 580.159 has the same values;
+ * only %envreg0 differs from run to run. */
 static uint32_t special_constant(Decoder *d, const char *name)
 {
     static const char DRIVER[] = "%envreg", COUNTER[] = "%pm";
@@ -206,7 +206,7 @@ static uint32_t special_wide(Decoder *d, const PtxOperand *operand, Width width)
     int counts = strncmp(operand->name, "%pm", 3) == 0 && length == 7;
     if (width == WIDTH_64 && (counts || strcmp(operand->name, "%current_graph_exec") == 0))
         return constant_slot(d, WIDTH_64, 0,
-                             0); /* of a graph that a kernel launched: there is none */
+                             0); /* identifier of a graph launched by a kernel: there is none */
     refuse(d, "%s where %s", operand->name,
            width == WIDTH_64 ? "64 bits are wanted" : "a predicate is wanted");
     return 0;

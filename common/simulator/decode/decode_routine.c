@@ -1,8 +1,9 @@
 /* decode_routine.c - functions that call themselves, directly or through others: code of its own,
  * once, which a call jumps to with a frame in the thread's local memory.
  *
- * Nobody looks for them beforehand.  When a function that is being expanded is called again, the
- * kernel is decoded once more, and all that were called on the way round are routines then. */
+ * Recursive functions are not known beforehand. If a function that is being expanded is called
+ * again, decoding of the kernel starts again, and all functions of that call cycle become
+ * routines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ int routines_open(Decoder *d)
     for (uint32_t i = 0; i < d->recursives; i++)
         kernel->calls.routine[i].function = d->recursive[i];
     kernel->calls.frame_slot = slot_new(d, WIDTH_64);
-    stack_slot(d); /* of no routine's registers: those are saved */
+    stack_slot(d); /* outside every routine's registers, which are saved */
     if (d->failed) return -1;
     d->score[kernel->calls.frame_slot / 4] = 0; /* always there */
     return 0;
@@ -75,7 +76,7 @@ static int variables_place(Decoder *d, Instance *body, const PtxVariable *variab
     return 0;
 }
 
-/* What the call hands over; *end: of the callee's frame so far. */
+/* Adds the copies of the call's arguments or results; *end: size of the callee's frame so far. */
 static int copies_add(Decoder *d, const PtxVariable *variable, uint32_t count,
                       const PtxOperand *values, uint64_t *end, int result)
 {
@@ -117,7 +118,7 @@ int routine_call(Decoder *d, uint32_t routine, const PtxOperand *arguments,
     kernel->calls.call[kernel->calls.calls] = site;
     Ins *call = emit(d, OP_CALL, CLASS_BRANCH);
     call->aux = kernel->calls.calls++, call->v[0] = routine;
-    emit(d, OP_NOP, CLASS_FREE)->pseudo = 1; /* where it comes back to: nobody else's target */
+    emit(d, OP_NOP, CLASS_FREE)->pseudo = 1; /* return point, which no other instruction targets */
     return d->failed ? -1 : 0;
 }
 

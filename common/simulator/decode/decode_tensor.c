@@ -19,7 +19,7 @@ enum { WORDS_TYPES = 4 };
 /* The words of the instruction, all of which must be known. */
 typedef struct Words {
     TensorType type[WORDS_TYPES];
-    uint32_t types, columns; /* how many layouts are `col`, in the order of `first_column` */
+    uint32_t types, columns; /* number of layouts that are `col`, from `first_column` on */
     int layout[2], layouts;
     PtxSpace space;
     char matrix; /* a, b, c, d of wmma.load.a */
@@ -91,8 +91,8 @@ static int fragment_read(Decoder *d, uint32_t operand, int written, TensorType t
     return d->failed ? -1 : 0;
 }
 
-/* Is there a register for every element of a `rows` x `columns` matrix?  wmma's factors may have
- * twice as many, or four times: eight rows in registers for 32; but not parts of bytes. */
+/* Is there a register for every element of a `rows` x `columns` matrix? Input fragments of wmma may
+ * have two or four times that number: eight rows in the registers of 32. Sub-byte types may not. */
 static int fragment_fits(Decoder *d, const Fragment *f, uint32_t rows, uint32_t columns, int more)
 {
     uint32_t room = f->count * 32 * type_elements(f->type), size = rows * columns;
@@ -109,7 +109,7 @@ static Ins *plan_emit(Decoder *d, Op op, OpClass class, const TensorPlan *plan)
     if (d->failed) return ins;
     kernel->plans.tensor[kernel->plans.tensors] = *plan;
     ins->aux = kernel->plans.tensors++;
-    /* For the scoreboard, as many as there is room for. */
+    /* Registers that the scoreboard tracks, up to its limit. */
     const Fragment *to = &plan->d, *from = plan->kind == TENSOR_STORE ? &plan->c : &plan->a;
     for (uint32_t i = 0; i < 4; i++)
         ins->v[i] = i < to->count ? to->slot[i] : NO_SLOT;
@@ -194,7 +194,7 @@ static int wmma_has_shape(const TensorPlan *plan, TensorType type)
     return (m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32);
 }
 
-/* Volta's product of halves, which each eight lanes of a warp have to themselves. */
+/* Volta's MMA of halves, which each group of eight lanes computes separately. */
 static int is_octets(const TensorPlan *plan, TensorType factor)
 {
     return plan->kind == TENSOR_MMA && factor == TYPE_F16 && plan->m == 8 && plan->n == 8 &&
@@ -214,7 +214,7 @@ static int product_has_shape(Decoder *d, const Words *words, const TensorPlan *p
     return refuse(d, "that shape");
 }
 
-/* A sparse product's metadata, and which lanes of each four have them. */
+/* The metadata of a sparse MMA, and which lanes of each group of four have them. */
 static int metadata_read(Decoder *d, TensorPlan *plan)
 {
     const PtxOperand *selector = operand_at(d, 5);
@@ -280,9 +280,9 @@ static uint32_t bytes_of(TensorType type)
     return type == TYPE_F64 ? 8 : 4 / type_elements(type);
 }
 
-/* Do neighbours in memory lie in one lane, as a product wants them?  Of factors these are elements
- * that are multiplied with the same row or column; of sums those of a row, but of 8 x 32 ones,
- * whose product ptxas turns around. */
+/* Do neighbours in memory belong to one lane, as an MMA requires? In the input matrices, these are
+ * elements that are multiplied with the same row or column. In accumulators, they are elements of a
+ * row, except for 8 x 32, whose MMA ptxas transposes. */
 static int runs_along(const TensorPlan *plan, char matrix)
 {
     if (matrix == 'a') return !plan->by_column;
@@ -290,9 +290,9 @@ static int runs_along(const TensorPlan *plan, char matrix)
     return plan->by_column == (plan->n == 32);
 }
 
-/* What ptxas makes of a load or store, seen in machine code for sm_75, sm_80 and sm_90.  Returns
- * the bytes that a lane accesses at once.  Halves that lie the other way are turned in registers,
- * bytes are fetched one by one. */
+/* The access that ptxas generates for a load or store, observed in SASS for sm_75, sm_80 and sm_90.
+ * Returns the bytes per access and lane. Halves in the other layout are transposed in registers;
+ * bytes are loaded one by one. */
 static uint32_t way_find(TensorPlan *plan, char matrix, TensorType type, PtxSpace space)
 {
     enum { TILE_LINES = 8, ROW_BYTES = 16 };
@@ -315,7 +315,8 @@ static uint32_t way_find(TensorPlan *plan, char matrix, TensorType type, PtxSpac
     return width;
 }
 
-/* A factor's line, all of k, as so many halves: parts of bytes are moved like these. */
+/* A line of an input matrix, all of k, as an equal number of bytes of halves: sub-byte types are
+ * moved like these. */
 static int lines_of_halves(Decoder *d, Words *words, TensorPlan *plan)
 {
     uint32_t each = type_elements(words->type[0]) / type_elements(TYPE_F16);

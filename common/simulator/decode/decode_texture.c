@@ -47,9 +47,9 @@ static Ins *texture_emit(Decoder *d, const Ins *place, OpClass class, uint32_t a
     return ins;
 }
 
-/* A level, or two gradients with the first element of each axis: values in slots that follow one
- * another, of which the upper half of Ins.imm names the first.  Where they come from is asked
- * before, for a constant or a register that nothing has named yet takes a slot, too. */
+/* A level, or two gradients with the first element of each axis: values in consecutive slots; the
+ * upper half of Ins.imm names the first. Their sources are resolved first, because a new constant
+ * or register takes a slot, too. */
 static int extras_of(Decoder *d, uint32_t first, uint32_t operands, uint32_t elements, Ins *place)
 {
     enum { MOST = 2 * 3 };
@@ -72,7 +72,7 @@ static int extras_of(Decoder *d, uint32_t first, uint32_t operands, uint32_t ele
     return d->failed ? -1 : 0;
 }
 
-/* What "level", "grad" or a component of tld4 adds to an access. */
+/* Decodes the additional operands of "level", "grad" or a component of tld4. */
 static int way_of(Decoder *d, uint32_t way, const Geometry *g, Ins *place)
 {
     static const uint32_t MORE[] = {[TEXTURE_LEVEL] = 1, [TEXTURE_GRADIENT] = 2};

@@ -125,9 +125,10 @@ static int comparison_is_sure(const Video *v)
     return v->d_signed || (!sums && positive);
 }
 
-/* Of some forms ptxas (13.0, for sm_90) makes machine code that gives something else than the ISA's
- * words, and on a card nothing simple either: what is compared of a result that leaves 32 bits,
- * what saturates in a part or after vshl, and vmad without a sign that saturates or is scaled. */
+/* In some forms, SASS of ptxas 13.0 for sm_90 differs from the specification in the ISA, and
+ * hardware gives no simple result either. These forms are comparisons of a result that exceeds 32
+ * bits, saturation in a part of a register or after vshl, and unsigned vmad that saturates or is
+ * scaled. */
 static int video_is_sure(const Video *v)
 {
     if (v->elements > 1) return 1;
@@ -142,7 +143,8 @@ static int video_is_sure(const Video *v)
     return v->op != VIDEO_SHL && (!v->d_part || (v->op == VIDEO_APART && v->d_part != PART_HALF_1));
 }
 
-/* A minus of a or b is the product's, and goes with none of c or one more. */
+/* A minus of a or b negates the multiplication's result, and then excludes a minus of c. Two
+ * negated factors cancel. */
 static int video_minus(Decoder *d, Video *video, const PtxOperand *operand)
 {
     video->minus_product = (operand[1].minus ^ operand[2].minus) & 1;
@@ -150,7 +152,8 @@ static int video_minus(Decoder *d, Video *video, const PtxOperand *operand)
     int any = operand[1].minus || operand[2].minus || video->minus_c;
     if (any && (video->op != VIDEO_MAD || video->plus_one))
         return refuse(d, "a register with a minus");
-    if (video->minus_product && video->minus_c) return refuse(d, "a minus of product and addend");
+    if (video->minus_product && video->minus_c)
+        return refuse(d, "a negated factor and a negated addend");
     return 0;
 }
 

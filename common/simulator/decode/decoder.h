@@ -1,4 +1,5 @@
-/* decoder.h - what the files that turn parsed PTX into Ins share; nobody else includes it. */
+/* decoder.h - shared declarations of the sources that translate parsed PTX into Ins; private to
+ * this folder. */
 #ifndef CONVLAB_SIMT_DECODE_DECODER_H
 #define CONVLAB_SIMT_DECODE_DECODER_H
 
@@ -57,7 +58,7 @@ typedef struct Decoder {
     uint32_t fixes, fix_room;
     uint16_t *score; /* per 4 bytes of the register file: scoreboard number */
     uint32_t scores, score_room;
-    uint8_t width[65536]; /* registers of the machine behind each scoreboard number */
+    uint8_t width[65536]; /* hardware registers per scoreboard number */
     /* Functions that were found to call themselves; then decoding began again. */
     const PtxFunction *recursive[MOST_ROUTINES];
     uint32_t recursives;
@@ -146,12 +147,12 @@ uint32_t routine_of(const Decoder *d, const PtxFunction *function);
 /* Begins the kernel again, with the functions from this one, which is running, to the one that
  * calls it as routines; -1. */
 int routine_note(Decoder *d, const PtxFunction *function);
-/* Opens what a kernel with routines needs; their bodies come behind the kernel's own. */
+/* Opens the data of a kernel with routines; their bodies follow the kernel's own code. */
 int routines_open(Decoder *d);
 int routines_decode(Decoder *d);
 int routine_call(Decoder *d, uint32_t routine, const PtxOperand *arguments,
                  const PtxOperand *results);
-/* Where the branch's lanes meet if its control flow does not say: at the return of its routine. */
+/* The reconvergence point of a branch whose control flow has none: the return of its routine. */
 uint32_t routine_return(const SimtKernel *kernel, uint32_t ins);
 /* Offset of an argument, which must be a variable of the caller, in its local memory or its
  * routine's frame. */
@@ -160,7 +161,7 @@ int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offset);
 /* ---- decode_stack.c ---- */
 /* The stack pointer, from here on in the kernel. */
 uint32_t stack_slot(Decoder *d);
-/* Where a function begins and ends: the slot that keeps the stack pointer, or NO_SLOT. */
+/* At the start and end of a function: the slot that keeps the stack pointer, or NO_SLOT. */
 uint32_t stack_keep(Decoder *d, const PtxFunction *function);
 void stack_give_back(Decoder *d, uint32_t kept);
 
@@ -186,8 +187,8 @@ int decode_values_send(Decoder *d);
 void registers_find(const Decoder *d);
 
 /* ---- control_flow.c ---- */
-/* For every conditional branch: the instruction at which its lanes meet again (its immediate
- * post-dominator), else UINT32_MAX. */
+/* Writes the reconvergence point of every conditional branch (its immediate post-dominator), else
+ * UINT32_MAX. */
 int control_flow_resolve(const Ins *code, uint32_t count, const uint32_t *table, uint32_t *reconv);
 
 /* ---- spin.c ---- */
@@ -203,7 +204,8 @@ void guesses_find(Decoder *d);
 int spills_slightly(const Decoder *d);
 /* Puts in what machine code keeps in local memory; -1 after refusing. */
 int spills_place(Decoder *d);
-/* Lets those wait that read what a spill brings, when scoreboard numbers are given. */
+/* Makes the readers of reloaded values wait for the reload, when scoreboard numbers are
+ * assigned. */
 void spills_link(Decoder *d);
 
 /* ---- uniform.c ---- */
@@ -220,7 +222,7 @@ int scopes_keep_shared(Decoder *d);
 void scopes_free(SimtKernel *kernel);
 
 /* ---- wgmma_touch.c ---- */
-/* Numbers the registers of a warpgroup's products (SimtKernel.wgmma_register). */
+/* Numbers the registers of warpgroup MMAs (SimtKernel.wgmma_register). */
 void wgmma_registers_find(Decoder *d);
 /* Has this instruction to do with such registers? */
 int wgmma_touches(const Decoder *d, const Ins *ins);

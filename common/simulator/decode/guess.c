@@ -1,8 +1,8 @@
 /* guess.c - plain loads whose word an atomicCAS then compares.
  *
- * A loop of atomicCAS makes any atomic there is: CUDA's guide shows it for doubles.  It begins with
- * a plain load, while other threads write that word by their atomics.  No harm is done: the CAS
- * tells whether what was loaded is still there. */
+ * A loop of atomicCAS can implement any atomic operation; CUDA's guide shows it for doubles. It
+ * starts with a plain load, while other threads write that word with their atomics. This race is
+ * harmless, because the CAS fails if the loaded value has changed. */
 #include <stdlib.h>
 
 #include "common/simulator/core/code_map.h"
@@ -34,10 +34,10 @@ enum { STEPS_BACK = 8, MANY = 0xffffffff };
 typedef struct Guesses {
     const Decoder *d;
     uint32_t slots;
-    uint32_t *writer;   /* of each register: its one writer's number and 1, or MANY */
-    uint32_t *constant; /* ... of each that is one: its number and 1 */
-    uint32_t *next;     /* of each root: the CAS that comes next, its number and 1 */
-    uint32_t *fixed;    /* ... of constants, by their last bits */
+    uint32_t *writer;   /* per register: the number of its only writer plus 1, or MANY */
+    uint32_t *constant; /* per register that is a constant: its number plus 1 */
+    uint32_t *next;     /* per root: number of the next CAS plus 1 */
+    uint32_t *fixed;    /* the same for constants, by their last bits */
 } Guesses;
 
 static void writers_find(Guesses *g)
@@ -89,8 +89,8 @@ static uint32_t *next_of(const Guesses *g, const Place *place)
                                   : &g->next[place->root / 4];
 }
 
-/* Backwards, so that each load meets the CAS that comes after it, where the same register has the
- * address of several words. */
+/* Iterates backwards, so that each load finds the next CAS, even if the same register has the
+ * addresses of several words. */
 void guesses_find(Decoder *d)
 {
     Guesses g = {d, d->file_bytes / 4 + 1, NULL, NULL, NULL, NULL};

@@ -1,12 +1,13 @@
-/* merge.c - loads from shared memory, and stores, that ptxas joins: four neighbouring words or two
- * pairs of words become one LDS.128 or STS.128, two words one of 64 bits, where it can prove that
- * the address is a multiple of the width.  For three of four words it loads all of them.  So it is
- * with halves, up to four of them, which nothing reads as integers: those are made 32 bits by their
- * own load.  Stores to global memory are joined likewise.
+/* merge.c - vectorisation by ptxas of loads from shared memory, and of stores. Four neighbouring
+ * words or two pairs of words become one LDS.128 or STS.128, and two words one access of 64 bits.
+ * The address must provably be a multiple of the width. If three of four words are read, ptxas
+ * loads all four. The same holds for up to four halves that no instruction reads as integers,
+ * because a load of its own extends each of those to 32 bits. Stores to global memory are merged in
+ * the same way.
  *
- * The proof is by known zeros: how many low bits of a register are always zero, worked out from
- * every instruction that writes it.  What a pointer to global memory is a multiple of, another
- * access by the same register shows. */
+ * The proof uses known zeros: the number of low bits of a register that are always zero, computed
+ * from every instruction that writes it. The alignment of a pointer to global memory follows from
+ * another access with the same register. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,8 +149,8 @@ static uint32_t part_of(const Zeros *z, const Ins *ins)
     }
 }
 
-/* Could it change what is loaded in front of it from behind it, or the other way around?  Stores
- * off one address do not touch each other. */
+/* May the instruction conflict with an access that moves across it? Stores with the same base
+ * register do not overlap. */
 static int is_between(const Ins *first, const Ins *ins)
 {
     if (ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->class == CLASS_ATOMIC ||
@@ -163,7 +164,7 @@ static int is_between(const Ins *first, const Ins *ins)
            (ins->class == CLASS_SHARED_STORE && ins->a != first->a);
 }
 
-/* The access of as many bytes at `imm` off the same address as code[at]. */
+/* The access of the same size at `imm` with the same base register as code[at]. */
 static Ins *partner(const Zeros *z, uint32_t at, int64_t imm)
 {
     SimtKernel *kernel = z->kernel;
@@ -180,7 +181,7 @@ static Ins *partner(const Zeros *z, uint32_t at, int64_t imm)
     return NULL;
 }
 
-/* Loads are joined where the first of them stands, stores where the last does. */
+/* Loads are merged at the position of the first of them, stores at that of the last. */
 static int merge_try(const Zeros *z, uint32_t at, int64_t bytes)
 {
     Ins *part[4] = {&z->kernel->code[at]}, *joined = part[0];
@@ -203,8 +204,8 @@ static int merge_try(const Zeros *z, uint32_t at, int64_t bytes)
     return 1;
 }
 
-/* Does another access of as many bytes in the same straight piece show that the register is a
- * multiple of them? */
+/* Does another access of at least this size in the same basic block show that the register is a
+ * multiple of the size? */
 static int is_shown(const SimtKernel *kernel, uint32_t at, int64_t bytes)
 {
     const Ins *first = &kernel->code[at];

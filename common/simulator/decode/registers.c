@@ -1,17 +1,17 @@
 /* registers.c - how many registers a thread needs.
  *
- * Machine code says how many it has.  That can be less than it needs: told to make do with few,
- * ptxas puts the others into local memory, which a card pays for and the PTX does not show.  Where
- * the instructions that do it are known (spill.c), they are paid for; where not, what ptxas stored
- * away counts as registers, unless it is a sixteenth of them or less: a card that stores and loads
- * two of 128 once is as fast as without.  And three fifths of the values that are alive at once are
- * needed whatever it says: of the labs' and the measured kernels none takes less than 0.63.  With
- * spills that holds of each loop: of the values that it mentions and does not fetch from memory.
- * Where there is no machine code, the values alone tell.
+ * SASS states its number of registers. That can be fewer than the kernel needs: under a register
+ * limit, ptxas spills the other values to local memory, which costs time on a GPU and is not
+ * visible in PTX. If the spill instructions are known (spill.c), they are priced. If they are not
+ * known, spilled values count as registers. The exception is at most a sixteenth of the registers:
+ * a GPU that stores and loads two of 128 registers once is as fast as without spills. At least
+ * three fifths of the values that are live at once are counted in any case; no kernel of the labs
+ * or the measurements takes less than 0.63. With spills, this holds for each loop: for the values
+ * that it mentions and does not reload from memory. Without SASS, only the live values are known.
  *
- * Every register is alive from its first to its last mention in the order of the code, and through
- * any loop that it enters from outside.  What is folded into other instructions (parameters,
- * constants) needs none. */
+ * Every register is live from its first to its last mention in code order, and through any loop
+ * that it enters from outside. Values that are folded into other instructions (parameters,
+ * constants) need no register. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static void lives_collect(const Decoder *d, Life *life)
     }
 }
 
-/* What is alive at a loop's head and mentioned inside it lives to the loop's end. */
+/* A value that is live at a loop's head and mentioned inside the loop lives to the loop's end. */
 static int loops_extend(const Decoder *d, Life *life)
 {
     int changed = 0;
@@ -80,9 +80,9 @@ static int loops_extend(const Decoder *d, Life *life)
     return changed;
 }
 
-/* ptxas keeps to 32 registers, at which nothing limits occupancy, as long as recomputing addresses
- * can bring a kernel there; seen on the labs' kernels, where 24 to 50 values were alive and ptxas
- * took 32 to 37. */
+/* ptxas limits itself to 32 registers, at which registers do not limit occupancy, as long as
+ * recomputing addresses suffices. Source: the labs' kernels, where 24 to 50 values were live and
+ * ptxas took 32 to 37. */
 static uint32_t squeezed(uint32_t alive)
 {
     if (alive <= EASY - ADDED) return alive + ADDED < LEAST ? LEAST : alive + ADDED;
@@ -92,7 +92,7 @@ static uint32_t squeezed(uint32_t alive)
     return least < MOST ? least : MOST;
 }
 
-/* Of each scoreboard number; NULL: too long to look at. */
+/* Live ranges per scoreboard number; NULL: the kernel is too long to analyse. */
 static Life *lives_find(const Decoder *d)
 {
     if ((uint64_t)d->scores * d->count > 200000000u) return NULL;
@@ -146,8 +146,8 @@ static int mentions_open(Mentions *m, const Decoder *d)
     return m->score && m->word && m->change ? 0 : -1;
 }
 
-/* Of the values that the loop mentions, how many must be in registers: those alive at once, less
- * the words that it stores or loads as spills. */
+/* Number of the loop's values that must be in registers: those live at once, less the words that it
+ * stores or loads as spills. */
 static int32_t loop_values(const Decoder *d, const Life *life, Mentions *m, uint32_t end)
 {
     uint32_t head = d->code[end].target;
@@ -206,7 +206,7 @@ static uint32_t words_kept(const Decoder *d, const Life *life, uint32_t at)
     return words;
 }
 
-/* A card keeps there what a routine needs again after its calls, where it returns to, and its
+/* Stack words of a routine on a GPU: values that live across its calls, return addresses, and
  * arrays; parameters are in registers. */
 static uint32_t stack_of(const Decoder *d, const Life *life, const Routine *routine)
 {

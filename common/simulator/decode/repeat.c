@@ -1,13 +1,15 @@
-/* repeat.c - loads that ptxas leaves out, for a load before them has read the same.
+/* repeat.c - redundant loads that ptxas removes, because an earlier load has read the same value.
  *
- * nvcc leaves hardly any such loads in plain code.  But inline assembly, as that of __dp4a, might
- * write for all that nvcc knows, so it loads again behind each; ptxas sees that nothing was
- * written.  So it is within a straight piece of code where the address stays, and nothing between
- * the two writes to that kind of memory, not even beside it, or says anything to other threads:
- * machine code for sm_75, sm_80 and sm_90 is alike in that.
+ * nvcc leaves hardly any redundant loads in plain code. However, nvcc must assume that inline
+ * assembly, such as that of __dp4a, writes memory, and loads again after each; ptxas sees that
+ * nothing was written.
  *
- * So it is, too, where a loop loads in each turn what was loaded in front of it, as the end of a
- * row beside whose inline assembly nvcc looks again (spmv-lanes-...).
+ * ptxas removes a load within a basic block if the address stays the same. Between the
+ * two loads, no instruction may write to that memory space, not even at other addresses, and none
+ * may synchronise with other threads. SASS for sm_75, sm_80 and sm_90 agrees.
+ *
+ * ptxas also removes a load from a loop if each iteration loads what was loaded before the loop,
+ * for example the end of a row that nvcc loads again because of inline assembly (spmv-lanes-...).
  *
  * Such a load is executed, but neither counted nor priced. */
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 
 enum { WINDOW = 256 };
 
-/* Are address and result of the load the same behind this instruction? */
+/* Does the instruction leave the load's address and result unchanged? */
 static int keeps(const Ins *load, const Ins *ins)
 {
     int kept = !writes_score(ins, load->t_s[0]);
@@ -43,7 +45,7 @@ static void load_look(SimtKernel *kernel, uint32_t at, const uint8_t *target)
     for (uint32_t k = at + 1; stays && k < kernel->count && k < at + WINDOW && !target[k]; k++) {
         Ins *ins = &kernel->code[k];
         int repeats = loads_plainly(ins) && is_same(load, ins);
-        /* Into the same registers it brings what is there. */
+        /* A load into the same registers leaves them unchanged. */
         stays = repeats ? !memcmp(ins->t_d, load->t_d, sizeof ins->t_d) || keeps(load, ins)
                         : spares_load(load, ins) && keeps(load, ins);
         if (!repeats) continue;
@@ -70,7 +72,7 @@ static int only_branches(const Ins *ins)
     return ins->op == OP_JOIN || ins->op == OP_BRA || ins->op == OP_BRA_P;
 }
 
-/* Does each turn load the same, before it may go one way or another? */
+/* Does each iteration load the same value, before control flow may diverge? */
 static int is_steady(const Loop *l, uint32_t at)
 {
     const Ins *code = l->kernel->code, *load = &code[at];
@@ -120,7 +122,7 @@ static int is_kept(const Loop *l, const Ins *first)
 
 static void loop_look(const Loop *l)
 {
-    enum { MOST_STEPS = 20000000 }; /* what a hostile kernel may cost */
+    enum { MOST_STEPS = 20000000 }; /* limit on the work for a hostile kernel */
     for (uint32_t i = l->load[l->head]; i < l->end && *l->steps < MOST_STEPS; i = l->load[i + 1]) {
         Ins *load = &l->kernel->code[i];
         ++*l->steps;

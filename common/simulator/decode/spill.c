@@ -1,14 +1,15 @@
-/* spill.c - what ptxas keeps in local memory for want of registers.
+/* spill.c - values that ptxas spills to local memory because registers run out.
  *
- * PTX has as many registers as it likes.  Machine code, where there is some of this PTX, says which
- * values it stores and loads instead, beside which PTX instructions, and in which loop (machine.h).
- * Each of these accesses becomes an instruction here: it does nothing, but it is counted and priced
- * as the access that it is.
+ * PTX has an unlimited number of registers. SASS, if it exists for this PTX, shows which values are
+ * spilled and reloaded, next to which PTX instructions, and in which loop (sass.h). Each of these
+ * accesses becomes an instruction here: it has no effect on data, but it is counted and priced as
+ * an access.
  *
- * An access stands where machine code has it: before the PTX instruction that comes next there, in
- * the loop that is closed by the same branch; at the end of a straight piece, which the next one
- * may not follow, before the piece's last.  What ptxas moved out of a loop stands before it.  Of
- * a loop that ptxas unrolled n times, every nth access stays: PTX makes n times as many turns. */
+ * An access is placed as in SASS: before the PTX instruction that follows it there, in the loop
+ * that is closed by the same branch. At the end of a basic block, whose successor may differ, it is
+ * placed before the last instruction of the block. An access that ptxas moved out of a loop is
+ * placed before the loop. If ptxas unrolled a loop n times, every nth access is kept, because PTX
+ * makes n times more iterations. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,8 @@ typedef struct Spills {
 
 /* ---- loops of machine code ---- */
 
-/* How many machine instructions of the loop most of its PTX lines have, of those that have any. */
+/* Number of SASS instructions of the loop per PTX line: the most frequent number among lines that
+ * have any. */
 static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
 {
     enum { MOST = 64 };
@@ -46,7 +48,7 @@ static uint32_t copies_count(const Spills *s, uint32_t number, uint32_t *count)
     return code_copies(&s->map, count, MOST);
 }
 
-/* Of several machine loops of one PTX loop, that which was unrolled most does nearly all turns. */
+/* If one PTX loop has several SASS loops, the one unrolled most executes nearly all iterations. */
 static int machine_loops_find(Spills *s)
 {
     const SassCode *m = s->machine;
@@ -74,8 +76,8 @@ static int machine_loops_find(Spills *s)
 
 /* ---- places ---- */
 
-/* The Ins that comes next in machine code, of that machine loop and its PTX loop, perhaps of that
- * straight piece alone; NONE: far. */
+/* The next Ins in SASS order of the same SASS loop and its PTX loop, or with `in_piece` of the same
+ * basic block; NONE: none is near. */
 static uint32_t next_inside(const Spills *s, uint32_t number, int step, int in_piece)
 {
     const SassCode *m = s->machine;
@@ -89,7 +91,7 @@ static uint32_t next_inside(const Spills *s, uint32_t number, int step, int in_p
     return NONE;
 }
 
-/* What ptxas moved out of an inner loop stands before that. */
+/* Accesses that ptxas moved out of an inner loop are placed before that loop. */
 static uint32_t before_inner(const Spills *s, uint32_t number)
 {
     const SassCode *m = s->machine;
@@ -192,7 +194,7 @@ static int spills_insert(Spills *s)
     return 0;
 }
 
-/* Where machine code has each PTX instruction, in its loop: the first of its copies. */
+/* Finds the position in SASS of each PTX instruction, in its loop: the first of its copies. */
 static int order_find(Spills *s)
 {
     SimtKernel *kernel = s->d->kernel;
@@ -211,7 +213,7 @@ int spills_place(Decoder *d)
 {
     Spills s = {.d = d, .machine = d->kernel->cubin.sass};
     if (!s.machine || !s.machine->count || spills_slightly(d)) return 0;
-    if (d->kernel->calls.stack_slot) return 0; /* what lies where is known only at run time */
+    if (d->kernel->calls.stack_slot) return 0; /* the frame's layout is known only at run time */
     s.add = calloc(s.machine->count, sizeof *s.add);
     int good = s.add && code_map_open(&s.map, d->kernel, d->code, d->count) == 0 &&
                machine_loops_find(&s) == 0 && order_find(&s) == 0;

@@ -1,15 +1,16 @@
-/* spin.c - loops that wait: a flag, a lock or a counter is read until another thread wrote it.
+/* spin.c - polling loops: a flag, a lock or a counter is read until another thread writes it.
  *
- * Such a loop reads by a volatile or ordered load or by an atomic, and uses the result.  Where it
- * neither stores nor waits at a barrier it does nothing else, and its warp makes way for others
- * each time it goes back: on a card warps run side by side.  Where it does, it may be at work for
- * long before it waits, and makes way now and then. */
+ * Such a loop reads with a volatile or ordered load or with an atomic, and uses the result. If it
+ * neither stores nor waits at a barrier, it does no other work, and its warp yields to others after
+ * each iteration, because the warps of a GPU run concurrently. Otherwise it may work for long
+ * before it waits, and yields only now and then. */
 #include <stdlib.h>
 
 #include "common/simulator/core/code_map.h"
 #include "common/simulator/decode/decoder.h"
 
-/* How many instructions before each read what others write, do other work, read the clock. */
+/* Number of instructions before each one that read shared flags, do other work, or read the
+ * clock. */
 typedef struct Tally {
     uint32_t reads, far_reads, works, clocks;
 } Tally;
@@ -20,7 +21,7 @@ static int works(const Ins *ins)
     return ins->op == OP_BAR || ins->op == OP_CP_ASYNC || (stores && !ins->order);
 }
 
-/* Of each place in the file of registers, whether somebody reads it. */
+/* Marks each place of the register file that an instruction reads. */
 static uint8_t *uses_find(const Decoder *d)
 {
     uint8_t *used = calloc(d->score_room + 1, 1);
@@ -78,8 +79,9 @@ static int load_is_reused(const Ins *code, uint32_t first, uint32_t at, uint32_t
     return 0;
 }
 
-/* Does each turn of the loop do just what the one before it did, and change nothing?  Then one that
- * goes back has looked in vain; a loop that tries one place after the other has not. */
+/* Is each iteration of the loop identical to the one before, without side effects? If so, an
+ * iteration that branches back was a failed poll. A loop that tries one address after the other is
+ * not of this kind. */
 static int only_looks(const Ins *code, uint32_t first, uint32_t last)
 {
     if (last - first >= LOOKING_MOST) return 0;
@@ -100,9 +102,9 @@ static int is_comparison(const Ins *ins)
 
 enum { TRYING_MOST = 256 }; /* instructions of such a loop: what a hostile kernel may cost */
 
-/* Is there something that other blocks write and that each turn looks for at the same place, and of
- * which it only wants to know whether it is there?  So a lock is tried, with a pause that grows;
- * who takes one piece of work after the other uses what he gets. */
+/* Does each iteration read a word that other blocks write, at a fixed address, and only compare its
+ * value? An example is a lock acquired with growing back-off. A loop that takes tasks from a queue
+ * is not of this kind, because it uses the value. */
 static int tries_again(const Ins *code, uint32_t first, uint32_t last)
 {
     if (last - first >= TRYING_MOST) return 0;
@@ -125,7 +127,7 @@ static int is_innermost(const Ins *code, uint32_t first, uint32_t last)
     return 1;
 }
 
-/* Of a loop that reads what others write, or the clock, and does no other work: how it waits. */
+/* Waiting mode of a loop that reads shared flags or the clock and does no other work. */
 static uint8_t waiting_of(const Ins *code, uint32_t first, uint32_t last, int clocks)
 {
     int looks = only_looks(code, first, last);

@@ -1,5 +1,5 @@
-/* Where lanes meet again, against the definition on small graphs of any shape, and within seconds
- * on large ones that are made to be slow. */
+/* Reconvergence points, compared with the definition on small graphs of any shape; and time limits
+ * on large graphs that are built to be slow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static uint32_t below(uint32_t most)
 }
 
 /* ---- by the definition ------------------------------------------------------------------------
- * Of instructions: what comes behind each, two at most; the last is the end. */
+ * Successors of each instruction, two at most; the last node is the end. */
 enum { MOST = 24, END = MOST };
 
 typedef struct Ways {
@@ -84,7 +84,7 @@ static void small_graph(uint32_t count, uint32_t *looked)
     for (uint32_t i = 0; i < count; i++) {
         if (code[i].op != OP_BRA_P || !leads_out(&w, i, END)) continue;
         uint32_t meeting = sync_group_of(&w, i);
-        /* Where only the end is left, those that go on count (a later matter). */
+        /* If only the end is left, the lanes that continue decide (tested elsewhere). */
         if (meeting == END || meeting == count - 1 || code[meeting].op == OP_BRA) continue;
         assert_int_equal(reconv[i], meeting);
         ++*looked;
@@ -101,7 +101,7 @@ static void lanes_meet_where_all_ways_come(void **state)
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
-typedef uint32_t Shape(uint32_t i, uint32_t n); /* where branch i of n goes, 2 instructions each */
+typedef uint32_t Shape(uint32_t i, uint32_t n); /* target of branch i of n, 2 instructions each */
 
 static uint32_t comb(uint32_t i, uint32_t n)
 {

@@ -1,10 +1,10 @@
 /* uniform.c - atomics on an address that ptxas knows to be the same for all lanes of a warp.
  *
- * It adds the lanes up first, and one of them goes to memory.  What it knows is what the text says:
- * a value is the same for all as long as it is made of parameters, constants and the block's
- * coordinates, or loaded from where these say.  What depends on the thread, comes from another lane
- * or from an atomic varies; so does what is written in several places, where one of them is reached
- * by some lanes and not by others. */
+ * The warp reduces the values of its lanes first, and one lane accesses memory. The analysis uses
+ * only static knowledge: a value is uniform if it is computed from parameters, constants and the
+ * block's coordinates, or loaded from a uniform address. A value varies if it depends on the
+ * thread, or comes from another lane or from an atomic. It also varies if it is written in several
+ * places that not all lanes reach. */
 #include <stdlib.h>
 
 #include "common/simulator/decode/decoder.h"
@@ -35,14 +35,14 @@ static int sources_vary(const Uniform *u, const Ins *ins)
 
 static int result_varies(const Uniform *u, const Ins *ins)
 {
-    /* Calls of several lanes may meet there, each with what is its own. */
+    /* Several lanes' calls may be active there, each with its own values. */
     int in_routine =
         u->kernel->calls.routines && ins >= u->kernel->code + u->kernel->calls.routine[0].entry;
     if (ins->class == CLASS_ATOMIC || ins->op == OP_SHFL || ins->space == PTX_LOCAL) return 1;
     return in_routine || sources_vary(u, ins);
 }
 
-/* Between a branch on what varies and where its lanes meet again, and in a loop that it closes. */
+/* Between a branch on a varying value and its reconvergence point, and in a loop that it closes. */
 static void regions_find(const Uniform *u)
 {
     uint32_t count = u->kernel->count;
@@ -59,7 +59,7 @@ static void regions_find(const Uniform *u)
         u->region[i] += u->region[i - 1];
 }
 
-/* Once more over all instructions; 1: something turned out to vary. */
+/* One more pass over all instructions; 1: another value varies. */
 static int vary_spread(const Uniform *u)
 {
     int changed = 0;

@@ -1,4 +1,4 @@
-/* wgmma_touch.c - which instructions have to do with the registers of a warpgroup's products.
+/* wgmma_touch.c - instructions that access the registers of a warpgroup's MMAs.
  *
  * Those registers are numbered, and with them what moves copy them to and from, for nvcc copies
  * registers around an asm statement where ptxas sees one. */
