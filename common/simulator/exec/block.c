@@ -1,5 +1,5 @@
-/* block.c - runs one thread block: its warps take turns at barriers, in order, so that every run is
- * the same. */
+/* block.c - executes one thread block: its warps run in a fixed order between barriers, so that
+ * every run is identical. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +21,9 @@
 #include "common/simulator/traffic/traffic.h"
 #include "common/simulator/timing/access_log.h"
 
-/* Instructions between two looks at the limit and at what other host threads found, and so many
- * before a worker calls others: about as long as it takes another thread to begin. */
+/* CHUNK: instructions between two checks of the limit and of findings of other host threads. ALONE:
+ * instructions before a worker starts others, which is about the time that starting a thread
+ * takes. */
 enum { CHUNK = 1 << 15, ALONE = 1 << 10 };
 
 int exec_level = 2;
@@ -56,7 +57,7 @@ static int is_interrupted(const Launch *launch)
     return interrupted && *interrupted;
 }
 
-/* Tells the launch what was executed. */
+/* Adds the executed instructions to the launch's total. */
 static void executed_tell(Worker *worker)
 {
     Launch *launch = worker->launch;
@@ -194,13 +195,14 @@ static void warp_run_counting(Warp *warp)
 
 /* ---- waits for other threads -------------------------------------------------------------- */
 
-/* So often does the host look for a warp at the clock until it makes several turns at a time, which
- * end by so much of the wait too late at the most. */
+/* After this number of polls of the clock, the host executes several iterations at a time, so that
+ * the wait ends too late by at most the same fraction. */
 enum { CLOCK_PARTS = 256 };
 
-/* The same where threads wait for others, or for the clock.  A turn that looks in vain is no work
- * of the block's.  At the clock, or where blocks run in the order of time, it is a wait.  Elsewhere
- * it is the host's order, not a card's, how often one looks in vain: so it takes no time. */
+/* Runs a warp that waits for other threads or for the clock. A failed poll is not work of the
+ * block. If the warp waits for the clock, or if blocks run in time order, a failed poll is waiting
+ * time. Otherwise the number of failed polls depends on the host's schedule and not on a GPU, so
+ * they take no time. */
 static void warp_run_looking(Warp *warp)
 {
     Worker *worker = warp->worker;
@@ -278,7 +280,7 @@ static void barrier_reduce(Block *block, uint32_t id)
     }
 }
 
-/* Who meets at a barrier and says for how many threads, has to say what the others do. */
+/* All warps that give a thread count at a barrier must give the same one. */
 static void barrier_agree(Block *block, Warp *warp)
 {
     uint32_t *told = &block->expected[warp->barrier.id], wanted = warp->barrier.threads;
@@ -385,7 +387,7 @@ static void hopper_clear(Warp *warp)
     memset(warp->wgmma.written, 0, bytes + sizeof *warp->wgmma.written);
 }
 
-/* Where the block is in its cluster; one that has none is a cluster by itself. */
+/* The block's position in its cluster; a block without a cluster forms a cluster of its own. */
 static void cluster_fill(Warp *warp)
 {
     const Worker *worker = warp->worker;
@@ -444,7 +446,7 @@ static void block_prepare(Worker *worker, uint64_t number)
                                   worker->kernel->calls.stack_slot))
         memset(worker->l1.local_line, 0,
                (size_t)(worker->l1.local_lines + 1) * block->warps * sizeof *worker->l1.local_line);
-    /* What a block finds in shared memory is nobody's promise: all ones reads as NaN. */
+    /* Initial contents of shared memory are undefined: all ones reads as NaN. */
     if (block->shared_bytes) memset(block->shared, 0xff, block->shared_bytes);
     if (worker->initcheck) memset(block->shared_shadow, 0, block->shared_bytes / 8 + 1);
     if (worker->kernel->traits.reads_reserved) reserved_clear(block, worker->launch->reserved_at);
@@ -529,9 +531,8 @@ uint64_t cleared_charge(uint64_t bytes)
     return bytes / BYTES_PER_INSTRUCTION;
 }
 
-/* A block that does nothing costs the host something too: its memory is cleared, its warps are set
- * up.  So many instructions are charged for it, or a grid of a billion empty blocks would never
- * reach the limit. */
+/* A block without instructions costs the host time, too: its memory is cleared and its warps are
+ * set up. The instructions charged for it make a grid of a billion empty blocks reach the limit. */
 static uint64_t block_charge(const Worker *worker)
 {
     uint64_t local = (uint64_t)worker->kernel->local_bytes * LANES;
@@ -606,8 +607,8 @@ BlockTurn block_turn(Worker *worker)
     return paused ? BLOCK_PAUSES : BLOCK_WAITS;
 }
 
-/* What a warp, or a lane of it, waits for at an mbarrier says more than a loop in which others
- * turn. */
+/* The report prefers a wait at an mbarrier, of a warp or one of its lanes, because it explains more
+ * than a polling loop. */
 void block_stuck(Worker *worker)
 {
     Block *block = &worker->block;
@@ -691,9 +692,10 @@ static int worker_count_open(Worker *worker)
     if (own < resident) resident = (uint32_t)own;
     uint64_t cache = l1_bytes(worker->launch);
     worker->l1.sets = l1_sets(cache / resident); /* which resident blocks share */
-    /* Local memory: warps take turns, the oldest first, so one finds more than its share of what
-     * the carve-out leaves; about as much as if only what blocks use were taken off (of lab 05's,
-     * on a problem that fills an H200, ncu counts 71 % of the loads as found). */
+    /* Local memory: the scheduler prefers the oldest warp, so that warp hits in more than its share
+     * of the L1 left by the carve-out. Subtracting only the shared memory in use approximates this
+     * effect. (In lab 05, on a problem that fills an H200, ncu reports a hit rate of 71 % for these
+     * loads.) */
     uint64_t shared = (uint64_t)worker->launch->shared_bytes * resident;
     uint64_t left = machine->l1_bytes > shared + cache ? machine->l1_bytes - shared : cache;
     uint64_t lines = left / L1_LINE_BYTES / resident / worker->block.warps;
@@ -749,7 +751,7 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
     if (launch->count && worker_count_open(worker) != 0) return -1;
     worker->race.is_on = launch->gpu->racecheck;
     if (worker->race.is_on && race_open(worker) != 0) return -1;
-    /* What a thread finds in a register that it has not written is nobody's promise either. */
+    /* Initial values of registers are undefined, too. */
     memset(worker->files, 0xff, worker->file_stride * warps);
     for (uint32_t i = 0; i <= kernel->mems; i++)
         worker->hit[i] = &launch->gpu->none;

@@ -4,8 +4,8 @@
 
 #include "common/simulator/exec/exec.h"
 
-/* For so long a thread keeps its block in hand: ten times what it takes until what the block works
- * with has come from another core. */
+/* Minimum time for which a thread keeps its block: ten times the time in which the block's working
+ * set moves from another core's cache. */
 static const double KEPT_SECONDS = 4e-4;
 
 uint32_t dispatch_workers(uint64_t blocks, uint32_t threads)
@@ -73,7 +73,7 @@ static int block_start(BlockDispatch *deal, uint32_t seat, uint64_t number)
     return 0;
 }
 
-/* The same of a turn of it. */
+/* Runs one slice of the block and handles its result. */
 static int block_goes_on(BlockDispatch *deal, uint32_t seat)
 {
     Worker *worker = &deal->worker[seat];
@@ -90,7 +90,7 @@ static int block_goes_on(BlockDispatch *deal, uint32_t seat)
 
 /* ---- which block a thread has in hand ----------------------------------------------------- */
 
-/* Of those that wait, the one that has come least far; the lock is held, and one waits. */
+/* The waiting block that has made least progress; the lock is held, and a block waits. */
 static uint32_t least_waiting(const BlockDispatch *deal)
 {
     uint32_t least = deal->seats;
@@ -136,7 +136,7 @@ static int new_take(BlockDispatch *deal, uint32_t *seat, uint64_t *number)
     return 1;
 }
 
-/* The same of one that is on the way, if it had come less far when this thread took its own. */
+/* Takes a suspended block instead, if it had made less progress when this thread took its own. */
 static void other_take(BlockDispatch *deal, uint32_t *seat, uint64_t since)
 {
     if (!deal->waiting) return;
@@ -146,8 +146,8 @@ static void other_take(BlockDispatch *deal, uint32_t *seat, uint64_t since)
     seat_take(deal, *seat = least);
 }
 
-/* The block in hand makes way for one that has come less far, if there is one.  What it had done
- * when it was taken is `since`.  -1: out of memory. */
+/* Suspends the current block in favour of one that has made less progress, if there is one.
+ * `since`: progress of the current block when it was taken. -1: out of memory. */
 static int seat_change(BlockDispatch *deal, uint32_t *seat, uint64_t since)
 {
     uint64_t number;

@@ -1,10 +1,11 @@
-/* block_dispatch.h - the blocks of a launch, dealt to host threads, each of which has one in hand.
+/* block_dispatch.h - dispatch of a launch's blocks to host threads, each of which runs one at a
+ * time.
  *
- * Dealt whole, the last of a few blocks would end long after the other threads have nothing left
- * to do, most of all on the slowest core.  So of the last blocks more are on the way than there are
- * threads: a thread lays its own aside, between two turns of it, for one that has come less far,
- * and all of them end at about the same time.  A block keeps its worker; it cannot tell on which
- * thread it runs. */
+ * If blocks ran without interruption, the last of a few blocks would end long after the other
+ * threads become idle, in particular on the slowest core. Therefore the last blocks in flight
+ * outnumber the threads. Between two slices of its block, a thread may suspend it in favour of a
+ * block that has made less progress, and all blocks end at about the same time. A block keeps its
+ * worker, whichever thread runs it. */
 #ifndef CONVLAB_SIMT_EXEC_DEAL_H
 #define CONVLAB_SIMT_EXEC_DEAL_H
 
@@ -14,30 +15,30 @@
 #include "common/simulator/core/core.h"
 
 typedef struct DispatchSlot {
-    uint32_t failed_polls; /* of its block, in a row */
-    int waits;             /* its block is on the way, and no thread has it in hand */
+    uint32_t failed_polls; /* consecutive failed polls of its block */
+    int waits;             /* whether its block is in flight, but not held by a thread */
 } DispatchSlot;
 
 typedef struct BlockDispatch {
     Launch *launch;
     Worker *worker;
     LaunchArena *shelf;
-    void (*stopped)(Worker *worker);  /* is told of a block that ran into the limit */
-    uint32_t threads, workers, seats; /* of the workers so many have been given out */
+    void (*stopped)(Worker *worker);  /* called for a block that reached the limit */
+    uint32_t threads, workers, seats; /* seats: number of workers in use */
     uint32_t waiting;
-    pthread_mutex_t lock;                 /* of what stands from `seats` on */
-    DispatchSlot seat[2 * PARALLEL_MOST]; /* of each worker */
+    pthread_mutex_t lock;                 /* protects the members from `seats` on */
+    DispatchSlot seat[2 * PARALLEL_MOST]; /* one slot per worker */
 } BlockDispatch;
 
-/* How many workers so many threads may need. */
+/* Number of workers that the threads may need. */
 uint32_t dispatch_workers(uint64_t blocks, uint32_t threads);
-/* Of the workers the first `threads` are the threads' own. */
+/* The first `threads` workers belong to the threads. */
 void dispatch_open(BlockDispatch *deal, Launch *launch, Worker *worker, LaunchArena *shelf,
                    uint32_t threads, uint32_t workers);
 void dispatch_close(BlockDispatch *deal);
 
-/* On each thread, with its own worker, which is open: blocks until none is left.  It tells the
- * launch what the workers counted (worker_tell).  -1: out of memory. */
+/* Called on each thread with its own open worker: runs blocks until none is left. Adds the workers'
+ * counts to the launch (worker_tell). -1: out of memory. */
 int dispatch_run(BlockDispatch *deal, uint32_t thread);
 
 #endif

@@ -20,8 +20,8 @@ static void values_join(const Reduction *reduction, unsigned char *to, const uns
     }
 }
 
-/* What joins the elements of a tensor.  -1: nothing does; sums of floats are, and of halves their
- * order. */
+/* Reduction of a tensor's elements. Returns -1 if it does not exist: floats have only sums; halves
+ * have sums, minima and maxima. */
 static int map_reduction(const TensorMap *map, Reduction *reduction)
 {
     static const uint8_t FORMATS[TENSOR_MAP_TYPES] = {

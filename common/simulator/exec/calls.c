@@ -1,9 +1,9 @@
-/* calls.c - calls of functions that call themselves (Routine): registers saved, frames of local
- * memory, the stack that a card would need.
+/* calls.c - calls of recursive functions (Routine): saved registers, frames in local memory, and
+ * the stack size that a GPU would need.
  *
- * A frame belongs to the lanes that called together.  They may return one after the other, and
- * lanes of several calls may be on their way together: each lane's call is the latest frame that
- * has it. */
+ * A frame belongs to the lanes that called together. The lanes may return one after the other, and
+ * calls of several groups of lanes may be active at once: a lane's call is the latest frame that
+ * contains the lane. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "common/simulator/exec/exec_parts.h"
 
 enum { FRAMES_BYTES = LANES * 8, MOST_PATHS = 1 << 20 };
-/* Of one warp, and of all warps of a launch: registers of calls that have not returned. */
+/* Limits on the saved registers of pending calls, in bytes: of one warp, and of all warps of a
+ * launch. */
 static const size_t MOST_SAVED = 256u << 20, MOST_SAVED_IN_ALL = 2048u << 20;
 
 int paths_grow(Warp *warp)

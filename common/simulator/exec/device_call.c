@@ -11,14 +11,14 @@
 /* A longer width or precision is cut: the text that it asks for is shown by nobody. */
 enum { WIDTH_DIGITS = 3 };
 
-/* Of a printf, and of each so many characters of its format, in instructions. */
+/* Cost in instructions of a printf, and of each group of characters of its format. */
 enum { PRINT_CHARGE = 8 };
 
 /* As many calls of a launch as CUDA's buffer of 1 MiB holds, and as much text of all launches:
  * what is printed beyond is lost. */
 enum { PRINTS_MAX = 1 << 15, TEXT_MAX = 1 << 26 };
 
-/* Where in the thread's local memory the caller's frame begins. */
+/* Offset of the caller's frame in the thread's local memory. */
 static uint64_t frame_at(const Warp *warp, const Ins *ins, uint32_t lane)
 {
     return ins->a == NO_SLOT ? 0 : ((const uint64_t *)(void *)(warp->file + ins->a))[lane];
@@ -62,7 +62,7 @@ static uint64_t buffer_read(const Warp *warp, uint32_t lane, uint64_t buffer, ui
     return value;
 }
 
-/* Of the arguments of a printf, the next one. */
+/* Reads the next argument of a printf. */
 static uint64_t value_take(const Warp *warp, uint32_t lane, uint64_t buffer, uint32_t bytes,
                            uint32_t *at)
 {
@@ -134,8 +134,9 @@ static void conversion_print(const Warp *warp, uint32_t lane, const char *spec, 
     }
 }
 
-/* Prints, unless it is `quiet`; returns how many conversions there were.  Like a card it knows no
- * other lengths than h and l and no precision by argument, and prints those as they stand. */
+/* Prints, unless it is `quiet`; returns the number of conversions. Like printf on a GPU, it
+ * supports only the lengths h and l and no precision by argument, and prints other conversions
+ * literally. */
 static int format_print(const Warp *warp, uint32_t lane, const char *format, uint64_t buffer,
                         int quiet)
 {
@@ -192,8 +193,8 @@ int device_printf(Warp *warp, const Ins *ins)
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), size = warp->worker->launch->local_bytes;
         text_read(warp, argument_at(warp, ins, lane, 0), format, sizeof format);
-        /* What is too much is not printed, and the kernel is not told: it would know by that
-         * whether it is a replay. */
+        /* Output beyond the limit is dropped without a sign to the kernel, which could otherwise
+         * detect a replay. */
         int quiet = is_shown_again(warp) || !print_fits(warp->worker->launch, strlen(format));
         uint32_t count =
             (uint32_t)format_print(warp, lane, format, argument_at(warp, ins, lane, 1), quiet);
@@ -219,7 +220,7 @@ const Ins *device_assert(Warp *warp, const Ins *ins)
                     slash ? slash + 1 : file, line, function, message);
 }
 
-/* Of each lane's malloc or free. */
+/* Cost in instructions of a lane's malloc or free. */
 enum { HEAP_CHARGE = 8 };
 
 void device_malloc(Warp *warp, const Ins *ins)

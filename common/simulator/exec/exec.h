@@ -17,10 +17,10 @@ extern int exec_level; /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
 int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf);
 /* Once the worker, the only one so far, has executed much, it calls begin(context) for others. */
 void worker_calls(Worker *worker, void (*begin)(void *), void *context);
-/* Tells the launch what the worker counted for itself, when it has run its last block. */
+/* Adds the worker's own counts to the launch, after its last block. */
 void worker_tell(Worker *worker);
 void worker_close(Worker *worker);
-/* What the warps of a block did, each until it waited, ended or made way for others. */
+/* Result of running the warps of a block, each until it waited, ended or yielded. */
 typedef enum BlockTurn {
     BLOCK_RUNS,
     BLOCK_WAITS,  /* each of them for what another thread writes */
@@ -30,19 +30,19 @@ typedef enum BlockTurn {
     BLOCK_FAILED /* a fault, the limit, or a fault of an earlier block */
 } BlockTurn;
 
-/* A block that waits so often in vain, as do all others, waits for ever.  A turn of a long loop
- * counts as several. */
+/* If all blocks have had this number of consecutive failed polls, they wait forever. A slice of a
+ * long loop counts as several. */
 enum { TURNS_IN_VAIN = 1 << 18 };
 
-/* Instructions that are charged where the host clears so many bytes for a kernel. */
+/* Instructions that are charged for clearing this number of bytes for a kernel. */
 uint64_t cleared_charge(uint64_t bytes);
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
 BlockTurn block_turn(Worker *worker);
 void block_stuck(Worker *worker); /* reports that it waits for ever */
 /* Lets on who waits at the cluster's barrier, if all have come.  0: nobody. */
 int cluster_release(Worker *const *worker, uint32_t count);
-/* The blocks of a cluster, from the first to the last, sleep: whom can go on, goes on.  0: nobody;
- * -1: a fault. */
+/* All blocks of a cluster sleep: wakes, from the first to the last, those that can continue. 0:
+ * none; -1: a fault. */
 int blocks_wake(Worker *const *worker, uint32_t count);
 
 #endif

@@ -1,8 +1,8 @@
-/* exec_async.h - copies of a thread that arrive later; included by exec_body.h.
+/* exec_async.h - asynchronous copies by threads (cp.async); included by exec_body.h.
  *
- * A copy reads its source when it is asked for, and its bytes lie with the warp until a wait lets
- * them into shared memory: so a kernel that forgets the wait finds what was there before.  A lane
- * whose src-size is 0 reads nothing, whatever its source is, and writes zeros. */
+ * A copy reads its source when it is issued. The warp buffers its bytes until a wait stores them to
+ * shared memory, so a kernel without the wait reads the old contents. A lane whose src-size is 0
+ * reads nothing, whatever its source is, and writes zeros. */
 
 /* Copies that a warp may leave in flight; with more, all that are there land, as they may at any
  * time. */
@@ -105,7 +105,7 @@ ALWAYS int copy_target(Warp *warp, const Ins *ins, uint32_t lane, uint64_t *addr
     return -1;
 }
 
-/* Where a lane's bytes come from: mostly from the allocation that was the last one's.  -1 after
+/* Host address of a lane's source bytes, mostly in the allocation of the previous lane. -1 after
  * reporting the fault. */
 ALWAYS int copy_source(Warp *warp, const Ins *ins, uint32_t lane, uint64_t from, uint32_t bytes,
                        const unsigned char **host)

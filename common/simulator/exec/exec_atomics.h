@@ -62,8 +62,8 @@ static uint64_t atom_halves(int op, int format, uint64_t old, uint64_t b)
     return joined;
 }
 
-/* A card's global memory flushes subnormal floats and passes a double's NaN on as it is; its shared
- * memory adds as the arithmetic does. */
+/* In global memory, a GPU flushes subnormal floats and leaves a double's NaN unchanged; in shared
+ * memory, addition follows the arithmetic units. */
 ALWAYS uint64_t atom_result(int op, int format, int global, uint64_t old, uint64_t b, uint64_t c)
 {
     if (format == FORMAT_F16 || format == FORMAT_BF16) return atom_halves(op, format, old, b);
@@ -109,7 +109,8 @@ ALWAYS int is_local(const Ins *ins, uint64_t address)
            (ins->space == PTX_SPACE_NONE && address - LOCAL_WINDOW < WINDOW_BYTES);
 }
 
-/* What is told of an atomic once its lanes are done; those of `changed` wrote another value. */
+/* Reports an atomic to the checks and counters when its lanes are done; the lanes of `changed`
+ * wrote another value. */
 static void atomics_done(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t changed)
 {
     if (warp->worker->race.is_on) atomics_raced(warp, ins, address);

@@ -31,8 +31,8 @@ static void box_open(const Warp *warp, const BulkPlan *plan, uint32_t lane, cons
     }
 }
 
-/* A card calls it an illegal instruction when the first coordinate is not at 16 bytes, or one that
- * is stored to is negative. */
+/* A GPU reports an illegal instruction if the first coordinate is not aligned to 16 bytes, or if a
+ * coordinate of a store is negative. */
 static int box_legal(Warp *warp, const Ins *ins, uint32_t lane, const Box *box, int store)
 {
     for (uint32_t i = 0; store && i < box->rank; i++)
@@ -91,16 +91,16 @@ static uint32_t box_inside(const Box *box, uint32_t *skip, uint64_t *address)
     return (uint32_t)(high - from) * box->element;
 }
 
-/* What stands where there is no tensor. */
+/* Writes the fill value for elements outside of the tensor. */
 static void fill_row(const TensorMap *map, unsigned char *row, uint32_t bytes)
 {
     memset(row, 0, bytes);
     if (!map->fill) return;
-    for (uint32_t i = 0; i < bytes; i++) /* NaNs, of any type that has as many bytes */
+    for (uint32_t i = 0; i < bytes; i++) /* NaNs of any type with this number of bytes */
         row[i] = i % 2 ? 0x7f : 0xf7;
 }
 
-/* TF32 is rounded on its way.  What is tiny stays, whatever the type's name says. */
+/* TF32 is rounded during the copy. Subnormals are kept, even for the _FTZ type. */
 static void convert_row(const TensorMap *map, unsigned char *row, uint32_t bytes)
 {
     int rounds = map->type == TENSOR_MAP_TF32 || map->type == TENSOR_MAP_TF32_FTZ;

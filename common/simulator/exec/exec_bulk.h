@@ -67,7 +67,7 @@ static const TensorMap *map_find(Warp *warp, const Ins *ins, const BulkPlan *pla
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* What checks hear of a stretch of global memory: it is read, written, or joined. */
+/* Reports an access to a range of global memory to the checks: a read, a write or a reduction. */
 static void bulk_noted(Warp *warp, const Ins *ins, uint64_t from, uint32_t bytes, SimtTouchKind act)
 {
     static const RaceKind RACE[] = {
@@ -106,7 +106,7 @@ static unsigned char *bulk_global(Warp *warp, const Ins *ins, uint32_t lane, uin
     return spot.host;
 }
 
-/* Do the pieces lie in the block's shared memory, and did somebody write all that is read of it? */
+/* Do the chunks lie in the block's shared memory, and are all bytes that are read initialised? */
 static int pieces_are_plain(const Warp *warp, const uint32_t *piece, uint32_t count, int store)
 {
     const Block *block = warp->block;
@@ -120,7 +120,7 @@ static int pieces_are_plain(const Warp *warp, const uint32_t *piece, uint32_t co
     return !missing;
 }
 
-/* Pieces of 16 bytes of shared memory that a copy or a product reads or writes. */
+/* Checks the 16-byte chunks of shared memory that a copy or an MMA accesses. */
 static int pieces_check(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece,
                         uint32_t count, int store)
 {
@@ -148,7 +148,7 @@ static int stretch_check(Warp *warp, const Ins *ins, uint32_t lane, uint32_t to,
 
 /* ---- into shared memory --------------------------------------------------------------------- */
 
-/* Bytes of a bulk copy that count as an instruction: each piece is checked. */
+/* Bytes of a bulk copy that count as one instruction, because each chunk is checked. */
 enum { BULK_CHARGED = 16 };
 
 typedef struct Target {
@@ -215,7 +215,7 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
                                                .reduction = target->reduction,
                                                .data = own};
     phase_counted(warp, &m, warp->worker->gpu->machine.l2_latency + BULK_CYCLES);
-    /* What a swizzle leaves free between two rows is not counted. */
+    /* The gaps that a swizzle leaves between two rows are not counted. */
     int64_t counted = (int64_t)bytes / target->stretch.pitch * target->stretch.row;
     if (mbarrier_bytes(warp, ins, lane, &m, -counted) != 0) return -1;
     mbarrier_settle(warp, &m);
@@ -484,7 +484,7 @@ HANDLER(BULK_COPY)
                                                    : bulk_load(warp, ins, plan, i);
         if (result != 0) return NULL;
     }
-    /* For the replay: a copy's sectors are more than an access's. */
+    /* The replay needs the sectors of a copy, of which there are more than an access has. */
     uint32_t sectors = warp->counts.bulk_sectors < 0xffff ? warp->counts.bulk_sectors : 0xffff;
     warp->step.kind = STEP_ASYNC;
     warp->step.bulk_sectors_low = sectors & 0xff, warp->step.bulk_sectors_high = sectors >> 8;
@@ -522,7 +522,7 @@ HANDLER(VALUES_SEND)
     return ins + 1;
 }
 
-/* Between what threads write themselves and what the accelerator or a warpgroup's product reads. */
+/* Orders the threads' own writes before reads by the accelerator or by a warpgroup's MMA. */
 HANDLER(PROXY_FENCE)
 {
     warp->proxy.count++;

@@ -1,15 +1,15 @@
 /* exec_cluster.h - blocks of a cluster, and what else Hopper has of small instructions; included by
  * exec_body.h. */
 
-/* A warpgroup gives registers away or gets some.  They are not counted here; the decoder looked
- * whether the number is one that a card takes. */
+/* A warpgroup releases or requests registers. The registers are not counted here; the decoder has
+ * checked that the number is valid on a GPU. */
 HANDLER(SETMAXNREG)
 {
     if (!warpgroup_whole(warp, ins)) return NULL;
     return ins + 1;
 }
 
-/* One of the lanes: a card takes the lowest. */
+/* Elects one of the lanes: the lowest, as on a GPU. */
 HANDLER(ELECT)
 {
     const uint32_t *members = REG(const uint32_t, ins->a);

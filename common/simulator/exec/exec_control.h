@@ -1,8 +1,9 @@
-/* exec_control.h - branches, reconvergence, barriers, and what lanes of a warp tell each other.
+/* exec_control.h - branches, reconvergence, barriers, and data exchange between the lanes of a
+ * warp.
  *
- * Divergence follows the classic stack: where lanes part, those that wait are pushed with the
- * instruction at which all meet again, the branch's immediate post-dominator.  There the decoder
- * put a JOIN. */
+ * Divergence uses the classic stack: at a divergent branch, the waiting lanes are pushed with the
+ * reconvergence point, which is the branch's immediate post-dominator. The decoder has inserted a
+ * JOIN there. */
 #include "common/simulator/core/kinds.h"
 
 ALWAYS const Ins *warp_stop(Warp *warp, WarpState state, const Ins *pc)
@@ -73,7 +74,7 @@ __attribute__((noinline)) static const Ins *diverge(Warp *warp, const Ins *ins, 
         warp->step.kind = STEP_BRANCH, warp->step.is_divergent = 1;
     }
     if (rpc != warp->rpc) {
-        /* All lanes of this path meet at rpc and go on as one. */
+        /* All lanes of this path reconverge at rpc. */
         if (path_push(warp, ins, rpc, warp->mask, warp->rpc) != 0) return NULL;
         warp->rpc = rpc;
     }
@@ -96,8 +97,9 @@ HANDLER(BRA_P)
     return diverge(warp, ins, taken);
 }
 
-/* Lanes that wait in a loop go behind those of their warp that are past it, or are on another way:
- * these may be who they wait for.  All meet later, where the loop's surroundings meet. */
+/* Lanes that wait in a loop yield to lanes of their warp that have left the loop or are on another
+ * path, because the wait may be for those. All reconverge later, at the reconvergence point of the
+ * surrounding path. */
 ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
 {
     Path *top = &warp->stack[warp->depth - 1], mine;
@@ -111,10 +113,10 @@ ALWAYS const Ins *lanes_change(Warp *warp, const Ins *next)
     return next;
 }
 
-/* So often do lanes wait in vain before others of their warp go on. */
+/* Failed polls before other lanes of the warp run. */
 enum { PATIENCE = 64, LONG_PATIENCE = 1024 };
 
-/* Do others wait for these lanes, at a place where all meet? */
+/* Do other lanes wait for these at a reconvergence point? */
 ALWAYS int lanes_are_awaited(const Warp *warp)
 {
     if (!warp->depth) return 0;
@@ -122,9 +124,9 @@ ALWAYS int lanes_are_awaited(const Warp *warp)
     return met & warp->mask && met & warp->alive & ~warp->mask;
 }
 
-/* A branch back in a loop that waits.  Where a loop does nothing else, or tries again, those that
- * wait for its lanes to come out go on without them each time that it is made: so they do on a
- * card, even if it is not made again (lock-1, ticket-1, locked-asleep-8, locked-lanes-2). */
+/* The backward branch of a polling loop. If the loop only polls or retries, the lanes that wait to
+ * reconverge with its lanes run at each backward branch. A GPU does so even if the branch is not
+ * taken again (lock-1, ticket-1, locked-asleep-8, locked-lanes-2). */
 HANDLER(YIELD)
 {
     const Ins *next = ins->inner(warp, ins);
@@ -180,7 +182,7 @@ HANDLER(JOIN)
     return path_next(warp);
 }
 
-/* The lanes that call meet again behind the call, each when it returns. */
+/* The calling lanes reconverge after the call, each when it returns. */
 HANDLER(CALL)
 {
     uint32_t back = (uint32_t)(ins - warp->code) + 1;
@@ -190,7 +192,7 @@ HANDLER(CALL)
     return warp->code + warp->worker->kernel->calls.routine[ins->v[0]].entry;
 }
 
-/* Lanes that were called from several places go on there one after the other. */
+/* Lanes that were called from several places continue there one after the other. */
 HANDLER(RETURN)
 {
     uint32_t left = warp->mask, back, same = call_leave(warp, left, &back);
@@ -345,7 +347,8 @@ ALWAYS uint32_t reduced(uint32_t how, uint32_t r, uint32_t x)
 
 #include "common/simulator/exec/warp_sync.h"
 
-/* Goes on only when all lanes that are named are here; otherwise these wait, or have met others. */
+/* Continues only if all named lanes are here; otherwise the lanes wait, or have been handled with
+ * others. */
 #define MEET(members)                                                                              \
     do {                                                                                           \
         const Ins *elsewhere_;                                                                     \
@@ -476,22 +479,23 @@ HANDLER(TEXTURE_QUERY)
 HANDLER(TRAP)
 {
     static const char *const WHY[] = {
-        [TRAP_PLAIN] = "trap: __trap(), or what nvcc puts where it sees that the code cannot go "
-                       "on, after an index outside of an array for example",
+        [TRAP_PLAIN] = "trap: __trap(), or code that nvcc generates for an impossible path, "
+                       "for example after an index outside of an array",
         [TRAP_BREAK] = "brkpt",
-        [TRAP_NO_FUNCTION] = "Invalid program counter: a call by address of what is no function of "
-                             "this module that takes and gives as much"};
+        [TRAP_NO_FUNCTION] = "Invalid program counter: an indirect call whose target is no "
+                             "function of this module with these parameter sizes"};
     SimtCheck check = ins->aux == TRAP_NO_FUNCTION ? SIMT_MEMCHECK : SIMT_TRAP;
     return fault_at(warp, ins, check, first_lane(warp->mask), 0, 0, "%s", WHY[ins->aux]);
 }
 
-/* Is the clock that its warp reads one that only has to go on? */
+/* Does the warp read a clock that only has to advance? */
 ALWAYS int has_even_clock(const Warp *warp)
 {
     return !warp->count || warp->worker->gpu->options.untrusted;
 }
 
-/* A warp whose lanes ask for different times is told of one after the other, and does not sleep. */
+/* A warp whose lanes request different times is reported for one after the other, and does not
+ * sleep. */
 HANDLER(NANOSLEEP)
 {
     const uint32_t *time = REG(uint32_t, ins->a);
@@ -505,7 +509,8 @@ HANDLER(NANOSLEEP)
     return ins + 1;
 }
 
-/* The clock of a functional run only has to go on.  Who has looked at it in vain waits for it. */
+/* In a functional run, the clock only has to advance. A warp that has polled the clock without
+ * success waits for it. */
 HANDLER(CLOCK)
 {
     enum { EACH = 16 };

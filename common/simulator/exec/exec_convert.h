@@ -128,7 +128,7 @@ ALWAYS double sticky_double(int from, int64_t n)
 
 static const double F16_MOST = 65504, BF16_MOST = 0x1.fep127;
 
-/* To f16 or bf16; a double's NaN keeps its sign and upper bits.  A card does not heed .ftz here. */
+/* To f16 or bf16; a double's NaN keeps its sign and upper bits. A GPU ignores .ftz here. */
 ALWAYS uint32_t half_from(const Warp *warp, const Ins *ins, int i)
 {
     int from = (int)(ins->aux & 15), bf16 = (ins->aux >> 4 & 15) == FORMAT_BF16,

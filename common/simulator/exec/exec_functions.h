@@ -1,9 +1,9 @@
-/* exec_functions.h - the functions that a card only approximates: 2^x, log2, sine, cosine, tanh.
+/* exec_functions.h - the functions that a GPU only approximates: 2^x, log2, sine, cosine, tanh.
  *
- * They are worked out in double by sums and products alone, in a fixed order, and not by the host's
- * mathematics library: its last bits differ from one version and one processor to the next. Rounded
- * to float the results are within 0.501 ulp.  No branches, so that loops over lanes become vector
- * code. */
+ * They are computed in double precision from additions and multiplications alone, in a fixed order.
+ * The host's mathematics library is not used, because its last bits differ between versions and
+ * processors. Rounded to float, the results are within 0.501 ulp. There are no branches, so that
+ * loops over lanes are vectorised. */
 #ifndef CONVLAB_SIMT_EXEC_FUNCTIONS_H
 #define CONVLAB_SIMT_EXEC_FUNCTIONS_H
 
@@ -66,8 +66,8 @@ INLINED double log2_of(double x)
     return double_of((bits_of_double(r) & ~chosen) | (special & chosen));
 }
 
-/* The sine of `turns` quarter turns more than x.  As on a card the angle is first made a fraction
- * of a whole turn, of which nothing is left beyond 2^24 turns. */
+/* The sine of x plus `turns` quarter rotations. As on a GPU, the angle is first reduced to a
+ * fraction of a full rotation, which is zero beyond 2^24 rotations. */
 INLINED double sine_of(double x, uint64_t turns)
 {
     double t = x * 0.15915494309189533577, whole = (t + WHOLE) - WHOLE, f = t - whole;
@@ -104,8 +104,9 @@ INLINED double tanh_of(double x)
     return copysign(a < 0.5 ? small : large, x);
 }
 
-/* As good as a card's tanh.approx.f32 is, whose error on an H200 is up to 9.2e-6 of the result,
- * and less where that is small: 17 bits of it.  Who saves time by it has to see what it costs. */
+/* Has the accuracy of tanh.approx.f32 on a GPU, whose error on an H200 is up to 9.2e-6 of the
+ * result, and less for small results: 17 bits. Students who use it to save time should observe the
+ * loss of accuracy. */
 INLINED double tanh_roughly(double x)
 {
     enum { LOST = 36, SMALL = 1023 - 10 };

@@ -6,7 +6,7 @@ typedef struct Spot {
     int shared;
 } Spot;
 
-/* Where a lane's local byte lies: each lane has its own stretch. */
+/* Host address of a lane's local memory: each lane has its own range. */
 ALWAYS unsigned char *local_at(Warp *warp, uint32_t lane, uint64_t off)
 {
     return warp->local + (size_t)lane * warp->worker->launch->local_bytes + off;
@@ -86,7 +86,7 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
     if (__builtin_expect(block != warp->block, 0) && block_has_ended(block)) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, off, bytes,
                  "Invalid __shared__ %s of %u bytes at offset %llu of another block of the "
-                 "cluster: that block has ended, and its shared memory no longer exists; all "
+                 "cluster: that block has ended, and its shared memory no longer exists. All "
                  "blocks must synchronise (cluster.sync) before the first one ends",
                  access_name(store), bytes, (unsigned long long)off);
         return -1;
@@ -103,7 +103,7 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
     return 0;
 }
 
-/* Finds the bytes behind an address of `space`; -1 after reporting the fault. */
+/* Finds the host bytes of an address of `space`; -1 after reporting the fault. */
 static int spot_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t bytes,
                      int store, int load, Spot *spot)
 {
@@ -150,8 +150,8 @@ ALWAYS uint64_t lane_address(const Warp *warp, const Ins *ins, uint32_t lane)
     return (uint32_t)(REG(const uint32_t, ins->a)[lane] + (uint32_t)ins->imm);
 }
 
-/* Is this address in the block's own shared memory, and where?  What another block of the cluster
- * is asked for is not checked for races. */
+/* Is this address in the block's own shared memory? Sets its offset. Accesses to other blocks of
+ * the cluster are not checked for races. */
 static uint32_t own_shared(const Warp *warp, uint64_t address, uint32_t *offset)
 {
     address &= WINDOW_BYTES - 1;

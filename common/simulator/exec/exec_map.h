@@ -1,5 +1,5 @@
-/* exec_map.h - tensor maps that a kernel changes (tensormap.replace) and hands on; included by
- * exec_body.h. */
+/* exec_map.h - tensor maps that a kernel changes (tensormap.replace) and passes to other threads;
+ * included by exec_body.h. */
 
 static void map_noted(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, int shared,
                       int store)

@@ -1,5 +1,5 @@
-/* exec_math.h - scalar pieces of the handlers, inlined into loops over the lanes; included once per
- * instruction set. */
+/* exec_math.h - scalar functions of the handlers, inlined into loops over the lanes; included once
+ * per instruction set. */
 #ifndef CONVLAB_SIMT_EXEC_MATH_H
 #define CONVLAB_SIMT_EXEC_MATH_H
 
@@ -137,7 +137,7 @@ static inline float max_f32(float a, float b)
     return a == b ? float_of(bits_of(a) & bits_of(b)) : r;
 }
 
-/* Of two NaNs the second, made quiet. */
+/* If both are NaN, the second one, made quiet. */
 static inline double min_f64(double a, double b)
 {
     double r = a < b ? a : b;
@@ -248,7 +248,7 @@ static inline uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c, int a_signed, in
     return c;
 }
 
-/* How far each byte of a is from that of b. */
+/* Absolute difference of each byte of a and b. */
 static inline uint32_t bytes_apart(uint32_t a, uint32_t b, int are_signed)
 {
     uint32_t result = 0;
@@ -323,7 +323,7 @@ static inline uint32_t f32_to_eighth(uint32_t bits, int e5m2, int relu)
     float value = float_of(bits);
     if (value != value) return NOT_A_NUMBER;
     if (relu && bits >> 31) return 0;
-    /* e4m3 has no infinity: its numbers go on where another format's end. */
+    /* e4m3 has no infinity: the exponent that other formats reserve encodes further numbers. */
     uint32_t most = e5m2 ? MOST_E5M2 : MOST_E4M3,
              part = e5m2 ? narrow_16((double)value, 2, -14, 15, ROUND_N)
                          : narrow_16((double)value, 3, -6, 9, ROUND_N),

@@ -1,14 +1,14 @@
 /* exec_matrix.h - loads, stores and transposition of matrices (wmma, ldmatrix, stmatrix,
  * movmatrix); included by exec_body.h. */
 
-/* Where the matrix begins: the first lane's address is everybody's. */
+/* Address of the matrix: the first lane's address is valid for all lanes. */
 ALWAYS uint64_t matrix_base(const Warp *warp, const Ins *ins)
 {
     return lane_address(warp, ins, first_lane(warp->mask));
 }
 
-/* Where the lanes are in access `j` of those that machine code makes; lines lie `pitch` bytes
- * apart.  Returns the lanes that take part. */
+/* Addresses of the lanes in access `j` of the accesses in SASS; lines are `pitch` bytes apart.
+ * Returns the lanes that take part. */
 static uint32_t matrix_lanes(const TensorPlan *plan, uint32_t j, uint32_t width, uint64_t base,
                              uint64_t pitch, uint64_t *address)
 {
@@ -52,7 +52,7 @@ static int matrix_counted(Warp *warp, const Ins *ins, const TensorPlan *plan, ui
     return 0;
 }
 
-/* A matrix of doubles, from or to memory: an element a register. */
+/* Loads or stores a matrix of doubles: one element per register. */
 static const Ins *matrix_doubles(Warp *warp, const Ins *ins, const TensorPlan *plan)
 {
     int store = plan->kind == TENSOR_STORE;
@@ -83,7 +83,7 @@ typedef struct Matrix {
     unsigned char *host, *written;
     uint32_t bytes, elements; /* bytes: of an element */
     int global;
-    uint64_t off[TENSOR_MOST], span; /* of each element, row by row; of all */
+    uint64_t off[TENSOR_MOST], span; /* offset of each element, row by row; extent of all */
 } Matrix;
 
 static void matrix_open(Matrix *m, const TensorPlan *plan, uint64_t base, uint64_t stride,
@@ -99,8 +99,8 @@ static void matrix_open(Matrix *m, const TensorPlan *plan, uint64_t base, uint64
             m->off[row * plan->columns + column] = row * down + column * right;
 }
 
-/* Is all from the first element to the last of one piece of memory, so that no element has to be
- * asked for? */
+/* Does everything from the first to the last element lie in one allocation, so that single elements
+ * need no check? */
 static int matrix_find(const Warp *warp, const Ins *ins, int store, Matrix *m)
 {
     const Memory *memory = &warp->worker->gpu->memory;

@@ -1,19 +1,19 @@
 /* exec_mbarrier.h - barriers in shared memory that count threads and bytes; included by
  * exec_body.h.
  *
- * A word of 64 bits has the arrivals that the phase still waits for, those that every phase
- * expects, the bytes that are expected and have not come (which may be fewer than none for a
- * while), and the phase's number.  A phase is complete when neither threads nor bytes are missing.
+ * A 64-bit word holds the pending arrivals of the phase, the expected arrivals of every phase, the
+ * pending bytes, and the phase's number. The pending bytes may be negative for a while. A phase is
+ * complete when neither threads nor bytes are missing.
  *
  * A wait that may sleep (try_wait) is executed once: its warp rests until the phase is complete,
- * and block.c finds out who rests for ever. */
+ * and block.c detects warps that wait forever. */
 
 enum { MBARRIER_BITS = 20, MBARRIER_TX_BITS = 21, MBARRIER_PHASES = 8 };
 #define MBARRIER_FIELD ((1u << MBARRIER_BITS) - 1)
 #define MBARRIER_MOST  ((1 << MBARRIER_BITS) - 1)
 
 typedef struct Mbarrier {
-    Block *block; /* whose shared memory it lies in */
+    Block *block; /* the block whose shared memory contains it */
     unsigned char *host;
     uint32_t offset, pending, expected, phase;
     int32_t bytes;
@@ -90,8 +90,8 @@ static void phase_waited(Warp *warp, const Mbarrier *m)
     if (number->complete > warp->phase.complete_at) warp->phase.complete_at = number->complete;
 }
 
-/* What this warp does to the barrier counts for the phase that it is in, and arrives so many cycles
- * later.  Another block's replay does not know of it: only its chain does. */
+/* The warp's operation counts for the barrier's current phase and takes effect `cycles` later. The
+ * replay of another block does not model it; only that block's critical path does. */
 static void phase_counted(Warp *warp, const Mbarrier *m, uint64_t cycles)
 {
     PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
@@ -117,12 +117,12 @@ static void trace_waited(Warp *warp, const Ins *ins)
 
 /* ---- changes -------------------------------------------------------------------------------- */
 
-/* Writes the barrier back; a phase that is complete begins anew. */
+/* Writes the barrier back; a complete phase is followed by the next. */
 static void mbarrier_settle(Warp *warp, Mbarrier *m)
 {
     if (m->pending == 0 && m->bytes == 0) {
         m->pending = m->expected, m->phase = (m->phase + 1) % MBARRIER_PHASES;
-        /* For racecheck: what was before is ordered before what comes. */
+        /* racecheck: accesses before the phase's end are ordered before those after it. */
         m->block->warp->worker->epoch++;
         PhaseNumber *number = warp->count ? phase_number(m->block, m->offset) : NULL;
         if (number) {
@@ -150,7 +150,7 @@ static int mbarrier_bytes(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *m
     return -1;
 }
 
-/* `count` threads fewer are missing.  -1 when so many never were. */
+/* Reduces the pending arrivals by `count`. -1 if fewer were pending. */
 static int mbarrier_arrive(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *m, uint32_t count,
                            int drop)
 {
@@ -178,10 +178,10 @@ static int mbarrier_init(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *m,
     return 0;
 }
 
-/* ---- bytes on their way --------------------------------------------------------------------- */
+/* ---- bytes in flight ------------------------------------------------------------------------ */
 
-/* Where byte `offset` of shared memory lies under a swizzle of 16 << `swizzle` bytes: pieces of 16
- * change places with others of their 128. */
+/* Position of byte `offset` of shared memory under a swizzle of 16 << `swizzle` bytes: 16-byte
+ * chunks are permuted within each 128 bytes. */
 ALWAYS uint32_t swizzled(uint32_t offset, uint32_t swizzle)
 {
     return offset ^ (offset >> 3 & (((1u << swizzle) - 1) << 4));
@@ -261,7 +261,8 @@ static void mbarrier_answer(Warp *warp, const Ins *ins, uint32_t mask, uint32_t 
     *p = (*p & ~mask) | done;
 }
 
-/* Who waits in vain lets the other warps go on, and then the other lanes of its own warp. */
+/* A warp whose wait fails yields to the other warps, and then to the other lanes of its own
+ * warp. */
 static const Ins *mbarrier_wait(Warp *warp, const Ins *ins)
 {
     int64_t done = mbarrier_done(warp, ins, warp->mask);
@@ -300,7 +301,7 @@ static int mbarrier_change(Warp *warp, const Ins *ins, uint32_t lane, Mbarrier *
     }
 }
 
-/* Of each lane: no two need mean the same barrier. */
+/* Cost in instructions per lane, because lanes need not wait for the same barrier. */
 enum { LANE_CHARGE = 4 };
 
 HANDLER(MBARRIER)
@@ -334,7 +335,7 @@ HANDLER(MBARRIER)
     return ins + 1;
 }
 
-/* What block.c asks of a warp that rests at a wait: may it go on?  NULL: no. */
+/* block.c calls this handler for a warp that rests at a wait: may it continue? NULL: no. */
 HANDLER(PHASE_LOOK)
 {
     int64_t done = mbarrier_done(warp, ins, warp->phase.mask);

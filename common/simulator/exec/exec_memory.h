@@ -1,9 +1,9 @@
 /* exec_memory.h - loads, stores and atomics.
  *
- * One range check serves a whole warp: an idle lane borrows the first active lane's address,
- * offsets are taken from the allocation that the same instruction touched last, and a single sign
- * bit tells whether any lane left it.  Only then is every lane looked at, and the first that is
- * wrong is named. */
+ * One range check serves a whole warp: an idle lane borrows the first active lane's address, and
+ * offsets are relative to the allocation that the same instruction accessed last. A single sign bit
+ * shows whether any lane left the allocation. Only then is every lane checked, and the first
+ * invalid lane is reported. */
 #include "common/simulator/core/kinds.h"
 
 typedef enum Shape { SHAPE_FAULT, SHAPE_ANY, SHAPE_UNIFORM, SHAPE_LINEAR } Shape;
@@ -141,7 +141,7 @@ ALWAYS Shape reach_global(Warp *warp, const Ins *ins, uint32_t bytes, int store,
     return reach_slowly(warp, ins, base, bytes, store, reach);
 }
 
-/* ---- what was written ------------------------------------------------------------------------ */
+/* ---- properties of stores -------------------------------------------------------------------- */
 
 /* Is what was read stored again to the same place soon, on the same line?  That is +=. */
 static int adds_in_place(const Warp *warp, const Ins *ins)
@@ -548,7 +548,7 @@ ALWAYS int shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, ui
 {
     const unsigned char *shadow = warp->block->shared_shadow;
     uint32_t want = (1u << bytes) - 1, missing = 0;
-    if (bytes == 16) /* a piece has two bytes of the shadow to itself */
+    if (bytes == 16) /* a 16-byte chunk has two bytes of the shadow of its own */
         for (int i = 0; i < LANES; i++)
             missing |= ~shadow_bits(shadow, off[i] & ~7u) & 0xffff;
     else

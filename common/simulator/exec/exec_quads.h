@@ -1,8 +1,8 @@
 /* exec_quads.h - vector accesses: 16 bytes of each lane are words of four registers; included by
  * exec_body.h.
  *
- * The words of four lanes by four registers are a square, and moving them is turning it over its
- * diagonal.  As many squares as a vector has quarters are turned together. */
+ * The words of four lanes by four registers form a 4 x 4 matrix, and moving them is a
+ * transposition. A host vector of n quarters transposes n of these matrices at once. */
 #ifdef __SSE2__
 #define QUADS_ARE_TURNED 1
 

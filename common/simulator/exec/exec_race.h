@@ -1,8 +1,7 @@
 /* exec_race.h - the way of most accesses through racecheck; included by exec_body.h.
  *
- * Lanes next to each other are one row of words, lanes elsewhere a row each (race_rows.h).  What
- * orders threads, is an atomic or less than a word, and where a row may have a hazard, goes to
- * race.c. */
+ * Adjacent lanes are one row of words; other lanes are one row each (race_rows.h). Synchronisation,
+ * atomics, accesses of less than a word, and rows that may have a hazard are handled by race.c. */
 #include "common/simulator/checks/race_rows.h"
 
 enum { RACE_WORD = 4, PIECE_BYTES = 16 };
@@ -54,7 +53,7 @@ ALWAYS uint32_t shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, ui
     return shared_lanes(warp, ins, off, mask, bytes, store, open);
 }
 
-/* The same of 16 bits a lane: all of them or none. */
+/* The same for 16 bits per lane: all of them or none. */
 ALWAYS uint32_t shared_halves(const Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
                               Shape shape, int store)
 {
@@ -66,7 +65,8 @@ ALWAYS uint32_t shared_halves(const Warp *warp, const Ins *ins, const uint32_t *
     return row_write_halves(&words, first, &row, warp->proxy.count * RACE_FENCE) ? 0 : mask;
 }
 
-/* Is a bulk copy under way where the lanes go?  Idle ones may be taken for others. */
+/* Is a bulk copy in flight to or from the lanes' range? Idle lanes are included, which is
+ * conservative. */
 static int lanes_meet_copies(const Block *block, const uint32_t *off, uint32_t bytes, int store)
 {
     uint32_t low = UINT32_MAX, high = 0;
@@ -91,8 +91,8 @@ __attribute__((noinline)) static uint32_t shared_rows(Warp *warp, const Ins *ins
     return shared_whole(warp, ins, off, mask, 16, shape, store, open);
 }
 
-/* Of a store by lanes that do not lie next to each other: do they come to one place?  Where each
- * lies behind the one before, as in most, or in front of it, they do not. */
+/* Are the addresses of a store by non-adjacent lanes distinct? They are if they increase or
+ * decrease with the lane, which is the common case. */
 #define LANES_APART(OFF)                                                                           \
     uint32_t rising = 1, falling = 1;                                                              \
     for (int i = 0; i + 1 < LANES; i++) {                                                          \
@@ -171,7 +171,7 @@ ALWAYS int race_is_settled(const Warp *warp, const Ins *ins, const uint32_t *off
     return loads_settled(warp, off, 16, shape);
 }
 
-/* Pieces of 16 bytes that the tensor memory accelerator or a warpgroup's product touches for
+/* Checks the 16-byte chunks that the tensor memory accelerator or a warpgroup's MMA accesses for
  * `lane`. */
 static void async_raced(Warp *warp, const Ins *ins, uint32_t lane, const uint32_t *piece,
                         uint32_t count, int store, uint32_t open)
@@ -215,7 +215,7 @@ ALWAYS void values_of(const Warp *warp, const Ins *ins, uint32_t bytes, uint32_t
     }
 }
 
-/* What the launch's blocks know of each other: a block reads `count` words from `address` on. */
+/* Records for the check between blocks that a block reads `count` words from `address` on. */
 ALWAYS void blocks_read(Launch *launch, uint32_t side, uint64_t address, uint32_t count)
 {
     int64_t word = race_shadow(launch, address, count);
@@ -225,7 +225,7 @@ ALWAYS void blocks_read(Launch *launch, uint32_t side, uint64_t address, uint32_
     race_blocks_read(launch, side, (uint64_t)word, count);
 }
 
-/* What global_raced() will look at, which is seldom in a cache. */
+/* Prefetches the shadow words that global_raced() will read, which are rarely in a cache. */
 ALWAYS void blocks_prefetch(const Launch *launch, const uint64_t *address, int store)
 {
     enum { SOME = 8 };

@@ -1,8 +1,9 @@
-/* exec_sparse.h - products whose first factor has two of four elements, and metadata that say which
- * (of TF32 one of two); included by exec_body.h.
+/* exec_sparse.h - sparse MMAs: the first matrix stores two of four elements (of TF32, one of two),
+ * and metadata give their positions; included by exec_body.h.
  *
- * What a tensor core sums are the products of what is there.  Where all is finite that is a dense
- * product with zeros for the rest; an infinity beside no element has no say. */
+ * A tensor core sums only the terms of stored elements. With finite values, this equals a dense MMA
+ * with zeros for the missing elements; an infinity that is multiplied by a missing element has no
+ * effect. */
 
 enum { SPARSE_ROWS = 16, SPARSE_STORED = 64, SPARSE_DEEP = 128 };
 
@@ -12,8 +13,8 @@ typedef struct Sparse {
     uint8_t at[SPARSE_ROWS][SPARSE_STORED]; /* which row of b goes with each */
 } Sparse;
 
-/* Sixteen bits of a row's metadata, the first ones for 0.  Of halves and TF32 a lane has such of
- * rows i and i + 8; of bytes 32 bits of one of them. */
+/* Sixteen bits of a row's metadata, starting with part 0. With halves and TF32, a lane has the
+ * metadata of rows i and i + 8; with bytes, it has 32 bits of one of the rows. */
 static uint32_t metadata_piece(const Warp *warp, const TensorPlan *plan, uint32_t row,
                                uint32_t piece)
 {
@@ -48,8 +49,8 @@ static void sparse_gather(const Warp *warp, const TensorPlan *plan, Sparse *f)
 
 /* ---- sums of floats ------------------------------------------------------------------------- */
 
-/* Of four elements of k, or two of TF32, those that an instruction takes: all, or of eighths every
- * second four, from the first or the second. */
+/* The elements that an instruction uses, out of four elements of k (of TF32, two): all, or for FP8
+ * every second pair, starting with the first or the second. */
 typedef struct Share {
     uint32_t block, first, each;
 } Share;
@@ -60,7 +61,7 @@ ALWAYS int share_has(const Share *share, uint32_t i)
     return i / 2 % share->each == share->first;
 }
 
-/* As a dense product. */
+/* Expands to a dense MMA. */
 static void sparse_spread(const Sparse *f, const Share *share, Sums *s)
 {
     uint32_t rows = f->stored * 2;
@@ -135,7 +136,8 @@ static void sparse_floats(Warp *warp, const TensorPlan *plan, const Sparse *f)
     results_scatter(warp, plan->d.slot, plan->n, plan->d.type == TYPE_F16, &s);
 }
 
-/* As those of dense products (product_eighths): of halves, in two parts, and c in the end. */
+/* The same as dense FP8 MMAs (product_eighths): MMAs of halves, in two parts, and c is added at the
+ * end. */
 static void sparse_eighths(Warp *warp, const TensorPlan *plan, const Sparse *f)
 {
     Sums s;

@@ -39,8 +39,8 @@ HANDLER(DIV_F64)
     FINISH_64(t);
 }
 
-/* Position and length beyond 255: a card takes all their bits in the 64-bit forms, the lowest byte
- * in the 32-bit ones. */
+/* Position and length beyond 255: a GPU uses all their bits in the 64-bit forms, and the lowest
+ * byte in the 32-bit forms. */
 HANDLER(BFE_64)
 {
     uint64_t t[LANES];
@@ -165,7 +165,8 @@ ALWAYS uint32_t halves_x2(uint32_t op, uint32_t variant, uint32_t a, uint32_t b)
     return r;
 }
 
-/* Both saturated to 2, 4, 8 or 16 bits, a above b; above those, if there is room, c. */
+/* Both saturated to 2, 4, 8 or 16 bits, a above b; the bits above those come from c, if any are
+ * left. */
 ALWAYS uint32_t packed_pair(uint32_t a, uint32_t b, uint32_t c, uint32_t variant)
 {
     uint32_t bits = 2u << (variant >> 1), mask = (uint32_t)low_bits(bits),
@@ -244,9 +245,9 @@ HANDLER(RARE)
     FINISH_32(t);
 }
 
-/* One step of extended precision: x + y or x - y, with the carry of the step before, and what it
- * carries on.  A subtraction is the sum with the complement, as on a card: it carries where it
- * does not borrow.  CUDA's own division of 128 bits reads that by an addc. */
+/* One step of extended precision: x + y or x - y with the previous step's carry; returns the carry
+ * for the next step. As on a GPU, a subtraction adds the complement: the carry is set if there is
+ * no borrow. CUDA's own 128-bit division reads the carry with addc. */
 ALWAYS uint64_t carry_step(uint32_t aux, uint64_t a, uint64_t b, uint64_t c, int *carry)
 {
     int wide = (int)(aux >> 2 & 1), is_signed = (int)(aux >> 5 & 1), in = aux >> 3 & 1 ? *carry : 0;
@@ -404,7 +405,7 @@ __attribute__((noinline)) static double rounded_double(int op, double a_, double
     return r;
 }
 
-/* Of several NaNs the one that counts where the result is rounded to nearest: b, then c. */
+/* The NaN that is propagated when rounding to nearest: b, then c. */
 ALWAYS uint64_t rounded_bits(int op, double a, double b, double c)
 {
     int operands = op == ROUNDED_FMA ? 3 : op >= ROUNDED_SQRT ? 1 : 2;
@@ -414,7 +415,7 @@ ALWAYS uint64_t rounded_bits(int op, double a, double b, double c)
     return bits_of_double(r);
 }
 
-/* What .ftz asks: the result before it is rounded. */
+/* The result before rounding, which .ftz examines. */
 ALWAYS double unrounded(int op, float a, float b, float c)
 {
     switch (op) {
@@ -426,7 +427,7 @@ ALWAYS double unrounded(int op, float a, float b, float c)
         return add_to_odd((double)a * b, c);
     case ROUNDED_RCP:
         return 1.0 / a;
-    default: /* what is tiny here is exact */
+    default: /* subnormal results are exact here */
         return 1;
     }
 }

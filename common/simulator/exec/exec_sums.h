@@ -1,24 +1,24 @@
-/* exec_sums.h - sums of products as a tensor core makes them; included by exec_body.h.
+/* exec_sums.h - dot products with the rounding of a tensor core; included by exec_body.h.
  *
- * Measured on an H200, bit for bit: the exponents of the two factors are added; the largest of all
- * these over k, and the addend's, say where the last bit of all terms stands, `bits` below it.
- * A subnormal factor or addend has the exponent of the least normal one.  Each term is cut off
- * there, the sum is exact, and what is more than the result's bits is cut off again; sums that
- * become halves are rounded once.
+ * Measured on an H200, bit for bit: the exponents of the two factors are added. The maximum of
+ * these sums over k and of the addend's exponent gives the position of the last bit of all terms,
+ * `bits` below it. A subnormal factor or addend has the exponent of the smallest normal number.
+ * Each term is truncated there, the sum is exact, and the sum is truncated to the result's
+ * precision; results in half precision are rounded once.
  *
- * One factor lies across, sixteen of its rows (or columns) a vector; the other one's come one after
- * the other, along k.  What is left of a term, in units of the last bit, is below 2^27: eight of
- * them and the addend are a 32-bit integer. */
+ * One matrix lies across, sixteen of its rows (or columns) per vector; the elements of the other
+ * one are used one after the other, along k. Each truncated term, in units of the last bit, is
+ * below 2^27: eight of them and the addend fit in a 32-bit integer. */
 
 enum { ACROSS = 16, TERMS_EXACT = 8, SUM_DEEP = 32, SUM_FACTORS = 256 * SUM_DEEP, SUMS = 256 * 16 };
 
-/* Bits below the largest exponent; of eighths of a word fewer, and as many behind a result's first
- * one. */
+/* Bits below the largest exponent. FP8 has fewer, and its results have the same number of bits
+ * after the first one. */
 enum { SUM_BITS = 25, EIGHTHS_BITS = 13 };
 
-/* Bits of a float's and a double's fraction; exponents: what is added to a float's, to a double's;
- * of zero, less than of any sum; the least that is looked at.  Within the limits no product, and no
- * sum, leaves the range of normal floats. */
+/* Bits of the fractions of float and double; their exponent biases; exponent of zero, below that of
+ * any sum; the smallest exponent considered. Within the limits, no term and no sum leaves the range
+ * of normal floats. */
 enum {
     FLOAT_FRACTION = 23,
     DOUBLE_FRACTION = 52,
@@ -36,7 +36,7 @@ typedef int32_t Wholes __attribute__((vector_size(ACROSS * 4), aligned(4)));
 typedef uint32_t Words __attribute__((vector_size(ACROSS * 4), aligned(4)));
 typedef int16_t Shorts __attribute__((vector_size(ACROSS * 4), aligned(4)));
 
-/* What becomes of a sum. */
+/* Format of a result. */
 typedef enum SumResult { SUM_FLOATS, SUM_HALVES, SUM_EIGHTHS } SumResult;
 
 /* across[k][wide], along[narrow][k], sum[narrow][wide]; `sum` has floats' bits, or integers. */
@@ -89,8 +89,8 @@ ALWAYS int wholes_negative(Wholes x)
 #endif
 }
 
-/* Of floats' bits, subnormals of their format as if they were normal; `beyond` becomes negative
- * where one is beyond the limit. */
+/* Exponents of floats' bits, with subnormals treated like normal numbers; `beyond` becomes negative
+ * if a number exceeds the limit. */
 ALWAYS Wholes exponents_of(Wholes x, int limit, int least, Wholes *beyond)
 {
     Wholes exponent = (x >> FLOAT_FRACTION & 255) - FLOAT_BIAS, is_zero = (x & INT32_MAX) == 0;
@@ -152,8 +152,8 @@ ALWAYS Wholes terms_cut(Floats x)
     return __builtin_convertvector(x, Wholes);
 }
 
-/* As floats: cut off.  What becomes a half keeps a last bit for all that was cut off, so that it is
- * rounded as if nothing had been. */
+/* As floats, truncated. A future half keeps a sticky last bit for the truncated bits, so that it is
+ * rounded correctly. */
 ALWAYS Floats wholes_floats(Wholes x, SumResult result)
 {
     Wholes sign = x & INT32_MIN, size = (x ^ x >> 31) - (x >> 31);
@@ -164,7 +164,7 @@ ALWAYS Floats wholes_floats(Wholes x, SumResult result)
     return (Floats)(bits | sign);
 }
 
-/* What rounds to no half is zero, without a sign. */
+/* Values that round to no half become zero without a sign. */
 ALWAYS Floats halves_least(Floats x)
 {
     return (Floats)((Wholes)x & (((Wholes)x & INT32_MAX) > HALF_NOTHING));
@@ -272,7 +272,7 @@ static void sums_add(Sums *s)
         sums_all_slowly(s);
     else if (s->bits == EIGHTHS_BITS)
         sums_all(s, SUM_DEEP, EIGHTHS_BITS);
-    else if (s->step == 32) /* of which half are zeros */
+    else if (s->step == 32) /* half of them are zeros */
         sums_all(s, 32, SUM_BITS);
     else if (s->step == 16)
         sums_all(s, 16, SUM_BITS);
@@ -282,7 +282,7 @@ static void sums_add(Sums *s)
         sums_all(s, 4, SUM_BITS);
 }
 
-/* Of integers, which are exact as floats, and so are their products. */
+/* Integers are exact as floats, and so are the results of their multiplication. */
 static void sums_add_wholes(Sums *s, int saturate)
 {
     for (uint32_t j = 0; j < s->narrow; j++)

@@ -38,7 +38,7 @@ ALWAYS float element_of(uint32_t bits, uint32_t e, TensorType type)
     }
 }
 
-/* What a register of each lane has of halves; NaNs stay some NaN. */
+/* Converts a register of each lane from halves; a NaN stays an unspecified NaN. */
 ALWAYS void halves_widen(const uint32_t *bits, float *value)
 {
 #ifdef __F16C__
@@ -83,8 +83,8 @@ ALWAYS void elements_of(const uint32_t *bits, TensorType type, float *value)
 
 enum { TENSOR_MOST = 32 * 32, EACH_MOST = 8, GROUPS = 8, MMA_COLUMNS = 8 };
 
-/* A factor, row by row; the fragments are tensor.h's.  Of mma's, each group of four lanes has
- * neighbours, `own` of them: in a row of a, in a column of b. */
+/* An input matrix, row by row; tensor.h defines the fragments. In mma, each group of four lanes has
+ * `own` neighbouring elements: in a row of a, in a column of b. */
 ALWAYS void factor_place(const Warp *warp, const TensorPlan *plan, int is_b, uint32_t own,
                          float *matrix)
 {
@@ -125,8 +125,8 @@ static void factor_gather(const Warp *warp, const TensorPlan *plan, int is_b, fl
 
 /* ---- sums of floats ------------------------------------------------------------------------- */
 
-/* Of registers whose lanes have four neighbours of a row, one of rows 0 to 7 and one of rows 8 to
- * 15: each neighbour's sixteen rows. */
+/* Registers whose lanes have four neighbours of a row, alternately of rows 0 to 7 and of rows 8 to
+ * 15: gives sixteen rows of each neighbour. */
 enum { PAIR_ROWS = 8 };
 
 ALWAYS void quads_turn(const uint32_t *upper, const uint32_t *lower, Wholes *to)
@@ -207,8 +207,8 @@ ALWAYS Wholes halves_pack(Wholes low, Wholes high)
 #endif
 }
 
-/* What mma and wgmma add to, and their results: eight columns of sixteen rows are four registers,
- * or two of halves. */
+/* Accumulators of mma and wgmma: eight columns of sixteen rows are four registers, or two registers
+ * of halves. */
 ALWAYS void addends_gather(const Warp *warp, const uint32_t *slot, uint32_t columns, int halves,
                            Sums *s)
 {
@@ -240,8 +240,8 @@ ALWAYS void results_scatter(Warp *warp, const uint32_t *slot, uint32_t columns, 
     }
 }
 
-/* A factor's sixteen rows, of mma: of each register of each of two that have neighbours of four
- * rows the elements from `first` on, `each` of them.  Returns what is behind them. */
+/* Sixteen rows of an input matrix of mma: `each` elements from `first` on, of each register of a
+ * pair with neighbours of four rows. Returns the end of the result. */
 ALWAYS Floats *rows_gather(const Warp *warp, const Fragment *f, TensorType type, uint32_t first,
                            uint32_t each, Floats *to)
 {
@@ -333,8 +333,8 @@ static void wmma_scatter(Warp *warp, const TensorPlan *plan, const Sums *s)
     }
 }
 
-/* What machine code for compute capability 9.0 makes of these forms: one product over all of k, but
- * of wmma's TF32 two, each over four.  It sums halves only where both c and d are some. */
+/* SASS for compute capability 9.0 executes these forms as one MMA over all of k, except for wmma's
+ * TF32, which takes two over four each. Sums are halves only if both c and d are. */
 enum { WMMA_TF32_STEP = 4 };
 
 static void product_floats(Warp *warp, const TensorPlan *plan)
@@ -366,8 +366,8 @@ static void addends_join(const float *c, Sums *s)
     }
 }
 
-/* Machine code for compute capability 9.0 has no product of eighths for mma: it makes halves of the
- * lower two of each register and multiplies, then of the upper two, and adds c in the end. */
+/* SASS for compute capability 9.0 has no FP8 MMA for mma. It converts the lower two values of each
+ * register to halves and multiplies, then the upper two, and adds c at the end. */
 static void product_eighths(Warp *warp, const TensorPlan *plan)
 {
     enum { HALF = 2, ROW = 2 * HALF * QUAD };
@@ -397,10 +397,10 @@ static void product_eighths(Warp *warp, const TensorPlan *plan)
     results_scatter(warp, plan->d.slot, plan->n, 0, &s);
 }
 
-/* ---- other sums ----------------------------------------------------------------------------- */
+/* ---- other accumulations -------------------------------------------------------------------- */
 
-/* Where the first element of register r lies in c or d of integers, and how far the next one.  Of
- * mma's the registers of a pair have neighbours of a row. */
+/* Position of the first element of register r in c or d of integers, and the distance to the next
+ * one. In mma, the registers of a pair have neighbours of a row. */
 typedef struct Places {
     uint32_t first, step;
 } Places;
@@ -411,7 +411,7 @@ ALWAYS Places places_of(int mma, uint32_t r)
     return (Places){r * LANES, 1};
 }
 
-/* Of bits how many there are in both factors, or in one of them. */
+/* With bits, the term is the number of bits set in both inputs (and), or in one of them (xor). */
 static void bits_add(const Warp *warp, const TensorPlan *plan, int64_t *sum)
 {
     for (uint32_t r = 0; r < plan->a.count; r++)
@@ -483,7 +483,7 @@ static int lanes_whole(Warp *warp, const Ins *ins)
 
 enum { DOUBLE_M = 16, DOUBLE_N = 8, DOUBLE_K = 16 };
 
-/* Where register r of a lane lies in c or d of doubles, row by row. */
+/* Position of a lane's register r in c or d of doubles, row by row. */
 ALWAYS uint32_t double_place(int mma, uint32_t r, uint32_t lane)
 {
     return mma ? (r >> 1) * 2 * LANES + lane * 2 + (r & 1) : r * LANES + lane;

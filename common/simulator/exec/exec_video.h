@@ -8,7 +8,7 @@
 __extension__ typedef __int128 Video128;
 __extension__ typedef unsigned __int128 VideoU128;
 
-/* The lowest so many bits, with their sign or without. */
+/* The lowest `bits` bits, signed or unsigned. */
 ALWAYS int64_t video_bits(uint64_t value, uint32_t bits, int is_signed)
 {
     uint64_t cut = value & low_bits(bits);
@@ -80,8 +80,8 @@ static int64_t video_result(const Video *v, int64_t x, int64_t y)
     }
 }
 
-/* In 128 bits, as the ISA has it; what is negative is a complement, and one more.  What saturates
- * has a sign. */
+/* In 128 bits, as specified in the ISA; a negation is a complement plus one. Saturation is
+ * signed. */
 static uint32_t video_mad(const Video *v, uint32_t a, uint32_t b, uint32_t c)
 {
     int is_signed = v->a_signed || v->b_signed || v->minus_product || v->minus_c;
@@ -117,7 +117,7 @@ static uint32_t video_one(const Video *v, uint32_t a, uint32_t b, uint32_t c)
     if (v->second == SECOND_MIN) result = result < third ? result : third;
     if (v->second == SECOND_MAX) result = result > third ? result : third;
     if (v->d_part == PART_WHOLE) return (uint32_t)result;
-    if (v->d_part == PART_HALF_1) result >>= 16; /* a card's upper half is that of the result */
+    if (v->d_part == PART_HALF_1) result >>= 16; /* the upper half on a GPU is that of the result */
     uint32_t mask = (uint32_t)low_bits(bits) << at;
     return ((uint32_t)result << at & mask) | (c & ~mask);
 }

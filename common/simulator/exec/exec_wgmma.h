@@ -1,20 +1,20 @@
-/* exec_wgmma.h - products of a warpgroup; included by exec_body.h.
+/* exec_wgmma.h - MMA of a warpgroup (wgmma); included by exec_body.h.
  *
- * Each warp works out its own sixteen rows, at once.  On a card the product is under way until
- * wgmma.wait_group: until then nobody may read or write its registers.  Instructions that have to
- * do with such registers are found when the kernel is decoded (wgmma_touch.c), and look here
- * whether they come too early.  Moves do not count: ptxas makes none of those that nvcc writes
- * around an asm statement.
+ * Each warp computes its own sixteen rows immediately. On a GPU, the MMA is in flight until
+ * wgmma.wait_group, and no instruction may read or write its registers until then. Instructions
+ * that access such registers are found when the kernel is decoded (wgmma_touch.c), and check here
+ * whether they execute too early. Moves do not count, because ptxas removes the moves that nvcc
+ * writes around an asm statement.
  *
- * Descriptors are those of the PTX ISA, "Matrix Descriptor Format"; all is counted in pieces of 16
- * bytes.  By rows (K-major) eight rows are a block as wide as the swizzle, and the stride offset
- * leads to the next eight.  By columns (MN-major) eight values of k are one. */
+ * Descriptors are those of the PTX ISA, "Matrix Descriptor Format"; all sizes are in units of 16
+ * bytes. In K-major layout, eight rows form a block as wide as the swizzle, and the stride offset
+ * leads to the next eight. In MN-major layout, eight values of k form a block. */
 
 enum { WARP_ROWS = 16, WGMMA_COLUMNS = 256 };
 
 typedef struct Descriptor {
     uint32_t start, leading, stride, swizzle;
-    uint32_t base; /* where the swizzle's pattern begins, behind a multiple of 1024 */
+    uint32_t base; /* start of the swizzle's pattern, modulo 1024 */
 } Descriptor;
 
 static Descriptor descriptor_read(const Warp *warp, uint32_t slot)
@@ -28,8 +28,8 @@ static Descriptor descriptor_read(const Warp *warp, uint32_t slot)
                         .base = (uint32_t)(bits >> 49 & 7) << 7};
 }
 
-/* Piece `j` of two (by rows), or of eight rows or columns (by columns), of row `i`: of the matrix,
- * or of k. */
+/* Position of 16-byte chunk `j` of row `i`: the row belongs to the matrix (K-major) or to k
+ * (MN-major). */
 ALWAYS uint32_t piece_at(const Descriptor *d, int by_column, uint32_t i, uint32_t j)
 {
     uint32_t wide = 1u << d->swizzle, at;
@@ -178,7 +178,7 @@ static int warpgroup_whole(Warp *warp, const Ins *ins)
     return 0;
 }
 
-/* For registers of a product that were written and not fenced. */
+/* Checks for accumulator registers that were written without a fence. */
 static void fence_check(Warp *warp, const Ins *ins, const WgmmaPlan *plan, int adds)
 {
     const uint16_t *number = warp->worker->kernel->plans.wgmma_register;
@@ -254,7 +254,7 @@ HANDLER(WGMMA_WAIT)
     return ins + 1;
 }
 
-/* ---- instructions that have to do with a product's registers -------------------------------- */
+/* ---- instructions that access the registers of an MMA --------------------------------------- */
 
 ALWAYS uint32_t register_number(const Warp *warp, uint32_t slot)
 {
@@ -262,14 +262,14 @@ ALWAYS uint32_t register_number(const Warp *warp, uint32_t slot)
     return slot < kernel->file_bytes ? kernel->plans.wgmma_register[slot / (LANES * 4)] : 0;
 }
 
-/* What a factor is made of may be read meanwhile. */
+/* Input fragments in registers may be read while the MMA is in flight. */
 static int is_in_flight(const Warp *warp, uint32_t number, int writes)
 {
     uint32_t group = warp->wgmma.in_flight[number];
     return group / 2 > warp->wgmma.landed && (writes || group % 2 == 0);
 }
 
-/* A move hands on what its source is. */
+/* A move copies the state of its source register. */
 static int touch_move(Warp *warp, const Ins *ins)
 {
     if (ins->op != OP_MOV_32) return 0;

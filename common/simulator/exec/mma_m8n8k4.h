@@ -1,8 +1,8 @@
-/* mma_m8n8k4.h - Volta's product of halves, m8n8k4: four of them in a warp, each of which eight
- * lanes have to themselves, four of the first sixteen and four of the others; included by
- * exec_body.h.
+/* mma_m8n8k4.h - Volta's MMA of halves, m8n8k4. A warp computes four of them; each uses eight
+ * lanes, four of the first sixteen and four of the others. Included by exec_body.h.
  *
- * Where no unit has it, ptxas makes fused products of floats of it, and that is what is here. */
+ * On GPUs without such a unit, ptxas replaces it by FMAs of floats, and this file implements
+ * that. */
 
 enum { OCTET = 8, OCTET_DEEP = 4 };
 
@@ -11,7 +11,7 @@ typedef struct Octet {
     float sum[OCTET][OCTET];
 } Octet;
 
-/* Where lane l of the octet that begins at `first` is in the warp. */
+/* Lane number in the warp of lane l of the octet that begins at `first`. */
 static uint32_t octet_lane(uint32_t first, uint32_t l)
 {
     return first + l % QUAD + l / QUAD * (LANES / 2);
@@ -34,7 +34,7 @@ static void octet_factor(const Warp *warp, const Fragment *f, uint32_t first, in
     }
 }
 
-/* Where lane l of the octet has its element i of the sums. */
+/* Position of accumulator element i of lane l of the octet. */
 static float *octet_place(Octet *o, TensorType type, uint32_t l, uint32_t i)
 {
     uint32_t upper = l / QUAD * QUAD;
@@ -68,7 +68,8 @@ static void octet_results(Warp *warp, const Fragment *d, uint32_t first, Octet *
         }
 }
 
-/* Into halves: c, and the products two by two.  Into floats: one after the other, and c. */
+/* Accumulation in halves: c plus the terms of two pairs. Accumulation in floats: one term after the
+ * other, then c. */
 static float octet_sum(const float *a, const float *b, float c, int halves)
 {
     if (halves)

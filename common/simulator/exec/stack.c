@@ -23,7 +23,7 @@ static int stack_over(Warp *warp, const Ins *ins, uint32_t lane, uint64_t bytes)
     return -1;
 }
 
-/* What a stack holds is nobody's promise: all ones reads as NaN. */
+/* Initial contents of a stack are undefined: all ones reads as NaN. */
 int stack_take(Warp *warp, const Ins *ins)
 {
     const uint64_t all = warp->worker->launch->local_bytes, limit = warp->worker->gpu->stack_limit;

@@ -1,7 +1,7 @@
 /* texture.c - reads of textures, reads and writes of surfaces; CUDA's programming guide, "Texture
- * Fetching".  The weights of a linear filter have 8 bits, each texel's own, and its means are
- * rounded as an H200's are: integers to 16 bits, halves to halves.  Levels of mipmaps have 8 bits
- * behind the point, and fractions as coordinates 21. */
+ * Fetching". Weights of a linear filter have 8 bits, one weight per texel. Its means are rounded as
+ * on an H200: integers to 16 bits, halves to halves. Mipmap levels have 8 fractional bits, and
+ * fractional coordinates have 21. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,21 +17,23 @@
 
 #define SLOT(T, offset) ((T *)(void *)(warp->file + (offset)))
 
-enum { WHOLE = 256, CORNERS = 8 }; /* of a filter: 1, as a weight; texels, at most */
+enum { WHOLE = 256, CORNERS = 8 }; /* the filter weight 1; most texels of a filter */
 enum { LEVELS = 32, FACES = 6, FRACTION = 1 << 21 };
 
 /* One lane's access. */
 typedef struct Access {
-    uint64_t handle; /* of the object that `texture` says; 0: of none */
-    Texture texture; /* of a mipmapped one: the level in hand */
+    uint64_t handle; /* handle of the object in `texture`; 0: none */
+    Texture texture; /* current level of a mipmapped texture */
     Allocation *data;
     uint32_t lane, dims;
     uint32_t layer;
-    uint64_t address; /* of what it touches first; of a border the texture's, which is not read */
-    uint64_t read;    /* of what it reads or writes last; 0: nothing */
+    uint64_t address; /* first address accessed; for border texels the texture's own, which is not
+                       * read */
+    uint64_t read;    /* last address read or written; 0: none */
     uint64_t texel[TEXELS];
-    uint32_t texels; /* that it reads or writes: where a card has each */
-    uint32_t levels; /* of a mipmapped one that it reads: 1, or 2 that are mixed */
+    uint32_t texels; /* number of texels read or written, with their addresses on a GPU in
+                      * `texel` */
+    uint32_t levels; /* levels read of a mipmapped texture: 1, or 2 that are interpolated */
 } Access;
 
 typedef union Texel {
@@ -44,8 +46,8 @@ static unsigned char *host_at(const Access *a, uint64_t offset)
     return a->data->host + (a->texture.address - a->data->address) + offset;
 }
 
-/* The object behind the handle; 0 when there is none.  The lanes of a warp mostly have the same
- * one, which is read once; of mipmapped ones the level changes, so these are read again. */
+/* The object of the handle; 0 if there is none. The lanes of a warp mostly use the same object,
+ * which is read once; in mipmapped textures the level changes, so these are read again. */
 static int object_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *a)
 {
     const Memory *memory = &warp->worker->gpu->memory;
@@ -113,9 +115,9 @@ static uint32_t channel_at(const unsigned char *at, uint32_t bytes)
     return memcpy(&word, at, sizeof word), word;
 }
 
-/* Where a card has what lies at byte x of row y: of an array 64 bytes of 8 rows lie together, and
- * of these 32 bytes of 4 rows, a line, and 16 of 2, a sector, as an H200's counters say.  Rows that
- * do not fill such a piece lie one behind the other. */
+/* Address of byte x of row y on a GPU. In an array, 64 bytes of 8 rows are contiguous; within
+ * these, 32 bytes of 4 rows are a line, and 16 bytes of 2 rows are a sector, according to an H200's
+ * counters. Rows that do not fill such a tile are stored one after the other. */
 static uint64_t place_of(const Texture *t, uint64_t x, uint64_t y, uint64_t z)
 {
     enum { WIDE = 64, HIGH = 8 };
@@ -153,7 +155,7 @@ static Texel texel_at(Access *a, const uint32_t *index)
     return texel;
 }
 
-/* Where a whole index outside of the axis lies; 0: nowhere, the border's colour. */
+/* Maps an integer index outside of the axis into it; 0: the index gives the border's colour. */
 static int index_inside(const Texture *t, uint32_t axis, int64_t i, uint32_t *inside)
 {
     int64_t n = t->extent[axis], turn;
@@ -181,9 +183,9 @@ static float bits_cut(double value)
     return fabs((double)nearest) > fabs(value) ? nextafterf(nearest, 0.0f) : nearest;
 }
 
-/* What a border's colour is to a texture of integers: of whole ones the bits that fit, of those
- * read as fractions what such a texel holds.  The product is cut off to a float's 24 bits; in the
- * middle between two it is the lesser. */
+/* The border's colour in a texture of integers: the bits that fit, or for normalised reads the
+ * value that such a texel holds. The scaled value is truncated to a float's 24 bits; a tie gives
+ * the smaller value. */
 static Texel border_of(const Texture *t)
 {
     Texel border = {{0}};
@@ -247,8 +249,8 @@ static void weights_find(const int32_t *part, uint32_t dims, int32_t *weight)
     }
 }
 
-/* To so many bits; what lies in the middle goes away from zero.  No mean of floats is so small that
- * a double has fewer than 53. */
+/* Rounds to `bits` bits, ties away from zero. No mean of floats is so small that a double has fewer
+ * than 53 bits. */
 static double bits_keep(double value, int bits)
 {
     uint64_t raw, last = 1ull << (DBL_MANT_DIG - bits);
@@ -259,7 +261,7 @@ static double bits_keep(double value, int bits)
     return value;
 }
 
-/* What a filter takes of a texel: integers are widened to 16 bits. */
+/* The value that a filter uses for a texel: integers are widened to 16 bits. */
 static double filtered_from(const Texture *t, float value)
 {
     if (t->kind == TEXEL_FLOAT) return value;
@@ -337,7 +339,7 @@ static void face_choose(Access *a, float *x)
 static float level_of_gradients(const Warp *warp, const Access *a, uint32_t base, uint32_t dims)
 {
     const Texture *t = &a->texture;
-    double product[3] = {0}; /* of the gradients: x with x, y with y, x with y */
+    double product[3] = {0}; /* dot products of the gradients: x with x, y with y, x with y */
     for (uint32_t k = 0; k < dims; k++) {
         double size = t->by_fraction ? t->extent[k] : 1.0;
         double x = size * SLOT(float, base + k * LANES * 4)[a->lane];
@@ -367,7 +369,7 @@ static int32_t level_find(const Warp *warp, const Ins *ins, const Access *a)
     return level > 0.0f ? (int32_t)level : 0;
 }
 
-/* Of one level, which the access holds. */
+/* Reads from one level, which the access holds. */
 static Texel level_read(const Warp *warp, const Ins *ins, Access *a, const float *direction)
 {
     const uint32_t slot[3] = {ins->b, ins->c, ins->target};
@@ -436,7 +438,7 @@ static int texture_read(const Warp *warp, const Ins *ins, Access *a, Texel *texe
 
 /* ---- surfaces ------------------------------------------------------------------------------- */
 
-/* Where the bytes are; x counts bytes.  0: outside. */
+/* Byte offset of the access; x counts bytes. 0: outside. */
 static int surface_offset(const Warp *warp, const Ins *ins, Access *a, int clamp, uint64_t *offset)
 {
     const Texture *t = &a->texture;
@@ -479,8 +481,8 @@ static void surface_move(Warp *warp, const Ins *ins, const Access *a, unsigned c
     }
 }
 
-/* What other threads, and other launches, must be ordered with.  Before it is done, because a race
- * is told by what a store finds. */
+/* Reports the access for the checks between threads and launches. This happens before the access,
+ * because a race report includes the value that a store overwrites. */
 static void access_note(Warp *warp, const Ins *ins, const Access *a, uint32_t bytes, int store)
 {
     if (!a->read || (!warp->worker->launch->notes && !warp->worker->race.is_on)) return;
@@ -538,8 +540,9 @@ static const Ins *object_fault(Warp *warp, const Ins *ins, uint32_t lane)
                     "memory was freed");
 }
 
-/* Of each texel that an H200 mixes for a read, so many times four words: more than one where texels
- * have 64 or 128 bits, and in a volume.  Then two lanes go together instead of four. */
+/* Cost of each texel that an H200 interpolates, in units of four bytes: more than one for texels of
+ * 64 or 128 bits, and in a volume. In these cases two lanes instead of four are processed
+ * together. */
 static uint32_t words_of(const Ins *ins, const Access *a)
 {
     const Texture *t = &a->texture;
@@ -548,8 +551,8 @@ static uint32_t words_of(const Ins *ins, const Access *a)
     return in_volume ? 2 * words : words;
 }
 
-/* Memory without rows, and surfaces, are looked up for twice as many lanes at a time; in such
- * memory not more than two lines a cycle.  Gathers, and what lies between two levels, take twice as
+/* Linear memory and surfaces are looked up for twice the number of lanes at a time; linear memory
+ * gives at most two lines per cycle. Gathers, and interpolation between two levels, take twice as
  * long. */
 static void access_add(TextureAccess *access, const Ins *ins, const Access *a)
 {

@@ -1,5 +1,5 @@
-/* waits.c - warps that rest until others have done something: the phase of an mbarrier, the barrier
- * of a cluster.  Who can rest for ever is found here, and told what it waits for. */
+/* waits.c - warps that wait for the phase of an mbarrier or for the barrier of a cluster. Warps
+ * that would wait forever are detected here, and the report names the wait. */
 #include "common/simulator/checks/report.h"
 #include "common/simulator/core/ops.h"
 #include "common/simulator/exec/exec_parts.h"
@@ -10,7 +10,7 @@ int phase_look(Warp *warp)
     return warp->state == WARP_FAULT ? -1 : 0;
 }
 
-/* How often all warps of these blocks that have not ended have been at the cluster's barrier. */
+/* Number of cluster barriers that all live warps of these blocks have passed. */
 static uint32_t cluster_phase(Worker *const *worker, uint32_t count)
 {
     uint32_t least = UINT32_MAX;

@@ -1,9 +1,9 @@
-/* warp_sync.h - lanes of one warp that stand at different instructions, and mean the same.
+/* warp_sync.h - lanes of one warp that execute a matching .sync instruction at different places.
  *
- * A .sync instruction waits for all lanes that its mask names, wherever in the program they say
- * so: an instruction of the same kind in the other branch will do.  Who comes first waits on the
- * stack of paths, and another path of the warp goes on; who comes last does it for all.  When no
- * path is left that could go on, somebody is named who never comes. */
+ * A .sync instruction waits for all lanes that its mask names, wherever in the program they execute
+ * one: an instruction of the same kind in the other branch matches. The first lanes wait on the
+ * stack of paths while another path of the warp runs; the last lanes perform the operation for all.
+ * If no path is left that could continue, the report names a lane that never arrives. */
 
 /* The lanes here that name the same. */
 ALWAYS uint32_t group_of(const Warp *warp, const uint32_t *members, uint32_t named)
@@ -21,13 +21,14 @@ static const Ins *sync_fault(Warp *warp, const Ins *ins, uint32_t named, uint32_
                     named, first_lane(absent));
 }
 
-/* What a lane gets from one that takes no part: undefined on a card, and here a NaN, or a number
- * that no program means. */
+/* The value that a shuffle gets from an inactive lane: undefined on a GPU, and here a NaN, or an
+ * integer that no program uses. */
 enum { UNDEFINED_SHUFFLE_VALUE = 0x7fffdead };
 
-/* `lanes` of those in `mask` read from one that takes no part; `t` is what each lane gets.  A tree
- * of shfl.down over a part of a warp leaves this in its far lanes, and nobody uses it: so there
- * only the lane that has the result at last is asked, the first; with shfl.up the last. */
+/* `lanes` of those in `mask` read from an inactive lane; `t` is the value for each lane. In a tree
+ * of shfl.down over a part of a warp, the far lanes get such values, but the program does not use
+ * them. Therefore only the lane with the final result is reported: the first, or with shfl.up the
+ * last. */
 __attribute__((noinline)) static void shuffle_strange(Warp *warp, const Ins *ins, uint32_t mask,
                                                       uint32_t lanes, uint32_t *t)
 {
@@ -47,7 +48,7 @@ __attribute__((noinline)) static void shuffle_strange(Warp *warp, const Ins *ins
 
 typedef struct SyncGroup {
     uint32_t mask;
-    const Ins *at[LANES]; /* where each of them stands */
+    const Ins *at[LANES]; /* the instruction of each of them */
 } SyncGroup;
 
 ALWAYS void lane_store(Warp *warp, uint32_t slot, uint32_t lane, uint32_t value)
@@ -144,7 +145,7 @@ static void sync_run(Warp *warp, const SyncGroup *m, uint16_t op)
     if (op == OP_REDUX) sync_redux(warp, m);
 }
 
-/* ---- who waits for whom ---------------------------------------------------------------------- */
+/* ---- lanes that wait for other lanes --------------------------------------------------------- */
 
 static uint32_t members_slot(const Ins *ins)
 {
@@ -161,7 +162,7 @@ static int path_agrees(const Warp *warp, const Path *path, const Ins *ins, uint3
            REG(uint32_t, members_slot(other))[first_lane(lanes)] == named;
 }
 
-/* All of them, if they are there; those who waited may then go on. */
+/* Performs the operation if all lanes are here; the waiting lanes may then continue. */
 static int sync_hold(Warp *warp, const Ins *ins, uint32_t named)
 {
     SyncGroup m = {.mask = warp->mask};
@@ -183,7 +184,7 @@ static int sync_hold(Warp *warp, const Ins *ins, uint32_t named)
     return 1;
 }
 
-/* A join that stands twice on the stack, in two turns of a loop, stays as it is. */
+/* A join that is twice on the stack, from two iterations of a loop, is left unchanged. */
 static int path_is_unique(const Warp *warp, uint32_t at)
 {
     for (uint32_t k = at + 1; k < warp->depth; k++)
@@ -191,7 +192,8 @@ static int path_is_unique(const Warp *warp, uint32_t at)
     return 1;
 }
 
-/* A path that can go on, the last one that has some of `wanted`; `lanes` of it are nowhere else. */
+/* The last path on the stack that can continue and has lanes of `wanted`; `lanes` of it are in no
+ * other path. */
 static int path_choose(const Warp *warp, uint32_t wanted, uint32_t *lanes)
 {
     uint32_t covered = warp->mask;
@@ -206,8 +208,8 @@ static int path_choose(const Warp *warp, uint32_t wanted, uint32_t *lanes)
     return -1;
 }
 
-/* The lanes here wait, and others go on.  Where these are past the place at which all would have
- * met, they do not meet there any more. */
+/* The current lanes wait while others continue. If the others are already past the reconvergence
+ * point, the lanes no longer reconverge there. */
 static const Ins *lanes_park(Warp *warp, const Ins *ins, uint32_t named, uint32_t absent)
 {
     uint32_t lanes;
@@ -228,7 +230,7 @@ static const Ins *lanes_park(Warp *warp, const Ins *ins, uint32_t named, uint32_
     return warp->code + chosen.pc;
 }
 
-/* 0: each lane's partners are here.  1: *next is where this warp goes on; NULL after a fault. */
+/* 0: each lane's partners are here. 1: *next is the warp's next instruction; NULL after a fault. */
 __attribute__((noinline)) static int lanes_meet(Warp *warp, const Ins *ins, const uint32_t *members,
                                                 const Ins **next)
 {
@@ -246,7 +248,7 @@ __attribute__((noinline)) static int lanes_meet(Warp *warp, const Ins *ins, cons
                      named, lane);
             return 1;
         }
-        uint32_t absent = named & ~group & warp->alive;  /* who has ended is not waited for */
+        uint32_t absent = named & ~group & warp->alive;  /* exited lanes are not waited for */
         uint32_t ended = awaited & named & ~warp->alive; /* ... unless it was here all the time */
         if (absent & here) {
             uint32_t other = first_lane(absent & here);

@@ -1,11 +1,11 @@
 /* fuse.c - what ptxas makes one instruction of several that the PTX has, and the other way around.
  *
- * From Maxwell on an integers' sum has three operands (IADD3), one of which may be shifted (LEA,
- * LEA.HI), and so has a logical operation (LOP3); a product is added to, or taken off, something
- * (IMAD).  A word of a 64-bit value is a register of its own.  An access has room for an offset.  A
- * comparison takes one more predicate into account (ISETP.OR); other joints of predicates are
- * instructions (PLOP3).  Whether two are one can be told from the text: the first one's result is
- * read by nobody but the second. */
+ * Since Maxwell, integer addition has three operands (IADD3), one of which may be shifted (LEA,
+ * LEA.HI), and logical operations have three, too (LOP3). IMAD adds a multiplication's result to,
+ * or subtracts it from, another operand. Each word of a 64-bit value is a register of its own. An
+ * access can include an offset. A comparison can combine its result with one more predicate
+ * (ISETP.OR); other combinations of predicates are instructions (PLOP3). Two instructions can be
+ * fused if only the second one reads the result of the first, which the code shows. */
 #include "common/simulator/ptxas/fuse.h"
 
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static int fuses(const Ins *inner, const Ins *outer)
     return is_logic(inner) && is_logic(outer);
 }
 
-/* Who reads the result of instruction `i`, if only one does so; `count`: nobody, or it is not
- * known. */
+/* The only reader of the result of instruction `i`; `count` if there is no or more than one reader,
+ * or if it is not known. */
 static uint32_t reader_of(const SimtKernel *kernel, const Uses *uses, uint32_t i)
 {
     uint16_t result = kernel->code[i].t_d[0];

@@ -5,7 +5,7 @@
 #include "common/simulator/core/ops.h"
 #include "common/simulator/ptxas/schedule.h"
 
-/* Of each scoreboard number: how often it is read, how many instructions write it, and the last of
+/* Per scoreboard number: number of reads, number of instructions that write it, and the last of
  * these. */
 typedef struct Uses {
     uint32_t *read, *written, *writer;
@@ -21,7 +21,7 @@ static inline int joins_predicates(const Ins *ins)
     return ins->op == OP_AND_P || ins->op == OP_OR_P || ins->op == OP_XOR_P;
 }
 
-/* Of who writes a predicate. */
+/* Does the writer of a predicate compare? */
 static inline int compares(const Ins *writer)
 {
     return writer->class >= CLASS_INT && writer->class <= CLASS_FP64;

@@ -8,8 +8,9 @@
 /* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
 enum {
     GUARD_CYCLES = 9,       /* from a comparison to a guard on its predicate, beyond an operand's */
-    DIVERGENCE_CYCLES = 17, /* of a divergent branch, beyond a uniform one's */
-    WGMMA_CYCLES = 48,      /* of a warpgroup's MMA, beyond its cycles on the tensor cores */
+    DIVERGENCE_CYCLES = 17, /* cost of a divergent branch, in addition to a uniform one's */
+    WGMMA_CYCLES = 48,      /* latency of a warpgroup's MMA, in addition to its cycles on the tensor
+                             * cores */
     CLOCK_CYCLES = 20,      /* from reading the clock to the first use of its value (clock-100) */
     ALLOCA_CYCLES = 11,     /* 64 in a row take an H200 733 cycles */
 };

@@ -1,8 +1,8 @@
 /* liveness.c - which values are still wanted at a place of the code.
  *
- * A value is alive where a way leads from that place to somebody who reads it, and nobody on the
- * way writes another one into its place.  Sets are kept before the targets of branches, and here
- * and there between; what is alive elsewhere is worked out backwards from the next of them. */
+ * A value is live at a place if a path leads from there to a reader and no instruction on the path
+ * overwrites the value. Sets are stored before the targets of branches, and at intervals in
+ * between; elsewhere liveness is computed backwards from the next stored set. */
 #include "common/simulator/ptxas/liveness.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 
 #include "common/simulator/core/ops.h"
 
-/* What a hostile kernel may cost: words that are kept, or joined at its branches each time. */
+/* Limits for a hostile kernel: words that are stored, passes over the code, and instructions
+ * between stored sets. */
 enum { MOST_WORDS = 1 << 22, PASSES = 64, APART = 512 };
 
 static int has_target(const Ins *ins)
@@ -29,7 +30,7 @@ static void set_join(uint64_t *to, const uint64_t *from, uint32_t words)
         to[i] |= from[i];
 }
 
-/* From what is alive behind the instruction to what is alive before it. */
+/* Transforms the set live after the instruction into the set live before it. */
 static void liveness_step(Liveness *a, uint32_t at)
 {
     const Ins *ins = &a->kernel->code[at];

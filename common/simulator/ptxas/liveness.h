@@ -6,18 +6,18 @@
 
 typedef struct Liveness {
     const SimtKernel *kernel;
-    uint32_t words; /* of a set: a bit for each scoreboard number */
+    uint32_t words; /* size of a set: one bit per scoreboard number */
     uint32_t *kept; /* per instruction and one more: number of its set, from 1; 0: not kept */
     uint64_t *set;  /* before each target of a branch */
     uint64_t *now;  /* the set that was asked for last */
 } Liveness;
 
-/* Where the code has calls or jumps by tables, or is too long, all is alive everywhere.  -1: out of
- * memory. */
+/* If the code has calls or indirect jumps, or is too long, all values are live everywhere. -1: out
+ * of memory. */
 int liveness_open(Liveness *alive, const SimtKernel *kernel);
 void liveness_close(Liveness *alive);
-/* Those alive behind a straight piece of code, which ends before instruction `to`; good until the
- * next call.  NULL: all. */
+/* Values live after a basic block that ends before instruction `to`; valid until the next call.
+ * NULL: all. */
 const uint64_t *liveness_after(Liveness *alive, uint32_t to);
 
 static inline int is_live(const uint64_t *set, uint16_t score)

@@ -1,12 +1,14 @@
-/* load_reuse.c - loads that ptxas leaves out of a loop, for an earlier turn has loaded the same.
+/* load_reuse.c - loads that ptxas removes from a loop, because an earlier iteration has loaded the
+ * same value.
  *
- * A window slides: what a turn loads at one end, the next ones want further inside.  Where ptxas
- * makes one turn of several, it sees that and keeps the values in registers.  Machine code tells
- * how many of so many turns still load.  It is believed where the PTX shows why: the address goes
- * on by a constant in each turn, a load behind the same register was there so many turns before,
- * and nothing in the loop writes to that memory or waits for others.
+ * An example is a sliding window: the value that one iteration loads at one end is needed further
+ * inside by the next iterations. If ptxas unrolls the loop, it detects this reuse and keeps the
+ * values in registers. SASS shows in how many of the unrolled iterations the load remains. The
+ * simulator accepts this if PTX shows the reason. The address must advance by a constant in each
+ * iteration, and a load with the same base register must have accessed it that number of iterations
+ * before. Nothing in the loop may write to that memory or wait for others.
  *
- * Of the turns that are one, the first ones load. */
+ * Among the unrolled iterations, the first ones keep their loads. */
 #include "common/simulator/ptxas/load_reuse.h"
 
 #include <stdlib.h>
@@ -15,14 +17,15 @@
 
 enum { MOST_CODE = 2048, DEPTH = 6 };
 
-/* A loop that is one straight piece: code[from, to), and the branch back. */
+/* A loop that is one basic block: code[from, to), and the branch back. */
 typedef struct Turn {
     const SimtKernel *kernel;
     uint32_t from, to;
-    uint64_t *steps; /* of looking at the kernel: a hostile one ends that at CODE_STEPS */
+    uint64_t *steps; /* instructions examined; the analysis of a hostile kernel ends at
+                      * CODE_STEPS */
 } Turn;
 
-/* How many instructions of the turn write `score`; the last one in *writer. */
+/* Number of instructions of the loop that write `score`; the last one is in *writer. */
 static uint32_t writers_of(const Turn *t, uint16_t score, const Ins **writer)
 {
     *t->steps += (uint64_t)t->to - t->from + t->kernel->constants;
@@ -72,7 +75,7 @@ static int counts_by(const Turn *t, uint16_t score, uint64_t *by)
     return 0;
 }
 
-/* By how much a register is more in each turn than in the one before; 0: that is not known. */
+/* Increment of a register per iteration; 0: not known. */
 static int advance_find(const Turn *t, uint16_t score, uint32_t depth, uint64_t *by)
 {
     const Ins *w = NULL;
@@ -141,7 +144,8 @@ static int is_alike(const Ins *load, const Ins *other)
            other->vector == load->vector && other->space == load->space;
 }
 
-/* So many turns before has a load been where this one is; 0: none of the last `turns` - 1 has. */
+/* Number of iterations since another load accessed this load's address; 0: none of the last `turns`
+ * - 1 iterations did. */
 static uint32_t turns_ago(const Turn *t, uint32_t at, uint64_t step, uint32_t turns)
 {
     const Ins *code = t->kernel->code, *load = &code[at], *w = NULL;

@@ -1,10 +1,10 @@
 /* load_vectorize.c - loads from shared memory that machine code shows to be one.
  *
- * ptxas joins loads of words beside each other where it can prove that their address is a multiple
- * of the width (decode/merge.c).  It sees more than the PTX shows where it makes each turn of a
- * loop apart: what stands in a register of the loop is a constant then.  Of such a load the machine
- * code has one that is wider, and none of its neighbours.  That is believed where the PTX has the
- * neighbours behind it, and nothing between that may write to them. */
+ * ptxas merges loads of neighbouring words if it can prove that their address is a multiple of the
+ * width (decode/merge.c). It knows more than PTX shows if it unrolls a loop fully, because loop
+ * variables become constants. SASS then has one wider load instead of the load and its neighbours.
+ * The simulator accepts this if the neighbours follow in PTX and no instruction in between may
+ * write to them. */
 #include "common/simulator/ptxas/load_vectorize.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ enum { WINDOW = 256, SEVERAL = 255 };
 typedef struct Vectorizer {
     SimtKernel *kernel;
     const CodeMap *map;
-    uint8_t *width; /* of the machine's loads of each line, from map->first on; 0: there are none */
-    uint64_t steps; /* of looking at the kernel: a hostile one ends that at CODE_STEPS */
+    uint8_t *width; /* width of the SASS loads per line, from map->first on; 0: there are none */
+    uint64_t steps; /* instructions examined; the analysis of a hostile kernel ends at CODE_STEPS */
 } Vectorizer;
 
 static void widths_find(const Vectorizer *j, const SassCode *code)
@@ -45,8 +45,8 @@ static uint8_t width_of(const Vectorizer *j, uint32_t at)
     return line ? j->width[line - j->map->first] : SEVERAL;
 }
 
-/* The load at `imm` behind code[at], of as many bytes, that no machine instruction is; NULL: there
- * is none. */
+/* The load of the same size at `imm` after code[at] that corresponds to no SASS instruction; NULL:
+ * there is none. */
 static Ins *neighbour(Vectorizer *j, uint32_t at, int64_t imm)
 {
     const Ins *first = &j->kernel->code[at];
@@ -74,7 +74,8 @@ static uint32_t parts_find(Vectorizer *j, uint32_t at, int64_t imm, Ins *part[4]
     return parts;
 }
 
-/* Joins code[at] with the most that lie in so many bytes: with one of two, at least two of four. */
+/* Merges code[at] with the largest number of loads within `bytes` bytes: one of two, or at least
+ * two of four. */
 static void join_try(Vectorizer *j, uint32_t at)
 {
     Ins *first = &j->kernel->code[at], *part[4];

@@ -1,8 +1,8 @@
 /* mma_cost.c - what matrix products cost.
  *
- * All numbers for compute capability 9.0 are an H200's, of 60 forms of `mma`, `mma.sp` and `wmma`
- * in chains of one warp and of sixteen warps; for older ones they follow from the fused products
- * that the machine's tensor cores do a cycle. */
+ * All numbers for compute capability 9.0 were measured on an H200: 60 forms of `mma`, `mma.sp` and
+ * `wmma`, in chains of one warp and of sixteen warps. Those for older GPUs follow from the FMAs per
+ * cycle of the machine's tensor cores. */
 #include "common/simulator/ptxas/mma_cost.h"
 
 #include "common/simulator/core/async.h"
@@ -17,8 +17,8 @@ static uint64_t fmas_a_cycle(const SimtMachine *m)
     return m->tensor_fma ? m->tensor_fma : 64;
 }
 
-/* A warp's quarter of a warpgroup's product takes its own tensor core: 32 bytes of k at a time,
- * whatever their type.  Small ones wait for shared memory, which gives the factors 128 bytes a
+/* A warp's quarter of a warpgroup's MMA uses its own tensor core, with 32 bytes of k at a time for
+ * every type. Small MMAs are limited by shared memory, which delivers 128 bytes of the inputs per
  * cycle. */
 static uint16_t wgmma_cycles(const WgmmaPlan *plan, const SimtMachine *m)
 {
@@ -30,8 +30,8 @@ static uint16_t wgmma_cycles(const WgmmaPlan *plan, const SimtMachine *m)
     return (uint16_t)(cycles > LEAST ? cycles : LEAST);
 }
 
-/* So many fused products of halves take as long: tf32 goes half as fast, bytes twice as fast, bits
- * as sixteen. */
+/* Number of FMAs of halves that take the same time: tf32 has half the rate, bytes twice the rate,
+ * and bits sixteen times. */
 static uint64_t as_halves(TensorType type, uint64_t fmas)
 {
     switch (type) {
@@ -57,11 +57,10 @@ static int is_sparse(const TensorPlan *plan)
     return plan->metadata != NO_SLOT;
 }
 
-/* ---- what ptxas makes of other instructions for compute capability 9.0 ---------------------- */
+/* ---- instructions that ptxas expands for compute capability 9.0 ----------------------------- */
 
-/* Of halves of bytes it unpacks every register, into bytes; with a sign that is a shift to the left
- * and one to the right for each.  Bits that differ are counted as those that the one has and the
- * other has not, both ways. */
+/* 4-bit integers are unpacked into bytes, register by register; signed values take a left and a
+ * right shift each. The XOR of bits is computed as two ANDs with one side complemented. */
 static int unpacks(const TensorPlan *plan)
 {
     return plan->a.type == TYPE_S4 || plan->a.type == TYPE_U4 ||
@@ -81,8 +80,8 @@ static void unpacking_price(const TensorPlan *plan, InsCost *p)
     p->latency = (uint16_t)(80 + 48 * with_sign + (bits ? 6 : 10) * without);
 }
 
-/* Volta's m8n8k4 is a routine: shuffles and fused products of floats.  Where a factor lies the
- * other way they come one after the other. */
+/* Volta's m8n8k4 is a routine: shuffles and FMAs of floats. If an input matrix has the other
+ * layout, the steps are serialised. */
 static void octets_price(const TensorPlan *plan, InsCost *p)
 {
     int halves = plan->d.type == TYPE_F16, turned = plan->by_column || plan->transposed;
@@ -92,10 +91,10 @@ static void octets_price(const TensorPlan *plan, InsCost *p)
     p->latency = turned ? 740 : 232;
 }
 
-/* ---- a card's own instructions --------------------------------------------------------------- */
+/* ---- native MMA instructions ----------------------------------------------------------------- */
 
-/* Machine code has products of sixteen rows and eight columns; of eighths it makes two of halves,
- * of wmma's TF32 two, each over half of k.  So many come one after the other. */
+/* An MMA in SASS has sixteen rows and eight columns. FP8 takes two MMAs of halves, and wmma's TF32
+ * takes two, each over half of k. Returns this number of serial steps. */
 static uint32_t product_steps(const TensorPlan *plan)
 {
     return is_eighth(plan->a.type) || (plan->kind == TENSOR_WMMA && plan->a.type == TYPE_TF32) ? 2
@@ -106,11 +105,11 @@ static uint32_t product_parts(const TensorPlan *plan)
 {
     uint32_t rows = plan->m < MMA_ROWS ? MMA_ROWS : plan->m,
              parts = rows * plan->n / (MMA_ROWS * MMA_WIDE);
-    if (plan->kind == TENSOR_WMMA && plan->m == 8 && plan->n == 32) parts = 2; /* turned around */
+    if (plan->kind == TENSOR_WMMA && plan->m == 8 && plan->n == 32) parts = 2; /* transposed */
     return product_steps(plan) * parts;
 }
 
-/* Where several products take a register of eighths, it is made halves once: here for four. */
+/* If several MMAs use a register of FP8, it is converted to halves once; this cost is for four. */
 static void eighths_price(const TensorPlan *plan, InsCost *p)
 {
     enum { CONVERT = 9 };
@@ -120,8 +119,9 @@ static void eighths_price(const TensorPlan *plan, InsCost *p)
         p->slots = 60, p->busy = 67, p->latency = 110;
 }
 
-/* A part has two cycles to itself beside its sums, a sparse one two more; doubles have none.  Its
- * result is there the later the more registers the first factor has. */
+/* An MMA occupies the unit for two cycles in addition to its FMAs, a sparse one for two more; one
+ * of doubles has no such overhead. The latency grows with the number of registers of the first
+ * input. */
 static void hopper_price(const TensorPlan *plan, const SimtMachine *m, InsCost *p)
 {
     enum { BESIDE = 2, FIRST = 10, EACH = 4, FIRST_DOUBLE = 18, EACH_DOUBLE = 8 };
@@ -149,7 +149,8 @@ static void older_price(const Ins *ins, const TensorPlan *plan, const SimtMachin
     p->latency = (uint16_t)(p->busy + 4 * m->alu_latency);
 }
 
-/* Doubles leave the clock as it is, and so does what is no product of a tensor core in the end. */
+/* MMAs of doubles do not lower the clock, and neither do forms that are expanded without the tensor
+ * core. */
 static int product_slows(const Ins *ins, const SimtKernel *kernel)
 {
     return ins->op == OP_WGMMA ||

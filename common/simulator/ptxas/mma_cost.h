@@ -1,4 +1,4 @@
-/* mma_cost.h - prices of matrix products.  Internal to this room. */
+/* mma_cost.h - costs of MMA instructions. Internal to this module. */
 #ifndef CONVLAB_SIMT_PRODUCTS_H
 #define CONVLAB_SIMT_PRODUCTS_H
 

@@ -1,10 +1,10 @@
 /* register_pressure.c - registers, while one straight piece of code is put in order.
  *
- * A load that goes early holds its register until its value is used: how many loads are on their
- * way at once is decided by the registers that ptxas gave the kernel.  A value has a place from
- * where it is made, or from the begin of the piece, to its last reader, and to the end of the piece
- * where it is wanted behind that or nobody reads it.  So a sum has one place, whatever its names
- * are. */
+ * A load that is issued early holds its register until its value is used: the number of loads in
+ * flight is limited by the kernel's registers. A value occupies a register from its definition, or
+ * from the start of the basic block, to its last reader. It occupies it to the end of the block if
+ * it is live afterwards or has no reader. An accumulator therefore occupies one register, whatever
+ * its names are. */
 #include "common/simulator/ptxas/register_pressure.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "common/simulator/core/code_map.h"
 #include "common/simulator/ptxas/liveness.h"
 
-enum { KEPT = 3 }; /* for what the piece does not mention */
+enum { KEPT = 3 }; /* for values that the basic block does not mention */
 
-/* The value that instruction `k` finds in `score`: of an instruction of the piece, or one that was
- * there before. */
+/* The value that instruction `k` reads as `score`: one from this basic block, or one defined before
+ * it. */
 static uint16_t value_of(RegisterPressure *p, const Ins *code, uint32_t k, uint16_t score)
 {
     if (!score) return NO_VALUE;
@@ -39,7 +39,7 @@ static uint32_t results_of(const Ins *ins, const InsCost *price, const uint8_t *
     return results;
 }
 
-/* Registers that instruction `k` takes, less those that are free behind it. */
+/* Registers that instruction `k` defines, less those that it frees. */
 static int32_t change_of(const RegisterPressure *p, uint32_t k)
 {
     int32_t change = p->width[k];
@@ -67,7 +67,7 @@ void pressure_issue(RegisterPressure *p, uint32_t k)
         if (p->source[k][s] != NO_VALUE) p->readers[p->source[k][s]]--;
 }
 
-/* The fewest that are free while the piece goes in the order of the PTX. */
+/* The smallest number of free registers in PTX order. */
 static int32_t least_free(RegisterPressure p, uint32_t count)
 {
     int32_t least = 0;
@@ -78,7 +78,8 @@ static int32_t least_free(RegisterPressure p, uint32_t count)
     return least;
 }
 
-/* What is wanted behind the piece is read there: nobody gives its place free. */
+/* Values that are live after the basic block count as read there, so their registers are never
+ * freed. */
 static void values_keep(RegisterPressure *p, const Ins *code, uint32_t count,
                         const SimtKernel *kernel, const uint64_t *alive)
 {
@@ -111,7 +112,8 @@ void pressure_open(RegisterPressure *p, const Ins *code, const InsCost *price, u
         const Ins *ins = &code[k];
         p->width[k] = (uint8_t)results_of(ins, &price[k], kernel->width);
         for (int s = 0; s < SOURCES; s++) {
-            /* What a predicate may leave as it was is read, too. */
+            /* A predicated instruction may leave its result unchanged, so the old value is read,
+             * too. */
             uint16_t score = s + 1 < SOURCES         ? ins->t_s[s]
                              : ins->guard != NO_SLOT ? ins->t_d[0]
                                                      : 0;

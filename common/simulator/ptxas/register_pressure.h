@@ -6,17 +6,18 @@
 
 enum { NO_VALUE = 0xffff, SOURCES = 7 };
 
-/* Values of a piece: number k is what its instruction k makes, PIECE + v what was in old[v]. */
+/* Values of a basic block: number k is the result of instruction k, PIECE + v the value in
+ * old[v]. */
 typedef struct RegisterPressure {
-    int32_t free;                    /* registers for values made in this piece */
-    uint32_t olds;                   /* what was there before: so many */
+    int32_t free;                    /* registers for values defined in this basic block */
+    uint32_t olds;                   /* number of values defined before */
     uint16_t old[PIECE];             /* and their scoreboard numbers */
-    uint16_t readers[2 * PIECE];     /* of each value, that are still to come */
+    uint16_t readers[2 * PIECE];     /* remaining readers of each value */
     uint8_t width[2 * PIECE];        /* registers that it takes */
     uint16_t source[PIECE][SOURCES]; /* values that each instruction reads, or NO_VALUE */
 } RegisterPressure;
 
-/* Before the `count` instructions of a piece of the kernel are ordered; `alive` behind it. */
+/* Starts the ordering of a basic block's `count` instructions; `alive`: values live after it. */
 void pressure_open(RegisterPressure *p, const Ins *code, const InsCost *price, uint32_t count,
                    const SimtKernel *kernel, const uint64_t *alive);
 /* Registers that instruction `k` wants and that are not there. */

@@ -1,10 +1,11 @@
 /* schedule.c - prices of instructions, and the order in which ptxas would issue them.
  *
- * PTX names one operation at a time, and a load stands beside its first use.  ptxas folds a product
- * into the address sum that takes it, splits 64-bit sums, expands divisions, puts a predicate on
- * what a short branch skips, and moves loads up as far as their operands allow.  The order is list
- * scheduling of each straight piece of code by the longest latency that still follows: what a
- * compiler does that knows the latencies and has registers enough. */
+ * PTX contains one operation at a time, and a load is next to its first use. ptxas fuses a
+ * multiplication with the address computation that uses it, splits 64-bit additions, and expands
+ * divisions. It also predicates instructions that a short branch skips, and moves loads up as far
+ * as their operands allow. The order is list scheduling of each basic block, with the longest
+ * remaining latency as priority: the result of a compiler that knows the latencies and has enough
+ * registers. */
 #include "common/simulator/ptxas/schedule.h"
 
 #include <stdlib.h>
@@ -50,8 +51,9 @@ uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
     return (LANES + each - 1) / each;
 }
 
-/* What the integer pipe does, however it is called: least and most of floats, and from Ampere on
- * floats of integers and halves of floats.  A half becomes a float by being added to nothing. */
+/* Class by pipe: the integer pipe also computes minima and maxima of floats, and since Ampere
+ * converts integers to floats and floats to halves. A half is converted to a float by adding
+ * zero. */
 static OpClass class_of(const Ins *ins, const SimtMachine *m)
 {
     switch (ins->op) {
@@ -89,13 +91,13 @@ static uint32_t joining_slots(const Ins *ins, const SimtMachine *m)
     }
 }
 
-/* Of a division, a root or a reciprocal: of floats, whose usual case has no loop. */
+/* Divisions, roots and reciprocals of floats, whose common case has no loop. */
 static int is_single(const Ins *ins)
 {
     return ins->op == OP_DIV_F32 || ins->op == OP_SQRT_F32 || ins->op == OP_RCP_F32;
 }
 
-/* Products of integers go beside their sums: IMAD and IDP. */
+/* Integer multiplications run on a pipe of their own, concurrently with additions: IMAD and IDP. */
 static int is_integer_product(const Ins *ins)
 {
     switch (ins->op) {
@@ -119,8 +121,8 @@ static int is_integer_product(const Ins *ins)
     }
 }
 
-/* Divisions, roots and reciprocals of doubles: a first guess of the special function unit and so
- * many products of doubles, each of which needs the one before; and a branch for rare values. */
+/* Divisions, roots and reciprocals of doubles: an estimate by the special function unit, then
+ * `doubles` dependent FMAs of doubles; and a branch for rare values. */
 static void doubles_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 {
     enum { GUESS = 6, DOUBLE = 2, BESIDE = 8, CHECK = 2, ROUND = 8 };
@@ -134,8 +136,8 @@ static void doubles_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
     p->latency = (uint16_t)(alus * (uint32_t)m->alu_latency);
 }
 
-/* Divisions of 64-bit integers are a routine for sm_90 of so many instructions, most of which need
- * the one before. */
+/* A division of 64-bit integers on sm_90 is a routine of ROUTINE instructions, most of which depend
+ * on the previous one. */
 static void wide_expand(const Ins *ins, uint32_t alu, InsCost *p)
 {
     enum { ROUTINE = 68 };
@@ -143,8 +145,8 @@ static void wide_expand(const Ins *ins, uint32_t alu, InsCost *p)
     p->slots = ROUTINE, p->latency = (uint16_t)(ROUTINE * (alu + 1));
 }
 
-/* Around the special function unit: what would lose digits there is scaled before, and its result
- * behind, if a comparison says so; angles become parts of a turn. */
+/* Instructions around the special function unit: if a comparison detects a loss of precision, the
+ * operand is scaled before and the result after; angles become fractions of a rotation. */
 static void special_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 {
     enum { SCALED = 4, RECIPROCAL = 7, QUOTIENT = 9 };
@@ -263,8 +265,8 @@ static InsCost invariant_price(const Ins *ins, const SimtMachine *m)
                      .wait = STALL_WAIT};
 }
 
-/* What each turn of a loop divides by what stays the same: ptxas makes the reciprocal in front of
- * the loop, if there is no branch before the division, and leaves a product and two corrections. */
+/* A division by a loop invariant: ptxas moves the reciprocal out of the loop if no branch precedes
+ * the division. A multiplication and two corrections remain in the loop. */
 static void divisions_hoist(const SimtKernel *kernel, InsCost *price, const Uses *uses,
                             const SimtMachine *m)
 {
@@ -282,15 +284,15 @@ static void divisions_hoist(const SimtKernel *kernel, InsCost *price, const Uses
     }
 }
 
-/* Does code before and behind this instruction stay apart? */
+/* Is this instruction a barrier to scheduling? */
 static int parts_code(const Ins *ins)
 {
     return ins->class == CLASS_BRANCH || ins->class == CLASS_BARRIER || ins->op == OP_JOIN ||
            ins->op == OP_EXIT || ins->op == OP_ACCELERATOR || ins->op == OP_NANOSLEEP;
 }
 
-/* How many instructions the branch skips, if they are few and plain and all lanes meet behind them;
- * else 0. */
+/* Number of instructions that the branch skips, if they are few and simple and all lanes reconverge
+ * directly after them; else 0. */
 static uint32_t branch_skips(const Ins *code, uint32_t at)
 {
     const Ins *branch = &code[at];
@@ -302,8 +304,8 @@ static uint32_t branch_skips(const Ins *code, uint32_t at)
     return skips <= MOST_GUARDED ? skips : 0;
 }
 
-/* Hopper's sums have no operand in constant memory: what stands behind a predicate loads the
- * kernel's parameter there, each time. */
+/* Hopper's 64-bit additions have no operand in constant memory: a predicated instruction loads the
+ * kernel parameter each time. */
 static void parameter_load(const SimtKernel *kernel, const Ins *ins, InsCost *price)
 {
     enum { CONSTANT_CYCLES = 30 };
@@ -314,8 +316,8 @@ static void parameter_load(const SimtKernel *kernel, const Ins *ins, InsCost *pr
     }
 }
 
-/* A short forward branch becomes the predicate of what it skips.  It parts no code then, nor does
- * its JOIN if nobody else meets there. */
+/* A short forward branch becomes the predicate of the instructions that it skips. It is then no
+ * barrier to scheduling, and neither is its JOIN, unless other branches reconverge there. */
 static void branches_fold(SimtKernel *kernel, InsCost *price, const SimtMachine *machine)
 {
     Ins *code = kernel->code;
@@ -333,8 +335,8 @@ static void branches_fold(SimtKernel *kernel, InsCost *price, const SimtMachine 
         if (code[i].reconv < kernel->count && !price[i].passed) price[code[i].reconv].passed = 0;
 }
 
-/* A variable that begins with a constant, and gets other values elsewhere, is a register: ptxas can
- * not put the constant into who reads it. */
+/* A variable that is initialised with a constant and has other values later is a register, because
+ * ptxas cannot fold the constant into its readers. */
 static void variables_begin(const SimtKernel *kernel, InsCost *price, const Uses *uses,
                             const SimtMachine *machine)
 {
@@ -347,8 +349,8 @@ static void variables_begin(const SimtKernel *kernel, InsCost *price, const Uses
     }
 }
 
-/* Predicates of comparisons come late; what else makes one, as a wait at an mbarrier, takes its
- * time until the branch behind it. */
+/* Predicates of comparisons have additional latency; for other writers, such as a wait at an
+ * mbarrier, the latency applies until the following branch. */
 static void guards_mark(const SimtKernel *kernel, InsCost *price, const Uses *uses)
 {
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -387,7 +389,7 @@ static int is_writer(const Ins *ins)
            ins->class == CLASS_ATOMIC;
 }
 
-/* Must instruction `k` stay behind `i`? */
+/* Must instruction `k` stay after `i`? */
 static int depends(const Ins *code, const InsCost *price, uint32_t i, uint32_t k)
 {
     const Ins *earlier = &code[i], *later = &code[k];
@@ -416,8 +418,8 @@ static int reads_of(const Ins *earlier, const Ins *later)
     return 0;
 }
 
-/* Cycles from instruction `i` to `k`, which depends on it.  Who only comes behind an atomic,
- * because both may change the same memory, does not wait until that is done. */
+/* Cycles from instruction `i` to `k`, which depends on it. An instruction that is ordered after an
+ * atomic only because both may change the same memory does not wait for its completion. */
 static uint32_t latency_between(const Ins *code, const InsCost *price, uint32_t i, uint32_t k)
 {
     if (code[i].class == CLASS_ATOMIC && !reads_of(&code[i], &code[k])) return price[i].slots;
@@ -425,7 +427,7 @@ static uint32_t latency_between(const Ins *code, const InsCost *price, uint32_t 
     return price[i].latency + (is_guard ? price[k].guarded : 0u);
 }
 
-/* Longest latency from the start of each instruction to the end of the piece. */
+/* Longest latency from the start of each instruction to the end of the basic block. */
 static void heights_find(const Ins *code, const InsCost *price, uint32_t count, uint32_t *height)
 {
     for (uint32_t i = count; i-- > 0;) {
@@ -472,8 +474,8 @@ void piece_order(const SimtKernel *kernel, const Ins *code, InsCost *price, uint
     if (free_end < count) price[free_end].rank = free_end;
 }
 
-/* The same where machine code tells the order.  What it does not have, or has behind those that
- * need it, comes before them. */
+/* The same with the order of SASS. Instructions that SASS lacks, or places after their readers, are
+ * placed before their readers. */
 static void piece_follow(const SimtKernel *kernel, uint32_t from, InsCost *price, uint32_t count)
 {
     const Ins *code = kernel->code + from;
@@ -502,7 +504,7 @@ static void pieces_order(const SimtKernel *kernel, InsCost *price, Liveness *ali
                 (to < kernel->count && kernel->code[to].op == OP_JOIN && !price[to].passed))
                 break;
         }
-        /* A target in the middle of a piece only makes its ranks begin later. */
+        /* A target inside of a block only makes the ranks start later. */
         if (kernel->info.spills)
             piece_follow(kernel, from, price + from, to - from);
         else
@@ -533,7 +535,8 @@ static void arrays_find(SimtKernel *kernel, const SimtMachine *machine)
     }
 }
 
-/* What each instruction takes, as far as its neighbours in the text decide.  -1: out of memory. */
+/* Cost of each instruction, as far as its neighbours in the code determine it. -1: out of
+ * memory. */
 static int prices_make(SimtKernel *kernel, InsCost *price, const Uses *uses,
                        const SimtMachine *machine)
 {
@@ -559,7 +562,7 @@ InsCost *schedule_build(SimtKernel *kernel, const SimtMachine *machine, int mach
     InsCost *price = calloc(kernel->count + 1, sizeof *price);
     if (price && kernel->width && uses_count(kernel, &uses) == 0 &&
         liveness_open(&alive, kernel) == 0 && prices_make(kernel, price, &uses, machine) == 0) {
-        /* With spills, machine code has told the order, and how often a loop spills in a turn. */
+        /* With spills, SASS gives the order and the number of spills per iteration. */
         uint32_t loops = kernel->info.spills ? 0 : loops_mark(kernel, price);
         pieces_order(kernel, price, &alive);
         price = loops_unroll(kernel, price, loops, &alive, prices);

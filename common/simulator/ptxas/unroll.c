@@ -1,11 +1,10 @@
 /* unroll.c - loops that ptxas unrolls once more.
  *
- * A loop of one straight piece of code that counts by a constant comes out of ptxas as one of four
- * turns, as long as it is short: the loads of all four are on their way before the first is used,
- * and counter, comparison and branch are there once.  `.pragma "nounroll"` forbids it.  Each such
- * loop gets four copies of its code, behind the kernel's own, whose registers are renamed so that
- * only what is really needed is waited for; the replay plays these where four turns follow each
- * other. */
+ * ptxas unrolls a short loop four times if it is one basic block with a constant increment. The
+ * loads of all four iterations are then in flight before the first is used, and counter, comparison
+ * and branch are executed once. `.pragma "nounroll"` forbids it. Each such loop gets four copies of
+ * its code after the kernel's own code. Their registers are renamed, so that only true dependences
+ * remain. The replay uses the copies for four consecutive iterations. */
 #include "common/simulator/ptxas/unroll.h"
 
 #include <stdlib.h>
@@ -67,7 +66,7 @@ static int is_forbidden(const SimtKernel *kernel, uint32_t from, uint32_t to)
     return 1;
 }
 
-/* Is code[from, to] such a loop?  It is one straight piece, and branch `to` leads back. */
+/* Is code[from, to] such a loop? It is one basic block, and branch `to` leads back. */
 static int is_unrolled(const SimtKernel *kernel, const InsCost *price, uint32_t from, uint32_t to)
 {
     uint32_t slots = 0, loads = 0;
@@ -107,7 +106,7 @@ static void copy_rename(SimtKernel *kernel, Ins *ins, uint32_t turn, uint16_t *n
             fresh[own] = (uint16_t)kernel->costs.scoreboard++;
             kernel->width[fresh[own]] = kernel->width[own];
         }
-        /* What comes behind the loop knows the last one's by its own name. */
+        /* Code after the loop reads the last copy's result under its own name. */
         now[own] = turn + 1 < UNROLLED ? fresh[own] : own;
         ins->t_d[k] = now[own];
     }
@@ -150,7 +149,8 @@ static int loop_copy(SimtKernel *kernel, InsCost *price, const Unrolled *loop, L
     return 0;
 }
 
-/* The loops that are marked, their copies one behind the other; how much room all of it takes. */
+/* Assigns consecutive places to the copies of the marked loops; returns the total number of
+ * instructions. */
 static uint32_t loops_list(SimtKernel *kernel, const InsCost *price)
 {
     uint32_t room = kernel->count;

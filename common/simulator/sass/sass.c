@@ -1,10 +1,10 @@
 /* machine.c - machine instructions, as far as spills and time need them.
  *
- * An instruction is 16 bytes.  Of its first eight, bits 0 to 11 are the operation, 12 to 15 its
- * predicate, 16 to 23 the result, 24 to 31, 32 to 39 and (of the last eight) 0 to 7 its operands.
- * That was read off what nvdisasm prints for kernels compiled for sm_75 to sm_90.  Loops are the
- * natural ones: a branch back to an instruction through which every way to the branch leads, found
- * as a branch to a piece that a depth-first walk is still in. */
+ * An instruction has 16 bytes. In the first eight bytes, bits 0 to 11 are the opcode, 12 to 15 the
+ * predicate, and 16 to 23 the result. The operands are in bits 24 to 31 and 32 to 39, and in bits 0
+ * to 7 of the last eight bytes. This was inferred from the output of nvdisasm for kernels compiled
+ * for sm_75 to sm_90. Loops are natural loops: a branch back to an instruction that dominates the
+ * branch. They are found as branches to a basic block that a depth-first traversal has not left. */
 #include "common/simulator/sass/sass.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
     ALWAYS = 7, /* the predicate */
     NOWHERE = -1,
     MOST_LOOPS = 4096,
-    LAST_USE = 1 << 21 /* of the last eight bytes of a local load */
+    LAST_USE = 1 << 21 /* bit of the last eight bytes of a local load */
 };
 
 /* Opcodes with the only form in which they occur. */
@@ -30,11 +30,11 @@ enum {
     RET = SASS_WITH_FORM(SASS_RET, SASS_FORM_IMMEDIATE)
 };
 
-/* A straight piece: only its last instruction branches, only its first is a target. */
+/* A basic block: only its last instruction branches, only its first is a target. */
 typedef struct Piece {
     uint32_t first, last;
     int32_t next[2];
-    uint32_t tried;      /* of `next`, in the walk */
+    uint32_t tried;      /* number of `next` that the traversal has tried */
     uint32_t loop, size; /* the smallest loop around it */
     uint8_t seen, open, inside;
 } Piece;
@@ -47,7 +47,7 @@ typedef struct Flow {
     Piece *piece;
     uint32_t pieces;
     uint32_t *stack;
-    uint32_t *from, *from_begin; /* pieces before each, one list behind another */
+    uint32_t *from, *from_begin; /* predecessors of each block, stored as consecutive lists */
 } Flow;
 
 int sass_is_known(uint32_t sm)
@@ -79,7 +79,7 @@ static uint32_t operation(const SassText *text, uint32_t number)
  * be there? */
 static int asks_for_all(const SassText *text, uint32_t number)
 {
-    enum { PARTED = 1 << 27 }; /* of the last eight bytes */
+    enum { PARTED = 1 << 27 }; /* bit of the last eight bytes */
     return operation(text, number) == BRA && word_at(text, number, 1) & PARTED;
 }
 
@@ -105,7 +105,7 @@ static int ends_piece(const SassText *text, uint32_t number)
     return (op == BRA && !asks_for_all(text, number)) || op == EXIT || op == RET;
 }
 
-/* What the scheduler is told: bits 41 to 57 of the last eight bytes. */
+/* Control information for the scheduler: bits 41 to 57 of the last eight bytes. */
 static void control_read(const SassText *text, uint32_t number, SassIns *ins)
 {
     uint64_t control = word_at(text, number, 1) >> 41;
@@ -118,8 +118,8 @@ static void control_read(const SassText *text, uint32_t number, SassIns *ins)
     ins->read = (uint8_t)(read < COUNTERS ? read + 1 : 0);
 }
 
-/* How many places for registers an instruction has that computes with floats or integers; 0: others
- * have other ways to their registers. */
+/* Number of register operands of a float or integer instruction; 0: other instructions read their
+ * registers differently. */
 static uint32_t places_of(uint32_t kind)
 {
     switch (kind) {
@@ -145,8 +145,8 @@ static uint32_t places_of(uint32_t kind)
     }
 }
 
-/* Which registers such an instruction names, by place; NO_REGISTER: none.  Where the third operand
- * is no register, the second lies in its bits. */
+/* The registers of such an instruction, by operand position; NO_REGISTER: none. If the third
+ * operand is no register, its bits hold the second one. */
 static void operands_find(const SassText *text, uint32_t number, uint32_t places,
                           uint8_t operand[3])
 {
@@ -161,10 +161,10 @@ static void operands_find(const SassText *text, uint32_t number, uint32_t places
     operand[form >= NOT_SECOND && form <= NOT_SECOND_END ? 2 : 1] = third;
 }
 
-/* Registers lie in two banks, by even and odd numbers, which give one each a cycle: how many each
- * gives to an instruction that computes.  One that is marked stays at hand for the next instruction
- * that has a register in the same place; one that is named twice comes once; a sum of 64 bits comes
- * from both. */
+/* The register file has two banks, for even and odd numbers, which deliver one register each per
+ * cycle: counts the registers that an instruction reads from each bank. A register marked for reuse
+ * stays in the operand cache for the next instruction with the same register in the same position.
+ * A register that is named twice is read once; a 64-bit addend is read from both banks. */
 static void fetches_count(const SassText *text, uint32_t number, uint8_t kept[3],
                           uint8_t fetches[2])
 {
@@ -208,7 +208,7 @@ static int names(const SassText *text, uint32_t number, uint32_t first, uint32_t
     return 0;
 }
 
-/* Who first names what the load brings, or last made what is stored. */
+/* The first reader of a loaded value, or the last writer of a stored value. */
 static void other_find(Flow *flow, uint32_t number)
 {
     const SassText *text = flow->text;
@@ -236,7 +236,7 @@ static void other_find(Flow *flow, uint32_t number)
     }
 }
 
-/* ---- straight pieces ---- */
+/* ---- basic blocks ---- */
 
 static int pieces_find(Flow *flow)
 {
@@ -267,7 +267,7 @@ static int pieces_find(Flow *flow)
     return 0;
 }
 
-/* Where control goes behind each piece, and the pieces before each. */
+/* Successors of each basic block, and its predecessors. */
 static int ways_find(Flow *flow)
 {
     const SassText *text = flow->text;
@@ -327,8 +327,8 @@ static void loop_add(Flow *flow, uint32_t head, uint32_t tail)
     }
 }
 
-/* Walks depth first from the first instruction; a way to a piece that the walk is still in goes
- * back. */
+/* Traverses depth first from the first instruction; an edge to a block that is still open is a back
+ * edge. */
 static void loops_find(Flow *flow, uint32_t (*back)[2], uint32_t *backs)
 {
     uint32_t depth = 0;

@@ -5,9 +5,9 @@
  * Callers: ptx, which finds the code in cubins; decode, ptxas and sass_map.
  * May use: base.
  *
- * PTX does not show which values have no register: machine code stores and loads them, relative to
- * the stack pointer.  And each instruction says when the next one may go: that is what the
- * hardware's scheduler obeys, for it does not know operands. */
+ * PTX does not show which values are spilled: SASS stores and loads them relative to the stack
+ * pointer. Each instruction also states when the next one may issue, which the hardware's scheduler
+ * obeys because it does not check operands. */
 #ifndef CONVLAB_PTX_MACHINE_H
 #define CONVLAB_PTX_MACHINE_H
 
@@ -19,21 +19,21 @@
 typedef enum SassKind { SASS_KIND_OTHER, SASS_KIND_LOCAL_LOAD, SASS_KIND_LOCAL_STORE } SassKind;
 
 typedef struct SassIns {
-    uint32_t line;  /* of the PTX text, from 1; 0: not known */
+    uint32_t line;  /* line in the PTX text, from 1; 0: not known */
     uint32_t loop;  /* the innermost one around it, from 1; 0: none */
-    uint32_t piece; /* number of its straight piece */
-    uint32_t other; /* of a local load: the instruction that first names its result; of a store: the
-                     * one that made its value; both in the same straight piece, else its own
+    uint32_t piece; /* number of its basic block */
+    uint32_t other; /* for a local load, the instruction that first reads its result; for a store,
+                     * the one that defined its value; both in the same basic block, else its own
                      * number */
     int32_t offset; /* local: bytes from the stack pointer */
     uint8_t kind, bytes; /* bytes: of each lane, of what is local or loaded from shared memory */
-    uint8_t last;        /* a local load behind which the value is not needed there any more */
+    uint8_t last;        /* a local load after which the value in memory is not needed */
     uint8_t reached;     /* by branches from the first instruction on; routines are not */
     uint8_t guarded;     /* by a predicate */
     uint16_t op;         /* the operation, with the form of its operands */
     uint8_t stall;       /* cycles until the warp's next instruction */
     uint8_t fetches[2];  /* operands that come from each bank of registers, one a cycle */
-    uint8_t waits;       /* of six counters, a bit each: those that must be zero before it goes */
+    uint8_t waits;       /* bit mask of six counters that must be zero before it issues */
     uint8_t made, read;  /* the counter, from 1, that is up until its result is there, or until its
                          * operands are read; 0: none */
 } SassIns;
@@ -41,11 +41,11 @@ typedef struct SassIns {
 typedef struct SassCode {
     SassIns *ins;
     uint32_t count, sm;
-    uint32_t *loop_line; /* of each loop: the PTX line of the branch that closes it */
+    uint32_t *loop_line; /* PTX line of the branch that closes each loop */
     uint32_t loops;
 } SassCode;
 
-/* What one section of machine code is made of; `line` has one entry for each instruction. */
+/* One section of SASS; `line` has one entry for each instruction. */
 typedef struct SassText {
     const unsigned char *bytes; /* 16 an instruction */
     uint32_t count, sm;

@@ -30,7 +30,7 @@ enum { KEEPS_FIRST = 1, KEEPS_SECOND = 2, KEEPS_THIRD = 4 };
 typedef struct Case {
     uint32_t op;
     uint8_t operand[3], keeps;
-    uint8_t fetches[2]; /* that are expected, of each bank */
+    uint8_t fetches[2]; /* expected fetches from each bank */
 } Case;
 
 static void ins_write(unsigned char *bytes, const Case *c)
@@ -41,8 +41,7 @@ static void ins_write(unsigned char *bytes, const Case *c)
     memcpy(bytes, &low, sizeof low), memcpy(bytes + 8, &high, sizeof high);
 }
 
-/* Of the two banks of registers, the even and the odd ones; what is kept at hand comes from
- * neither. */
+/* Even and odd registers come from two banks; operands in the reuse cache come from neither. */
 static void operands_come_from_two_banks(void **state)
 {
     (void)state;

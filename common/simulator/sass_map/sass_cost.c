@@ -25,7 +25,7 @@ static uint32_t kind(const SassIns *ins)
     return ins->op & SASS_OPCODE_MASK;
 }
 
-/* Of global, shared or local memory, or a shuffle. */
+/* Does it access global, shared or local memory, or shuffle? */
 int sass_is_access(const SassIns *ins)
 {
     switch (kind(ins)) {
@@ -105,8 +105,8 @@ int sass_is_nop(const SassIns *ins)
     return kind(ins) == SASS_NOP;
 }
 
-/* What the replay looks at: an access is the PTX's own, without its operands.  A constant does not
- * go by way of the load/store unit. */
+/* The instruction for the replay: an access has the properties of its PTX instruction, but no
+ * operands. A constant does not use the load/store unit. */
 Ins sass_ins(const SimtKernel *kernel, const SassIns *from, uint32_t anchor)
 {
     Ins ins = {.op = OP_NOP, .class = CLASS_INT, .from = UINT32_MAX, .guard = NO_SLOT};
@@ -212,7 +212,7 @@ static void unit_find(InsCost *p, const SassIns *ins, const InsCost *price, cons
     case SASS_S2UR:
         p->latency = CONSTANT_LATENCY, p->wait = STALL_SHORT_SCOREBOARD;
         break;
-    case SASS_IMMA: /* of several MMAs the last one has a counter for its result */
+    case SASS_IMMA: /* in a sequence of MMAs, only the last has a counter for its result */
     case SASS_HMMA:
     case SASS_BMMA:
     case SASS_DMMA:

@@ -1,13 +1,13 @@
-/* sass_map.c - lays machine code beside the PTX that it was made of.
+/* sass_map.c - maps SASS to the PTX from which it was compiled.
  *
- * Machine instructions name the line of PTX that they come from.  A loop of the machine's is that
- * of the PTX whose branch back has its line; how many turns it makes in one is how often it has
- * most lines.  An instruction that lies where its line does belongs to that part of the PTX; others
- * (what was moved into or out of a loop, made again, or has no line) go with their neighbours.
- * Left out are pieces that hardly any thread comes to: those that call a routine, and further
- * copies of a loop for what is left of its turns.
+ * SASS instructions name the PTX line from which they come. A SASS loop corresponds to the PTX loop
+ * whose backward branch has the same line. Its unroll factor is the most frequent number of copies
+ * of a line. An instruction in the loop of its line belongs to that part of the PTX. Other
+ * instructions (moved into or out of a loop, duplicated, or without a line) belong to the part of
+ * their neighbours. Blocks that few threads reach are left out: those that call a routine, and
+ * remainder loops.
  *
- * All of it is hostile.  What is not understood is not followed. */
+ * All input is untrusted. SASS that is not understood is not mapped. */
 #include "common/simulator/sass_map/sass_map.h"
 
 #include <stdlib.h>
@@ -29,14 +29,14 @@ typedef struct Reading {
     SassMap *f;
     CodeMap map;
     uint32_t *part;              /* per machine instruction: its part, or NONE */
-    uint8_t *variant;            /* ... of which of its loop's homes: 0 or 1, or ELSEWHERE */
-    uint8_t *left_out;           /* per piece of machine code */
+    uint8_t *variant;            /* which home of its loop it belongs to: 0 or 1, or ELSEWHERE */
+    uint8_t *left_out;           /* per basic block of SASS */
     uint32_t *count[2], *now[2]; /* per line of PTX and home */
 } Reading;
 
-/* ---- what can be followed ------------------------------------------------- */
+/* ---- instructions that can be mapped -------------------------------------- */
 
-/* Units that work beside the warps, and what machine code does by loops of its own. */
+/* Units that work asynchronously to the warps, and operations that SASS implements with loops. */
 static int is_unsupported(const Ins *ins)
 {
     switch (ins->op) {
@@ -65,12 +65,12 @@ static int is_plain(const SimtKernel *kernel)
     return 1;
 }
 
-/* Has it something that only its execution tells? */
+/* Does it have a property that is known only from its execution? */
 static int is_anchor(const Ins *ins)
 {
     if (ins->pseudo || ins->space == PTX_PARAM) return 0;
     if (ins->merge == MERGE_FOLLOWER && ins->class == CLASS_STORE) return 0;
-    if (ins->op == OP_CLUSTER_BARRIER) return ins->aux != 0; /* who only arrives goes on */
+    if (ins->op == OP_CLUSTER_BARRIER) return ins->aux != 0; /* an arrival does not wait */
     if (ins->op == OP_FENCE) return ins->aux != 0;           /* within a block there is none */
     if (ins->op == OP_CP_COMMIT || ins->op == OP_CP_WAIT) return 1;
     return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP || ins->op == OP_MATCH;
@@ -82,8 +82,8 @@ static int is_like_anchor(const Ins *anchor, const SassIns *ins)
     return sass_is_access(ins) || sass_is_barrier(ins) || sass_is_match(ins);
 }
 
-/* Each access of the PTX has a machine instruction, but for those to shared memory that ptxas may
- * have joined, and constants that are operands. */
+/* Every access of the PTX has a SASS instruction, except for accesses to shared memory that ptxas
+ * may have merged, and constants that are operands. */
 static int is_covered(const Reading *r)
 {
     const SimtKernel *kernel = r->kernel;
@@ -125,8 +125,8 @@ static void kept_mark(const Reading *r, uint8_t *mark)
     }
 }
 
-/* Do both ways from this branch to where they meet again, without a loop, have no branch in machine
- * code?  Then each of their instructions has a predicate there, and all of them are issued. */
+/* Do both sides of this branch, up to their reconvergence point and without a loop, have no branch
+ * in SASS? If so, each of their instructions is predicated there, and all of them are issued. */
 static int is_folded(const Reading *r, uint32_t at, const uint8_t *mark)
 {
     enum { MOST_FOLDED = 64 };
@@ -156,7 +156,7 @@ static void folded_mark(const Reading *r, uint8_t *mark)
             mark[code[i].reconv] &= (uint8_t)~FOLDED;
 }
 
-/* Is it a branch at which control may part, or a place where it meets? */
+/* Is it a branch at which control may diverge, or a reconvergence point? */
 static int parts_control(const Reading *r, uint32_t i, const uint8_t *mark)
 {
     return mark[i] & KEPT || !(r->price[i].passed || mark[i] & FOLDED);
@@ -222,16 +222,16 @@ static int is_by_words(const Ins *code, uint32_t at)
     }
 }
 
-/* Does one instruction of the PTX become several?  A matrix is loaded by parts, wmma's products are
- * two of the machine's, and 64 bits are computed by words. */
+/* Does one PTX instruction become several? A matrix is loaded in parts, a wmma becomes two SASS
+ * MMAs, and 64-bit values are computed by words. */
 static int is_expanded(const Ins *code, uint32_t at)
 {
     return code[at].op == OP_TENSOR_MATRIX || code[at].op == OP_TENSOR_PRODUCT ||
            is_by_words(code, at);
 }
 
-/* How many instructions of machine loop `home` most lines of the PTX's loop have.  A constant that
- * is fetched for one has its line, too. */
+/* The most frequent number of instructions of SASS loop `home` per line of the PTX loop. A constant
+ * that is loaded for an instruction has its line, too. */
 static uint32_t copies_count(Reading *r, uint32_t home, uint32_t loop)
 {
     uint32_t *count = r->count[0];
@@ -252,9 +252,9 @@ static void home_note(SassLoop *loop, uint32_t home, uint32_t copies, int is_fir
     if (is_first || copies < loop->copies[1]) loop->home[1] = home, loop->copies[1] = copies;
 }
 
-/* The PTX's loop that machine loop `m` is.  Where what ends a turn stands in front of what the turn
- * begins with, PTX falls through, and the branch back is ptxas's own: then the loop is the widest
- * one there with this head. */
+/* The PTX loop that corresponds to SASS loop `m`. If PTX falls through from the end of an iteration
+ * to its start, ptxas generates the backward branch itself: then the loop is the widest one there
+ * with this head. */
 static uint32_t loop_of(const Reading *r, uint32_t m)
 {
     uint32_t line = r->code->loop_line[m - 1], number = code_loop_closed(&r->map, line),
@@ -283,7 +283,8 @@ static int homes_find(Reading *r)
         SassLoop *loop = &f->loop[number - 1];
         home_note(loop, m, copies_count(r, m, number), !loop->copies[0]);
     }
-    /* What has no loop of its own there lies in that around it, turn behind turn. */
+    /* A PTX loop without a SASS loop is fully unrolled into the surrounding loop, one iteration
+     * after the other. */
     for (uint32_t k = f->loops; k-- > 0;) {
         uint32_t parent = r->map.loop[k].parent, home = parent ? f->loop[parent - 1].home[0] : 0;
         if (f->loop[k].copies[0]) continue;
@@ -306,10 +307,10 @@ static uint8_t variant_of(const Reading *r, const SassIns *ins, uint32_t at)
     return ins->loop == loop->home[0] ? 0 : ins->loop == loop->home[1] ? 1 : ELSEWHERE;
 }
 
-/* ---- whose they are ------------------------------------------------- */
+/* ---- owners of SASS instructions ------------------------------------ */
 
-/* Is it a call each time, and nothing rare?  Halves of bytes and bits that differ are products of
- * others. */
+/* Is it a call that always occurs, and not a rare path? MMAs of 4-bit integers and XORs of bits are
+ * built from other MMAs. */
 static int is_called(const Ins *ins)
 {
     return divides_wide(ins) || ins->op == OP_TENSOR_PRODUCT;
@@ -333,9 +334,9 @@ static int is_played(const Reading *r, uint32_t i)
     return !r->left_out[ins->piece] && !sass_is_nop(ins);
 }
 
-/* The instruction of the PTX that it is part of; NONE: none, or it lies elsewhere.  Of an access
- * only what accesses.  Where lanes meet, all of them come by, though its line is that of the last
- * instruction that some of them skip. */
+/* The PTX instruction that it belongs to; NONE: none, or it is elsewhere. An access is matched only
+ * by the SASS instruction that performs it. A BSYNC is passed by all lanes, although its line is
+ * that of the last instruction that some of them skip. */
 static uint32_t own_place(const Reading *r, uint32_t i)
 {
     const SassIns *ins = &r->code->ins[i];
@@ -345,7 +346,7 @@ static uint32_t own_place(const Reading *r, uint32_t i)
     return is_anchor(own) && !is_like_anchor(own, ins) ? NONE : at;
 }
 
-/* Of the turns of its loop that an instruction of this line is part of. */
+/* Number of the unrolled iteration that an instruction of this line belongs to. */
 static uint64_t copy_of(const Reading *r, uint32_t at, uint64_t number, uint64_t of, uint32_t v)
 {
     uint32_t loop = r->map.around[at], copies = loop ? r->f->loop[loop - 1].copies[v] : 1;
@@ -386,7 +387,7 @@ static void owners_find(Reading *r)
         uint64_t number = r->now[v][line - r->map.first]++, of = r->count[v][line - r->map.first],
                  copy = copy_of(r, at, number, of, v);
         r->part[i] = f->part_of[at], f->copy[i] = (uint16_t)copy;
-        /* Where one access became several, the first costs what all of them do. */
+        /* If one access became several, the first one has the cost of all of them. */
         int is_first = !number || copy_of(r, at, number - 1, of, v) != copy;
         const Ins *own = &r->kernel->code[at];
         if (may_be_rare(own) ? sass_is_rare_check(&m->ins[i], own) : is_anchor(own) && is_first)
@@ -394,13 +395,13 @@ static void owners_find(Reading *r)
     }
 }
 
-/* A straight piece of machine code is executed as a whole: nearly all of it is of one part of the
- * PTX, and a few instructions that ptxas has moved into it go with them. */
+/* A basic block of SASS is executed as a whole. Nearly all of it belongs to one part of the PTX,
+ * and the few instructions that ptxas has moved into it are assigned to that part. */
 static void piece_settle(Reading *r, uint32_t from, uint32_t to)
 {
     enum { OF_FOUR = 3 };
     uint32_t most = NONE, own = 0, all = 0;
-    int32_t lead = 0; /* that `most` has over all others, if any part is more than half of it */
+    int32_t lead = 0; /* lead of `most` over all others, if one part has the majority */
     for (uint32_t i = from; i < to; i++) {
         if (r->part[i] == NONE) continue;
         if (!lead) most = i;
@@ -427,7 +428,8 @@ static void pieces_settle(Reading *r)
     }
 }
 
-/* Others go with those before or behind them, of the same piece if there are any. */
+/* Assigns the remaining instructions to the part of their neighbours, preferably in the same basic
+ * block. */
 static void owners_spread(Reading *r)
 {
     const SassCode *m = r->code;
@@ -491,7 +493,7 @@ static int reading_open(Reading *r)
     const SassCode *m = r->code;
     SimtKernel *kernel = r->kernel;
     if (code_map_open(&r->map, kernel, kernel->code, kernel->count) != 0) return -1;
-    /* A line's access stands behind what only prepares it. */
+    /* The access of a line follows the instructions that prepare it. */
     for (uint32_t k = 0; k < r->map.lines; k++) {
         uint32_t i = r->map.at[k];
         while (i != NONE && i + 1 < kernel->count && kernel->code[i].pseudo &&
@@ -501,7 +503,7 @@ static int reading_open(Reading *r)
     r->f = sass_map_open(kernel->count, r->map.loops, m->count);
     r->part = malloc(m->count * sizeof *r->part);
     r->variant = malloc(m->count);
-    r->left_out = calloc(m->count + 1, 1); /* there are no more pieces than instructions */
+    r->left_out = calloc(m->count + 1, 1); /* there are at most as many blocks as instructions */
     for (int v = 0; v < 2; v++) {
         r->count[v] = calloc(r->map.lines + 1, sizeof *r->count[v]);
         r->now[v] = calloc(r->map.lines + 1, sizeof *r->now[v]);
@@ -520,7 +522,7 @@ static void reading_close(Reading *r)
         free(r->count[v]), free(r->now[v]);
 }
 
-/* Machine instructions and their prices, behind those that are there. */
+/* Appends SASS instructions and their costs to those that exist. */
 static int prices_append(Reading *r, InsCost **price, uint32_t prices, const SimtMachine *machine)
 {
     SimtKernel *kernel = r->kernel;

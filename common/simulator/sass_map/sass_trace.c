@@ -1,10 +1,10 @@
 /* sass_trace.c - what a warp executed, as its machine code says it.
  *
- * A trace tells which PTX instructions a warp executed and what their accesses cost.  Where it goes
- * through a part of the PTX, the machine instructions of that part are played, in their own order;
- * an access among them costs what its PTX instruction's did.  Where ptxas made one turn of several,
- * as many of the trace go into one of the machine's; of a loop that is more than one part, each
- * turn plays its own copies. */
+ * A trace records the PTX instructions that a warp executed, and the costs of their accesses. When
+ * the trace passes through a part of the PTX, the SASS instructions of that part are replayed in
+ * SASS order; each access has the cost of its PTX instruction. If ptxas unrolled a loop, one SASS
+ * iteration consumes the same number of iterations of the trace. If the loop has more than one
+ * part, each iteration replays its own copies. */
 #include "common/simulator/sass_map/sass_map.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 #include "common/simulator/core/ops.h"
 
-/* A part may become so many times as much machine code: a hostile one costs no more memory. */
+/* A part may become up to MOST_TIMES times longer in SASS, which bounds the memory for hostile
+ * code. */
 enum { MOST_TIMES = 16, MOST_MORE = 4096, MOST_LOOKS = 256 };
 
 typedef struct Walk {
@@ -21,14 +22,14 @@ typedef struct Walk {
     const WarpTrace *from;
     WarpTrace *to;
     uint32_t most;   /* steps */
-    uint64_t looks;  /* at machine instructions that may be another turn's */
-    uint32_t *place; /* of each turn's instructions their step, from 1; 0: not executed */
+    uint64_t looks;  /* SASS instructions examined that may belong to another iteration */
+    uint32_t *place; /* step of each iteration's instructions, from 1; 0: not executed */
     size_t room;
     uint32_t *turn; /* per loop */
 } Walk;
 
-/* Did lanes come to where others are to meet them, and make way for those?  All of them then come
- * there once more. */
+/* Did lanes arrive at a reconvergence point and yield to the lanes that they wait for? All of them
+ * then arrive there once more. */
 static int makes_way(const SimtKernel *kernel, const WarpTrace *from, uint32_t at)
 {
     uint32_t ins = from->step[at].ins;
@@ -36,7 +37,7 @@ static int makes_way(const SimtKernel *kernel, const WarpTrace *from, uint32_t a
            (at + 1 == from->count || from->step[at + 1].ins != ins + 1);
 }
 
-/* Does the step go on in this part, which began before? */
+/* Does the step continue in this part, which began before? */
 static int goes_on(const Walk *w, uint32_t at, uint32_t part)
 {
     if (at >= w->from->count) return 0;
@@ -44,8 +45,8 @@ static int goes_on(const Walk *w, uint32_t at, uint32_t part)
     return w->f->part_of[ins] == part && ins != w->f->part[part].first;
 }
 
-/* The end of one pass through a part.  Where lanes have parted, it goes back in places, and behind
- * lanes that wait for others to meet them. */
+/* The end of one pass through a part. After divergence, a pass may go back within the part, and
+ * continues after lanes that wait to reconverge. */
 static uint32_t pass_end(const Walk *w, uint32_t from)
 {
     uint32_t to = from + 1, part = w->f->part_of[w->from->step[from].ins];
@@ -54,7 +55,7 @@ static uint32_t pass_end(const Walk *w, uint32_t from)
     return to;
 }
 
-/* The end of so many turns of a loop that is one part; `from`: there are fewer. */
+/* The end of `turns` iterations of a loop that is one part; `from`: there are fewer. */
 static uint32_t turns_end(const Walk *w, const SassPart *part, uint32_t from, uint32_t turns)
 {
     const TraceStep *step = w->from->step;
@@ -96,7 +97,7 @@ static int room_make(WarpTrace *to, uint32_t more)
     return 0;
 }
 
-/* Adds the part's machine instructions; of one copy alone, or of all (ALL) `turns` turns. */
+/* Adds the part's SASS instructions: those of one copy, or of all `turns` iterations (ALL). */
 enum { ALL = -1 };
 
 static int steps_add(Walk *w, const SassPart *part, int rest, int only)
@@ -122,8 +123,8 @@ static int steps_add(Walk *w, const SassPart *part, int rest, int only)
     return 0;
 }
 
-/* The loop's turn that begins or goes on at step `from`.  Where the turns of a loop in another one
- * stand in a row, those of the outer loop's next turn stand behind them. */
+/* The iteration of the loop that starts or continues at step `from`. If the loop is fully unrolled
+ * inside another loop, iterations of the outer loop are counted on. */
 static uint32_t turn_of(Walk *w, const SassPart *part, uint32_t from)
 {
     const SassLoop *loop = &w->f->loop[part->loop - 1], *around = loop;
@@ -136,8 +137,8 @@ static uint32_t turn_of(Walk *w, const SassPart *part, uint32_t from)
     return *turn;
 }
 
-/* Which copy of the loop's turns is executed.  What stands in no loop of the machine's is executed
- * once: of turns beyond, nothing is left. */
+/* The copy of the unrolled loop that is executed. A fully unrolled loop is executed once;
+ * iterations beyond its copies have no SASS. */
 static int copy_now(Walk *w, const SassPart *part, uint32_t from)
 {
     const SassLoop *loop = &w->f->loop[part->loop - 1];
@@ -146,7 +147,7 @@ static int copy_now(Walk *w, const SassPart *part, uint32_t from)
                                                          : loop->copies[0]);
 }
 
-/* Where lanes parted at the end of a part, one way waits for the other. */
+/* If lanes diverged at the end of a part, one path waits for the other. */
 static int ways_add(Walk *w, const SassPart *part, uint32_t from, uint32_t to)
 {
     uint32_t last = part->first + part->count - 1;
@@ -160,7 +161,8 @@ static int ways_add(Walk *w, const SassPart *part, uint32_t from, uint32_t to)
     return 0;
 }
 
-/* One pass through a part, or several turns of it, from step `from` on; its end, 0: out of memory.
+/* One pass through a part, or several iterations of it, from step `from` on; returns its end, or 0
+ * if out of memory.
  */
 static uint32_t pass_add(Walk *w, uint32_t from)
 {
