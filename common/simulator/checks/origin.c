@@ -1,5 +1,6 @@
-/* origin.c - from an address back to a parameter: all definitions of its registers, wherever they
- * stand, and theirs.  The body is read once, however many registers are on the way. */
+/* origin.c - the parameter from which an address is derived: a search through all definitions of
+ * its registers, and of their sources. The body is read once, whatever the number of registers in
+ * the search. */
 #include "common/simulator/checks/origin.h"
 
 #include <stdio.h>
@@ -12,8 +13,8 @@ typedef struct Search {
     unsigned char *seen; /* per register */
     int32_t *todo;
     uint32_t waiting;
-    uint32_t *begin, *by; /* of each register, where in `by` the instructions stand that define it;
-                           * one more for the end */
+    uint32_t *begin, *by; /* per register, the index in `by` of the instructions that define it; one
+                           * more entry for the end */
     const Allocation *found;
     int several;
 } Search;
@@ -62,8 +63,8 @@ static void definition_note(Search *search, const PtxOperand *to, uint32_t instr
     }
 }
 
-/* By counting: `begin` tells first how many, then where the next comes, at last where they begin.
- * -1: out of memory. */
+/* A counting sort: `begin` holds first the counts, then the next free index, and finally the start
+ * of each register's list. -1: out of memory. */
 static int definitions_find(Search *search)
 {
     const PtxFunction *function = search->kernel->function;

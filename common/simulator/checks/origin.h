@@ -4,9 +4,10 @@
 
 #include "common/simulator/core/core.h"
 
-/* Tells `address`, which instruction `ins` made, beside the allocation that its pointer came from:
- * the kernel's parameter that all registers of the address go back to, whatever was added on the
- * way.  Where there are several, or none, beside the nearest allocation. */
+/* Describes `address`, which instruction `ins` computed, relative to the allocation of its pointer.
+ * This is the only kernel parameter to which all registers of the address lead back, whatever
+ * offsets were added. If there is no or more than one such parameter, describes it relative to the
+ * nearest allocation. */
 void origin_describe(const Warp *warp, const Ins *ins, uint64_t address, char *text, size_t bytes);
 
 #endif

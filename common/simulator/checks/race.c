@@ -1,14 +1,15 @@
 /* race.c - racecheck within a block.
  *
- * Every word of shared memory remembers who wrote it last and who read it since the last barrier.
- * An access by another warp with no barrier between is a hazard, in compute-sanitizer's words
- * RAW, WAR or WAW.  The lanes of one warp are taken as ordered, except those of one store that
- * bring different values to one place: which of them stays CUDA leaves open.  A barrier that only
- * some warps wait at counts as one for all: that may miss a hazard, never invent one.
+ * Every word of shared memory has a shadow: its last writer and its readers since the last barrier.
+ * An access by another warp without a barrier in between is a hazard, in compute-sanitizer's words
+ * RAW, WAR or WAW. The lanes of one warp count as ordered, except when lanes of one store write
+ * different values to one address: CUDA does not define which value remains. A barrier at which
+ * only some warps wait counts as one for all: this may miss a hazard, but never reports a false
+ * one.
  *
- * Global memory has a table of the words that a block touched lately, which may forget.  A block
- * that has executed a fence may order its warps by flags and atomics there: each atomic whose
- * result is used, and each volatile or ordered load, then counts as a barrier. */
+ * Global memory has a table of the words that a block accessed recently, from which entries may be
+ * evicted. A block that has executed a fence may order its warps by flags and atomics there: each
+ * atomic whose result is used, and each volatile or ordered load, then counts as a barrier. */
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/race_order.h"
 #include "common/simulator/checks/race_rows.h"
@@ -72,7 +73,7 @@ static void era_begin(Worker *worker)
 typedef struct Hazard {
     const char *name; /* "RAW" */
     RaceKind before;
-    uint32_t ins, thread; /* of the earlier access */
+    uint32_t ins, thread; /* instruction and thread of the earlier access */
     int lanes;            /* it is the same store */
 } Hazard;
 
@@ -191,7 +192,8 @@ static int word_is_settled(const Warp *warp, size_t i, uint32_t bytes)
             readers_with(words->readers[i], own, bytes) == words->readers[i]);
 }
 
-/* The part of a word that a lane stores, `skip` bytes behind its address: how many bytes. */
+/* Copies the part of a word that a lane stores, `skip` bytes after its address; returns the number
+ * of bytes. */
 static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
                             unsigned char *value)
 {
@@ -214,7 +216,7 @@ static int changes(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t ski
     return !bytes || memcmp(value, host, bytes) != 0;
 }
 
-/* Where in what two lanes store the first element stands that differs; -1: in none. */
+/* Index of the first element that differs between the values of two lanes; -1: none. */
 static int lanes_differ(const Warp *warp, const Ins *ins, uint32_t a, uint32_t b)
 {
     uint32_t element = ins->bytes, count = ins->vector > 1 ? ins->vector : 1;
@@ -254,8 +256,8 @@ static uint32_t bytes_of(uint64_t at, uint32_t bytes)
     return bytes >= WORD ? 15 : ((1u << bytes) - 1) << (at & 3);
 }
 
-/* Does this access hear of others? Then what they did is over, as behind a barrier. One that
- * releases is a fence and what it tells in one. */
+/* Does this access synchronise with other threads? Their earlier accesses are then ordered before
+ * later ones, as by a barrier. A releasing access acts as a fence and a signal. */
 static int is_flag(Worker *worker, const Ins *ins)
 {
     if (ins->order & ORDER_RELEASES) worker->race.is_fenced = 1;
@@ -268,7 +270,8 @@ static RaceKind within_block(const Ins *ins, RaceKind kind)
     return ins->order & ORDER_WRITES ? RACE_ATOMIC : kind;
 }
 
-/* An access of one word of shared memory; 1 when a hazard was told, of which `told` wants none. */
+/* Checks an access of one word of shared memory; 1 when a hazard was reported, which `told`
+ * suppresses. */
 static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t lane,
                        uint32_t at, uint32_t part, RaceKind kind, int told)
 {
@@ -356,7 +359,8 @@ static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
                 (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], ends.here);
 }
 
-/* One lane's word between the blocks; `kind` is READ or WRITE.  1 when a hazard was told. */
+/* Checks one lane's word against other blocks; `kind` is READ or WRITE. 1 when a hazard was
+ * reported. */
 static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t skip,
                         RaceKind kind, int told)
 {
@@ -387,8 +391,8 @@ static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
     return 0;
 }
 
-/* The same of the bytes of a word from `at` on, of an access of so many bytes from `address` on: in
- * a kernel that stores parts of words, blocks may share a word and no byte. */
+/* The same for the bytes of a word from `at` on, for an access of `bytes` bytes at `address`. In a
+ * kernel that stores parts of words, blocks may share a word without sharing a byte. */
 static int parts_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint64_t at,
                        uint32_t bytes, RaceKind kind, int told)
 {
@@ -400,7 +404,7 @@ static int parts_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addre
     return found;
 }
 
-/* Atomics, volatile and ordered accesses tell and are told what others have done. */
+/* Atomics, volatile and ordered accesses release and acquire. */
 static void order_note(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     Worker *worker = warp->worker;
@@ -426,7 +430,7 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
     int told = 0, blocks_told = 0;
     if (ins->order) order_note(warp, ins, address, mask);
     if (ins->order && kind == RACE_READ) return;
-    RaceKind own = within_block(ins, kind); /* what it is to the block's other warps */
+    RaceKind own = within_block(ins, kind); /* the kind of access for the block's other warps */
     uint64_t before = 0;
     era_begin(worker);
     uint32_t tag = race_tag(worker->epoch, warp->index);

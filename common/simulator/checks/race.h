@@ -3,8 +3,8 @@
  * race.c         within a block: two warps touch a word between two barriers, and one writes it
  * race_blocks.c  between the blocks of a launch, in global memory
  * race_order.c   the same for kernels with fences, which may order their blocks
- * race_copies.c  between the copies that one warp has on their way
- * race_async.c   between threads and what copies and multiplies beside them */
+ * race_copies.c  between the copies that one warp has in flight
+ * race_async.c   between threads and the asynchronous units (TMA, tensor cores) */
 #ifndef CONVLAB_SIMT_CHECKS_RACE_H
 #define CONVLAB_SIMT_CHECKS_RACE_H
 
@@ -12,23 +12,23 @@
 
 typedef enum RaceKind { RACE_READ, RACE_WRITE, RACE_ATOMIC } RaceKind;
 
-/* Who touched 4-byte words since the last barrier, in columns: an access looks at rows of them
- * (race_rows.h).  A tag tells the epoch, which counts the barriers of all blocks of a worker, so
- * that nothing has to be cleared, and a warp; a place the instruction and the thread, for
- * messages. */
+/* Shadow of 4-byte words: their accesses since the last barrier, in columns; an access checks rows
+ * of them (race_rows.h). A tag holds the warp and the epoch, which counts the barriers of all
+ * blocks of a worker, so that the shadow needs no clearing. A place holds the instruction and the
+ * thread for messages. */
 struct RaceWords {
     uint32_t *read, *wrote;                  /* tags */
     uint32_t *read_at, *other_at, *wrote_at; /* places; other: of a reader of another warp */
-    uint32_t *fences; /* of the writer's warp between proxies, and RACE_BY_PROXY */
-    /* Where the place does not say that it was all: each byte's reader; the bytes of the write. */
+    uint32_t *fences; /* number of proxy fences of the writer's warp, and RACE_BY_PROXY */
+    /* If the place does not cover the whole word: each byte's reader; the bytes written. */
     uint32_t *readers;
     uint8_t *wrote_part;
     uint32_t *page; /* which words, in the table for global memory */
 };
 
-/* A tag: an epoch's lower bits, who (a warp + 1, or anybody; 0: nobody) and a bit: of reads, that
- * later ones have to be looked at all the same, or else nothing is left to note of any by the same;
- * of a write, that it was an atomic. */
+/* A tag: the lower bits of an epoch, the accessing warp (+ 1, or RACE_ANY_WARP; 0: none), and a
+ * flag. In a tag of a read, the flag says that later reads by the same warp must be checked again.
+ * In a tag of a write, it says that the write was an atomic. */
 enum { RACE_WHO_BITS = 6, RACE_EPOCH_SHIFT = RACE_WHO_BITS + 1, RACE_ANY_WARP = 62 };
 enum { RACE_EPOCH_BITS = 32 - RACE_EPOCH_SHIFT, RACE_OPEN = 1, RACE_BY_ATOMIC = 1 };
 
@@ -68,33 +68,34 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
 /* The same without a look at bulk copies: of an access that orders nothing. */
 void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                 RaceKind kind);
-/* Do lanes of one plain store bring different values to one address, or offset of shared memory? */
+/* Do lanes of one plain store write different values to one address, or offset of shared memory? */
 void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int shared);
-/* Of a piece of 16 bytes of shared memory that the tensor memory accelerator or a warpgroup's
- * product reads for `lane`: is what threads wrote there fenced?  0 after telling that it is not. */
+/* Are the threads' writes fenced in a 16-byte chunk of shared memory that the tensor memory
+ * accelerator or a warpgroup's MMA reads for `lane`? Returns 0 after reporting that they are
+ * not. */
 int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece);
-/* Is a bulk copy under way that may have to do with bytes [low, high) of the block's shared memory?
- * `store`: also one that reads, or a product that does. */
+/* Is a bulk copy in flight that may access bytes [low, high) of the block's shared memory? `store`:
+ * also one that reads, or an MMA that reads. */
 int race_copies_near(const Block *block, uint32_t low, uint32_t high, int store);
-/* Hazards with bulk copies that are under way to the block's shared memory. */
+/* Hazards with bulk copies in flight to the block's shared memory. */
 void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                   int read);
-/* A block has ended: what works beside its threads must be done with its shared memory. */
+/* Checks at a block's end that no asynchronous unit still accesses its shared memory. */
 void race_unfinished(Worker *worker);
 /* Writes where bulk copies may still have to read. */
 void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
                      uint32_t bytes);
 /* The warp's copies of groups before `group` are about to land. */
 void race_copies(Warp *warp, uint32_t group);
-/* A product of the warp reads pieces of 16 bytes, until the warp has waited for its group. */
+/* An MMA of the warp reads 16-byte chunks until the warp has waited for its group. */
 void race_product_reads(Warp *warp, const Ins *ins, const uint32_t *piece, uint32_t count);
-/* Writes where products may still have to read. */
+/* Checks writes to locations that MMAs may still have to read. */
 void race_products(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
                    uint32_t bytes);
 void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                  RaceKind kind);
 
-/* Who of the launch's blocks wrote and read each word of global memory. */
+/* Shadow of global memory: the blocks of the launch that wrote and read each word. */
 int race_blocks_open(Launch *launch);
 void race_blocks_close(Launch *launch);
 void race_shadow_free(RaceShadow *shadow);

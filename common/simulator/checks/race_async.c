@@ -1,10 +1,11 @@
-/* race_async.c - racecheck between threads and what works beside them: the tensor memory
- * accelerator and the products of warpgroups.
+/* race_async.c - racecheck between threads and asynchronous units: the tensor memory accelerator
+ * and the MMAs of warpgroups.
  *
- * What a thread wrote they see only behind a fence.proxy.async: of the thread that wrote, or of the
- * warp that asks, behind a barrier.  What the accelerator writes a thread sees only when it has
- * seen the mbarrier's phase complete; what it reads nobody may write until the thread that asked
- * has waited for the copy's group, and what a product reads until its warp has. */
+ * These units see a thread's write only after a fence.proxy.async. The fence is executed by the
+ * writing thread, or by the issuing warp after a barrier. A thread sees the accelerator's writes
+ * only after it has observed the completion of the mbarrier's phase. No thread may overwrite the
+ * source of a copy until the issuing thread has waited for the copy's group. The same holds for the
+ * inputs of an MMA until its warp has waited. */
 #include <stdlib.h>
 
 #include "common/simulator/checks/race.h"
@@ -50,21 +51,21 @@ int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece)
     return 1;
 }
 
-/* ---- products that still read their factors ------------------------------------------------- */
+/* ---- MMAs that still read their inputs ------------------------------------------------------ */
 
 void race_product_reads(Warp *warp, const Ins *ins, const uint32_t *piece, uint32_t count)
 {
     Block *block = warp->block;
     uint32_t pieces = block->shared_bytes / PIECE;
     if (!block->read) block->read = calloc((size_t)block->warps * pieces, sizeof *block->read);
-    if (!block->read) return; /* then nothing is told of */
+    if (!block->read) return; /* in this case nothing is reported */
     ProductRead *read = block->read + (size_t)warp->index * pieces;
     for (uint32_t i = 0; i < count; i++)
         read[piece[i] / PIECE] =
             (ProductRead){.group = warp->wgmma.group + 1, .ins = (uint32_t)(ins - warp->code)};
 }
 
-/* The first warp of which a product may still read bytes [low, high). */
+/* The first warp with an MMA that may still read bytes [low, high). */
 static const ProductRead *product_find(const Block *block, uint32_t low, uint32_t high,
                                        uint32_t *who)
 {
@@ -92,8 +93,8 @@ void race_products(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t 
         finding_add(
             warp, ins, SIMT_RACECHECK, lane, 0, bytes,
             "Race reported between an MMA (wgmma) at %.100s by the warp of thread %s, which may "
-            "still read its operands, and Write access at %.100s: that warp has not waited for the "
-            "MMA's group (wgmma.wait_group), at offset 0x%x of __shared__ memory",
+            "still read its operands, and Write access at %.100s, at offset 0x%x of __shared__ "
+            "memory. Cause: that warp has not waited for the MMA's group (wgmma.wait_group)",
             ends.where, ends.who, ends.here, offset[lane]);
         return;
     }
@@ -132,10 +133,10 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
             RaceEnds ends = race_ends(warp, ins, flight->ins, flight->thread);
             finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
                         "Race reported between a bulk copy at %.100s by thread %s and %s access at "
-                        "%.100s: no thread has waited for the phase of the mbarrier at offset 0x%x "
-                        "that counts its bytes, at offset 0x%x of __shared__ memory",
-                        ends.where, ends.who, read ? "Read" : "Write", ends.here, flight->barrier,
-                        offset[lane]);
+                        "%.100s, at offset 0x%x of __shared__ memory. Cause: no thread has waited "
+                        "for the phase of the mbarrier at offset 0x%x that counts its bytes",
+                        ends.where, ends.who, read ? "Read" : "Write", ends.here, offset[lane],
+                        flight->barrier);
             return;
         }
     }
@@ -175,9 +176,9 @@ void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_
             RaceEnds ends = race_ends(warp, ins, departure->ins, departure->thread);
             finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
                         "Race reported between a bulk copy at %.100s by thread %s, which may still "
-                        "have to read its source, and Write access at %.100s: that thread has not "
-                        "waited for the copy's group (cp.async.bulk.wait_group.read), at offset "
-                        "0x%x of __shared__ memory",
+                        "have to read its source, and Write access at %.100s, at offset 0x%x of "
+                        "__shared__ memory. Cause: that thread has not waited for the copy's group "
+                        "(cp.async.bulk.wait_group.read)",
                         ends.where, ends.who, ends.here, offset[lane]);
             return;
         }

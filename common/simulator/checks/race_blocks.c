@@ -1,14 +1,14 @@
 /* race_blocks.c - racecheck between blocks: nothing orders the blocks of a launch, so a word of
  * global memory that one block writes must not be touched by another.
  *
- * A word has 8 bytes of shadow, given out only where something is written or read: the lowest block
- * that wrote it, the lowest that read it, the lowest instruction of each, and whether there were
- * other blocks; and 8 more where something is written: the value, and whether another one ever was,
- * for blocks that all write the same harm nobody.  It is cleared, stretch by stretch, when a launch
- * first needs it.  Merging these in any order gives the same, so host threads do not show.
- * Accesses of less than a word, loads through the read-only path (const __restrict__) and atomics
- * are not noted.  An atomic without a fence orders nothing but itself; kernels with fences may
- * order their blocks, and race_order.c follows what they do. */
+ * A word that is accessed has 8 bytes of shadow: the lowest block that wrote it, the lowest block
+ * that read it, the lowest instruction of each, and whether there were other blocks. A word that is
+ * written has 8 more bytes: the value, and whether another value was ever written, because blocks
+ * that all write the same value are harmless. The shadow is cleared in parts, when a launch first
+ * needs them. Merging is commutative, so the result does not depend on host threads. Accesses of
+ * less than a word, loads through the read-only path (const __restrict__) and atomics are not
+ * recorded. An atomic without a fence orders only itself; kernels with fences may order their
+ * blocks, and race_order.c tracks that order. */
 #include "common/base/demangle.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/race_order.h"
@@ -78,7 +78,8 @@ int race_blocks_open(Launch *launch)
     return 0;
 }
 
-/* What is small stays for the next launch: pages that come and go cost more than to clear them. */
+/* A small shadow is kept for the next launch, because mapping pages costs more than clearing
+ * them. */
 void race_blocks_close(Launch *launch)
 {
     enum { KEPT_WORDS = 1 << 24 };
@@ -88,7 +89,7 @@ void race_blocks_close(Launch *launch)
     free(launch->race.row_lock);
 }
 
-/* Of the words from `word` on, those that have one lock, which is taken. */
+/* Number of words from `word` on that share one lock, which is taken. */
 static uint32_t row_lock(Launch *launch, uint64_t word, uint32_t count)
 {
     enum { PATIENCE = 100 };
@@ -200,7 +201,8 @@ void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes)
     race_order_forget(launch, address, bytes);
 }
 
-/* Do the sides tell of two different blocks, one of which changes what the other sees? */
+/* Are the accesses by two different blocks, and does one of them change the value that the other
+ * observes? */
 static int sides_race(uint32_t reader, uint32_t writer, uint64_t value)
 {
     if (!writer) return 0;
@@ -245,8 +247,8 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
         element, report->kernel, (unsigned long long)address);
 }
 
-/* Of groups 64 * number .. of 8 words each a bit where a store may have been: as it was counted, or
- * all whose shadow was taken. */
+/* A bit for each of the groups of 8 words from 64 * number on that may have been stored to: as
+ * counted, or all whose shadow is in use. */
 static uint64_t groups_stored(const Launch *launch, uint64_t number)
 {
     enum { WORDS = 64 * 8 };
@@ -254,7 +256,7 @@ static uint64_t groups_stored(const Launch *launch, uint64_t number)
     return launch->touched.stored ? launch->touched.stored[number] : ~0ull;
 }
 
-/* Of most groups nothing more has to be known: nobody reads them, and no word has two writers. */
+/* Most groups need no further check: no block reads them, and no word has two writers. */
 static int group_is_apart(const uint32_t *reader, const uint32_t *writer)
 {
     uint32_t read = 0, written = 0;

@@ -1,5 +1,5 @@
-/* race_copies.c - racecheck among the copies of one group (cp.async): which of them arrives first
- * nobody knows, so no two may bring different bytes to one place. */
+/* race_copies.c - racecheck among the copies of one group (cp.async): their order of arrival is
+ * undefined, so no two may write different bytes to one address. */
 #include <string.h>
 
 #include "common/simulator/checks/race.h"
@@ -13,7 +13,7 @@ static uint64_t copy_words(const AsyncCopy *copy)
     return ((1ull << copy->bytes / WORD) - 1) << copy->to / WORD % PART_WORDS;
 }
 
-/* Do both bring different bytes to the places that both go to? */
+/* Do both write different bytes to their common addresses? */
 static int copies_clash(const AsyncCopy *one, const AsyncCopy *other)
 {
     uint32_t from = one->to > other->to ? one->to : other->to, one_end = one->to + one->bytes,

@@ -1,11 +1,11 @@
 /* race_early.c - racecheck between a launch and the one before it on its stream, which let it begin
  * before its own end (griddepcontrol.launch_dependents, programmatic stream serialization).
  *
- * Launches are executed one after another here, so one that forgets to wait finds all results.
- * What the earlier one touched is known, word by word; until a warp has waited
- * (griddepcontrol.wait), it may touch none of that if one of the two writes.  A wait of another
- * warp of the block counts behind the next barrier.  Of kernels whose blocks order each other, one
- * wait counts for all: that may miss a race and invents none. */
+ * Launches are executed one after another here, so a launch without the required wait finds all
+ * results. The accesses of the earlier launch are known for each word. Until a warp has waited
+ * (griddepcontrol.wait), it may not access such a word if either access is a write. The wait of
+ * another warp of the block takes effect at the next barrier. In kernels whose blocks order each
+ * other, one wait counts for all: this may miss a race, but reports no false one. */
 #include "common/simulator/checks/race_early.h"
 
 #include "common/simulator/checks/report.h"
@@ -26,7 +26,7 @@ int race_early_waited(const Warp *warp)
            __atomic_load_n(&warp->worker->launch->early_over, __ATOMIC_RELAXED);
 }
 
-/* What the launch before did with the word that must be over first; NULL: nothing. */
+/* The conflicting access of the previous launch to the word; NULL: none. */
 static const char *conflict(const SimtTouch *before, uint64_t word, SimtTouchKind kind)
 {
     if (word / 64 >= before->groups) return NULL;

@@ -7,19 +7,19 @@
  * word.  It then knows all releases of this flag so far, and all that the releasing blocks knew,
  * and nothing else.
  *
- * Looking once is not waiting.  Where a block reads a flag outside of a loop that waits for it,
- * what it learns counts only if it is the last to come: nobody may release the flag afterwards
- * without waiting for this block.  So the block that finds itself the last of all may use what the
- * others wrote, and one that looks at a counter and goes on may not, although blocks that run one
- * after the other find every counter complete.  One thing is not seen: who writes a word for each
- * pair of blocks, looks once, and goes on whatever it finds.
+ * A single read of a flag is not a wait. If a block reads a flag outside of a polling loop, the
+ * acquisition counts only if the block is the last one: no block may release the flag afterwards
+ * without waiting for this block. Therefore the last block may use the results of the others. A
+ * block that reads a counter once and continues may not, although blocks that run one after the
+ * other find every counter complete. One error is not detected: a block that writes a word for each
+ * pair of blocks, reads it once, and continues whatever its value.
  *
- * What a block knows is a vector clock by flag: how many releases of it.  Most kernels have one
- * flag or a few, so the clocks are short lists.  Two accesses are ordered if the first block
- * released some flag after a fence behind the access, and the second block knows that release.  A
- * plain write to a flag begins a new flag: who reads it knows nothing of the releases before.  If
- * the clocks exceed RACE_ORDER_ENTRIES, the order is lost, and the launch has that as a finding.
- * Of several readers of a word the last is remembered. */
+ * The knowledge of a block is a vector clock: the number of known releases of each flag. Most
+ * kernels have one flag or a few, so the clocks are short lists. Two accesses are ordered if the
+ * first block released some flag after a fence that follows the access, and the second block knows
+ * that release. A plain write to a flag starts a new flag: its readers know none of the releases
+ * before. If the clocks exceed RACE_ORDER_ENTRIES, the order is lost, and the launch has that as a
+ * finding. If a word has several readers, only the last one is recorded. */
 #include "common/simulator/checks/race_order.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ typedef struct KnownList {
 
 typedef struct Flag {
     uint32_t releases;
-    KnownList known; /* what all who released it knew */
+    KnownList known; /* union of the knowledge of all releasing blocks */
     /* A block, + 1, that used what it learned by looking at this flag once, how many
      * releases it had made before it looked, and where it did so. */
     uint32_t user, user_releases;
@@ -71,7 +71,8 @@ typedef struct BlockOrder {
     uint32_t fenced, acquired; /* times of the last ones */
     KnownList known;
     Release *release;                    /* in the order of time */
-    uint32_t releases, capacity, looked; /* of the releases, those before its last single look */
+    uint32_t releases, capacity, looked; /* looked: number of releases before the last single
+                                          * read */
     uint64_t next_used;                  /* block + 1 */
     int is_used;
 } BlockOrder;
@@ -84,7 +85,7 @@ struct RaceOrder {
     uint64_t first_used; /* block + 1, of those that have lists */
     Flag *flag;
     uint32_t flags, flag_capacity;
-    uint64_t entries, moved; /* of all lists; bytes */
+    uint64_t entries, moved; /* entries of all lists; bytes moved */
     uint32_t now;
     int is_lost;
 };
@@ -150,7 +151,7 @@ static OrderWord *word_at(const RaceOrder *order, uint64_t address)
     return word < order->words ? &order->word[word] : NULL;
 }
 
-/* ---- what a block or a flag knows ----------------------------------------------------------- */
+/* ---- vector clocks of blocks and flags ------------------------------------------------------ */
 
 /* Room for one entry more; 0, or -1 and the order is lost. */
 static int entry_room(RaceOrder *order, void **item, uint32_t count, uint32_t *capacity,
@@ -169,7 +170,7 @@ static int entry_room(RaceOrder *order, void **item, uint32_t count, uint32_t *c
     return 0;
 }
 
-/* Where the flag is, or would be. */
+/* Index of the flag, or its place if it is absent. */
 static uint32_t known_find(const KnownList *list, uint32_t flag)
 {
     uint32_t low = 0, high = list->count;
@@ -249,7 +250,7 @@ static Flag *flag_of(RaceOrder *order, OrderWord *w, int is_new)
     return &order->flag[w->flag - 1];
 }
 
-/* So many releases of a flag, waited for or looked at once. */
+/* A number of releases of a flag, acquired by a wait or by a single read. */
 static Known so_many(uint32_t flag, uint32_t releases, int once)
 {
     return once ? (Known){flag, 0, releases, flag} : (Known){flag, releases, 0, 0};
@@ -267,7 +268,7 @@ static void flag_acquire(RaceOrder *order, BlockOrder *own, const OrderWord *w, 
     known_join(order, &own->known, &flag->known, once, number);
 }
 
-/* A release after the same fence as the last one, of the same flag, tells nobody anything new. */
+/* A further release of the same flag after the same fence adds no information. */
 static int is_repeated(const BlockOrder *own, uint32_t flag)
 {
     const Release *last = own->releases ? &own->release[own->releases - 1] : NULL;
@@ -291,8 +292,8 @@ static int waits_for_user(const RaceOrder *order, const Flag *flag, const BlockO
     return 0;
 }
 
-/* Who reads what an atomic left knows also the releases before it.  1: some block has used what
- * others wrote after it looked at this flag once, and it was not the last to come. */
+/* A block that reads the result of an atomic also knows the releases before it. 1: some block has
+ * used results of others after a single read of this flag, and it was not the last block. */
 static int flag_release(RaceOrder *order, uint64_t block, OrderWord *w, uint32_t how, int is_atomic,
                         OrderHazard *hazard)
 {
@@ -350,10 +351,10 @@ int race_order_lost(const Launch *launch)
 static int is_over(const RaceOrder *order, uint64_t from, uint32_t time, const BlockOrder *to,
                    uint32_t *via)
 {
-    enum { FIRM_AMONG = 4096 }; /* releases behind the first loose one that are looked at */
+    enum { FIRM_AMONG = 4096 }; /* number of releases examined after the first loose one */
     const BlockOrder *other = block_of(order, from);
     uint32_t low = 0, high = other->releases, left = UINT32_MAX;
-    while (low < high) { /* the first release whose fence is behind the access */
+    while (low < high) { /* the first release whose fence follows the access */
         uint32_t middle = low + (high - low) / 2;
         if (other->release[middle].fenced <= time)
             low = middle + 1;

@@ -1,9 +1,9 @@
 /* race_rows.h - racecheck of neighbouring words that a warp reads or writes wholly, and about which
  * there is nothing to say: for vectors, so that an access costs little more than what it moves.
  *
- * A row is what all lanes of a warp touch, one behind another; a piece the one, two or four words
- * of one lane.  Each function looks at all words first.  Where any may be a hazard it notes
- * nothing, returns 0, and race.c goes through them one by one. */
+ * A row contains the consecutive words that all lanes of a warp access; the other functions handle
+ * the one, two or four words of one lane. Each function checks all words first. If any may be a
+ * hazard, it records nothing and returns 0, and race.c checks the words one by one. */
 #ifndef CONVLAB_SIMT_CHECKS_RACE_ROWS_H
 #define CONVLAB_SIMT_CHECKS_RACE_ROWS_H
 
@@ -18,7 +18,7 @@ typedef struct RaceRow {
     uint32_t own, place, each;
 } RaceRow;
 
-/* Of the epoch that `own` is of. */
+/* Is the tag from the same epoch as `own`? */
 RACE_INLINE uint32_t tag_is_now(uint32_t tag, uint32_t own)
 {
     return (tag ^ own) >> RACE_EPOCH_SHIFT == 0;
@@ -35,7 +35,7 @@ RACE_INLINE uint32_t tag_of_any(uint32_t own)
     return own >> RACE_EPOCH_SHIFT << RACE_EPOCH_SHIFT | (RACE_ANY_WARP + 1) << 1;
 }
 
-/* Who a tag is of, among the readers of a byte; who has read a word's byte. */
+/* The warp of a tag, in the encoding of a byte's reader; the reader of a word's byte. */
 RACE_INLINE uint32_t tag_reader(uint32_t tag)
 {
     return tag >> 1 & ((1u << RACE_WHO_BITS) - 1);
@@ -62,8 +62,8 @@ RACE_INLINE int row_is_settled(const uint32_t *read, uint32_t count, uint32_t ow
     return !left;
 }
 
-/* Reads of `count` words from `first` on; `open`: they must be looked at again, for they may be
- * unwritten. */
+/* Reads of `count` words from `first` on; `open`: later reads must be checked again, because the
+ * words may be uninitialised. */
 RACE_INLINE int row_read(const RaceWords *words, size_t first, uint32_t count, const RaceRow *row,
                          uint32_t open)
 {
@@ -108,7 +108,7 @@ RACE_INLINE int row_write(const RaceWords *words, size_t first, uint32_t count, 
     return 1;
 }
 
-/* Of 16 bits by each lane, two lanes to a word: of each word the second is noted. */
+/* 16 bits per lane, two lanes per word: the second lane of each word is recorded. */
 RACE_INLINE int row_write_halves(const RaceWords *words, size_t first, const RaceRow *row,
                                  uint32_t fences)
 {
@@ -146,7 +146,7 @@ RACE_INLINE int halves_are_settled(const RaceWords *words, const uint32_t *off, 
 
 /* ---- rows of global memory ----------------------------------------------------------------- */
 
-/* Gives places of the table to words of this page; what was known of others is forgotten. */
+/* Assigns table entries to the words of this page and evicts those of other pages. */
 RACE_INLINE void row_turn(const RaceWords *words, size_t first, uint32_t count, uint32_t page)
 {
     uint32_t *pages = words->page + first, *read = words->read + first,
@@ -161,8 +161,8 @@ RACE_INLINE void row_turn(const RaceWords *words, size_t first, uint32_t count, 
     }
 }
 
-/* Is there nothing left to note of reads of these words, nor between the blocks?  These remember
- * the lowest instruction. */
+/* Is there nothing left to record for reads of these words, nor between the blocks? The latter
+ * record the lowest instruction. */
 RACE_INLINE int row_is_known(const RaceWords *words, size_t first, uint32_t count, uint32_t own,
                              uint32_t page, uint32_t ins)
 {
@@ -175,8 +175,8 @@ RACE_INLINE int row_is_known(const RaceWords *words, size_t first, uint32_t coun
     return !left;
 }
 
-/* Do all sides of a row know of what block and instruction `mine` tell?  Other blocks may tell them
- * more meanwhile: what they know once they know for good. */
+/* Do all sides of a row already include the block and instruction of `mine`? Other blocks may add
+ * to them concurrently, but information is never removed. */
 RACE_INLINE int sides_know(const uint32_t *sides, uint32_t count, uint32_t mine)
 {
     uint32_t left = 0;
@@ -188,7 +188,7 @@ RACE_INLINE int sides_know(const uint32_t *sides, uint32_t count, uint32_t mine)
     return !left;
 }
 
-/* ---- pieces -------------------------------------------------------------------------------- */
+/* ---- words of one lane --------------------------------------------------------------------- */
 
 typedef uint32_t Pair __attribute__((vector_size(8)));
 typedef uint32_t Quad __attribute__((vector_size(16)));
@@ -210,8 +210,8 @@ RACE_INLINE int quad_is_any(Quad x)
     return (half[0] | half[1]) != 0;
 }
 
-/* The same as the functions of rows, of a piece: T are its words, MASK makes all ones of a
- * comparison that holds. */
+/* The row functions for one lane's words: T is their type, MASK converts a comparison that holds to
+ * all ones. */
 #define RACE_PIECE(name, T, MASK)                                                                  \
     RACE_INLINE T name##_at(const uint32_t *column)                                                \
     {                                                                                              \
@@ -285,7 +285,7 @@ RACE_PIECE(pair, Pair, (Pair))
 RACE_PIECE(quad, Quad, (Quad))
 #undef RACE_PIECE
 
-/* Of `count` words, which the compiler knows. */
+/* Selects the function by `count`, a compile-time constant. */
 #define RACE_PIECE_OF(count, what, ...)                                                            \
     ((count) == 1   ? single_##what(__VA_ARGS__)                                                   \
      : (count) == 2 ? pair_##what(__VA_ARGS__)                                                     \

@@ -66,7 +66,7 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
         va_end(list);
         worker->findings.fault_block = number;
     }
-    /* Later blocks need not run: of several faults the earliest block's is told. */
+    /* Later blocks need not run, because the fault of the earliest block is reported. */
     uint64_t stop = __atomic_load_n(&launch->stop_at, __ATOMIC_RELAXED);
     while (number < stop && !__atomic_compare_exchange_n(&launch->stop_at, &stop, number, 0,
                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -90,7 +90,7 @@ static void finding_debug(Warp *warp, const Ins *ins, SimtCheck check, uint32_t 
 int finding_is_told(const Warp *warp, SimtCheck check)
 {
     const Worker *worker = warp->worker;
-    /* A race explains the unwritten memory that one of its threads met. */
+    /* A race explains an access to uninitialised memory by one of its threads. */
     int explains = check == SIMT_RACECHECK && worker->findings.finding.check == SIMT_INITCHECK &&
                    worker->findings.finding_block == warp->block->number;
     return worker->findings.finding_block == UINT64_MAX || explains;

@@ -13,11 +13,11 @@
  * return it. */
 const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                     uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* A finding after which execution goes on. */
+/* A finding after which execution continues. */
 void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                  uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* Of a worker's findings one is told, the others are counted: is one of now that one?  Who has much
- * to say about a finding asks first. */
+/* One of a worker's findings is reported, and the others are only counted: would a finding now be
+ * reported? Callers ask first if the description is expensive. */
 int finding_is_told(const Warp *warp, SimtCheck check);
 
 /* The two accesses of a race in words: an earlier one's thread and line, and the line of this. */

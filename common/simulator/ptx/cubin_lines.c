@@ -9,7 +9,7 @@
 
 enum {
     LENGTH_BYTES = 4,
-    FIXED_BYTES = 15, /* of a header, up to the number of the first special opcode */
+    FIXED_BYTES = 15, /* size of a header, up to the number of the first special opcode */
     INS_BYTES = 16,
     EXTENDED = 0,
     COPY = 1,
@@ -21,12 +21,12 @@ enum {
     SET_ADDRESS = 2
 };
 
-/* What a program's header says. */
+/* Header of a line number program. */
 typedef struct Unit {
-    size_t end; /* of the program, in the section */
+    size_t end; /* end of the program in the section */
     uint32_t least, line_range, opcode_base;
     int32_t line_base;
-    const unsigned char *operands; /* of opcodes from 1 on */
+    const unsigned char *operands; /* operand counts of opcodes from 1 on */
 } Unit;
 
 typedef struct Run {
@@ -82,7 +82,7 @@ static int next_byte(Run *run)
     return run->lines->program[run->at++];
 }
 
-/* Seven bits a byte, the lowest first; *sign is what a signed one begins with. */
+/* LEB128: seven bits per byte, the lowest first; *sign: the initial value for a signed number. */
 static uint64_t next_number(Run *run, int is_signed)
 {
     uint64_t number = 0;

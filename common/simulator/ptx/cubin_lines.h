@@ -1,4 +1,4 @@
-/* cubin_lines.h - the line of PTX behind each machine instruction; for fatbin_cubin.c alone. */
+/* cubin_lines.h - the PTX line of each SASS instruction; for fatbin_cubin.c alone. */
 #ifndef CONVLAB_PTX_CUBIN_LINES_H
 #define CONVLAB_PTX_CUBIN_LINES_H
 

@@ -1,5 +1,5 @@
-/* fatbin.c - the container that nvcc puts into an object: finds the newest PTX, unpacks it, reads
- * the cubins beside it. */
+/* fatbin.c - the container that nvcc embeds in an object: finds the newest PTX, decompresses it,
+ * and reads the cubins in the same container. */
 #include <lz4.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum {
     KIND_ELF = 2,
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
-    OPTIONS_BYTES = 4096 /* of the compiler's options, behind the entry's header */
+    OPTIONS_BYTES = 4096 /* limit on the compiler's options after the entry's header */
 };
 #define MAX_IMAGE ((uint64_t)1 << 30)
 #define MAX_PLAIN ((uint64_t)64 << 20)  /* one entry, unpacked */
@@ -24,7 +24,7 @@ enum {
 typedef struct Entry {
     uint32_t kind, header, sm;
     uint64_t size, packed, plain, flags;
-    const unsigned char *start; /* of the header */
+    const unsigned char *start; /* start of the header */
     size_t number;
 } Entry;
 
@@ -46,7 +46,7 @@ static uint64_t number_at(const unsigned char *at, unsigned bytes)
 
 /* ---- raw PTX text ---- */
 
-/* Whether the text starts, behind white space and comments, with ".version".  Stops at a NUL,
+/* Whether the text starts, after white space and comments, with ".version". Stops at a NUL,
  * wherever `bytes` ends. */
 static int is_ptx(const char *text, size_t bytes)
 {
@@ -199,7 +199,7 @@ static int ptx_read(Reader *reader, const Entry *entry, Fatbin *fatbin)
     return fatbin->ptx ? 0 : -1;
 }
 
-/* The PTX first: of a cubin that was made of it, more is told. */
+/* Reads the PTX first, because more is used of a cubin that was compiled from it. */
 static int entries_read(Reader *reader, size_t begin, size_t end, Fatbin *fatbin)
 {
     Entry best = {0};
@@ -244,7 +244,7 @@ static int kernels_sort(Fatbin *fatbin, Error *error)
 
 const CubinKernel *fatbin_kernel(const Fatbin *fatbin, const char *name)
 {
-    uint32_t from = 0, to = fatbin->kernels; /* behind the last of this name */
+    uint32_t from = 0, to = fatbin->kernels; /* end of the entries of this name */
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
         if (strcmp(fatbin->by_name[middle]->name, name) <= 0)

@@ -1,5 +1,5 @@
-/* fatbin.h - what nvcc put into the object: PTX text, and machine code, whose headers tell
- * registers and shared memory and whose instructions tell spills and time.
+/* fatbin.h - the code that nvcc embeds in an object: PTX text, and SASS. Headers of the SASS give
+ * registers and shared memory, and its instructions show spills and instruction costs.
  *
  * Layout facts: a header (0xBA55ED50), then entries of kind 1 (PTX) or 2 (ELF), plain, LZ4 or ZSTD.
  * All of it is hostile. */
@@ -12,10 +12,10 @@
 #include "common/base/error.h"
 #include "common/simulator/sass/sass.h"
 
-/* Resources that ptxas gave a kernel on one architecture, read from the cubin's section headers:
- * what `ptxas -v` prints.  local_bytes is the stack with all that is called, shared_bytes the
- * static part without what the driver reserves.  Kernels with names that do not fit are left
- * out.  `machine` is there where the cubin was made of this PTX with -lineinfo. */
+/* Resources that ptxas gave a kernel on one architecture, read from the cubin's section headers;
+ * they equal the output of `ptxas -v`. The stack, local_bytes, includes all called functions;
+ * shared_bytes is the static part without the driver's reservation. Kernels with names that do not
+ * fit are left out. `machine` is present if the cubin was compiled from this PTX with -lineinfo. */
 typedef struct CubinKernel {
     char name[512];
     uint32_t sm, registers, shared_bytes, local_bytes;
@@ -31,8 +31,8 @@ typedef struct Fatbin {
     const CubinKernel **by_name; /* the same, and those of one name by their architecture */
 } Fatbin;
 
-/* Bytes of the image behind a __fatBinC_Wrapper_t's data pointer, from its own header; 0 if it is
- * no fat binary or PTX text. Only for memory of one's own process, before sending it elsewhere. */
+/* Size in bytes of the image at a __fatBinC_Wrapper_t's data pointer, from its own header; 0 if it
+ * is no fat binary or PTX text. Only for memory of the own process, before sending it elsewhere. */
 size_t fatbin_image_bytes(const void *data);
 
 /* Accepts a fat binary image or raw PTX text (clang's).  -1 with error: bad magic, truncated,
@@ -41,7 +41,7 @@ size_t fatbin_image_bytes(const void *data);
 int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error);
 void fatbin_close(Fatbin *fatbin);
 
-/* What ptxas made of this kernel for the highest architecture that is there, or NULL. */
+/* The result of ptxas for this kernel and the highest available architecture, or NULL. */
 const CubinKernel *fatbin_kernel(const Fatbin *fatbin, const char *name);
 
 #endif

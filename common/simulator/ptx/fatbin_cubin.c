@@ -1,10 +1,10 @@
 /* fatbin_cubin.c - registers, shared memory and stack of each kernel, from a cubin's section
  * headers; and its machine code.
  *
- * A kernel is a function symbol marked as an entry.  Its registers and stack stand in .nv.info as
- * attributes of the symbol, its static shared memory is the size of the .nv.shared section that
- * belongs to its code.  Compiled with -lineinfo, a cubin has the PTX text that it was made of and
- * the line of it behind each instruction. */
+ * A kernel is a function symbol marked as an entry. Its registers and stack are attributes of the
+ * symbol in .nv.info; its static shared memory is the size of the .nv.shared section that belongs
+ * to its code. Compiled with -lineinfo, a cubin contains the PTX text from which it was compiled,
+ * and a PTX line for each instruction. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ typedef struct Cubin {
     uint32_t *registers, *stack; /* by symbol */
     int reserves_shared;
     CubinLines lines;
-    const unsigned char *places; /* of the lines' sequences: relocations of their addresses */
-    size_t places_bytes, place;  /* of one: older compilers leave out what is added */
+    const unsigned char *places; /* relocations of the addresses of line sequences */
+    size_t places_bytes, place;  /* size of one relocation: older compilers omit the addend */
     int has_text;                /* made of the PTX that is executed */
     size_t code_left;            /* bytes that may still be machine code of some kernel */
     CubinWork *work;
@@ -48,8 +48,8 @@ static int cubin_fail(Error *error, const char *what)
     return error_set(error, "fat binary: malformed machine code (%s)", what);
 }
 
-/* Looks at so many bytes once more.  Sections and names may lie on each other, as often as a
- * hostile file likes. */
+/* Charges `bytes` bytes of further reading. Sections and names may overlap, any number of times in
+ * a hostile file. */
 static int work_take(Cubin *cubin, size_t bytes)
 {
     int enough = bytes <= cubin->work->bytes;
@@ -170,7 +170,7 @@ static const char *blanks_skip(const char *at, const char *end)
     return at;
 }
 
-/* But for blanks, and where `line` is more than blanks. */
+/* Compares lines up to white space; a blank `line` matches anything. */
 static int line_is(const char *line, const char *line_end, const char *ptx, const char *ptx_end)
 {
     line = blanks_skip(line, line_end), ptx = blanks_skip(ptx, ptx_end);
@@ -215,7 +215,8 @@ static void debug_read(Cubin *cubin, const Fatbin *fatbin)
     }
 }
 
-/* Where the address of the section's sequence is set, in the lines' program; 0: nowhere. */
+/* Offset in the line number program at which the address of the section's sequence is set; 0:
+ * none. */
 static uint64_t sequence_find(Cubin *cubin, uint32_t section)
 {
     Elf64_Rela place = {0};

@@ -6,8 +6,8 @@
 
 enum { FATBIN_MAX_KERNELS = 1 << 16 };
 
-/* What all cubins of a fat binary may still cost: bytes of names and sections, at whose end it is
- * refused, and steps through machine code, at whose end there is no more of that. */
+/* Remaining work allowed for all cubins of a fat binary. If the bytes of names and sections are
+ * used up, the file is rejected; if the steps through SASS are used up, no more SASS is read. */
 typedef struct CubinWork {
     size_t bytes, steps;
 } CubinWork;

@@ -1,6 +1,6 @@
 /* fuzz_fatbin.c - a libFuzzer target for fat binaries and the cubins in them.
  *
- * `make fuzz` builds it, gives it the solutions' fat binaries to begin with, and runs it.
+ * `make fuzz` builds it, gives it the solutions' fat binaries as the initial corpus, and runs it.
  * test_fatbin.c runs the same function over a fixed series of damaged images. */
 #include <stdint.h>
 #include <stdlib.h>

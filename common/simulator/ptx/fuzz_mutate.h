@@ -27,7 +27,7 @@ static size_t mutate_move(unsigned char *data, size_t size, size_t room, size_t 
     return size;
 }
 
-/* One to four pieces of damage; returns the new size. */
+/* Applies one to four mutations; returns the new size. */
 static size_t mutate(unsigned char *data, size_t size, size_t room, uint64_t *state)
 {
     static const char *const word[] = {"{",

@@ -1,6 +1,6 @@
 /* fuzz_ptx.c - a libFuzzer target for the PTX parser; what it accepts must also hold together.
  *
- * `make fuzz` builds it, gives it the solutions' PTX to begin with, and runs it.
+ * `make fuzz` builds it, gives it the solutions' PTX as the initial corpus, and runs it.
  * test_ptx_mutation.c runs the same function over a fixed series of damaged texts. */
 #include <stdint.h>
 #include <stdlib.h>

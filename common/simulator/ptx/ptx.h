@@ -6,10 +6,11 @@
  * May use: base.
  *
  * The parser accepts the whole grammar that nvcc 12 and 13 and clang emit, whether or not the
- * simulator can execute an instruction: an unknown opcode is kept by its words, and refused by
- * name, with its source line, by the decoder, when a kernel that contains it is launched.  The text
- * is hostile input: every length, depth and number is bounded, and what is malformed ends in one
- * line "PTX line 12: ...".  Reference: NVIDIA, Parallel Thread Execution ISA, 9.0. */
+ * simulator can execute an instruction. It stores an unknown opcode by its words. The decoder
+ * rejects such an instruction, with its name and source line, when a kernel that contains it is
+ * launched. The text is untrusted input: every length, depth and number is bounded, and malformed
+ * text ends in one line "PTX line 12: ...". Reference: NVIDIA, Parallel Thread Execution ISA,
+ * 9.0. */
 #ifndef CONVLAB_PTX_H
 #define CONVLAB_PTX_H
 
@@ -74,7 +75,7 @@ typedef struct PtxRelocation {
 typedef struct PtxVariable {
     const char *name;
     PtxSpace space;
-    PtxType type; /* of one element */
+    PtxType type; /* type of one element */
     uint32_t align;
     uint64_t bytes; /* whole object; 0 for an extern array (dynamic shared memory) */
     int is_extern;
@@ -113,7 +114,7 @@ struct PtxOperand {
     int is_double;
     char component;
     int minus;        /* "-%r1", of the video instructions */
-    const char *part; /* what stands behind a register's dot, "b0", "h1", "b7654"; else NULL */
+    const char *part; /* text after a register's dot, "b0", "h1", "b7654"; else NULL */
 };
 
 typedef struct PtxSource {
@@ -141,7 +142,7 @@ typedef struct PtxInstruction {
     uint32_t *targets; /* brx.idx: the .branchtargets list */
     uint32_t ptx_line; /* 1-based line in the PTX text */
     PtxSource source;  /* from the nearest .loc above */
-    int nounroll;      /* .pragma "nounroll" stands before it */
+    int nounroll;      /* preceded by .pragma "nounroll" */
 } PtxInstruction;
 
 typedef struct PtxFunction {
@@ -174,10 +175,10 @@ typedef struct PtxModule {
     void *arena; /* owns everything above */
 } PtxModule;
 
-/* Parses `bytes` of text (need not be NUL-terminated).  NULL with error.  Time and memory are
- * linear in `bytes`, which may not pass 64 MiB; the tree may not pass 512 MiB; nesting, registers
- * (2^20 a function), labels, vector lengths and operands are bounded, and so are variables: 64 GiB
- * for a .global, 16 MiB elsewhere, 1 MiB for a parameter, 256 MiB for all initial values.
+/* Parses `bytes` of text (need not be NUL-terminated). NULL with error. Time and memory are linear
+ * in `bytes`. Limits: 64 MiB of text, 512 MiB for the tree, 2^20 registers per function. A .global
+ * variable may have 64 GiB, other variables 16 MiB, a parameter 1 MiB, and all initial values 256
+ * MiB. Nesting, labels, vector lengths and operands are bounded, too.
  *
  * Registers of a range %r<N> are in the tree only if they are used.  An address spelled out byte by
  * byte (0xFF(x), 0xFF00(x), ...) is one relocation.  A declared function's definition takes the

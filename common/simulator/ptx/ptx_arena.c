@@ -6,7 +6,7 @@
 
 typedef struct Chunk {
     struct Chunk *next;
-    size_t used, size; /* of what follows this header */
+    size_t used, size; /* sizes of the data that follows this header */
 } Chunk;
 
 struct Arena {
@@ -63,7 +63,7 @@ static void *arena_alloc(Arena *arena, size_t bytes)
 void *arena_zeroed(Arena *arena, size_t bytes)
 {
     if (bytes > CHUNK_BYTES && bytes <= PTX_MAX_ARENA && arena->chunk) {
-        /* Behind the chunk in use, which may have room left. */
+        /* Inserted after the current chunk, which may have space left. */
         Chunk *chunk = chunk_add(arena, bytes, 1);
         if (!chunk) return NULL;
         chunk->used = bytes;

@@ -52,7 +52,7 @@ static int branch_settle(Parser *p, const PtxInstruction *instruction, Keyword o
                      NULL);
 }
 
-/* p stands behind the opcode's first word. */
+/* p is after the opcode's first word. */
 static int instruction_parse(Parser *p, const Name *opcode, uint32_t line)
 {
     const char *word[PTX_WORDS] = {opcode->text};

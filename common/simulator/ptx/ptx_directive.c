@@ -1,5 +1,5 @@
-/* ptx_directive.c - directives that may stand inside and outside functions: where code came from,
- * and hints. */
+/* ptx_directive.c - directives that are allowed inside and outside functions: source locations and
+ * hints. */
 #include <string.h>
 
 #include "common/simulator/ptx/ptx_parser.h"

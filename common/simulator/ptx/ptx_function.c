@@ -20,7 +20,7 @@ static int parameter_bind(Parser *p, const PtxVariable *variable, uint32_t line)
     return index < 0 ? -1 : 0;
 }
 
-/* "(.param .b32 a, .param .b64 b)"; p stands at the bracket. */
+/* "(.param .b32 a, .param .b64 b)"; p is at the parenthesis. */
 static int parameters_parse(Parser *p, PtxVariable **list, uint32_t *count)
 {
     uint32_t line = p->token.line;
@@ -48,7 +48,7 @@ static int parameters_parse(Parser *p, PtxVariable **list, uint32_t *count)
     return lexer_next(p);
 }
 
-/* ---- launch bounds and what else stands before the body ---- */
+/* ---- launch bounds and other directives before the body ---- */
 
 /* Up to three numbers; those that are missing are 1. */
 static int extents_parse(Parser *p, uint32_t *extent, unsigned most)

@@ -9,7 +9,7 @@ typedef struct Initialiser {
     uint32_t element;
     uint64_t most; /* elements that there is room for; UINT64_MAX for x[] */
     uint64_t masked_offset;
-    uint32_t masked_bytes; /* of the address that 0xFF(x), 0xFF00(x)... is spelling out */
+    uint32_t masked_bytes; /* bytes so far of an address that is written as 0xFF(x), 0xFF00(x)... */
 } Initialiser;
 
 /* An element's bytes as its type stores them. */

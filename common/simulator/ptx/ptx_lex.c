@@ -45,7 +45,7 @@ int parser_expected(Parser *p, const char *what)
                        t->length > 60 ? "..." : "");
 }
 
-/* Skips a comment of either kind; p->at is behind its first two characters. */
+/* Skips a comment of either kind; p->at is after its first two characters. */
 static int comment_skip(Parser *p, int block)
 {
     uint32_t line = p->line;

@@ -237,8 +237,8 @@ static int fixup_refuse(Parser *p, const Fixup *fixup)
                        fixup->name->text);
 }
 
-/* What this scope does not declare is left to the one around it; labels never come from outside the
- * function. */
+/* Names that this scope does not declare are left to the enclosing scope; labels never come from
+ * outside the function. */
 static int scope_settle(Parser *p)
 {
     Fixup *fixup = p->fixups.item;

@@ -1,4 +1,4 @@
-/* ptx_number.c - literals, and the constant expressions that stand where a number may. */
+/* ptx_number.c - literals and constant expressions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static int integer_read(Parser *p, const char *from, const char *to)
     return digits_read(p, from, end, from[0] == '0' ? 8 : 10, &t->integer);
 }
 
-/* 1.5, 2e-3: behind the digits.  Everything is a double, as the language says. */
+/* 1.5, 2e-3: the part after the digits. Every value is a double, as the PTX ISA specifies. */
 static const char *decimal_end(const char *at, const char *end)
 {
     while (at < end && is_digit(*at))

@@ -1,4 +1,4 @@
-/* ptx_operand.c - what stands between an opcode and its semicolon. */
+/* ptx_operand.c - operands between an opcode and its semicolon. */
 #include <string.h>
 
 #include "common/simulator/ptx/ptx_parser.h"
@@ -105,7 +105,7 @@ static int name_operand(Parser *p, PtxOperand *operand)
     return lexer_next(p) || offset_parse(p, operand) ? -1 : 0;
 }
 
-/* "-%r1": 1 where that stood here, 0 where the minus is a constant's. */
+/* "-%r1": 1 if p is at such an operand, 0 if the minus belongs to a constant. */
 static int minus_operand(Parser *p, PtxOperand *operand)
 {
     const Token before = p->token;
@@ -198,7 +198,7 @@ static int address_operand(Parser *p, PtxOperand *operand, unsigned depth)
     return lexer_expect(p, ']', "']' at the end of an address");
 }
 
-/* d|p: `operand` is what stood before the bar. */
+/* d|p: `operand` is the part before the bar. */
 static int pair_parse(Parser *p, PtxOperand *operand, unsigned depth)
 {
     PtxOperand pair[2] = {*operand};

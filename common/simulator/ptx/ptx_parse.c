@@ -88,7 +88,8 @@ static int alias_parse(Parser *p)
     return lexer_expect(p, ';', "';' after .alias");
 }
 
-/* A function or variable with what may stand before it: .visible, .extern, .weak, .common. */
+/* A function or variable with its optional linkage directives: .visible, .extern, .weak,
+ * .common. */
 static int symbol_parse(Parser *p)
 {
     int is_extern = 0;
@@ -179,7 +180,7 @@ static int aliases_apply(Parser *p)
     return 0;
 }
 
-/* Files may be numbered behind the code that names them; numbers that never come are unknown. */
+/* Files may be numbered after the code that names them; numbers without a file are unknown. */
 static void sources_check(const PtxModule *module, PtxFunction *function)
 {
     for (uint32_t i = 0; i < function->instructions; i++) {

@@ -10,11 +10,11 @@
 
 enum {
     PTX_MAX_SCOPES = 64,      /* nested { } in a function */
-    PTX_NEST = 16,            /* .loc of inlined functions that are remembered */
-    PTX_MAX_NESTING = 32,     /* of parentheses, initialiser braces and operands */
+    PTX_NEST = 16,            /* stored .loc directives of inlined functions */
+    PTX_MAX_NESTING = 32,     /* limit for parentheses, initialiser braces and operands */
     PTX_MAX_VECTOR = 1024,    /* elements of one { } or call list */
     PTX_MAX_NAME = 1 << 16,   /* characters: templates make long ones */
-    PTX_MAX_RANGE_NAME = 256, /* of the name in %r<N> */
+    PTX_MAX_RANGE_NAME = 256, /* limit for the name in %r<N> */
     PTX_MAX_REGISTERS = 1 << 20,
     PTX_MAX_FILES = 1 << 16
 };
@@ -111,10 +111,10 @@ typedef struct TargetList {
 
 typedef struct Binding {
     BindingKind kind;
-    PtxType type; /* of a range's registers */
+    PtxType type; /* type of a range's registers */
     uint32_t depth, index;
     Name *name;
-    struct Binding *outer;   /* what the name meant before */
+    struct Binding *outer;   /* previous meaning of the name */
     struct Binding *sibling; /* the scope's next binding */
     union {
         const PtxVariable *variable;
@@ -126,7 +126,7 @@ struct Name {
     const char *text;
     uint32_t length, hash;
     Keyword keyword;
-    PtxType type; /* what ".text" means as a type */
+    PtxType type; /* type that ".text" denotes */
     Binding *binding;
 };
 
@@ -206,13 +206,13 @@ typedef struct Parser {
 
     /* the function being read */
     Stack registers, variables, instructions, parameters;
-    Stack elements, labels; /* of lists that are being read */
+    Stack elements, labels; /* elements of lists that are being read */
     PtxSource source;
     const PtxSource *inlined[PTX_NEST]; /* the last places in functions that were inlined */
     uint32_t inlines;
     int32_t guard;
     int guard_negated;
-    int nounroll; /* that pragma, and no instruction since */
+    int nounroll; /* whether the last directive was .pragma "nounroll" */
 
     /* the initialiser being read */
     Stack data, relocations;
@@ -278,7 +278,7 @@ typedef struct Shape {
     uint32_t element, vector; /* bytes of one element, elements of a vector */
 } Shape;
 
-/* What follows the state space's word: alignment, type, name, dimensions. */
+/* Parses the rest after the state space's word: alignment, type, name, dimensions. */
 int variable_parse(Parser *p, PtxVariable *variable, Name **name, Shape *shape);
 int initialiser_parse(Parser *p, PtxVariable *variable, const Shape *shape);
 /* A whole declaration at module or function scope, from its state space's word to its semicolon. */
@@ -289,11 +289,12 @@ PtxSpace keyword_space(Keyword keyword);
  * ptx_parse.c ---- */
 
 int operand_parse(Parser *p, PtxOperand *operand, unsigned depth);
-/* A VECTOR; p stands at its opening bracket. */
+/* A VECTOR; p is at its opening bracket. */
 int operand_list_parse(Parser *p, PtxOperand *operand, int close, unsigned depth);
 /* Finds what the names in operands at their final place mean. */
 int operand_settle(Parser *p, PtxOperand *operand, uint32_t count, uint32_t line);
-/* From behind the body's opening brace to behind its closing one; closes the function's scope. */
+/* Parses from the body's opening brace, which has been read, through its closing one; closes the
+ * function's scope. */
 int body_parse(Parser *p);
 int directive_loc(Parser *p);
 int directive_pragma(Parser *p);

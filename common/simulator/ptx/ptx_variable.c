@@ -50,7 +50,7 @@ static int attribute_parse(Parser *p, PtxVariable *variable)
     return 0;
 }
 
-/* ".ptr .global .align 4" behind a parameter's type says what it points to. */
+/* ".ptr .global .align 4" after a parameter's type describes its target. */
 static int pointer_skip(Parser *p)
 {
     uint32_t align;
@@ -86,7 +86,7 @@ static int qualifiers_parse(Parser *p, PtxVariable *variable, Shape *shape)
     return variable->type == PTX_NONE ? parser_expected(p, "a type in a declaration") : 0;
 }
 
-/* "[4][]..." behind the name. */
+/* "[4][]..." after the name. */
 static int dimensions_parse(Parser *p, Shape *shape)
 {
     while (lexer_is(p, '[')) {
@@ -148,7 +148,7 @@ int variable_parse(Parser *p, PtxVariable *variable, Name **name, Shape *shape)
 
 /* ---- registers ---- */
 
-/* "%r<12>" or "p, q, r" behind ".reg .b32". */
+/* "%r<12>" or "p, q, r" after ".reg .b32". */
 static int register_name_parse(Parser *p, PtxType type)
 {
     if (p->token.kind != TOKEN_NAME) return parser_expected(p, "a register's name");

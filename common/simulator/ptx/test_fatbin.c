@@ -38,7 +38,7 @@ static void image_start(Image *image)
     image->size = 16;
 }
 
-/* Appends an entry; `options` go behind its header as nvcc puts them. */
+/* Appends an entry; `options` follow its header, as nvcc stores them. */
 static size_t image_add(Image *image, unsigned kind, unsigned sm, unsigned flags, const void *data,
                         size_t bytes, const char *options)
 {
@@ -196,7 +196,7 @@ static void every_packing(void **state)
         image_add_text(&image, 80, flags[i], TEST_PTX_TEXT);
         assert_holds(image.bytes, image.size, TEST_PTX_TEXT, 80);
         assert_int_equal(fatbin_image_bytes(image.bytes), image.size);
-        /* What lies behind the image is none of its own. */
+        /* Bytes after the image do not belong to it. */
         assert_holds(image.bytes, image.size + 100, TEST_PTX_TEXT, 80);
     }
 }

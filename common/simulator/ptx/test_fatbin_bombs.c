@@ -17,9 +17,9 @@
 
 enum { ROOM = 48 << 20, MOST_SECTIONS = 65535, MOST_KERNELS = 65536, INS_BYTES = 16 };
 enum { PTX = 1, ELF = 2, PLAIN = 0x11, ZSTD = 0x8011, HEADER = 64 };
-enum { MOST_SECONDS = 10 }; /* of CPU time; under sanitizers, too */
+enum { MOST_SECONDS = 10 }; /* limit on the CPU time, also under sanitizers */
 
-/* A cubin that grows: header, section headers, and what is put behind them. */
+/* A cubin under construction: header, section headers, and the data after them. */
 typedef struct Bomb {
     unsigned char *bytes;
     size_t size;
@@ -42,7 +42,7 @@ static void section_add(Bomb *bomb, uint32_t name, uint32_t type, size_t at, siz
         (Elf64_Shdr){.sh_name = name, .sh_type = type, .sh_offset = at, .sh_size = bytes};
 }
 
-/* Section 1 has the sections' names, which begin with a byte 0. */
+/* Section 1 has the sections' names, which start with a byte 0. */
 static Bomb bomb_open(uint32_t sections, const char *names, size_t names_bytes)
 {
     Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1},
@@ -78,7 +78,8 @@ static unsigned char *entry_put(unsigned char *to, unsigned kind, unsigned flags
     return to + HEADER + size;
 }
 
-/* Packs it beside the PTX and opens that.  The image's bytes, `times` of them. */
+/* Compresses the cubin, appends it to the PTX and opens the result. The image's bytes, `times` of
+ * them. */
 static unsigned char *bomb_pack(Bomb *bomb, const char *ptx, int times, size_t *bytes)
 {
     size_t room = ZSTD_compressBound(bomb->size), text = strlen(ptx);
@@ -216,8 +217,8 @@ static const char CODE_NAMES[] =
     "\0.nv_debug_ptx_txt\0.nv_debug_line_sass\0.rel.nv_debug_line_sass";
 enum { TEXT_NAME = 1, LINES_NAME = 19, PLACES_NAME = 39 };
 
-/* `kernels` kernels, all of the code in section 2, whose lines lie behind `units` programs without
- * a step. */
+/* `kernels` kernels, each with the code in section 2, whose lines follow `units` programs without a
+ * step. */
 static Bomb code_bomb(uint32_t kernels, uint32_t code, uint32_t units)
 {
     enum { UNIT = 15, LAST = 40 };
@@ -250,7 +251,7 @@ static void lines_behind_many_programs(void **state)
     fatbin_close(&fatbin);
 }
 
-/* What several kernels claim is read for one: memory is twice the bytes at most. */
+/* Code that several kernels claim is read for one of them: memory is twice the bytes at most. */
 static void code_of_many_kernels(void **state)
 {
     enum { CODE = 1 << 13, KERNELS = 4096, TIMES = 4 };

@@ -30,7 +30,7 @@ static const char SOURCE[] =
     "extern \"C\" __global__ void calling(float *x, int n) { x[0] = deep(x, n); }\n"
     "extern \"C\" __global__ void empty() {}\n";
 
-/* 48 values at once in 32 registers, mixed in each turn of a loop. */
+/* 48 live values in 32 registers, mixed in each iteration of a loop. */
 static const char TIGHT[] =
     "extern \"C\" __global__ void __launch_bounds__(1024, 2) tight(float *x, int turns) {\n"
     "    float v[48];\n"
@@ -127,8 +127,8 @@ static void fast_packing(void **state)
     assert_text("-arch=compute_80 --compress-mode=speed", 80);
 }
 
-/* "ptxas info : Used 10 registers, ..., 1200 bytes smem" behind "Function properties for <name>"
- * and its stack frame. */
+/* Finds "ptxas info : Used 10 registers, ..., 1200 bytes smem" after "Function properties for
+ * <name>" and its stack frame. */
 static void ptxas_says(const char *log, const char *name, unsigned *registers, unsigned *shared,
                        unsigned *stack)
 {
@@ -199,8 +199,8 @@ static const char *ptx_line(const Fatbin *fatbin, uint32_t number)
     return at + strspn(at, " \t");
 }
 
-/* Spills are those that ptxas -v counts; most lie in the loop, which the PTX's branch closes; what
- * a reload brings is named behind it, mostly by a product. */
+/* The spills equal the number that ptxas -v reports. Most are in the loop, which the PTX's branch
+ * closes. Most reloaded values are next read by a multiplication. */
 static void assert_spills(const char *arch)
 {
     Fatbin fatbin;
@@ -250,7 +250,7 @@ static void spills(void **state)
     assert_spills("90");
 }
 
-/* Without lines, or beside other PTX, machine code tells nothing. */
+/* Without lines, or with other PTX, SASS gives no information. */
 static void spills_without_lines(void **state)
 {
     (void)state;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char nvcc_directory[64]; /* of this test, removed by nvcc_close */
+static char nvcc_directory[64]; /* temporary directory of this test, removed by nvcc_close */
 
 static int nvcc_open(void **state)
 {
@@ -59,7 +59,7 @@ __attribute__((unused)) static void nvcc_write(const char *name, const char *tex
     assert_int_equal(fclose(file), 0);
 }
 
-/* A file of the test's directory, with a NUL behind it; to be freed. */
+/* Contents of a file of the test's directory, followed by a NUL; to be freed. */
 static char *nvcc_read(const char *name, size_t *bytes)
 {
     char path[128];

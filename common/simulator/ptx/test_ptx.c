@@ -80,7 +80,7 @@ static void files_and_locations(void **state)
     ptx_free(module);
 }
 
-/* Of functions inlined in one another each place knows the one around it. */
+/* With nested inlined functions, each location refers to the surrounding one. */
 static void inlined_in_one_another(void **state)
 {
     (void)state;

@@ -171,8 +171,8 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Whatever fills a megabyte, good or bad, is answered soon.  The limit is for a sanitizer's build
- * on a slow machine. */
+/* The parser handles a megabyte of any content quickly. The limit is for a sanitizer's build on a
+ * slow machine. */
 static void long_texts_are_quick(void **state)
 {
     (void)state;

@@ -31,7 +31,7 @@ static void damaged_texts(void **state)
     for (int i = 0; i < MUTATIONS; i++) {
         memcpy(text, TEST_PTX_TEXT, sizeof TEST_PTX_TEXT - 1);
         size_t size = mutate(text, sizeof TEST_PTX_TEXT - 1, sizeof text, &random);
-        /* Behind the end lies what a sanitizer catches. */
+        /* A sanitizer detects accesses after the end. */
         unsigned char *exact = malloc(size ? size : 1);
         assert_non_null(exact);
         memcpy(exact, text, size);

@@ -142,8 +142,7 @@ static const PtxFunction *function_find(const PtxModule *module, const char *nam
     return NULL;
 }
 
-/* How many of the text's lines start with one of the opcodes that every kernel of a compiler's ends
- * with. */
+/* Number of lines with the opcode that ends every kernel of a compiler. */
 static unsigned returns_in(const char *text)
 {
     unsigned count = 0;

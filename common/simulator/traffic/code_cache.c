@@ -1,4 +1,4 @@
-/* code_cache.c - pieces of code on their way to a multiprocessor. */
+/* code_cache.c - blocks of instructions in the instruction caches of an SM. */
 #include "common/simulator/traffic/code_cache.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@ enum {
     PIECE_BYTES = CODE_PIECE * 16,
     SMALL_BYTES = 34 << 10,
     LARGE_BYTES = 128 << 10,
-    READY_BYTES = 64 << 10, /* of code that is longer than the large cache: it has the first */
+    READY_BYTES = 64 << 10, /* bytes of a kernel longer than the large cache that are there
+                             * initially: its first ones */
     LARGE_CYCLES = 125      /* from there */
 };
 
@@ -23,7 +24,7 @@ static int ring_open(CodeRing *ring, uint32_t bytes)
     return ring->piece ? 0 : -1;
 }
 
-/* The piece that makes room for this one, from 1; 0: none. */
+/* Inserts a block and returns the one that it evicts, from 1; 0: none. */
 static uint32_t ring_add(CodeRing *ring, uint32_t piece)
 {
     uint32_t gone = ring->piece[ring->next];
@@ -68,7 +69,8 @@ void code_close(CodeCache *cache)
     free(cache->at), free(cache->place), free(cache->small.piece), free(cache->large.piece);
 }
 
-/* When a piece is there that is asked for at `now`.  The large cache gives one after the other. */
+/* Cycle at which a block requested at `now` arrives. The large cache delivers one block after the
+ * other. */
 static uint64_t piece_way(CodeCache *cache, uint32_t piece, uint64_t now)
 {
     switch ((CodePlace)cache->place[piece]) {
@@ -81,7 +83,7 @@ static uint64_t piece_way(CodeCache *cache, uint32_t piece, uint64_t now)
     }
 }
 
-/* A piece that the small cache has not got is asked for at `now`. */
+/* Requests a block at `now` that misses in the small cache. */
 static void piece_fetch(CodeCache *cache, uint32_t piece, uint64_t now)
 {
     uint64_t at = piece_way(cache, piece, now);

@@ -1,11 +1,12 @@
-/* code_cache.h - when the instructions are there that a warp wants next.
+/* code_cache.h - arrival times of instructions from the instruction caches.
  *
- * A multiprocessor has a small cache of code and a larger one; behind them is the L2.  Code comes
- * by pieces: one is asked for when a warp comes to it, or when a warp comes into the one before it.
- * So who goes straight on waits for each piece nearly as long as its way is.
+ * An SM has a small and a larger instruction cache; the next level is the L2. Instructions arrive
+ * in blocks. A block is requested when a warp reaches it, or when a warp enters the previous block.
+ * A warp that executes straight-line code therefore waits for each block for nearly the full
+ * latency.
  *
- * A launch begins as on a card on which the kernel has run before, and the L2 was emptied since.
- * Code that fits the small cache takes nothing. */
+ * Initial state of a launch: the kernel has run before on the GPU, and the L2 has been flushed
+ * since. Code that fits the small cache never misses. */
 #ifndef CONVLAB_SIMT_CODE_CACHE_H
 #define CONVLAB_SIMT_CODE_CACHE_H
 
@@ -16,13 +17,13 @@
 
 enum {
     CODE_PIECE = 48,      /* machine instructions of 16 bytes */
-    CODE_ANY = 0x7fffffff /* the piece that the warp is in, whichever it is */
+    CODE_ANY = 0x7fffffff /* the current block of the warp */
 };
 
-/* Where a piece is, besides in the small cache. */
+/* Place of a block outside of the small cache. */
 typedef enum CodePlace { CODE_IN_DRAM, CODE_IN_L2, CODE_NEAR_BY } CodePlace;
 
-/* Pieces that a cache keeps: those that came last. */
+/* Most recent blocks in a cache (FIFO). */
 typedef struct CodeRing {
     uint32_t *piece; /* from 1; 0: none yet */
     uint32_t count, next;
@@ -30,18 +31,19 @@ typedef struct CodeRing {
 
 typedef struct CodeCache {
     const SimtMachine *machine;
-    uint64_t *at;   /* per piece: when the small cache has it; CODE_ABSENT: it has not */
+    uint64_t *at;   /* per block: cycle at which it is in the small cache; CODE_ABSENT: it is not */
     uint8_t *place; /* CodePlace */
     uint32_t pieces;
     CodeRing small, large;
-    uint64_t free;   /* when the large one gives the next piece */
-    uint64_t latest; /* when the last one that was asked for is there */
+    uint64_t free;   /* cycle at which the large cache can deliver the next block */
+    uint64_t latest; /* arrival cycle of the last requested block */
 } CodeCache;
 
 /* Is it longer than the small cache? */
 int code_is_long(uint32_t instructions);
 
-/* So many machine instructions.  Nothing is allocated where they are not long.  -1: out of memory.
+/* Opens the caches for a number of SASS instructions. Nothing is allocated for short code. -1: out
+ * of memory.
  */
 int code_open(CodeCache *cache, uint32_t instructions, const SimtMachine *machine);
 void code_close(CodeCache *cache);
@@ -52,14 +54,14 @@ static inline int code_misses(const CodeCache *cache)
     return cache->at != NULL;
 }
 
-/* Has a piece come of late, or will one? */
+/* Has a block arrived recently, or is one in flight? */
 static inline int code_is_coming(const CodeCache *cache, uint64_t now)
 {
     enum { OF_LATE = 1000 }; /* cycles */
     return cache->latest && now < cache->latest + OF_LATE;
 }
 
-/* When the piece is there, into which a warp comes at `now`. */
+/* Cycle at which the block that a warp enters at `now` is available. */
 uint64_t code_arrival(CodeCache *cache, uint32_t piece, uint64_t now);
 
 #endif

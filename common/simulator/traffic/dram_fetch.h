@@ -1,10 +1,10 @@
-/* dram_fetch.h - when a launch first asked for what DRAM gives at once.
+/* dram_fetch.h - time of a launch's first access to each DRAM fetch (64 bytes).
  *
- * Here blocks run in any order, one after another.  On a card those that are there at once go
- * through their work side by side, and whoever asks for something at about the moment at which it
- * is first asked for waits for DRAM, whether or not it was the first.  So the moment of an access
- * is the wave that its block belongs to, and how many instructions its warp has executed; of each
- * fetch the earliest is kept, which is the same however the host's threads came to it. */
+ * The simulator executes blocks one after another, in any order. On a GPU, resident blocks run
+ * concurrently. Every access at about the time of the first access to the same data waits for DRAM,
+ * whether or not it was the first. The moment of an access is therefore the wave of its block, and
+ * the number of instructions that its warp has executed. The earliest moment of each fetch is kept,
+ * which does not depend on the schedule of host threads. */
 #ifndef CONVLAB_SIMT_FIRST_H
 #define CONVLAB_SIMT_FIRST_H
 
@@ -25,7 +25,7 @@ static inline uint32_t wave_of(const Launch *launch, uint64_t block)
     return (uint32_t)(wave < LATEST_WAVE ? wave : LATEST_WAVE);
 }
 
-/* Of two moments the larger is the earlier one; none is 0. */
+/* A larger moment is an earlier one; 0: none. */
 static inline uint32_t moment_of(const Warp *warp)
 {
     uint32_t step = warp->trace->count < LATEST_STEP ? warp->trace->count : LATEST_STEP;
@@ -47,10 +47,10 @@ static inline uint64_t fetch_of(uint64_t sector)
     return (sector - DEVICE_BASE / (FETCH_BYTES / FETCH_SECTORS)) / FETCH_SECTORS;
 }
 
-/* How long DRAM takes to answer: a place lies nearer to this SM or farther.  In thousandths of
- * dram_latency, each as often as the others: of 4,096 single loads on an H200, in their order, the
- * middle of each twentieth but the last (docs/data/h200/l2.tsv).  What lies together in 1,024 bytes
- * lies in one place, as slices of the L2 do. */
+/* Latency of DRAM, which depends on the distance between the memory slice and this SM. The values
+ * are thousandths of dram_latency with equal frequency. They are the medians of the 19 lower
+ * twentieths of 4,096 single loads on an H200 (docs/data/h200/l2.tsv). Each 1,024 bytes have one
+ * place, like the slices of the L2. */
 static inline uint64_t dram_wait(const SimtMachine *machine, uint64_t fetch)
 {
     enum { PLACES = 19, TOGETHER = 1024 / FETCH_BYTES };

@@ -7,10 +7,10 @@
 
 enum { LEAST_BYTES = 16384, KB = 1024 };
 
-/* Bytes of shared memory for which the driver makes room.  On an H200 that is about twice what the
- * blocks need that can be there at once, but no more than half of all for that; what one block
- * needs that can be there alone; and for kernels without shared memory 4 KB for each block that has
- * room by its threads, at most 32 KB: as ncu says for 64 kinds of launches. */
+/* Bytes that the driver reserves for shared memory (the carve-out). On an H200 this is about twice
+ * the need of the blocks that can be resident, limited to half of the total. It is at least the
+ * need of one resident block. A kernel without shared memory gets 4 KB for each block that can be
+ * resident by its threads, at most 32 KB. Source: ncu for 64 kinds of launches. */
 static uint64_t shared_wanted(const Launch *launch)
 {
     enum { WITHOUT_EACH = 4 * KB, WITHOUT_MOST = 32 * KB, LEAST_EACH = 2 * KB };

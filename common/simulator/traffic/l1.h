@@ -1,8 +1,8 @@
 /* l1.h - what the L1 of the SM holds whose blocks are played side by side.
  *
- * A line has its place from the moment at which one of its sectors is asked for, a sector is there
- * when the L2 has sent it.  Who wants it in between waits for the same answer and asks for nothing.
- * Blocks come one after another to what those before them have left. */
+ * A line is allocated when one of its sectors is requested; a sector is valid when the L2 has sent
+ * it. An access in between waits for the same reply and sends no request. Blocks run one after
+ * another and find the lines that earlier blocks have left. */
 #ifndef CONVLAB_SIMT_L1_H
 #define CONVLAB_SIMT_L1_H
 
@@ -14,23 +14,23 @@ enum { L1_WAYS = 4, L1_LINE_BYTES = 128 };
 typedef struct L1Place {
     uint32_t line;
     uint32_t used;             /* 0: never */
-    uint32_t era;              /* of the L1, when it was last used */
-    uint8_t sectors;           /* that were asked for */
-    uint64_t at[LINE_SECTORS]; /* when each is there */
+    uint32_t era;              /* era of the L1 at the last use */
+    uint8_t sectors;           /* bit mask of requested sectors */
+    uint64_t at[LINE_SECTORS]; /* cycle at which each sector is available */
 } L1Place;
 
 typedef struct L1 {
     L1Place *place;
     uint32_t sets, clock;
-    uint32_t era; /* how often all was forgotten */
+    uint32_t era; /* number of invalidations */
 } L1;
 
-/* Bytes that shared memory leaves; sets of L1_WAYS lines in so many bytes. */
+/* Bytes of the L1 without shared memory; number of sets of L1_WAYS lines in `bytes` bytes. */
 uint64_t l1_bytes(const Launch *launch);
 uint32_t l1_sets(uint64_t bytes);
 
-/* Where a line's set begins, of all sets' places.  Neighbours lie in sets of their own, and so do
- * lines a power of two apart. */
+/* Index of a line's set in the array of places. Neighbouring lines are in different sets, and so
+ * are lines a power of two apart. */
 static inline size_t l1_set(uint64_t line, uint32_t sets)
 {
     uint64_t mixed = line ^ line >> 4;
@@ -38,10 +38,10 @@ static inline size_t l1_set(uint64_t line, uint32_t sets)
     return (size_t)((uint32_t)mixed % sets) * L1_WAYS;
 }
 
-/* Which of four banks of tags has a line: each tells of one line a cycle.  On an H200 loads that
- * find their lines take one cycle for each line of the bank that has the most of them, and so much
- * longer until they are there, in each of 2,056 patterns.  Of lines that are more than 256 KB apart
- * nothing is known. */
+/* Tag bank of a line: each of the four banks looks up one line per cycle. On an H200, loads that
+ * hit take one cycle for each line in the bank with most lines, and their latency grows by the same
+ * number. This was confirmed for 2,056 patterns. The mapping of lines more than 256 KB apart is
+ * unknown. */
 enum { TAG_BANKS = 4 };
 
 static inline uint32_t l1_tag_bank(uint64_t line)
@@ -57,7 +57,7 @@ void l1_close(L1 *l1);
 /* Looks a line up, for which there is a place then; returns which of the wanted sectors nobody has
  * asked for, and makes *at no earlier than the others are there. */
 uint8_t l1_look(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at);
-/* Of what is there, and of what is on its way, nobody is given anything any more. */
+/* Invalidates all lines, including those in flight. */
 static inline void l1_invalidate(L1 *l1)
 {
     l1->era++;

@@ -1,10 +1,11 @@
-/* retries.c - what loops of atomics on shared memory take of warps that are at the same words.
+/* retries.c - cost of compare-and-swap loops on shared memory when warps contend for the same
+ * words.
  *
- * A turn of such a loop loads its lanes' words, adds, and swaps where nothing has changed.  All
- * warps are taken to begin together, behind a barrier, and do nothing else in between: whether they
- * do hardly shows, for those that have met once come one behind another from then on.  From load to
- * swap it takes two fifths of a turn: where n warps are at one word all the time, there are 0.4 n
- * turns in vain to each success (docs/data/h200/retries.tsv). */
+ * An iteration of such a loop loads the lanes' words, adds, and swaps if the words are unchanged.
+ * All warps are assumed to start together, after a barrier, and to do nothing else in between. The
+ * effect of other work is small, because warps that have contended once remain staggered. The time
+ * from load to swap is two fifths of an iteration. If n warps contend continuously for one word,
+ * there are 0.4 n failed iterations per success (docs/data/h200/retries.tsv). */
 #include "common/simulator/traffic/retries.h"
 
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 
 enum { MOST_NOTED = 1 << 14, MOST_WARPS = 64, WORDS = 1 << 16 };
 
-/* Thousandths of a turn: to the swap, how much longer one is whose lanes are all done, how much
- * longer any may be by chance, and how much later each warp begins. */
+/* Thousandths of an iteration: time to the swap; additional time if all lanes succeed; maximum
+ * random additional time; delay between the starts of warps. */
 enum { TURN = 1000, SWAP = 400, MORE = 100, CHANCE = 200, BEHIND = 20 };
 
 /* One warp in its list of atomics. */
@@ -85,7 +86,7 @@ void retries_play(Retried *retried)
 {
     Trying trying[MOST_WARPS] = {{0}}, *warp;
     RetrySums sums = {0};
-    retried->chance = 1; /* whatever this host thread has played before */
+    retried->chance = 1; /* independent of earlier replays on this host thread */
     if (!retried->changed) retried->changed = calloc(WORDS, sizeof *retried->changed);
     for (uint32_t i = 0; i < retried->count && retried->changed; i++) {
         const Retry *one = &retried->one[i];

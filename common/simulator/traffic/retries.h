@@ -1,5 +1,5 @@
-/* retries.h - loops of atomics on shared memory (floats, 64 bits), of warps that come to the same
- * words: a turn is in vain where another warp has changed the word since it was loaded. */
+/* retries.h - compare-and-swap loops on shared memory (floats, 64 bits) with contention between
+ * warps: an iteration fails if another warp has changed the word since it was loaded. */
 #ifndef CONVLAB_SIMT_RETRIES_H
 #define CONVLAB_SIMT_RETRIES_H
 

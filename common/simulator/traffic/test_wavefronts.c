@@ -1,6 +1,6 @@
-/* test_wavefronts.c - vectors in shared memory of which some lanes take no part: what the counter
- * in an H200's L1 says (l1tex__data_pipe_lsu_wavefronts_mem_shared).  ncu's source page has less of
- * these, and sometimes more: it works out as if lanes that are left stood side by side. */
+/* test_wavefronts.c - vector accesses to shared memory with inactive lanes: values of the counter
+ * in an H200's L1 (l1tex__data_pipe_lsu_wavefronts_mem_shared). The source page of ncu often shows
+ * fewer of them, and sometimes more, because it computes as if the active lanes were adjacent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,8 +64,8 @@ static void lanes_that_take_no_part(void **state)
     }
 }
 
-/* Copies past the L1 of rows of `wide` pieces, whose places are mixed by an exclusive or with a
- * number, with the row's or with that of each two rows (docs/data/h200/copies.tsv). */
+/* Copies past the L1 of rows of `wide` 16-byte chunks. Their places are mixed by an exclusive or
+ * with a number, with the row's or with that of each two rows (docs/data/h200/copies.tsv). */
 enum { ROW = 16, TWO_ROWS };
 
 static const struct {
@@ -92,8 +92,8 @@ static void pieces_that_change_places_in_their_row(void **state)
     }
 }
 
-/* Turns in vain of so many warps that add to `steps` rows of words one after the other, all to the
- * same, or each to its own; `barriers` times. */
+/* Failed iterations of `warps` warps that add to `steps` rows of words one after the other, all to
+ * the same, or each to its own; `barriers` times. */
 static uint64_t vain_of(uint32_t warps, uint32_t steps, int own, uint32_t barriers)
 {
     Retried retried = {0};
@@ -114,8 +114,8 @@ static uint64_t vain_of(uint32_t warps, uint32_t steps, int own, uint32_t barrie
     return turns;
 }
 
-/* Of warps that come together one gets through at a time.  Then they come one behind another: on an
- * H200 layernorm-slope, eight warps at 16 rows, has 28 to 30 turns in vain a block. */
+/* One of the warps that start together succeeds at a time. After that, they are staggered: on an
+ * H200, layernorm-slope (eight warps at 16 rows) has 28 to 30 failed iterations per block. */
 static void warps_that_come_to_one_word_try_again(void **state)
 {
     (void)state;

@@ -1,11 +1,10 @@
 /* traffic.c - device memory is charged for every sector once a launch: what the L2 keeps is not
  * fetched again.
  *
- * Each worker has a bitmap of its own, and moments of its own, for those that all host threads
- * wrote would go from core to core with every sector.  The bitmap's pages are cleared when they are
- * first needed: a launch may touch little of a large memory.  A moment says something where its bit
- * is set.  When the worker has run its blocks it adds both to the launch's; in whatever order
- * workers do, the sum is the same. */
+ * Each worker has its own bitmap and moments, because data written by all host threads would move
+ * between cores with every sector. The bitmap's pages are cleared when they are first needed,
+ * because a launch may access only a small part of a large memory. A moment is valid if its bit is
+ * set. After its last block, the worker merges both into the launch's; the merge is commutative. */
 #include "common/simulator/traffic/traffic.h"
 
 #include <stdlib.h>

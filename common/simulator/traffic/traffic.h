@@ -1,7 +1,7 @@
 /* traffic.h - traffic: the sectors of device memory that a launch touches.
  *
- * Module: what accesses become on their way to memory: wavefronts (wavefronts.h), lines of the L1
- * (l1.h), sectors of device memory.
+ * Module: the memory traffic of accesses: wavefronts (wavefronts.h), lines of the L1 (l1.h),
+ * sectors of device memory.
  * Callers: time, which counts and prices them; a launch, which opens and closes their memory.
  * May use: core. */
 #ifndef CONVLAB_SIMT_TRAFFIC_H
@@ -21,7 +21,7 @@ int touched_open(Worker *worker);
 /* Makes a worker's sectors the launch's as well; several workers may at once. */
 void touched_tell(Worker *worker);
 
-/* Of the launch's stored sectors those that it loaded as well. */
+/* Number of the launch's stored sectors that it loaded as well. */
 uint64_t traffic_changed(const Launch *launch);
 
 /* Clears the page of words that this one lies in. */

@@ -41,9 +41,10 @@ static int are_pairs(const uint32_t *offset, uint32_t mask, uint32_t apart)
     return 1;
 }
 
-/* Wavefronts of one access: an H200 takes all words of 4 bytes of a warp together; those of 8 by
- * half-warps, those of 16 by quarters of a warp; of loads two such groups at once where lanes next
- * to each other, or next but one, want the same.  ncu counts just these for 1,156 patterns. */
+/* Wavefronts of one access. An H200 handles 4-byte words of a whole warp together, 8-byte words by
+ * half-warps, and 16-byte words by quarter-warps. It handles two such groups of loads at once if
+ * adjacent lanes, or lanes two apart, access the same words. These counts equal those of ncu for
+ * 1,156 patterns. */
 uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes, int store,
                              uint32_t *needed)
 {
@@ -64,8 +65,9 @@ uint32_t wavefronts_of_load(const uint32_t *offset, uint32_t mask, uint32_t byte
 
 /* ---- copies past the L1 ---- */
 
-/* What goes together: from one line to one row of the banks, halves of sectors to the same halves
- * of others, as far away up to whole pairs of sectors. */
+/* Parts of a copy that share a wavefront. They go from one line to one row of the banks, from
+ * halves of sectors to the same halves of others, at the same distance up to whole pairs of
+ * sectors. */
 typedef struct CopyWave {
     uint64_t line;
     uint32_t row, half, crosses, apart;
@@ -101,8 +103,8 @@ static uint32_t copy_pieces(const uint32_t *to, const uint64_t *from, uint32_t m
     return n;
 }
 
-/* Each sector of a line goes to one sector of a row at a time.  That is what ncu counts of 73 ways
- * to copy on an H200 (docs/data/h200/copies.tsv), and of products that copy tiles. */
+/* Each sector of a line goes to one sector of a row at a time. The result equals ncu's count for 73
+ * kinds of copies on an H200 (docs/data/h200/copies.tsv), and for GEMMs that copy tiles. */
 uint32_t copy_wavefronts(const uint32_t *to, const uint64_t *from, uint32_t mask, uint32_t *needed)
 {
     CopyPiece piece[LANES];
@@ -128,8 +130,8 @@ uint32_t copy_wavefronts(const uint32_t *to, const uint64_t *from, uint32_t mask
     return waves;
 }
 
-/* How many different sectors of shared memory these lanes' bytes go to, those from different pieces
- * of `unit` bytes counted apart. */
+/* Number of different sectors of shared memory to which these lanes' bytes go; sectors filled from
+ * different units of `unit` bytes count separately. */
 static uint32_t copy_targets(const uint32_t *to, const uint64_t *from, uint32_t mask, uint32_t unit)
 {
     uint64_t piece[LANES];
@@ -192,8 +194,8 @@ static int is_wanted(const uint32_t *offset, uint32_t mask, uint32_t wanted)
     return 0;
 }
 
-/* The lanes that are served in one turn of the loop: of each bank the first, of each half of the
- * warp where lanes have 8 bytes, unless the first half has just changed its word. */
+/* The lanes that succeed in one iteration of the loop: the first lane of each bank. With 8-byte
+ * words, this is the first of each half-warp, unless the first half has just changed its word. */
 static uint32_t lanes_served(const uint32_t *offset, uint32_t mask, uint32_t bytes)
 {
     uint32_t banks = 0, served = 0;

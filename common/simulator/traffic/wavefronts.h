@@ -4,15 +4,16 @@
 
 #include <stdint.h>
 
-/* Of one access of these lanes, `bytes` each; *needed: as many as these bytes need at least. */
+/* Wavefronts of one access of these lanes, `bytes` each; *needed: the minimum for this number of
+ * bytes. */
 uint32_t wavefronts_work_out(const uint32_t *offset, uint32_t mask, uint32_t bytes, int store,
                              uint32_t *needed);
 
-/* Of a load by way of the L1, whose data lie in the same banks: all lanes together, whatever they
- * load, take as many as one of the banks has different words for them. */
+/* Wavefronts of a load through the L1, whose data use the same banks: the maximum over the banks of
+ * the number of different words, over all lanes. */
 uint32_t wavefronts_of_load(const uint32_t *offset, uint32_t mask, uint32_t bytes);
 
-/* Of a copy of 16 bytes a lane that goes past the L1, from global to shared memory. */
+/* Wavefronts of a copy of 16 bytes per lane that bypasses the L1, from global to shared memory. */
 uint32_t copy_wavefronts(const uint32_t *to, const uint64_t *from, uint32_t mask, uint32_t *needed);
 
 /* Sectors of such a copy, as an H200's counter and as ncu's source page has them: sectors of shared
@@ -22,23 +23,23 @@ typedef struct CopySectors {
 } CopySectors;
 CopySectors copy_sectors(const uint32_t *to, const uint64_t *from, uint32_t mask);
 
-/* What an atomic takes: turns of its loop (1 where it has none), the wavefronts of the loads in
- * that, its own ones, and as many as both need at least. */
+/* Cost of an atomic: iterations of its loop (1 without a loop), the wavefronts of the loads in the
+ * loop, its own wavefronts, and the minimum for both. */
 typedef struct AtomicPasses {
     uint32_t rounds, loads, own, needed;
 } AtomicPasses;
 
-/* Of an atomic that is one instruction; `swap`: it compares. */
+/* Cost of an atomic that is one instruction; `swap`: it compares. */
 void atomic_pass(const uint32_t *offset, uint32_t mask, uint32_t bytes, int swap,
                  AtomicPasses *passes);
-/* Of a turn of one that is a loop, of the lanes that are left in it; adds what it takes, and
- * returns the lanes that are served. */
+/* Adds the cost of one iteration of an atomic loop for the remaining lanes, and returns the lanes
+ * that succeed. */
 uint32_t atomic_turn(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
                      AtomicPasses *passes);
-/* Of one that is a loop; `changing`: the lanes that do not leave it after their first load. */
+/* Cost of an atomic loop; `changing`: the lanes that continue after their first load. */
 void atomic_loop(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
                  AtomicPasses *passes);
-/* Of one on 16 bits: a loop that loads the word once and compares as any program does. */
+/* Cost of a 16-bit atomic: a loop that loads the word once and compares, as in a user program. */
 void atomic_loop_16(const uint32_t *offset, uint32_t mask, AtomicPasses *passes);
 
 #endif
