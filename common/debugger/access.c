@@ -38,7 +38,7 @@ int access_of(const Warp *warp, const Ins *ins, Access *access)
     int loads = is_load(ins->op), stores = is_store(ins->op), is_atomic = ins->op == OP_ATOM;
     *access = (Access){.reads = loads || is_atomic, .writes = stores || is_atomic};
     if (!loads && !stores && !is_atomic) {
-        /* Matrix stores, bulk copies and their like: who looks compares values. */
+        /* Matrix stores, bulk copies and similar instructions: the caller compares values. */
         access->writes = ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE ||
                          ins->class == CLASS_ATOMIC || ins->op == OP_BULK_COPY ||
                          ins->op == OP_CP_ASYNC;

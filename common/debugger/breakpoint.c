@@ -63,7 +63,7 @@ int debugger_condition(Debugger *d, Breakpoint *b, const char *text, Error *erro
     return 0;
 }
 
-/* ---- where a breakpoint is ---- */
+/* ---- places of a breakpoint ---- */
 
 static uint32_t places_of(const Breakpoint *b, const KernelMap *map, uint32_t *line,
                           uint32_t ins[PLACES])

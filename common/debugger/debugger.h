@@ -1,7 +1,7 @@
 /* debugger.h - breakpoints, stepping, watchpoints, and travel through the history of launches.
  *
- * A stop calls DebugUi.stopped on the thread that executes the kernel.  The user interface looks
- * around there, asks for one of the actions below, and returns; then execution goes on. */
+ * A stop calls DebugUi.stopped on the thread that executes the kernel. The user interface inspects
+ * the state there, requests one of the actions below, and returns; then execution continues. */
 #ifndef CONVLAB_DEBUGGER_DEBUGGER_H
 #define CONVLAB_DEBUGGER_DEBUGGER_H
 
@@ -26,10 +26,10 @@ typedef enum StopKind {
 
 typedef struct Stop {
     StopKind kind;
-    int number; /* of the breakpoint or watchpoint; 0: none */
+    int number; /* number of the breakpoint or watchpoint; 0: none */
     SimtCheck check;
     int is_temporary;
-    char text[STOP_TEXT]; /* what is said of it, or "" */
+    char text[STOP_TEXT]; /* message for the user, or "" */
 } Stop;
 
 typedef enum BreakKind {
@@ -61,8 +61,9 @@ typedef struct Breakpoint {
     uint64_t hits, wanted_hits; /* wanted: stops from this hit on; 0: at each */
     CatchKind catches;
     WatchKind watches;
-    char expression[200];           /* of a watchpoint */
-    uint64_t address, bytes, block; /* what is watched; block and thread: of shared and local */
+    char expression[200];           /* expression of a watchpoint */
+    uint64_t address, bytes, block; /* watched range; block and thread: for shared and local
+                                     * memory */
     uint32_t warp, lane;
     const Type *type;
     unsigned char old[WATCH_BYTES];
@@ -118,12 +119,12 @@ typedef struct Party {
 
 enum { PARTIES = 64 };
 
-/* Observes a stretch of the past on the way to the present moment. */
+/* Observes a range of memory while execution is repeated up to the present moment. */
 typedef struct Survey {
     uint64_t address, bytes, block;
-    int is_block; /* of one block's memory */
+    int is_block; /* only the memory of one block */
     int reads, writes;
-    Party *word; /* of each 4 bytes the last writer; NULL: parties are listed */
+    Party *word; /* per 4 bytes the last writer; NULL: parties are listed */
     Party party[PARTIES];
     uint32_t parties;
     uint64_t all;
@@ -133,7 +134,7 @@ typedef struct Debugger Debugger;
 
 typedef struct DebugUi {
     void (*stopped)(Debugger *debugger, const Stop *stop);
-    void (*say)(Debugger *debugger, const char *text); /* one line, on its way */
+    void (*say)(Debugger *debugger, const char *text); /* prints one line immediately */
     void *context;
 } DebugUi;
 
@@ -161,17 +162,17 @@ struct Debugger {
     const Ins *ins;
     Worker **worker;
     uint32_t workers;
-    uint32_t launches; /* of the whole program */
-    Access access;     /* of the instruction that is about to execute */
+    uint32_t launches; /* launches of the whole program */
+    Access access;     /* access of the instruction that is about to execute */
     int has_access;
     uint32_t next_change;
-    uint64_t block_moment; /* when the block in hand began */
+    uint64_t block_moment; /* start of the current block */
 
     Focus focus;
     int is_stopped;
     int is_inside; /* stopped in an instruction that the moment has counted already */
 
-    /* What was asked for. */
+    /* The requested action. */
     PlanKind plan, plan_before; /* before: what the stop interrupted */
     StepKind step;
     uint32_t step_count, step_file, step_line, step_depth, step_frames;
@@ -217,7 +218,7 @@ typedef int KernelVisit(void *context, KernelMap *map);
 int debugger_kernels(Debugger *debugger, KernelVisit *visit, void *context);
 
 /* ---- breakpoints ---- */
-/* "conv.cu:12", "12", "kernel" or "*88" (a line of the PTX).  NULL with error.  Where no module is
+/* "conv.cu:12", "12", "kernel" or "*88" (a line of the PTX). NULL with error. If no module is
  * loaded yet, the breakpoint waits for one. */
 Breakpoint *debugger_break(Debugger *debugger, const char *place, const char *condition,
                            int is_temporary, Error *error);
@@ -239,8 +240,8 @@ int debugger_reverse(Debugger *debugger, SearchKind kind, Error *error);
 /* Back to the instruction that last wrote these bytes. */
 int debugger_writer(Debugger *debugger, const char *name, uint64_t address, uint64_t bytes,
                     Error *error);
-/* Executes the launch again up to here, and looks at each access on the way.  The result is there
- * when the same stop comes again. */
+/* Executes the launch again up to here, and observes each access. The result is available when the
+ * same stop is reached again. */
 int debugger_survey(Debugger *debugger, Survey *survey, Error *error);
 void debugger_kill(Debugger *debugger);
 void debugger_interrupt(Debugger *debugger); /* may be called by a signal's handler */
@@ -255,7 +256,7 @@ int debugger_frame(Debugger *debugger, Frame *frame);
 int debugger_scene(Debugger *debugger, uint32_t mask, Scene *scene, Error *error);
 int debugger_assign(Debugger *debugger, const char *expression, Value *value, Error *error);
 void thread_of(const Warp *warp, uint32_t lane, uint32_t thread[3]);
-uint32_t lanes_of(const Warp *warp); /* that the block has */
+uint32_t lanes_of(const Warp *warp); /* lanes that exist in the block */
 /* "y[n=0,k=1,p=2,q=3]", or an expression: where it lies.  -1 with error. */
 int debugger_locate(Debugger *debugger, const char *text, uint64_t *address, uint64_t *bytes,
                     const Type **type, Error *error);

@@ -27,7 +27,7 @@ typedef struct Reader {
     Section section[SECTIONS];
     int sections, second; /* the second time, labels are known */
     Label *label;
-    uint32_t labels, label_room; /* room: a power of two */
+    uint32_t labels, label_room; /* label_room: capacity, a power of two */
     DwarfImage *image;
     Error *error;
 } Reader;
@@ -215,7 +215,7 @@ static Section *section_open(Reader *r, const char *at, const char *end)
     return section;
 }
 
-/* "$L__tmp5:", perhaps with more behind it. */
+/* "$L__tmp5:", possibly followed by more. */
 static int label_read(Reader *r, const char *at, const char *end, const Section *section,
                       uint64_t line)
 {

@@ -30,12 +30,13 @@ struct Node {
     NodeKind kind;
     char operator[4];
     char name[WORD];
-    const Type *type; /* of a number */
+    const Type *type; /* type of a number */
     int64_t i;
     double f;
-    uint32_t stars; /* of a cast: pointers */
+    uint32_t stars; /* number of pointer levels of a cast */
     Node *a, *b, *c, *next;
-    /* What a name meant the last time: breakpoints evaluate the same one a million times. */
+    /* Result of the last look-up of the name, because a breakpoint may evaluate the same name a
+     * million times. */
     const KernelMap *known_map;
     uint64_t known_pc;
     uint32_t known_scope;
@@ -806,7 +807,7 @@ static void logical(Node *node, Scene *scene, Value *value)
     evaluate(node->a, scene, value);
     if (!value->valid) return;
     if (!is_number(value)) {
-        value_no(value, "a number or a pointer is expected beside %s", node->operator);
+        value_no(value, "a number or a pointer is expected next to %s", node->operator);
         return;
     }
     uint32_t left = 0, right = 0, wanted, mask = scene->mask;
@@ -824,7 +825,7 @@ static void logical(Node *node, Scene *scene, Value *value)
         if (!b.valid || !is_number(&b)) {
             if (!valid) {
                 *value = b;
-                if (b.valid) value_no(value, "a number is expected beside %s", node->operator);
+                if (b.valid) value_no(value, "a number is expected next to %s", node->operator);
                 return;
             }
         } else {
@@ -859,7 +860,7 @@ static void binary(Node *node, Scene *scene, Value *value)
     }
     decay(&a, scene), decay(&b, scene);
     if (!is_number(&a) || !is_number(&b)) {
-        value_no(value, "a number or a pointer is expected beside %s", node->operator);
+        value_no(value, "a number or a pointer is expected next to %s", node->operator);
         return;
     }
     if (is_comparison(node->operator))

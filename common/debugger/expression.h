@@ -6,7 +6,7 @@
 
 typedef struct Expression Expression;
 
-/* Where an expression is evaluated. */
+/* Context in which an expression is evaluated. */
 typedef struct Scene {
     Warp *warp;
     const KernelMap *map;

@@ -217,7 +217,7 @@ int history_launch(History *history, SimtKernel *kernel, const SimtLaunch *reque
 
 void history_checkpoint(History *history, LaunchRecord *record, uint64_t moment, uint64_t block)
 {
-    enum { SHARE = 20 }; /* of the time that execution takes, one part */
+    enum { SHARE = 20 }; /* checkpoints take at most this fraction of the execution time */
     static double last;
     Checkpoint made;
     double now = seconds_now();

@@ -63,7 +63,7 @@ typedef struct History {
     SimtGpu *gpu;
     LaunchRecord *launch;
     uint32_t launches, room;
-    uint64_t bytes; /* of all pages */
+    uint64_t bytes; /* total size of all pages */
     double cost;    /* seconds that the last checkpoint took */
 } History;
 
@@ -74,7 +74,7 @@ void history_checkpoint(History *history, LaunchRecord *record, uint64_t moment,
 /* The last one at or before the moment. */
 const Checkpoint *history_before(const LaunchRecord *record, uint64_t moment);
 void history_restore(History *history, const Checkpoint *checkpoint);
-/* What follows the moment is unknown from now on. */
+/* Discards the history after the moment. */
 void history_cut(History *history, LaunchRecord *record, uint64_t moment);
 int history_change(LaunchRecord *record, const Change *change);
 void history_found(LaunchRecord *record, uint64_t moment, const SimtReport *report);

@@ -15,10 +15,10 @@ typedef struct ModuleMap {
     struct ModuleMap *next;
 } ModuleMap;
 
-/* What the source says of one instruction (SimtKernel.origin). */
+/* Source location of one instruction (SimtKernel.origin). */
 typedef struct Spot {
     uint32_t file, line; /* line 0: unknown */
-    uint16_t depth;      /* of calls, inlined ones included */
+    uint16_t depth;      /* call depth, with inlined calls */
     uint8_t is_toolkit;  /* in a header of CUDA */
 } Spot;
 
@@ -44,7 +44,7 @@ typedef struct Place {
     PlaceKind kind; /* PLACE_SYMBOL: at the generic address `address` */
     uint64_t address;
     int is_in_frame;      /* counted from the frame of the routine that runs */
-    uint32_t slot, width; /* of a register: bytes per lane, 0: a predicate */
+    uint32_t slot, width; /* bytes per lane of a register; 0: a predicate */
     int64_t constant;
     const Type *type;
     char why[200];

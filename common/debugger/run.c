@@ -137,7 +137,7 @@ static void changes_repeat(Debugger *d, Warp *warp)
     }
 }
 
-/* At the place at which the user stands now: a breakpoint of `until` and `advance`. */
+/* At the user's current place, for breakpoints of `until` and `advance`. */
 static int is_advance_place(const Debugger *d, const Warp *warp, const Ins *ins)
 {
     if (!d->advance_line) return 0;
@@ -508,7 +508,7 @@ static void on_begin(DebugHook *hook, Launch *launch)
     if (start && start->block) launch->next = start->block;
 }
 
-/* A kernel is about to execute: what does the user want to be told of? */
+/* A kernel is about to execute: should the user be informed? */
 static int launch_prepare(Debugger *d)
 {
     LaunchRecord *record = record_of(d);
@@ -528,7 +528,7 @@ static int launch_prepare(Debugger *d)
     return 0;
 }
 
-/* Where the execution begins: at the checkpoint, or (none) with memory as it is. */
+/* Start of the execution: at the checkpoint, or (none) with memory as it is. */
 static void launch_start(Debugger *d, const Checkpoint *checkpoint)
 {
     LaunchRecord *record = record_of(d);
@@ -583,7 +583,7 @@ static int segment_before(Debugger *d)
     return 1;
 }
 
-/* What a search of lines has found: the beginning of the run of the line before. */
+/* The target of a search for lines: the start of the run of the previous line. */
 static void search_arrive(Debugger *d)
 {
     Moment when = d->hit.when;

@@ -136,7 +136,7 @@ static void members_read(Symbols *symbols, Dwarf_Die *die, Type *type, int depth
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* Of the dimensions from this child on; the outermost comes first. */
+/* The array type with the dimensions from this child on; the outermost comes first. */
 static const Type *array_read(Symbols *symbols, Dwarf_Die *die, Dwarf_Off off, const Type *element)
 {
     enum { DIMS = 8 };
@@ -331,7 +331,7 @@ static int has_pc(Dwarf_Die *die, uint64_t pc)
     return pc >= low && pc < high;
 }
 
-/* Of an inlined function and its variables the names stand elsewhere. */
+/* The names of an inlined function and its variables are in its abstract origin. */
 static void name_of(Dwarf_Die *die, char *text, size_t bytes)
 {
     Dwarf_Die origin = *die, next;

@@ -29,7 +29,7 @@ typedef struct Member {
     char name[SYMBOL_NAME];
     const Type *type;
     uint64_t offset;
-    int64_t value; /* of an enumerator */
+    int64_t value; /* value of an enumerator */
 } Member;
 
 struct Type {
@@ -54,14 +54,14 @@ typedef struct Symbols {
     Dwarf_Off *function; /* subprograms with code */
     char **function_name;
     uint32_t functions;
-    Dwarf_Off unit; /* of the compilation unit; 0: none */
+    Dwarf_Off unit; /* offset of the compilation unit; 0: none */
 } Symbols;
 
 /* A frame of the source: a function, or one that the compiler inlined. */
 typedef struct SourceFrame {
     Dwarf_Off die;
     char name[SYMBOL_NAME];
-    uint32_t call_line; /* of an inlined one: the line that calls it */
+    uint32_t call_line; /* line that calls an inlined function */
     int is_inlined;
 } SourceFrame;
 

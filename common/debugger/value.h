@@ -10,10 +10,11 @@ typedef enum ValueHome { HOME_NONE, HOME_MEMORY, HOME_REGISTER, HOME_DIM3 } Valu
 
 typedef struct Value {
     const Type *type;
-    ValueHome home;          /* where it can be assigned; HOME_DIM3: threadIdx and the like */
-    uint32_t slot, width;    /* of a register */
+    ValueHome home;          /* storage, if the value can be assigned; HOME_DIM3: threadIdx and
+                              * similar */
+    uint32_t slot, width;    /* place of a register */
     uint64_t address[LANES]; /* generic, of memory; of HOME_DIM3 the special register's number */
-    union {                  /* of a scalar */
+    union {                  /* value of a scalar */
         int64_t i[LANES];
         double f[LANES];
     };
@@ -24,7 +25,8 @@ typedef struct Value {
 int type_is_scalar(const Type *type);
 int type_is_floating(const Type *type); /* its values are Value.f */
 
-/* The bytes behind a generic address in a lane; NULL with why: they lie in no memory. */
+/* Host address of the bytes at a generic address in a lane; NULL with why: they are in no
+ * memory. */
 unsigned char *lane_memory(const Warp *warp, uint32_t lane, uint64_t address, uint64_t bytes,
                            char *why, size_t room);
 /* Fills in i or f of a scalar from its home, in the lanes of `mask`. */

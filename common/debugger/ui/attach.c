@@ -1,4 +1,4 @@
-/* attach.c - linked into a program: `main` begins with a prompt, and each simulated GPU that the
+/* attach.c - linked into a program: `main` starts with a prompt, and each simulated GPU that the
  * program opens is debugged.
  *
  * Linked with --wrap=main.  Nothing here is part of a graded run: the program is its user's own. */

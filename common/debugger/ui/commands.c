@@ -10,7 +10,7 @@ enum { WORD = 256, HELP_COLUMN = 34 };
 
 typedef struct Command {
     const char *name;
-    size_t letters; /* that are enough; 0: all of them */
+    size_t letters; /* length of the shortest abbreviation; 0: the full name */
     int (*run)(Session *session, const char *arguments);
     const char *arguments, *help;
     int needs_stop;
@@ -683,7 +683,7 @@ static uint64_t hash_add(uint64_t hash, const void *data, size_t bytes)
 }
 
 /* The moment, and a hash of everything that the kernel could see: the same moment always has the
- * same hash (autograder/tests/debug/walks.py). */
+ * same hash (`autograder/tests/debug/walks.py`). */
 static int info_state(Session *s)
 {
     const Debugger *d = &s->debugger;

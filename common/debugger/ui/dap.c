@@ -31,7 +31,7 @@ typedef enum ReferenceKind {
     REFERENCE_LANES_OF
 } ReferenceKind;
 
-/* What a number in a message means, until execution goes on. */
+/* Meaning of a number in a message; valid until execution continues. */
 typedef struct Reference {
     ReferenceKind kind;
     Focus focus;
@@ -40,13 +40,13 @@ typedef struct Reference {
 
 typedef struct Dap {
     int in, out, sequence;
-    pthread_mutex_t lock; /* of the queue, and of `out` */
+    pthread_mutex_t lock; /* protects the queue and `out` */
     pthread_cond_t more;
     json_t *queue[QUEUE];
     int first, count, is_closed;
     Reference reference[REFERENCES];
     int references;
-    char *captured; /* what a command of the console printed */
+    char *captured; /* output of a console command */
     size_t captured_bytes;
     int is_capturing, is_configured, is_paused, stops_on_entry, is_over;
     char last_finding[STOP_TEXT];
@@ -127,7 +127,7 @@ static json_int_t number_of(const json_t *object, const char *name, json_int_t o
     return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
-/* ---- what the program prints ---- */
+/* ---- output of the program ---- */
 
 static void *pump(void *context)
 {
@@ -462,7 +462,7 @@ static void request_variables(Session *s, const json_t *request)
     Debugger *d = &s->debugger;
     Frame frame;
     if (!found || !debugger_warp(d)) {
-        refuse(request, "these variables are gone: execution has gone on");
+        refuse(request, "these variables are gone: execution has continued");
         return;
     }
     Reference reference = *found;
@@ -510,7 +510,7 @@ static void request_scopes(Session *s, const json_t *request)
                   {"PTX registers", "registers", REFERENCE_REGISTERS, 1}};
     const Reference *frame = reference_of(number_of(arguments_of(request), "frameId", 0));
     if (!frame || frame->kind != REFERENCE_FRAME || !debugger_warp(&s->debugger)) {
-        refuse(request, "this frame is gone: execution has gone on");
+        refuse(request, "this frame is gone: execution has continued");
         return;
     }
     Focus focus = frame->focus;
@@ -610,7 +610,7 @@ static json_t *breakpoint_json(const Breakpoint *b, const Error *error)
     return json;
 }
 
-/* What was set before of this kind, and of this file, goes. */
+/* Deletes the earlier breakpoints of this kind and this file. */
 static void breakpoints_clear(Session *s, BreakKind kind, const char *file)
 {
     for (Breakpoint *b = s->debugger.breakpoint, *next; b; b = next) {
@@ -760,7 +760,7 @@ static void capture(Session *s, const char *text)
     dap.captured = more, dap.captured_bytes += bytes;
 }
 
-/* 1: the command lets execution go on. */
+/* 1: the command lets execution continue. */
 static int command_capture(Session *s, const char *line)
 {
     free(dap.captured);
@@ -784,7 +784,7 @@ static int is_in_console(const char *line)
     return 1;
 }
 
-/* 1: execution goes on. */
+/* 1: execution continues. */
 static int request_evaluate(Session *s, const json_t *request)
 {
     const json_t *arguments = arguments_of(request);
@@ -834,7 +834,7 @@ static void request_set_variable(Session *s, const json_t *request)
     Value value;
     Error error;
     if (!found || !debugger_warp(d)) {
-        refuse(request, "this variable is gone: execution has gone on");
+        refuse(request, "this variable is gone: execution has continued");
         return;
     }
     Reference r = *found;
@@ -995,7 +995,7 @@ static void request_exception_info(Session *s, const json_t *request)
 
 /* ---- actions ---- */
 
-/* 1: execution goes on. */
+/* 1: execution continues. */
 static int request_action(Session *s, const json_t *request)
 {
     const json_t *arguments = arguments_of(request);
@@ -1041,7 +1041,7 @@ static void end_session(const json_t *request)
     _Exit(0);
 }
 
-/* One request.  1: execution goes on. */
+/* One request. 1: execution continues. */
 static int request_carry_out(Session *s, const json_t *request)
 {
     static const struct {

@@ -23,6 +23,6 @@ json_t *dap_capabilities(void);
 json_t *dap_response(int sequence, const json_t *request, json_t *body);
 json_t *dap_failure(int sequence, const json_t *request, const char *message);
 json_t *dap_event(int sequence, const char *event, json_t *body);
-const char *dap_command(const json_t *request); /* "" where it has none */
+const char *dap_command(const json_t *request); /* "" if there is none */
 
 #endif

@@ -529,7 +529,7 @@ static double float_at(Session *s, uint64_t address, int *is_there)
     return value;
 }
 
-/* What a pointer points to.  0: the expression is none. */
+/* Describes a pointer's target. 0: the expression is none. */
 static int pointer_describe(Session *s, const char *arguments)
 {
     Debugger *d = &s->debugger;
@@ -713,7 +713,7 @@ static void tile_print(Session *s)
     survey->word = NULL;
 }
 
-/* What a pointer points to.  -1: the expression is none. */
+/* Finds a pointer's target. -1: the expression is none. */
 static int pointer_locate(Session *s, const char *name, uint64_t *address, const Type **type)
 {
     Debugger *d = &s->debugger;

@@ -8,7 +8,7 @@ extern Session session_of_process;
 
 /* ---- prompt.c ---- */
 void prompt_open(Session *session);
-/* Reads commands until one lets the program go on. */
+/* Reads commands until one lets the program continue. */
 void prompt_run(Session *session);
 
 /* ---- dap.c ---- */

@@ -23,14 +23,14 @@ struct Session {
     DebugUi ui;
     Progress progress;
     int exit_status;
-    void (*write)(Session *session, const char *text);   /* what commands print */
+    void (*write)(Session *session, const char *text);   /* prints the output of commands */
     void (*stopped)(Session *session, const Stop *stop); /* returns with a plan */
     void *context;
     Display display[DISPLAYS];
     int displays, last_display;
     char list_file[512];
     uint32_t list_line; /* the next line that `list` shows; 0: around the frame */
-    Focus shown;        /* the focus that was told last */
+    Focus shown;        /* the focus that was reported last */
     int has_shown;
     uint32_t shown_launch;
     char last_examine[64];
@@ -41,19 +41,19 @@ struct Session {
     uint32_t tile_rows, tile_columns;
     const Type *tile_type;
     int wants_restart;
-    uint64_t expected_address; /* of a lab's output; 0: none is known */
+    uint64_t expected_address; /* address of a lab's output; 0: none is known */
     double *expected, *tolerance;
     size_t expecteds;
 };
 
 __attribute__((format(printf, 2, 3))) void say(Session *session, const char *format, ...);
 
-/* Carries out one command line.  1: execution goes on (an action was asked for); 0: stay. */
+/* Carries out one command line. 1: execution continues (an action was requested); 0: stay. */
 int command_run(Session *session, const char *line);
 /* The word's completions, NULL-ended by `state` as readline asks for them; malloc'ed. */
 char *command_complete(const char *text, int state);
 
-/* ---- what a stop looks like ---- */
+/* ---- report of a stop ---- */
 void stop_report(Session *session, const Stop *stop);
 void frame_print(Session *session, uint32_t number, int with_source);
 void focus_print(Session *session);

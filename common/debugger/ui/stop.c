@@ -161,7 +161,7 @@ void stop_report(Session *s, const Stop *stop)
     if (stop->kind == STOP_LAUNCH_END) {
         launch_text(d, launch, sizeof launch);
         if (*stop->text) finding_print(s, stop);
-        say(s, "\nCatchpoint %d, %s has ended; the program has not gone on yet.\n", stop->number,
+        say(s, "\nCatchpoint %d, %s has ended; the program has not continued yet.\n", stop->number,
             launch);
         s->has_shown = 0;
         return;

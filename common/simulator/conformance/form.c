@@ -118,7 +118,7 @@ static int form_add(const Line *line, const char *pattern)
     return 0;
 }
 
-/* Expands the first pair of braces of `text` and goes on with each choice.  Braces that hold a %
+/* Expands the first pair of braces of `text` and continues with each choice. Braces that hold a %
  * are PTX's own. */
 static int braces_expand(Line *line, const char *text, uint32_t depth)
 {

@@ -72,7 +72,7 @@ typedef enum ToleranceKind {
 typedef struct Form {
     const char *group;                 /* "float": the table's name */
     char *text;                        /* the PTX, braces expanded: also the form's name */
-    uint32_t line;                     /* of the table */
+    uint32_t line;                     /* line in the table */
     uint32_t results, operands, lanes; /* lanes: a multiple of 32 */
     ValueType result[FORM_RESULTS];
     const ValueList *operand[FORM_OPERANDS];

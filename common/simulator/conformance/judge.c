@@ -65,8 +65,8 @@ static long double exact_of(const char *text, const long double *x)
     }
 }
 
-/* How far `bits` is from the exact result, in the tolerance's unit; infinite where that has no
- * sense. */
+/* Error of `bits` against the exact result, in the tolerance's unit; infinite if that is
+ * meaningless. */
 static double error_of(const Form *form, const Format *f, uint64_t bits, long double exact)
 {
     long double x = value_of(bits, f),

@@ -1,5 +1,5 @@
 /* test_conformance.c - every instruction form on the simulator, on each of the host's instruction
- * sets, against what a card gave; and that the checker fails when it should. */
+ * sets, compared with a GPU's results; and failures of the checker that must occur. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 enum { BATCH = 64 };
 
 static FormTable table;
-static uint32_t digest[8192]; /* of what each form gave */
+static uint32_t digest[8192]; /* digest of each form's results */
 static Vectors vectors;
 
 static int tables_open(void **state)

@@ -1,5 +1,5 @@
-/* test_coverage.c - every operation that the decoder makes of PTX is met by a form of the tables,
- * in all its variants, or stands here with the test that knows it. */
+/* test_coverage.c - every operation that the decoder generates is covered by a form of the tables,
+ * in all its variants, or is listed here with its test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,15 +34,15 @@ static const char *const OP_NAMES[] = {
 #include "common/simulator/core/ops.def"
 };
 
-/* met[op][variant]: a form has it. */
+/* `met[op][variant]`: a form covers it. */
 static unsigned char met[OP_COUNT][VARIANTS];
 
-/* Operations that no form has.  Where they are tested instead: */
-#define UNITS   "autograder/tests/hopper, which a card ran as a whole"
+/* Operations without a form. Their tests: */
+#define UNITS   "autograder/tests/hopper, which ran on a GPU as a whole"
 #define PROGRAM "a program's output: it is no function of a lane's operands"
 #define NOTHING "nothing: no PTX makes it"
 #define SLEEP   "validation/sets/sleeps-and-backoff.cu: no result, but takes time"
-#define INSIDE  "every form: it stands for another instruction, or beside it"
+#define INSIDE  "every form: it replaces or accompanies another instruction"
 
 static const struct {
     Op op;
@@ -72,7 +72,7 @@ static uint32_t atomic_variant(uint32_t op, uint32_t format, int shared, int wid
     return op | format << 4 | (uint32_t)shared << 8 | (uint32_t)wide << 9;
 }
 
-/* Where one operation has many kinds: which one this is. */
+/* The variant of an operation that has many. */
 static uint32_t variant_of(const Ins *ins)
 {
     switch (ins->op) {
@@ -95,7 +95,7 @@ static uint32_t variant_of(const Ins *ins)
     }
 }
 
-/* ---- products -------------------------------------------------------------------------------- */
+/* ---- MMAs ------------------------------------------------------------------------------------ */
 typedef struct Product {
     TensorKind kind;
     uint32_t m, n, k;

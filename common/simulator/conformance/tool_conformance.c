@@ -1,10 +1,12 @@
 /* tool_conformance.c - records golden vectors on a GPU, runs the forms on the simulator, reports.
  *
- *   tool_conformance record DIRECTORY [GROUP...]   run the forms on GPU 0; a file a group
- *   tool_conformance check [GROUP...]              every form on the simulator; names all that fail
- *   tool_conformance report                        the table of docs/simulator/conformance.md
- *   tool_conformance show PTX                      every lane of one form in which the two differ
- *   tool_conformance ptx DIRECTORY                 the modules as text, for ptxas
+ * Usage:
+ *
+ * - `tool_conformance record DIRECTORY [GROUP...]`: runs the forms on GPU 0; one file per group
+ * - `tool_conformance check [GROUP...]`: runs every form on the simulator; names those that fail
+ * - `tool_conformance report`: prints the table of docs/simulator/conformance.md
+ * - `tool_conformance show PTX`: prints every lane of one form in which the two differ
+ * - `tool_conformance ptx DIRECTORY`: writes the modules as text, for ptxas
  *
  * Run it from the repository's root. */
 #include <stdio.h>

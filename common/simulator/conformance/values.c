@@ -141,7 +141,7 @@ static const struct {
                [VALUE_F32] = {23, 127},
                [VALUE_F64] = {52, 1023}};
 
-/* A float of exponent -12 to 12; half of them have few fraction bits, so that ties are met. */
+/* A float of exponent -12 to 12; half of them have few fraction bits, so that ties occur. */
 static uint64_t draw_near(ValueType type, uint64_t *state)
 {
     int fraction = FORMATS[type].fraction, bits = value_type_bits(type);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* ---- writing --------------------------------------------------------------------------------- */
-/* Of the types of the results and of all operands. */
+/* Digest of the types of the results and of all operands. */
 static uint32_t form_digest(const Form *form)
 {
     size_t count = (size_t)form->operands * form->lanes;

@@ -1,6 +1,6 @@
-/* vectors.h - golden vectors: what a card gave for each form, as text.
+/* vectors.h - golden vectors: a GPU's results for each form, as text.
  *
- *   # where and when it was recorded
+ *   # place and time of the recording
  *   form <digest of the operands> <the form's PTX>
  *   <one line of hexadecimal words for each result>
  *

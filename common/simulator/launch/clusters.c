@@ -24,8 +24,8 @@ static uint64_t block_number(const Launch *launch, uint64_t cluster, uint32_t ra
     return (z * grid[1] + y) * grid[0] + x;
 }
 
-/* A turn of each block that is not done.  BLOCK_RUNS: somebody did something; BLOCK_WAITS: some
- * only looked whether they may go on; BLOCK_SLEEPS: all that are left sleep. */
+/* Runs a slice of each unfinished block. BLOCK_RUNS: a block made progress; BLOCK_WAITS: some only
+ * polled; BLOCK_SLEEPS: all remaining blocks sleep. */
 static BlockTurn team_turn(Team *team, uint32_t *left)
 {
     int moved = 0, waited = 0;

@@ -7,7 +7,7 @@
 #include "common/simulator/timing/interblock.h"
 
 enum { MOST_AT_ONCE = 1 << 13 };
-/* Of their registers and memories, on the host. */
+/* Limit on the host memory for registers and memories of co-resident blocks. */
 static const uint64_t MOST_BYTES = 4ull << 30;
 
 static uint64_t worker_bytes(const Launch *launch)
@@ -51,7 +51,8 @@ static BlockTurn worker_turns(Launch *launch, Worker *worker, int *moved)
     }
 }
 
-/* One turn of all; BLOCK_WAITS when each waits in vain, BLOCK_PAUSES when some may not. */
+/* Runs a slice of all blocks; BLOCK_WAITS if each has failed polls only, BLOCK_PAUSES if some may
+ * have more. */
 static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
 {
     int moved = 0, busy = 0, paused = 0;
@@ -81,8 +82,8 @@ static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
 
 /* ---- in the order of time ------------------------------------------------------------------ */
 
-/* The earliest of some workers' warps that can go on, and when the first of them goes on that has
- * not looked in vain for long. */
+/* The earliest ready warp of some workers, and the next event: the time of the earliest one that is
+ * not a long-polling warp. */
 typedef struct Gate {
     uint64_t at, next_event;
     Warp *warp;
@@ -141,7 +142,7 @@ static void gate_set(Gates *gates, Worker *worker, uint32_t number)
         gates->at[i] = gate_earlier(&gates->at[2 * i], &gates->at[2 * i + 1]);
 }
 
-/* Has a warp that was let on done anything but look for others?  Of these one that waits on. */
+/* Has a resumed warp done anything but poll? In a polling loop, other instructions do not count. */
 static int has_moved(const Warp *warp)
 {
     return warp->state != WARP_READY || warp->yield.is_paused ||
@@ -188,7 +189,7 @@ static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t coun
     }
 }
 
-/* All blocks that there is room for are there at once, and of their warps the earliest goes on. */
+/* Co-resident blocks run together in time order: the warp with the earliest time runs next. */
 static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
 {
     uint32_t room = coresident_blocks(launch);
@@ -198,7 +199,8 @@ static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
     for (uint32_t i = 0; i < room && !failed && turn != BLOCK_FAILED; i++) {
         failed = worker_next(launch, worker, open) != 0;
         if (failed) break;
-        /* There may be none left: blocks that met nobody have ended, and their workers took on. */
+        /* No block may be left: blocks that waited for none have ended, and their workers took the
+         * next ones. */
         turn = next_begin(launch, &worker[i]);
         if (turn == BLOCK_RUNS) turn = worker_turns(launch, &worker[i], &moved);
         gate_set(&gates, worker, i);

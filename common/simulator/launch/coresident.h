@@ -4,11 +4,11 @@
 
 #include "common/simulator/core/core.h"
 
-/* How many blocks of this launch may be on the way at a time. */
+/* Largest number of blocks of this launch that may be in flight at once. */
 uint32_t coresident_blocks(const Launch *launch);
-/* Runs the launch on this host thread.  Where a block waits for what other threads write, the next
- * one begins beside it, with a worker of its own, as long as the machine has room; `open` counts
- * the workers that were opened.  0, or -1 when the host's memory does not suffice. */
+/* Runs the launch on this host thread. If a block waits for other threads' writes, the next block
+ * starts concurrently with a worker of its own, as long as it fits on the machine; `open` counts
+ * the open workers. 0, or -1 when the host's memory does not suffice. */
 int coresident_run(Launch *launch, Worker *worker, uint32_t *open);
 
 #endif

@@ -54,7 +54,7 @@ const Image *image_take(const void *bytes, size_t count, Error *error)
     return image;
 }
 
-/* All that nobody uses, but for `kept`. */
+/* Frees all images without users, except for `kept`. */
 static void images_forget(const Image *kept)
 {
     for (Image **link = &images; *link;) {

@@ -9,13 +9,13 @@
 typedef struct Image {
     Fatbin fatbin;
     PtxModule *ptx;
-    void *bytes; /* that it was read from */
+    void *bytes; /* bytes from which it was read */
     size_t count;
     unsigned users;
     struct Image *next;
 } Image;
 
-/* Of fatbin_open's bytes, which are copied.  NULL with error. */
+/* Opens an image from fatbin_open's bytes, which are copied. NULL with error. */
 const Image *image_take(const void *bytes, size_t count, Error *error);
 /* By each who took it.  The last one that nobody uses any more is kept for who asks next. */
 void image_leave(const Image *image);

@@ -58,7 +58,7 @@ typedef struct Crew {
     int settles; /* somebody works out what the launch before cost */
     int failed;  /* out of host memory */
     Parallel all;
-    BlockDispatch deal; /* of blocks that are in no cluster */
+    BlockDispatch deal; /* dispatch of blocks without a cluster */
 } Crew;
 
 /* The caller's thread alone has worked for longer than another takes to begin. */
@@ -69,8 +69,9 @@ static void crew_begin(void *context)
     crew->begun = 1;
 }
 
-/* One thread settles the launch before, once.  Where there are more blocks than threads, the others
- * take some of its share, so it does so before its first; else the first that finds none left. */
+/* One thread settles the previous launch, once. If there are more blocks than threads, the others
+ * take some of its share, so it settles before its first block. Otherwise the first idle thread
+ * settles. */
 static void crew_settle(Crew *crew)
 {
     if (!__atomic_exchange_n(&crew->settles, 1, __ATOMIC_RELAXED))
@@ -82,7 +83,7 @@ static int has_more_than_threads(const Crew *crew)
     return crew->launch->blocks / crew->each > (uint64_t)crew->all.count;
 }
 
-/* What a host thread does.  It opens its own workers, so that their memory is near. */
+/* The work of one host thread. It opens its own workers, so that their memory is local to it. */
 static void crew_share(void *context, int share)
 {
     Crew *crew = context;
@@ -165,15 +166,15 @@ typedef struct Run {
     Worker *worker;
     uint32_t workers;
     int later;          /* it is to be settled while the next one runs */
-    LaunchArena *shelf; /* of its workers, until then */
+    LaunchArena *shelf; /* memory of its workers, until then */
     uint32_t shelves;
     SimtReport race;
     uint64_t races;
     int failed; /* out of host memory */
 } Run;
 
-/* What is left when all blocks have run: to work out cycles, if that is not for later, and
- * meanwhile to look for races between blocks. */
+/* Work that remains after all blocks: cycles are computed, unless that is deferred, and races
+ * between blocks are searched concurrently. */
 static void rest_share(void *context, int share)
 {
     Run *run = context;
@@ -318,7 +319,7 @@ static int run_open(Run *run, uint32_t most)
                : 0;
 }
 
-/* Runs the blocks one after the other, or in turns, on this thread. */
+/* Runs the blocks one after the other, or round-robin, on this thread. */
 static int run_alternate(Run *run)
 {
     Launch *launch = &run->launch;
@@ -368,7 +369,7 @@ static int launch_run(Run *run)
     return status;
 }
 
-/* Runs the launch with a word of memory beside it at which its blocks meet. */
+/* Runs the launch with an additional word of memory for the grid barrier. */
 static int launch_run_cooperative(Run *run)
 {
     enum { BARRIER_BYTES = 64 };
@@ -390,8 +391,8 @@ static int launch_run_cooperative(Run *run)
     return status;
 }
 
-/* With what alloca may give, behind all that, up to where the stack pointer has the alignment of an
- * H200's: 64 of 128, less the kernel's own variables. */
+/* Adds the space of alloca, up to where the stack pointer has the alignment of an H200's: 64 of
+ * 128, less the kernel's own variables. */
 static uint64_t stack_room(const SimtGpu *gpu, const SimtKernel *kernel, uint64_t bytes)
 {
     enum { ALIGN = 128, BEGIN = 64 };
@@ -399,8 +400,8 @@ static uint64_t stack_room(const SimtGpu *gpu, const SimtKernel *kernel, uint64_
     return (bytes + gpu->stack_limit + ALIGN - 1) / ALIGN * ALIGN + begin;
 }
 
-/* Local memory of a thread: the kernel's variables, and as many frames as the stack may have, which
- * are larger here than on a card: parameters lie in them. */
+/* Local memory of a thread: the kernel's variables, and the frames that the stack limit allows,
+ * which are larger here than on a GPU because they contain parameters. */
 static uint64_t local_wanted(const SimtGpu *gpu, const SimtKernel *kernel)
 {
     uint64_t frames = 0;
@@ -447,8 +448,9 @@ static int run_launch(Run *run)
     if (check != SIMT_OK) return run_refuse(run, check, why);
     if (kernel->traits.allocates && heap_open(gpu, &error) != 0)
         return run_refuse(run, SIMT_UNSUPPORTED, error.text);
-    /* Counted, blocks that wait for each other go on in the order of time, else in turns: by how
-     * often one has looked a submission would know whether it is priced or searched for races. */
+    /* If counted, blocks that wait for each other run in time order, else round-robin. Therefore an
+     * untrusted program is always counted: from its number of polls it could otherwise detect
+     * whether it is priced or checked for races. */
     if (gpu->options.untrusted && (kernel->traits.has_polling || kernel->traits.polls_clock))
         launch->count = gpu->options.count;
     uint64_t local = local_wanted(gpu, kernel);

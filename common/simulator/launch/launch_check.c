@@ -6,12 +6,12 @@
 #include "common/base/demangle.h"
 #include "common/simulator/timing/cost.h"
 
-/* What one launch asks for, and where to say why it cannot have it. */
+/* The request of a launch, and the place for the reason of a refusal. */
 typedef struct Request {
     const SimtMachine *machine;
     const SimtKernelInfo *kernel;
     const SimtLaunch *launch;
-    uint64_t threads; /* of a block */
+    uint64_t threads; /* threads per block */
     char *why;
     size_t bytes;
 } Request;
@@ -79,8 +79,8 @@ static SimtCheck shared_check(const Request *r)
     if (r->launch->dynamic_shared > limit)
         return refuse(
             r, SIMT_BAD_SHARED,
-            "%u bytes of dynamic shared memory: %s may use at most %u beside its %u static "
-            "bytes; up to %u after cudaFuncSetAttribute(..., "
+            "%u bytes of dynamic shared memory: %s may use at most %u in addition to its %u "
+            "static bytes; up to %u after cudaFuncSetAttribute(..., "
             "cudaFuncAttributeMaxDynamicSharedMemorySize, ...)",
             r->launch->dynamic_shared, name, limit, fixed, most);
     return SIMT_OK;
@@ -161,7 +161,7 @@ static SimtCheck cluster_check(const Request *r, Launch *launch)
     return SIMT_OK;
 }
 
-/* What a block needs and does not have, it keeps in memory: as if fewer blocks fitted. */
+/* Values of a block that exceed its registers are kept in memory, as if fewer blocks fitted. */
 static uint32_t needed_blocks(const Launch *launch, const Request *r)
 {
     SimtKernelInfo info = *r->kernel;

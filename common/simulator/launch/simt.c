@@ -16,7 +16,7 @@
 
 enum { VARIABLES_MAX = 20000, VARIABLE_LEAST = 256 };
 
-/* As a card has them at first. */
+/* CUDA's default limits. */
 enum { STACK_BYTES = 1024, STACK_MOST = 512 << 10, HEAP_BYTES = 8 << 20 };
 
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error)
@@ -268,7 +268,7 @@ static int symbol_place(SimtModule *module, const PtxVariable *v, Error *error)
     return 0;
 }
 
-/* What the module's file says its variables hold at first. */
+/* Writes the initial values of the module's variables. */
 static int symbols_fill(SimtModule *module, Error *error)
 {
     for (uint32_t i = 0; i < module->symbols; i++) {
@@ -428,7 +428,7 @@ void simt_heap_restore(SimtGpu *gpu)
 
 void simt_modules_restore(SimtGpu *gpu)
 {
-    Error error; /* what could be wrong with an initialiser was found when it was loaded */
+    Error error; /* errors of initialisers were found at loading */
     for (SimtModule *module = gpu->modules; module; module = module->next)
         symbols_fill(module, &error);
 }
@@ -504,7 +504,7 @@ uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint
     return resident_blocks(&gpu->machine, &kernel->info, threads, dynamic_shared, limit);
 }
 
-/* ---- what launches touched ----------------------------------------------------------------- */
+/* ---- memory accessed by launches ----------------------------------------------------------- */
 static uint64_t page_words(const SimtTouch *touch)
 {
     return touch->groups / SIMT_TOUCH_PAGE / 64 + 1;

@@ -23,9 +23,9 @@
 /* `machine` is copied.  NULL with error when memory cannot be reserved. */
 SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error *error);
 void simt_close(SimtGpu *gpu);
-/* What is done with later launches, as far as `options` asked for it: they are only executed and
- * their accesses checked, in a third of the time; or counted and priced as well; or searched for
- * races as well; or both, as at first. */
+/* The analysis of later launches, within the limits of `options`. SIMT_EXECUTED: they are only
+ * executed and their accesses checked, in a third of the time. SIMT_PRICED: they are also counted
+ * and priced. SIMT_SEARCHED: they are also searched for races. SIMT_STUDIED, the default: both. */
 typedef enum SimtStudy {
     SIMT_EXECUTED = 0,
     SIMT_PRICED = 1,
@@ -57,21 +57,21 @@ int simt_read(SimtGpu *gpu, uint64_t address, void *data, uint64_t bytes, Error 
 int simt_fill(SimtGpu *gpu, uint64_t address, int byte, uint64_t bytes, Error *error);
 int simt_copy(SimtGpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, Error *error);
 int simt_poison(SimtGpu *gpu, uint64_t address, uint64_t bytes, uint32_t word, Error *error);
-/* Names the array that the allocation at `address` holds: findings tell its elements. */
+/* Names the array at the allocation `address`, so that findings name its elements. */
 int simt_name(SimtGpu *gpu, uint64_t address, const ArrayName *array, Error *error);
 /* Leak check: how many allocations were made and never freed; `text` gets the first ones in the
  * order in which they were made: "1024 bytes at 0x700000000000 (allocation 3)". */
 uint64_t simt_leaks(const SimtGpu *gpu, char *text, size_t bytes);
-/* Is the address one that device memory may have?  What it is near of. */
+/* Is the address in the range of device memory? Describes the nearest allocation. */
 int simt_describe(const SimtGpu *gpu, uint64_t address, char *text, size_t bytes);
 void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
 
-/* Modules.  Loading parses and places variables, which may take `room` bytes together (0: as many
- * as the GPU has); a kernel is decoded at its first lookup or launch, and what it cannot execute is
- * refused then. */
+/* Modules. Loading parses the module and places variables, which may take `room` bytes together (0:
+ * all of the GPU's memory). A kernel is decoded at its first lookup or launch, and unsupported
+ * instructions are refused then. */
 SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint64_t room,
                              Error *error);
-/* Of all its variables in device memory. */
+/* Size of all its variables in device memory. */
 uint64_t simt_module_bytes(const SimtModule *module);
 void simt_module_unload(SimtGpu *gpu, SimtModule *module);
 /* The variables of all modules hold again what they held when their module was loaded. */
@@ -105,10 +105,12 @@ const SimtProfile *simt_profile(const SimtGpu *gpu);
  * Needs options.profile. */
 void simt_write_runs(SimtGpu *gpu, FILE *stream);
 
-/* For a launch's words: as much room as is given out now; -1: out of memory.  Closing zeroes it. */
+/* Opens the record of a launch's accesses for the memory allocated now; -1: out of memory. Closing
+ * clears it. */
 int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch);
 void simt_touch_close(SimtTouch *touch);
-/* For the next launch: opened, or made larger, or cleared where the last launch touched it. */
+/* Prepares the record for the next launch: opens it, enlarges it, or clears the parts that the last
+ * launch used. */
 int simt_touch_renew(const SimtGpu *gpu, SimtTouch *touch);
 /* Adds what an earlier launch touched; returns the bytes that it looked at. */
 uint64_t simt_touch_join(SimtTouch *touch, const SimtTouch *earlier);
@@ -117,15 +119,15 @@ int simt_touch_is_partial(const SimtTouch *touch);
 uint64_t simt_memory_span(const SimtGpu *gpu); /* bytes from there to the end of all memory */
 uint64_t simt_memory_begin(void);              /* the address of the first word */
 
-/* Runs the kernel to its end.  0 when it ran (initcheck findings included), -1 when report.check
- * says why not. Of several faults the one of the lowest block, then warp, then instruction is
- * reported, whatever the number of host threads. */
+/* Runs the kernel to its end. 0 when it ran (initcheck findings included), -1 when report.check
+ * says why not. If there are several faults, that of the lowest block, then warp, then instruction
+ * is reported, whatever the number of host threads. */
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, SimtResult *result);
 
-/* The same, but what the cycles are is worked out while the next launch runs, or by simt_settle:
- * until then `cycles` and what else says when something was, where loads found their sectors, and
- * what went to DRAM, are not known, and *result has to stay where it is.  One thread does this
- * while the others run blocks; with one thread alone nothing waits. */
+/* The same, but cycles are computed while the next launch runs, or by simt_settle. Until then the
+ * members of *result that depend on time are not valid: `cycles`, start and end times, hit counts
+ * of loads, and DRAM traffic. *result must stay at its address. One thread does this while the
+ * others run blocks; with one thread alone nothing waits. */
 int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch,
                       SimtResult *result);
 /* All of this launch is known, or, NULL, of whichever is not settled.  -1, not with NULL: the host

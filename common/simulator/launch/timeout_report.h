@@ -7,7 +7,7 @@
 
 #include "common/simulator/core/core.h"
 
-/* Notes where the first warp of the block in hand that was stopped stands. */
+/* Notes the position of the first stopped warp of the current block. */
 void timeout_note(Worker *worker);
 
 /* " in the loop at conv.cu:87, inside of that at conv.cu:61": those around the place where that

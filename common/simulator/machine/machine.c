@@ -14,7 +14,7 @@ typedef struct Field {
     const char *name;
     FieldKind kind;
     size_t offset;
-    double lowest, highest; /* what a GPU may have: a number in another unit is far outside */
+    double lowest, highest; /* plausible range for a GPU: a number in another unit is far outside */
     int optional;           /* it is 0 where it is not given */
 } Field;
 
@@ -81,12 +81,12 @@ enum { UNSEEN, INHERITED, GIVEN };
 
 typedef struct Reading {
     SimtMachine *machine;
-    const char *directory; /* where `like` looks; NULL: it may not be used */
+    const char *directory; /* folder in which `like` searches; NULL: `like` is not allowed */
     unsigned char seen[FIELD_COUNT];
     char trouble[256];
 } Reading;
 
-/* -1: it is no number, or not one that a GPU may have. */
+/* -1: not a number, or outside the plausible range. */
 static int number_read(const char *text, const Field *field, void *out)
 {
     char *end = NULL;

@@ -11,23 +11,23 @@
 
 #include "common/base/error.h"
 
-enum { MACHINE_WARP_SIZE = 32 }; /* of every GPU there has been */
+enum { MACHINE_WARP_SIZE = 32 }; /* the same on every GPU so far */
 
 typedef struct SimtMachine {
     char name[64], title[128]; /* "h200", "NVIDIA H200" */
     uint32_t cc_major, cc_minor, sms;
     double clock_mhz;  /* the clock that cycles are counted in */
-    double tensor_mhz; /* of all SMs while tensor cores multiply, but for doubles; 0: clock_mhz */
+    double tensor_mhz; /* clock of all SMs during MMAs, except MMAs of doubles; 0: clock_mhz */
     uint64_t memory_bytes, l2_bytes;
     double dram_gb_s, l2_bytes_per_cycle; /* 1e9 bytes per second; whole chip, bytes per clock */
     double dram_latency, l2_latency, l1_latency, shared_latency, alu_latency; /* cycles */
 
     uint32_t schedulers;        /* per SM */
     uint32_t issue_cycles;      /* from one instruction of a scheduler to its next */
-    double l2_bytes_per_sm;     /* what one SM can take per clock, if it is alone */
-    uint32_t tensor_fma;        /* of halves, dense, per SM and clock; 0: no tensor cores */
+    double l2_bytes_per_sm;     /* bytes per clock that one SM can receive, if it is alone */
+    uint32_t tensor_fma;        /* FMAs of halves, dense, per SM and clock; 0: no tensor cores */
     uint32_t accelerators;      /* 1: it has the accelerators of accelerator.h */
-    double block_launch_cycles; /* of the whole chip, from one block to the next */
+    double block_launch_cycles; /* interval between two block launches on the whole chip */
     uint32_t fp32_lanes, int32_lanes, fp64_lanes, sfu_lanes; /* per SM and cycle */
     uint32_t l1_bytes, l1_sectors_per_cycle, shared_banks, shared_wavefronts_per_cycle, lsu_lanes;
     uint32_t texture_units; /* per SM: lanes that read a texel of 32 bits in one cycle */
@@ -40,7 +40,8 @@ typedef struct SimtMachine {
     uint32_t memory_clock_khz, memory_bus_bits;
 } SimtMachine;
 
-/* Has the L2 two halves, each beside one half of the SMs?  That of GA100 and of GH100 has. */
+/* Does the L2 have two partitions, each next to one half of the SMs? The L2 of GA100 and of GH100
+ * does. */
 static inline int machine_has_halves(const SimtMachine *machine)
 {
     return machine->cc_minor == 0 && machine->cc_major >= 8;
@@ -56,13 +57,13 @@ int machine_number(const SimtMachine *machine, const char *name, double *value);
 /* "gtx480, gtx980, h200": for messages.  Sorted. */
 int machine_names(const char *directory, char *text, size_t bytes);
 
-/* Blocks of `threads` with so many registers a thread that the register file of an SM has room for:
- * allocated by warp in the machine's unit, from a part of the file that belongs to one
+/* Number of blocks of `threads` threads that the register file of an SM can hold. Registers are
+ * allocated per warp in the machine's unit, from the part of the file that belongs to one
  * scheduler. */
 uint32_t machine_blocks_by_registers(const SimtMachine *machine, uint32_t registers,
                                      uint32_t threads);
-/* Blocks of so many bytes of shared memory that an SM has room for, with what the driver
- * reserves. */
+/* Number of blocks with `bytes` bytes of shared memory that an SM can hold, including the driver's
+ * reservation. */
 uint32_t machine_blocks_by_shared(const SimtMachine *machine, uint64_t bytes);
 
 #endif

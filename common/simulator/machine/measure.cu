@@ -1,9 +1,10 @@
 /* measure.cu - measures the GPU that is there and prints its description for the simulator: an ini
  * file as those of common/simulator/gpus, each number with what it was measured by.
  *
- * What the driver says is asked; latencies are chains of one thread, in the SM's own clock; rates
- * are long launches of all SMs between two events.  What a program cannot measure, the allocation
- * units and the like, is inherited from the nearest described machine by `like`. */
+ * Properties are queried from the driver; latencies are measured with dependent chains of one
+ * thread, in the SM's own clock; rates are measured with long launches on all SMs between two
+ * events. Properties that a program cannot measure, such as allocation units, are inherited from
+ * the nearest described machine by `like`. */
 #include <algorithm>
 #include <math.h>
 #include <stdint.h>
@@ -14,7 +15,7 @@ enum { STEPS = 4096, REPEATS = 7 };
 
 static cudaDeviceProp card;
 static double clock_mhz;
-static uint64_t *out; /* what kernels say: 4 M words */
+static uint64_t *out; /* results of kernels: 4 M words */
 
 static void fail(const char *what)
 {
@@ -46,7 +47,7 @@ static void driver(const char *name, unsigned long long value, const char *attri
     printf("; driver: %s\n%s = %llu\n", attribute, name, value);
 }
 
-/* Keeps the GPU busy while the host puts events and launches into its queue behind it. */
+/* Keeps the GPU busy while the host enqueues events and launches. */
 __global__ void busy_kernel(long long cycles)
 {
     for (long long begin = clock64(); clock64() - begin < cycles;)
@@ -73,7 +74,7 @@ template <class Launch> static double seconds(Launch launch)
     return all[REPEATS / 2] * 1e-3;
 }
 
-/* What the launch's one thread wrote, the least of several times. */
+/* The minimum over several runs of the value that the launch's one thread wrote. */
 template <class Launch> static double cycles(Launch launch)
 {
     uint64_t least = UINT64_MAX, one;
@@ -226,7 +227,8 @@ static void bandwidths(char *space, size_t bytes)
 
 enum Pipe { FP32, INT32, FP64, SFU, SHARED };
 
-/* Four chains a thread, 64 steps unrolled; what is loaded is used, or ptxas would not load it. */
+/* Four chains per thread, 64 steps unrolled; loaded values are used, because ptxas would remove the
+ * loads otherwise. */
 template <int PIPE> __global__ void __launch_bounds__(512) pipe_kernel(uint64_t *y, int turns)
 {
     __shared__ uint32_t space[1024];
@@ -262,7 +264,7 @@ template <int PIPE> static double pipe_rate()
     auto launch = [=](int n) {
         return seconds([=] { pipe_kernel<PIPE><<<blocks, 512>>>(out, n); });
     };
-    /* The difference of two lengths: what a launch takes besides is in both. */
+    /* The difference of two lengths cancels the launch overhead. */
     double s = launch(2 * turns) - launch(turns), lanes = 512.0 * blocks * 64 * turns;
     return lanes / (s * clock_mhz * 1e6) / card.multiProcessorCount;
 }
@@ -273,7 +275,7 @@ static double lanes(double rate)
     return rate > 1 ? exp2(round(log2(rate))) : 1;
 }
 
-/* Products of 16 x 8 x 16 halves a warp, two of half the depth before Ampere. */
+/* MMAs of 16 x 8 x 16 halves per warp, two of half the depth before Ampere. */
 __global__ void tensor_kernel(uint64_t *y, int turns)
 {
     uint32_t a = threadIdx.x, b = threadIdx.x * 3, c[4][4] = {};
@@ -314,7 +316,7 @@ static void pipes()
     unsigned blocks = (unsigned)card.multiProcessorCount * 2;
     double s = seconds([=] { tensor_kernel<<<blocks, 256>>>(out, 2048); }) -
                seconds([=] { tensor_kernel<<<blocks, 256>>>(out, 1024); });
-    /* 16 products a turn of 8 warps of 2 blocks an SM. */
+    /* 16 MMAs per iteration, of 8 warps of 2 blocks per SM. */
     rate = 1024.0 * 16 * 8 * 2 * 16 * 8 * 16 / (s * clock_mhz * 1e6);
     number("tensor_fma", round(rate / 32) * 32, 0,
            "mma.sync of halves makes %.0f fma a cycle and SM", rate);
@@ -406,7 +408,7 @@ int main()
     check(cudaMemset(space, 0, bytes));
     printf("; %s, measured by make machine; driver for CUDA %d.%d\n", card.name,
            driver_version / 1000, driver_version % 1000 / 10);
-    printf("; What is not here is inherited from that machine: sizes of allocation, L1, "
+    printf("; Missing keys are inherited from that machine: sizes of allocation, L1, "
            "schedulers.\n");
     printf("like = %s\n", relative());
     limits();

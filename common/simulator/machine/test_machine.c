@@ -148,7 +148,7 @@ static void other_units_and_sizes_are_refused(void **state)
     expect_trouble("registers_per_sm = 1024\n", "registers_per_sm", "no room for a warp");
 }
 
-/* Whatever a full disk or a hurried hand leaves of a description: a machine, or a line. */
+/* A truncated description, for example from a full disk, gives a machine or an error message. */
 static void torn_ones_are_refused(void **state)
 {
     char folder[] = "/tmp/machine_XXXXXX", path[256], text[8192];

@@ -85,7 +85,8 @@ static const struct {
      .block = {32, 1, 1},
      .shared = 70000,
      .check = SIMT_BAD_SHARED,
-     .words = "70000 bytes of dynamic shared memory: k may use at most 65536 beside its 0 static"},
+     .words = "70000 bytes of dynamic shared memory: k may use at most 65536 in addition to its 0 "
+              "static"},
     {.text = LARGE_TILE,
      .grid = {1, 1, 1},
      .block = {32, 1, 1},
