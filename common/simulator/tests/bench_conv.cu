@@ -1,5 +1,5 @@
-/* bench_conv.cu - the kernels that bench_simt.c runs: a convolution by one thread an output and by
- * shared-memory tiles, and a matrix product with 4 x 4 sums a thread.
+/* bench_conv.cu - the kernels that bench_simt.c runs: a convolution with one thread per output and
+ * one with shared-memory tiles, and a matrix product with 4 x 4 accumulators per thread.
  *
  * bench_conv.ptx is what nvcc 13 -arch=compute_80 -ptx makes of it, so that the benchmark needs no
  * toolkit. */

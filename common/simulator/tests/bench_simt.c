@@ -1,5 +1,5 @@
-/* bench_simt.c - how fast the simulated GPU is: thread-instructions and products a second on one
- * core and on all, memory, start-up.
+/* bench_simt.c - speed of the simulated GPU: thread-instructions and MACs per second on one core
+ * and on all, memory, start-up.
  *
  *   bench_simt [FOLDER [KERNEL [SIDE [threads]]]]
  *
@@ -27,7 +27,7 @@ enum {
     P = H - R + 1,
     Q = W - S + 1,
     RUNS = 5,
-    TILE = 64 /* of a matrix, a block's */
+    TILE = 64 /* size of a block's tile of a matrix */
 };
 
 static uint32_t side = 512; /* of matrices */
@@ -107,7 +107,7 @@ static uint64_t buffer_make(SimtGpu *gpu, size_t floats, int fill)
     return address;
 }
 
-/* The last element of a product; tensor cores take halves or TF32. */
+/* Checks the last element of a matrix product; tensor cores take halves or TF32. */
 static void product_check(SimtGpu *gpu, const Kernel *kernel, uint64_t y)
 {
     Error error = {""};
@@ -267,12 +267,12 @@ int main(int argc, char **argv)
     if (argc > 3) side = (uint32_t)atoi(argv[3]) / TILE * TILE;
     if (argc > 4 && strcmp(argv[4], "threads") == 0) return threads_main(argc, argv);
     printf("start-up, parsing and decoding: %.1f ms\n", startup_time(folder) * 1e3);
-    printf("convolution N1 C%d %dx%d K%d %dx%d, product of %u x %u; million thread-instructions a "
-           "second of one core; million products (multiply-adds), with counters; the same of %d "
-           "cores, with counters\n\n",
+    printf("convolution N1 C%d %dx%d K%d %dx%d, GEMM of %u x %u; million thread-instructions per "
+           "second of one core; million MACs per second, with counters; the same of %d cores, "
+           "with counters\n\n",
            C, H, W, K, R, S, side, side, parallel_cores());
     printf("%-12s %11s %12s %10s %10s %10s %10s %10s\n", "kernel", "instructions", "functional",
-           "+ checks", "+ counters", "products", "all cores", "times");
+           "+ checks", "+ counters", "MACs", "all cores", "times");
     for (int i = 0; i < KERNEL_COUNT; i++)
         if (is_meant(argc, argv, &KERNELS[i])) kernel_print(folder, &KERNELS[i]);
     struct rusage usage;

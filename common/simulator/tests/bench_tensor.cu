@@ -1,6 +1,6 @@
-/* bench_tensor.cu - the products on tensor cores that bench_simt.c runs: y[n x n] = x * w, with n a
- * multiple of 128, by wmma, by mma.sync and by wgmma.  Each block stages its factors in shared
- * memory, as kernels in use do.
+/* bench_tensor.cu - the GEMMs on tensor cores that bench_simt.c runs: y[n x n] = x * w, with n a
+ * multiple of 128, by wmma, by mma.sync and by wgmma. Each block stages its inputs in shared
+ * memory, as production kernels do.
  *
  * bench_tensor.ptx is what nvcc 13 -arch=compute_90a -ptx makes of it, so that the benchmark needs
  * no toolkit. */
@@ -27,7 +27,7 @@ static __device__ void stage(int n, int k, const float *__restrict__ x, const fl
     __syncthreads();
 }
 
-/* Four warps with 16 rows of 64 sums each. */
+/* Four warps with 16 rows of 64 accumulators each. */
 extern "C" __global__ void bench_wmma(Shape s, const float *__restrict__ x,
                                       const float *__restrict__ w, float *y)
 {
@@ -97,11 +97,11 @@ static __device__ uint64_t descriptor(const void *at, int stride)
     return start >> 4 | (uint64_t)(128 >> 4) << 16 | (uint64_t)(stride >> 4) << 32;
 }
 
-/* A warpgroup with 64 x 64 sums, inputs rounded to TF32; w comes transposed. */
+/* A warpgroup with 64 x 64 accumulators, inputs rounded to TF32; w comes transposed. */
 extern "C" __global__ void bench_wgmma(Shape s, const float *__restrict__ x,
                                        const float *__restrict__ w, float *y)
 {
-    enum { ROWS = 8 * 4, STRIDE = DEEP * ROWS }; /* of eight rows: floats, bytes */
+    enum { ROWS = 8 * 4, STRIDE = DEEP * ROWS }; /* strides of eight rows: in floats, in bytes */
     __shared__ __align__(128) float left[SIDE * DEEP], right[SIDE * DEEP];
     int n = s.n, t = threadIdx.x;
     float sum[32] = {};

@@ -1,6 +1,6 @@
-/* fuzz_access.c - a libFuzzer target for what executed accesses may do: kernels of a dozen memory
- * instructions whose addresses, sizes, lanes and barriers are drawn hostile, run on a small launch
- * with counters and all checks on.
+/* fuzz_access.c - a libFuzzer target for the accesses of executed kernels. It runs kernels of a
+ * dozen memory instructions with hostile random addresses, sizes, lanes and barriers, on a small
+ * launch with counters and all checks on.
  *
  * fuzz_kernel.c damages texts, and most of what it makes is refused or faults at once.  Here every
  * text is right, and the bytes of the input say what it does: an instruction, where its address
@@ -119,7 +119,7 @@ static const char *const FORM[] = {
 };
 enum { FORMS = sizeof FORM / sizeof *FORM };
 
-/* Where an address begins. */
+/* Base of an address. */
 static void base_write(char *text, size_t room, unsigned which)
 {
     static const char *const BASE[] = {
@@ -245,8 +245,8 @@ static uint64_t map_make(SimtGpu *gpu, uint64_t y, const uint8_t *data)
     return simt_write(gpu, address, &map, sizeof map, &error) == 0 ? address : 0;
 }
 
-/* A texture of what is behind y, whose kind is drawn; with two more bytes that are any, for kernels
- * can write the description. */
+/* A texture of the data at y, whose kind is random; two more bytes are arbitrary, because kernels
+ * can write the descriptor. */
 static uint64_t texels_make(SimtGpu *gpu, uint64_t y, const uint8_t *data)
 {
     Texture texture = {.magic = TEXTURE_MAGIC,

@@ -1,7 +1,7 @@
-/* fuzz_kernel.c - a libFuzzer target for everything behind the parser: loads a text, decodes every
- * kernel in it, and runs what is not refused, with all checks, for a few thousand instructions.
+/* fuzz_kernel.c - a libFuzzer target for everything after the parser: loads a text, decodes every
+ * kernel in it, and runs the accepted kernels, with all checks, for a few thousand instructions.
  *
- * `make fuzz` builds it, gives it the solutions' PTX to begin with, and runs it. */
+ * `make fuzz` builds it, gives it the solutions' PTX as the initial corpus, and runs it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

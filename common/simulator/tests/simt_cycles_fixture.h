@@ -89,7 +89,7 @@ static inline uint64_t slope(const char *body, int more, Setup setup)
     return slope_after("", body, more, setup);
 }
 
-/* ---- what nobody plays ---------------------------------------------------------------------- */
+/* ---- waves that are not replayed ------------------------------------------------------------ */
 
 #define CHAIN "fma.rn.f32 %f1, %f1, %f2, %f3;\n"
 #define APART                                                                                      \
@@ -114,7 +114,7 @@ static inline uint64_t mixed_cycles(const char *chosen, const char *light, int r
     return cycles;
 }
 
-/* ---- what is looked up ----------------------------------------------------------------------- */
+/* ---- look-ups in caches ---------------------------------------------------------------------- */
 
 /* ---- waits for other blocks ---------------------------------------------------------------- */
 

@@ -88,7 +88,7 @@ static inline uint64_t cycles_with(const char *text, const SassCode *code)
     return warps_cycles(text, code, 1);
 }
 
-/* ---- products, one after the other ------------------------------------------------- */
+/* ---- multiply-adds, one after the other -------------------------------------------- */
 
 static inline char *products_text(void)
 {
@@ -146,7 +146,7 @@ static inline uint64_t loop_cycles(uint32_t copies, int waits)
     return cycles;
 }
 
-/* ---- loads that an earlier turn has made ------------------------------------------------- */
+/* ---- loads that an earlier iteration has made -------------------------------------------- */
 
 /* ---- loads that are one ------------------------------------------------- */
 
@@ -187,7 +187,8 @@ enum {
     COPIES_WAIT = SASS_WITH_FORM(SASS_DEPBAR, 4)
 };
 
-/* Machine code that has one of these for each line, from the first that begins with `begin` on. */
+/* SASS with one of these instructions for each line, from the first line that starts with `begin`
+ * on. */
 static inline uint64_t lines_cycles(const char *text, const char *begin, const uint16_t *op,
                                     uint32_t count, uint8_t stall)
 {
@@ -200,7 +201,7 @@ static inline uint64_t lines_cycles(const char *text, const char *begin, const u
 
 /* ---- loops that are hard to know again ------------------------------------------------- */
 
-/* ---- lanes that part ------------------------------------------------- */
+/* ---- divergent lanes ------------------------------------------------- */
 
 /* ---- nonsense ------------------------------------------------- */
 

@@ -30,7 +30,7 @@ static void same_bytes_are_read_once(void **state)
     assert_ptr_not_equal(image, other); /* as long, and another kernel */
     assert_string_equal(image->ptx->function[0].name, "one");
     assert_string_equal(other->ptx->function[0].name, "two");
-    memset(copy, 'x', sizeof copy); /* whoever loads it may change his own */
+    memset(copy, 'x', sizeof copy); /* the caller may change its own copy */
     assert_ptr_equal(take(ONE), image);
     for (int i = 0; i < 3; i++)
         image_leave(image);

@@ -116,7 +116,7 @@ static void a_predicate_of_lop3(void **state)
     (void)state;
     static const struct {
         const char *text;
-        uint32_t lanes; /* of four, where the predicate is set */
+        uint32_t lanes; /* lanes (of four) whose predicate is set */
         uint32_t value;
     } CASE[] = {{"lop3.or.b32 %r9|%p2, %r2, 12, 10, 0xE8, %p1;", 0xf, 8},
                 {"lop3.and.b32 %r9|%p2, %r2, 12, 10, 0xE8, %p1;", 0xc, 8},
@@ -182,7 +182,7 @@ static void words_of_a_level_by_constant_gradients(void **state)
     simt_close(gpu);
 }
 
-/* What is not understood must be refused by its name and line, modifiers too. */
+/* Unsupported instructions and modifiers must be rejected with their name and line. */
 #define Q          ".reg .b128 %q<2>; "
 #define SPARSE     "mma.sp.sync.aligned."
 #define HALVES     ".row.col.f16.f16.f16.f16 {%r1, %r2}"

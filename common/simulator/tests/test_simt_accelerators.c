@@ -18,9 +18,9 @@ enum { FLOATS = 128 };
 static const char INNER[] = "convlab_accelerator_inner_product",
                   OTHER[] = "convlab_accelerator_product";
 
-/* Kernel k(data) of 64 threads: each writes a one to shared memory, and after `barrier` calls
- * `function` on `count` pairs at `array` (%rd1 is data, %rd2 the shared ones) and stores the result
- * in data's last float.  The function's own body returns count, negative. */
+/* Kernel k(data) of 64 threads. Each thread writes a one to shared memory, and after `barrier`
+ * calls `function` on `count` pairs at `array` (%rd1 is data, %rd2 the shared ones). It stores the
+ * result in data's last float. The function's own body returns count, negative. */
 static void text_write(char *text, size_t bytes, const char *function, const char *barrier,
                        const char *array, unsigned count)
 {
@@ -79,8 +79,8 @@ static Outcome called(const char *function, unsigned count, uint32_t accelerator
     return outcome_of(text, accelerators);
 }
 
-/* 2 cycles an element, and what the hardware does, whatever the body says; without accelerators,
- * and for another function, the body runs and takes its time. */
+/* The accelerator takes 2 cycles per element and gives the hardware's result, whatever the body
+ * says. Without accelerators, and for another function, the body runs and takes its time. */
 static void a_call_takes_the_papers_cycles(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void its_own_work_is_not_counted(void **state)
     assert_int_equal(body.warp_instructions - many.warp_instructions, 2 * (4 * 110 + 4 - 1));
 }
 
-/* The call reads what the other warp wrote: fine behind a barrier, a race without one. */
+/* The call reads the other warp's data: correct after a barrier, a race without one. */
 static void its_accesses_are_checked(void **state)
 {
     (void)state;

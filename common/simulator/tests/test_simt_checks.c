@@ -170,7 +170,7 @@ static void copies_stay_in_the_block(void **state)
     simt_close(gpu);
 }
 
-/* ---- what lanes tell each other ----------------------------------------------------------- */
+/* ---- data exchange between lanes ---------------------------------------------------------- */
 static uint32_t warp_sum(uint32_t i)
 {
     uint32_t first = i / 32 * 32;
@@ -262,7 +262,7 @@ typedef struct Fault {
 #define LOC "\n.loc 1 42 0\n"
 
 static const Fault FAULTS[] = {
-    /* The allocation is 1024 bytes: thread 0 of block 4 of 64 is just behind it. */
+    /* The allocation has 1024 bytes: thread 0 of block 4 of 64 is directly after it. */
     {KERNEL("", LOC "st.global.u32 [%rd2], %r1;"),
      SIMT_MEMCHECK,
      8,
@@ -427,7 +427,7 @@ static void a_bulk_copy_of_what_nobody_wrote(void **state)
         "[%r1], [%rd1], 80, [%r2];\n"
         "WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r2], 0; @!%p bra WAIT;\nret;\n}\n";
     static const struct {
-        uint32_t each, from, bytes; /* written: the first 4 of so many 16 bytes, and a stretch */
+        uint32_t each, from, bytes; /* written: the first 4 of each 16 bytes, and a range */
         SimtCheck plain, gaps;
     } CASE[] = {{0, 0, 80, SIMT_OK, SIMT_OK},
                 {5, 0, 64, SIMT_INITCHECK, SIMT_OK},
@@ -612,7 +612,7 @@ static void global_sectors(void **state)
     simt_close(gpu);
 }
 
-/* Findings of so many warps of one block, each told once an access. */
+/* Findings of `threads` threads of one block, each reported once per access. */
 static uint64_t findings_of(const char *text, uint32_t threads)
 {
     SimtOptions options = {.threads = 1, .initcheck = 1, .racecheck = 1, .count = 1};
@@ -628,7 +628,8 @@ static uint64_t findings_of(const char *text, uint32_t threads)
 
 #define READ "ld.shared.u32 %r5, [s];\n"
 
-/* What was read before need not be looked at again, but for a write since, and what nobody wrote.
+/* A word that was read before need not be checked again, unless it has been written since or was
+ * never written.
  */
 static void a_word_read_before_is_looked_at_again(void **state)
 {
@@ -669,7 +670,7 @@ static void large_run(SimtGpu *gpu, uint32_t adds, const char *rest, SimtResult 
     enum { SECONDS = 3, BYTES = 4 * LARGE + 64 };
     char *text = long_way(adds, rest);
     uint64_t out = device_data(gpu, NULL, BYTES);
-    device_data(gpu, NULL, BYTES); /* nearer to what lies behind both */
+    device_data(gpu, NULL, BYTES); /* nearer to the allocation after both */
     clock_t begin = clock();
     run(gpu, text, 1, 1, 0, &out, 8, result);
     if (clock() - begin > SECONDS * CLOCKS_PER_SEC)
@@ -677,8 +678,8 @@ static void large_run(SimtGpu *gpu, uint32_t adds, const char *rest, SimtResult 
     free(text);
 }
 
-/* Where a finding's address comes from is found in a kernel of any length, and is not looked for
- * where nobody is told. */
+/* The origin of a finding's address is found in a kernel of any length, and is searched only if the
+ * finding is reported. */
 static void findings_of_large_kernels(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_simt_code.c - code that is longer than a multiprocessor keeps takes its time to come: as
- * long as an H200 was measured to take (docs/data/h200/code.tsv). */
+/* test_simt_code.c - latency of instructions for code that exceeds an SM's instruction caches,
+ * compared with measurements on an H200 (docs/data/h200/code.tsv). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 
 enum { EACH = 64 /* instructions a KB */ };
 
-/* `kb` KB of products of eight chains, executed `times`; of `go` + `skip` in a row the last `skip`
- * are jumped over. */
+/* `kb` KB of FMAs in eight chains, executed `times`; out of each `go` + `skip` in a row, a branch
+ * skips the last `skip`. */
 static char *straight_text(uint32_t kb, uint32_t go, uint32_t skip)
 {
     enum { ROOM = 48, CHAINS = 8 };
@@ -67,8 +67,9 @@ static double straight_cycles(const char *text, uint64_t times, uint32_t threads
     return (double)result.cycles;
 }
 
-/* What an H200 took with a block on each multiprocessor: us of a launch that executes it once, and
- * cycles of each further time, for every instruction, or every piece that is jumped to. */
+/* Times on an H200 with one block per SM. The columns are the us of a launch that executes the code
+ * once, and the cycles of each further execution, per instruction or per block of code that is
+ * branched to. */
 static const struct {
     uint32_t kb, go, skip, threads;
     double us, cycles;

@@ -91,7 +91,7 @@ static void wide_accesses_go_by_parts_of_a_warp(void **state)
         {"and.b32 %r4, %r1, 7;", "ld.shared.v4.u32 {%r6,%r7,%r8,%r9}, [%r3];", 16, 4},
         {"shr.u32 %r4, %r1, 1;", "ld.shared.v4.u32 {%r6,%r7,%r8,%r9}, [%r3];", 16, 2},
         {"mov.u32 %r4, 0;", "st.shared.v4.u32 [%r3], {%r6,%r7,%r8,%r9};", 16, 4},
-        /* Of a vector what is read: one word, a pair, two words, or all of it. */
+        /* Parts of a vector that are read: one word, a pair, two words, or all of it. */
         {"mov.u32 %r4, %r1;",
          "ld.shared.v4.u32 {%r10,%r11,%r12,%r13}, [%r3]; add.u32 %r5, %r5, %r12;", 16, 4},
         {"mov.u32 %r4, %r1;", "ld.shared.v2.u32 {%r10,%r11}, [%r3]; add.u32 %r5, %r5, %r11;", 8, 2},
@@ -122,14 +122,14 @@ static void wide_accesses_go_by_parts_of_a_warp(void **state)
     ".reg .f32 %f<2>; ld.shared.b16 %h1, [%r3]; ld.shared.b16 %h2, [%r3+2]; "                      \
     "ld.shared.b16 %h3, [%r3+4]; ld.shared.b16 %h4, [%r3+6]; "
 
-/* What machine code has of these loads and stores, for sm_75, sm_80 and sm_90. */
+/* Accesses in SASS for sm_75, sm_80 and sm_90. */
 static void accesses_are_joined_and_left_out(void **state)
 {
     static const struct {
         const char *access;
         uint64_t want; /* %r3: a multiple of 16 */
     } PATTERNS[] = {
-        /* Of three words all four are loaded. */
+        /* If three words are read, all four are loaded. */
         {"ld.shared.u32 %r6, [%r3+4]; ld.shared.u32 %r7, [%r3]; ld.shared.u32 %r8, [%r3+12];", 1},
         {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3+4]; ld.shared.u32 %r8, [%r3+8]; "
          "ld.shared.u32 %r9, [%r3+12]; ld.shared.u32 %r5, [%r3+16];",
@@ -148,7 +148,7 @@ static void accesses_are_joined_and_left_out(void **state)
          "st.shared.b16 [%r3+6], %h4;",
          1},
         {"st.shared.b16 [%r3], %h1; st.shared.b16 [%r3+2], %h2; st.shared.b16 [%r3+4], %h3;", 2},
-        /* Of variables what is declared first lies first. */
+        /* Variables are placed in the order of their declaration. */
         {".shared .align 4 .b8 w[16]; .shared .align 4 .u32 n; st.shared.u32 [n], %r6; "
          "ld.shared.u32 %r6, [w]; ld.shared.u32 %r7, [w+4]; ld.shared.u32 %r8, [w+8]; "
          "ld.shared.u32 %r9, [w+12];",
@@ -156,7 +156,7 @@ static void accesses_are_joined_and_left_out(void **state)
         {".shared .align 4 .u32 n; .shared .align 4 .b8 w[16]; ld.shared.u32 %r6, [w]; "
          "ld.shared.u32 %r7, [w+4]; st.shared.u32 [n], %r6;",
          3},
-        /* What has been loaded is not loaded again ... */
+        /* A loaded value is not loaded again ... */
         {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r7, [%r3];", 1},
         {"ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r6, [%r3]; ld.shared.u32 %r6, [%r3];", 1},
         {"ld.shared.v2.u32 {%r6,%r7}, [%r3]; dp4a.s32.s32 %r5, %r6, %r7, %r5;"
@@ -190,9 +190,9 @@ static void accesses_are_joined_and_left_out(void **state)
     }
 }
 
-/* As ncu counts them on an H200, with what is more than the bytes need: a bank serves one lane
- * after the other, comparing takes twice as long, and each turn of a loop serves a lane of each
- * bank. */
+/* Values of ncu on an H200, including wavefronts beyond the minimum for the bytes. A bank serves
+ * one lane after the other, a compare-and-swap takes twice as long, and each iteration of a loop
+ * serves one lane of each bank. */
 static void atomics_pass_by_banks(void **state)
 {
     static const struct {
@@ -227,8 +227,9 @@ static void atomics_pass_by_banks(void **state)
     }
 }
 
-/* wmma's loads and stores are what ptxas makes of them: factors of halves and bytes come as
- * ldmatrix takes them, bytes that lie the other way one by one, and sums in pairs of a row. */
+/* The loads and stores of wmma are tested as ptxas compiles them. Inputs of halves and bytes are
+ * loaded as by ldmatrix, bytes in the other layout one by one, and accumulators in pairs of a
+ * row. */
 static void matrices_are_accessed_as_by_machine_code(void **state)
 {
     static const struct {
@@ -271,10 +272,10 @@ static void matrices_are_accessed_as_by_machine_code(void **state)
     }
 }
 
-/* As ncu counts them on an H200: halves of sectors go together that come from one line, go to one
- * row and stay halves of the same kind, and a sector goes to one place at a time.  The hardware
- * counts sectors of shared memory, once for each line that something of them comes from; ncu's
- * source page once for each sector. */
+/* Values of ncu on an H200. Halves of sectors share a wavefront if they come from one line, go to
+ * one row and stay halves of the same kind; a sector goes to one place at a time. The hardware
+ * counts sectors of shared memory once for each source line; ncu's source page counts them once for
+ * each source sector. */
 static void copies_past_the_l1_go_by_sectors(void **state)
 {
     static const struct {
@@ -312,8 +313,8 @@ static void copies_past_the_l1_go_by_sectors(void **state)
     }
 }
 
-/* What is said of how many bytes are there: zeros go everywhere first, as a store's words would,
- * and then what is there.  As ncu counts it of the waiting copies of access-patterns.cu. */
+/* A copy with an explicit size first writes zeros everywhere, as a store would, and then the data.
+ * The values are those of ncu for the waiting copies of access-patterns.cu. */
 static void copies_that_may_be_short_write_zeros_first(void **state)
 {
     static const struct {
@@ -351,7 +352,7 @@ static void copies_that_may_be_short_write_zeros_first(void **state)
     }
 }
 
-/* What is copied again comes from the L1, unless the copy goes past it. */
+/* Repeated copies hit in the L1, unless they bypass it. */
 static void copies_past_the_l1_find_nothing_there(void **state)
 {
     static const char *const WAY[] = {"ca", "cg"};
@@ -384,7 +385,7 @@ static void neighbouring_stores_are_joined(void **state)
 #define PAIR "st.global.u16 [%rd2+12], %h1; st.global.v2.u8 [%rd2+14], {%h1,%h1};"
     static const struct {
         const char *text;
-        uint64_t requests, sectors; /* 16 bytes a lane */
+        uint64_t requests, sectors; /* 16 bytes per lane */
     } STORES[] = {
         {PAIR, 2, 32},
         {"st.global.u32 [%rd2], %r1; " PAIR, 2, 32},
@@ -518,7 +519,8 @@ static void traffic_of_all_workers_is_one(void **state)
     }
 }
 
-/* Races between blocks, too, where they are looked for beside the replay: in a megabyte. */
+/* Races between blocks are detected, too, when the search runs concurrently with the replay: in a
+ * megabyte. */
 static void races_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -542,7 +544,7 @@ static void races_do_not_depend_on_threads(void **state)
     }
 }
 
-/* The launch's verdict with so many host threads and such a limit (0: none to speak of). */
+/* The launch's verdict with this number of host threads and this limit (0: practically none). */
 static SimtCheck check_with(const char *text, int threads, uint64_t limit, uint64_t *executed)
 {
     SimtOptions options = {.threads = threads, .instruction_limit = limit};
@@ -556,8 +558,8 @@ static SimtCheck check_with(const char *text, int threads, uint64_t limit, uint6
     return result.report.check;
 }
 
-/* It is that of all host threads together, to the last instruction: of short warps, and of one that
- * makes 20000 turns before others begin. */
+/* The limit applies to the sum over all host threads, to the last instruction: for short warps, and
+ * for one that executes 20000 iterations before others start. */
 static void a_limit_is_exact(void **state)
 {
     (void)state;

@@ -8,7 +8,7 @@ static void a_chain_takes_its_latencies(void **state)
     Setup one = {.blocks = 1, .threads = 32};
     /* alu_latency 4 */
     assert_int_equal(slope("fma.rn.f32 %f1, %f1, %f2, %f3;\n", 100, one), 400);
-    /* Four chains interleaved: one instruction a cycle. */
+    /* Four chains interleaved: one instruction per cycle. */
     assert_int_equal(slope("fma.rn.f32 %f1, %f1, %f2, %f3;\nfma.rn.f32 %f4, %f4, %f2, %f3;\n"
                            "fma.rn.f32 %f5, %f5, %f2, %f3;\nfma.rn.f32 %f6, %f6, %f2, %f3;\n",
                            100, one),
@@ -19,7 +19,8 @@ static void a_chain_takes_its_latencies(void **state)
         400);
 }
 
-/* 100 copies past the L1 from places so many bytes apart, of which all that is there is `there`. */
+/* 100 copies that bypass the L1 from addresses `apart` bytes apart, each with `there` bytes of
+ * data. */
 static uint64_t copies_slope(uint32_t apart, uint32_t there)
 {
     char body[600];
@@ -40,7 +41,8 @@ static void copies_of_nothing_look_no_lines_up(void **state)
     assert_true(copies_slope(128, 16) > copies_slope(16, 16));
 }
 
-/* 100 copies to places so many bytes apart, and behind each a chain of loads from shared memory. */
+/* 100 copies to addresses `apart` bytes apart, each followed by a chain of loads from shared
+ * memory. */
 static uint64_t loads_behind_slope(uint32_t apart)
 {
     char body[900];
@@ -57,8 +59,8 @@ static uint64_t loads_behind_slope(uint32_t apart)
     return slope(body, 100, (Setup){.blocks = 1, .threads = 32, .shared = 8192});
 }
 
-/* In which turns an H200's copies are written does not matter to who loads meanwhile: of products
- * with copies to rows that part their lines, four or fifteen wavefronts each, warps wait 8 % of an
+/* The order in which an H200's copies are written does not delay concurrent loads. In GEMMs with
+ * copies to rows that split their lines, with four or fifteen wavefronts each, warps wait 8 % of an
  * instruction's time for the load/store unit (tile-one-2 of mma-tiles.cu, ncu's lg_throttle). */
 static void copies_that_are_on_their_way_hold_nobody_up(void **state)
 {
@@ -75,7 +77,7 @@ static void schedulers_share_warps(void **state)
     /* 32 warps: 8 each, twice as long. */
     assert_int_equal(
         slope("fma.rn.f32 %f1, %f1, %f2, %f3;\n", 100, (Setup){.blocks = 1, .threads = 1024}), 800);
-    /* Integers: 64 lanes an SM, 16 a scheduler, 2 cycles each. */
+    /* Integers: 64 lanes per SM, 16 per scheduler, 2 cycles each. */
     assert_int_equal(slope("add.s32 %r3, %r3, %r1;\nadd.s32 %r4, %r4, %r1;\n", 100,
                            (Setup){.blocks = 1, .threads = 512}),
                      1600);
@@ -129,8 +131,9 @@ static void a_repeated_load_is_free(void **state)
     }
 }
 
-/* What was loaded in front of a loop its turns load again only where something may have changed it,
- * where the address or the first result did not stay, or where another way leads into the loop. */
+/* The iterations of a loop repeat a load from before the loop only in three cases. Something may
+ * have changed the value; the address or the first result has changed; or another path leads into
+ * the loop. */
 static void a_turn_loads_no_more_than_was_there(void **state)
 {
     enum { TURNS = 10 };
@@ -170,7 +173,8 @@ static void a_turn_loads_no_more_than_was_there(void **state)
     }
 }
 
-/* 32 warps of a block load 100 times what lies in the L1, their two halves so many bytes apart. */
+/* 32 warps of a block load cached data from the L1 100 times, with `apart` bytes between their two
+ * halves. */
 static uint64_t halves_cycles(uint32_t apart)
 {
     enum { LOADS = 100, WARPS = 32 };
@@ -202,7 +206,7 @@ static void blocks_come_in_waves(void **state)
     (void)state;
     char *text = kernel_text("", "fma.rn.f32 %f1, %f1, %f2, %f3;\n", 2000, "");
     SimtResult one, two, three;
-    /* 65,536 bytes of shared memory a block: one block an SM, 4 SMs. */
+    /* 65,536 bytes of shared memory per block: one block per SM, 4 SMs. */
     uint64_t a = cycles_of(text, (Setup){.blocks = 4, .threads = 32, .shared = 65536}, &one, NULL);
     uint64_t b = cycles_of(text, (Setup){.blocks = 5, .threads = 32, .shared = 65536}, &two, NULL);
     uint64_t c =
@@ -280,7 +284,7 @@ static void a_barrier_waits_for_the_slowest(void **state)
     free(text);
 }
 
-/* Loads and sums far apart, which meet in the L2. */
+/* Distant loads and reductions, which conflict in the L2. */
 static char *apart_text(void)
 {
     return kernel_text("",
@@ -319,8 +323,8 @@ static const char ENDED_BEFORE[] =
          "L: bar.sync 0; sub.u32 %r6, %r6, 1; setp.ne.u32 %q1, %r6, 0; @%q1 bra L;\n"
          "mov.u32 %r7, 1; st.global.u32 [%rd3], %r7; ret; }\n";
 
-/* Five blocks on four host threads: dealt whole, the last would begin when another one has ended.
- * What they count and take is the same as one after the other. */
+/* Five blocks on four host threads: without time slices, the last block would start when another
+ * one has ended. Counters and cycles are the same as for sequential execution. */
 static void the_last_blocks_run_side_by_side(void **state)
 {
     enum { BLOCKS = 5, WORDS = 32, BEFORE = 16 };
@@ -348,8 +352,8 @@ static SimtLaunch launch_of(uint32_t blocks, const uint64_t *data)
         .grid = {blocks, 1, 1}, .block = {96, 1, 1}, .params = data, .params_bytes = sizeof *data};
 }
 
-/* Launches that are settled while the next one runs tell what they tell alone: some with a few
- * blocks a thread, some with many, and one that a fault in the next one does not reach. */
+/* Launches that are settled while the next one runs give the same results as alone. Some have a few
+ * blocks per thread, some have many, and one is not affected by a fault in the next one. */
 static void settled_later_is_settled_the_same(void **state)
 {
     enum { LAUNCHES = 4 };
@@ -388,7 +392,7 @@ static void settled_later_is_settled_the_same(void **state)
     free(text);
 }
 
-/* A load with a stride of 8 floats: a sector a lane; counts are by instruction. */
+/* A load with a stride of 8 floats: one sector per lane; counts are by instruction. */
 static void counts_are_by_instruction(void **state)
 {
     (void)state;
@@ -419,8 +423,8 @@ static void counts_are_by_instruction(void **state)
     free(text);
 }
 
-/* What a short branch skips is predicated: loads behind several of them go out together, as they do
- * behind predicates written by hand. */
+/* Instructions that a short branch skips are predicated: loads after several such branches are
+ * issued together, as they are after predicates written by hand. */
 static void a_short_branch_is_a_predicate(void **state)
 {
     (void)state;
@@ -437,7 +441,8 @@ static void a_short_branch_is_a_predicate(void **state)
     uint64_t jumps = cycles_of(jumped, setup, &result, NULL),
              guards = cycles_of(guarded, setup, &result, NULL);
     free(jumped), free(guarded);
-    assert_in_range(jumps, guards - 8, guards + 8); /* who waits for the predicate differs */
+    assert_in_range(jumps, guards - 8, guards + 8); /* the waiting instruction for the predicate
+                                                     * differs */
     /* Four loads one after the other would take four times the latency. */
     assert_true(guards < 2 * (uint64_t)(SMALL.l2_latency + SMALL.dram_latency));
 }
@@ -479,7 +484,7 @@ static void work_that_is_not_played_is_paid_for(void **state)
     assert_in_range(mixed_cycles(first_sm, MOVES, 25, few), whole * 9 / 10, whole * 11 / 10);
     assert_in_range(mixed_cycles(first_sm, EIGHT(APART), 12, few), whole * 9 / 10, whole * 11 / 10);
     assert_in_range(mixed_cycles(but_the_last, MOVES, 25, few), whole * 9 / 10, whole * 11 / 10);
-    /* Half of the work, in waves behind those that are played. */
+    /* Half of the work, in waves after those that are replayed. */
     whole = mixed_cycles(nobody, "", 1, many);
     assert_in_range(mixed_cycles(first_waves, MOVES, 25, many), whole * 45 / 100, whole);
     few.host_threads = 4;

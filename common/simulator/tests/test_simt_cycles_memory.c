@@ -17,8 +17,8 @@ static void warps_wait_for_one_fetch(void **state)
     free(text);
 }
 
-/* Bytes to and from DRAM.  32 blocks of 256 threads go twice through so many KB, `apart` bytes from
- * one thread's word to the next one's; the second time each through another block's part. */
+/* Bytes to and from DRAM. 32 blocks of 256 threads access `kilobytes` KB twice, with `apart` bytes
+ * from one thread's word to the next one's; the second time each accesses another block's part. */
 static uint64_t dram_bytes_of(uint32_t kilobytes, uint32_t apart, const char *access, int threads)
 {
     enum { AT_ONCE = 32 * 256 };
@@ -97,7 +97,7 @@ static void places_in_memory_lie_nearer_or_farther(void **state)
     static uint64_t alone[PIECES];
     (void)state;
     for (uint32_t i = 0; i < PIECES; i++) {
-        alone[i] = two_loads_cycles(i * PIECE, 64); /* another fetch of the same piece */
+        alone[i] = two_loads_cycles(i * PIECE, 64); /* another fetch in the same 64 bytes */
         least = alone[i] < least ? alone[i] : least, most = alone[i] > most ? alone[i] : most;
         sum += alone[i];
     }
@@ -213,9 +213,9 @@ static void a_match_takes_its_different_values(void **state)
     }
 }
 
-/* 200 atomics of one warp on a word, whose address is stepped on (by nothing) in a loop that all
- * lanes leave at once: because the count depends on the block alone, or because each lane's happens
- * to be the same. */
+/* 200 atomics of one warp on a word, in a loop that adds zero to the address and that all lanes
+ * leave at once. The reason for that is either that the count depends on the block alone, or that
+ * each lane's count happens to be the same. */
 static uint64_t loop_cycles(const char *count)
 {
     SimtResult result;
@@ -239,8 +239,8 @@ static void a_loop_that_lanes_may_leave_has_no_uniform_address(void **state)
                     turns * 7 / 10);
 }
 
-/* How many cycles a step of a chain takes in which each load's address needs the one before: lanes
- * so many bytes apart, all of whose lines are there. */
+/* Cycles per step of a chain in which each load's address depends on the previous load; lanes are
+ * `apart` bytes apart, and all their lines hit. */
 static double step_cycles(const char *space, uint32_t apart)
 {
     enum { FEW = 40, MORE = 100 };
@@ -264,8 +264,8 @@ static double step_cycles(const char *space, uint32_t apart)
     return (double)(cycles[1] - cycles[0]) / MORE;
 }
 
-/* A cycle for each further line of a bank of tags, two for each further word of a bank of data: of
- * 8 bytes a lane a bank has two words at the least. */
+/* One cycle for each further line of a tag bank, two for each further word of a data bank: with 8
+ * bytes per lane, a bank has at least two words. */
 static void lines_are_looked_up_by_banks_of_tags(void **state)
 {
     static const struct {
@@ -278,7 +278,7 @@ static void lines_are_looked_up_by_banks_of_tags(void **state)
                     LANES_AT[i].tags - 1 + 2 * (LANES_AT[i].words - 1));
 }
 
-/* Each further word of a bank is there two cycles behind the one before. */
+/* Each further word of a bank is available two cycles after the previous one. */
 static void conflicts_come_late(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static void two_kilobytes_of_constants_are_near(void **state)
     assert_in_range(taken[1] - taken[0], MORE * (FURTHER - 2), MORE * FURTHER);
 }
 
-/* A token goes from block to block: each looks for its word, and writes the next one's. */
+/* A token is passed from block to block: each polls its word, and writes the next one's. */
 static uint64_t token_cycles(uint32_t blocks, SimtResult *result)
 {
     char *text = kernel_text("mul.wide.u32 %rd2, %r2, 128;\nadd.u64 %rd3, %rd1, %rd2;\n"
@@ -334,8 +334,8 @@ static uint64_t token_cycles(uint32_t blocks, SimtResult *result)
     return cycles;
 }
 
-/* From one to the next it takes a fence behind looks, 405 or 566, 50 until the store is seen, and a
- * look, which takes 191 to 279 and begins so long before. */
+/* A hand-over takes 405 or 566 cycles for a fence after polls, 50 until the store is visible, and
+ * one poll, which takes 191 to 279 and starts up to that time before. */
 static void a_token_takes_its_time(void **state)
 {
     enum { LEAST = 405 + 50 + 191, MOST = 566 + 50 + 2 * 279, FEW = 32, MANY = 96 };
@@ -348,8 +348,9 @@ static void a_token_takes_its_time(void **state)
     assert_true(many.counters.global_load_sectors == looks);
 }
 
-/* One block works for long, the other looks for what it writes: as often as there is time, though
- * it does not take the host as many turns; and the same on one host thread and on four. */
+/* One block works for long, the other polls the word that it writes. The number of polls
+ * corresponds to the time, although the host skips iterations, and is the same on one host thread
+ * and on four. */
 static void a_long_wait_is_looked_through(void **state)
 {
     enum { STEPS = 5000, WORK = 4 * STEPS };
@@ -411,8 +412,8 @@ static int wait_run(const char *body, uint32_t blocks, SimtResult *result)
     return status;
 }
 
-/* Looks of many blocks at one word, volatile ones, take 0.59 cycles each; those that share answers
- * take as long as those of one block. */
+/* Volatile polls of many blocks on one word take 0.59 cycles each; polls that share replies take no
+ * longer than those of one block. */
 static void looks_queue_at_a_word(void **state)
 {
     enum { BLOCKS = 128, LOOKS = 100 };
@@ -460,8 +461,8 @@ static void looks_that_acquire_take_longer(void **state)
     assert_in_range(100 * looks[0] / looks[1], 100 + 100 * 53 / 277, 100 + 100 * 53 / 191 + 2);
 }
 
-/* Atomics that wait for each other on one line, of 16 lines one after the other: some lie in the
- * half of the L2 that the SM lies beside, and take 223 to 309 cycles, and others 200 more. */
+/* Dependent atomics on one of 16 lines: some lines are in the L2 partition next to the SM and take
+ * 223 to 309 cycles, others take 200 more. */
 static void atomics_go_to_one_half_of_the_l2(void **state)
 {
     enum { LINES = 16, TIMES = 40, NEAR = 200 - 29 + 52, AWAY = 86, ACROSS = 200, BEGIN = 1500 };
@@ -483,8 +484,8 @@ static void atomics_go_to_one_half_of_the_l2(void **state)
     assert_true(near > 0 && across > 0);
 }
 
-/* One lane looks, and finds at once; the others need not wait for it, so what comes behind is done
- * for them and for it.  Where all lanes look together it is done once. */
+/* One lane polls and succeeds at once; the others need not wait for it, so the following code is
+ * executed for them and for it. If all lanes poll together, the code is executed once. */
 static void lanes_go_on_without_one_that_looks(void **state)
 {
     static const char *const WHO[] = {"setp.ne.u32 %p1, %r1, 0;\n@%p1 bra over;\n", ""};
@@ -505,7 +506,7 @@ static void lanes_go_on_without_one_that_looks(void **state)
     }
 }
 
-/* What nobody has asked for yet comes from DRAM, however blocks wait for it. */
+/* The first access to data comes from DRAM, even if blocks poll for it. */
 static void the_first_look_waits_for_dram(void **state)
 {
     (void)state;
@@ -539,7 +540,7 @@ static void an_endless_wait_is_named(void **state)
     }
 }
 
-/* However often others ask in vain, by atomics, while one is at work: it is no endless wait. */
+/* A wait while another block works is not endless, however often atomics poll without success. */
 static void a_long_wait_is_no_endless_one(void **state)
 {
     (void)state;
@@ -554,7 +555,8 @@ static void a_long_wait_is_no_endless_one(void **state)
         fail_msg("%s", result.report.text);
 }
 
-/* Nor is one that ends by the clock: no block writes, and all go on after a while. */
+/* A wait that ends by the clock is not endless, either: no block writes, and all continue after a
+ * while. */
 static void a_wait_with_an_end_is_no_endless_one(void **state)
 {
     (void)state;
@@ -593,8 +595,8 @@ static void who_sleeps_wakes_by_the_timer(void **state)
     assert_in_range(many, 64 * 8 * SLEEP_CYCLES, 64 * 4 * 64);
 }
 
-/* Who waits for a clock goes on when it says so, a turn later at the most, on however many
- * multiprocessors; but where many warps look at it, they have to share the schedulers. */
+/* A warp that waits for a clock continues at the right time, at most one iteration later, on any
+ * number of SMs; but if many warps poll the clock, they share the schedulers. */
 static void who_waits_for_a_clock_goes_on_in_time(void **state)
 {
     enum { WAIT = 20000, LATE = 400 };
@@ -628,8 +630,9 @@ static void who_waits_for_a_clock_goes_on_in_time(void **state)
     "st.volatile.global.u32 [%rd1+4], %r6;\nmembar.gl;\natom.global.exch.b32 %r7, [%rd1], 0;\n"    \
     "done:\n"
 
-/* One block after the other has the lock; they wake together, every 1,024 cycles in the end, and so
- * each has it twice that after the one before, for it is held for longer than once. */
+/* The blocks acquire a lock one after the other. They wake together, finally every 1,024 cycles,
+ * and because the lock is held for longer than that, each acquires it two periods after the
+ * previous one. */
 static void blocks_take_turns_at_a_lock(void **state)
 {
     enum { BLOCKS = 32, HELD = 2 * 1024 };
@@ -655,7 +658,7 @@ static void blocks_take_turns_at_a_lock(void **state)
     assert_in_range(cycles[0], (BLOCKS - 3) * HELD, (BLOCKS + 2) * HELD);
 }
 
-/* On each machine that is described, 64 blocks copy; no card copies faster than its memory can. */
+/* On each described machine, 64 blocks copy; no GPU copies faster than its memory allows. */
 static void a_kernel_runs_on_every_machine(void **state)
 {
     enum { BLOCKS = 64, FLOATS = BLOCKS * 256 };

@@ -2,7 +2,7 @@
  * loads. */
 #include "common/simulator/tests/simt_cycles_fixture.h"
 
-/* Cycles of a turn in which lanes go one way or another, as %r7 says. */
+/* Cycles of an iteration in which lanes take one path or another, depending on %r7. */
 static uint64_t ways_cycles(const char *chooses, const char *branches)
 {
     enum { TURNS = 200 };
@@ -101,7 +101,7 @@ static void a_comparison_joins_a_predicate(void **state)
     assert_int_equal(latencies_of("setp.lt.u32 %p, %r3, %r1;\nsetp.lt.u32 %q, %r3, %r2;\n"
                                   "or.pred %p3, %p, %q;\nselp.b32 %r3, %r3, %r4, %p3;\n"),
                      3);
-    /* What was there before is joined for nothing, what others read, too, is not. */
+    /* A predicate that existed before is combined for free; one with other readers is not. */
     assert_int_equal(latencies_of("setp.lt.u32 %p, %r3, %r1;\nand.pred %q, %p, %p2;\n"
                                   "selp.b32 %r3, %r3, %r4, %q;\n"),
                      2);
@@ -136,7 +136,7 @@ static void a_variable_begins_with_an_instruction(void **state)
                      400);
 }
 
-/* Of a kernel whose lanes load, behind a branch, off a parameter. */
+/* A kernel whose lanes load from a parameter's address after a branch. */
 static uint64_t parameter_cycles(uint32_t cc_major)
 {
     static const float zeros[32];
@@ -166,7 +166,7 @@ static void hopper_loads_parameters_behind_predicates(void **state)
 
 #define ZERO "mov.b64 %rd3, 0d0000000000000000;\nmov.f32 %f2, 0f00000000;\n"
 
-/* A guess, products one after the other, a check. */
+/* An estimate, dependent FMAs, and a check. */
 static void roots_of_doubles_are_products_of_doubles(void **state)
 {
     (void)state;
@@ -183,9 +183,9 @@ static void roots_of_doubles_are_products_of_doubles(void **state)
                      12 * (2 + 6 + 8 * 2 + 2 + 8) * alu);
 }
 
-/* Of nothing a division takes another way, whose 35 instructions, or 64 and 11 products of doubles,
- * need one another; two ways part there.  One lane's is enough.  Of 64-bit integers there is no
- * other way. */
+/* A division of zero takes the rare path, whose 35 instructions (float), or 64 instructions and 11
+ * FMAs (double), depend on one another; the lanes diverge there. One lane with a zero is enough. A
+ * division of 64-bit integers has no rare path. */
 static void a_division_of_nothing_is_a_routine(void **state)
 {
     (void)state;
@@ -246,8 +246,8 @@ static void one_light_block_of_two_does_not_stand_for_all(void **state)
                     whole * 11 / 10);
 }
 
-/* With a block an SM the longest one is played, and not taken to need more time for more
- * instructions of the PTX, if those are folded into others. */
+/* With one block per SM, the longest one is replayed. More PTX instructions do not make a block
+ * longer if they are folded into others. */
 static void of_single_blocks_the_longest_is_played(void **state)
 {
     enum { SUMS = 400 };
@@ -265,7 +265,7 @@ static void of_single_blocks_the_longest_is_played(void **state)
     assert_in_range(cycles[1], cycles[0], cycles[0] * 105 / 100);
 }
 
-/* Runs k(data) as if machine code had said so many registers, and bytes of local memory. */
+/* Runs k(data) as if SASS had stated this number of registers, and bytes of local memory. */
 static void launch_with(const char *text, uint32_t blocks, uint32_t threads, uint32_t registers,
                         uint32_t local, SimtResult *result)
 {
@@ -339,10 +339,10 @@ static uint64_t turns_cycles(const char *pragma, uint32_t registers)
     return result.cycles;
 }
 
-/* Every turn's load comes from DRAM: alone, or with those of three more turns. */
+/* Each iteration's load comes from DRAM: alone, or with those of three more iterations. */
 static void a_short_loop_is_four_turns_at_once(void **state)
 {
-    enum { TURNS = 64, ADDED = 40 }; /* to the latency: sums, the branch, and bytes on their way */
+    enum { TURNS = 64, ADDED = 40 }; /* overhead in cycles */
     uint64_t far = (uint64_t)SMALL.dram_latency,
              near = far * 9 / 10, /* on average, of the eight places that it walks through */
         alone = turns_cycles(".pragma \"nounroll\";\n", 64), four = turns_cycles("", 64),
@@ -353,7 +353,7 @@ static void a_short_loop_is_four_turns_at_once(void **state)
     assert_in_range(few, (uint64_t)TURNS * near, alone);
 }
 
-/* Cycles of one warp that adds up so many float4, in lines of their own and without a branch. */
+/* Cycles of one warp that adds up `loads` float4, in separate lines and without a branch. */
 static uint64_t straight_cycles(int loads, uint32_t registers)
 {
     SimtResult result;
@@ -372,7 +372,7 @@ static uint64_t straight_cycles(int loads, uint32_t registers)
     return result.cycles;
 }
 
-/* Loads go ahead of what needs them as far as there are registers for what they bring. */
+/* Loads are moved ahead as far as there are registers for their results. */
 static void loads_wait_for_registers(void **state)
 {
     enum { LOADS = 6 };
@@ -405,8 +405,8 @@ static void loads_pass_atomics(void **state)
     assert_in_range(result.cycles - ends, far * 2 / 3, far * 3 / 2 + ENDS);
 }
 
-/* Cycles of one warp that adds each of twelve loads to eight sums, which have other names after
- * each; the twelfth time their first ones again. */
+/* Cycles of one warp that adds each of twelve loads to eight accumulators, which are renamed after
+ * each load; the twelfth load uses their first names again. */
 static uint64_t sums_cycles(uint32_t registers)
 {
     enum { LOADS = 12, SUMS = 8 };
@@ -433,12 +433,12 @@ static void sums_keep_their_places(void **state)
     uint64_t far = (uint64_t)SMALL.dram_latency, all = sums_cycles(64),
              half = sums_cycles(ADDRESS + KEPT + SUMS + 6);
     (void)state;
-    /* Six of the twelve loads are on their way together. */
+    /* Six of the twelve loads are in flight together. */
     assert_in_range(half - all, far * 7 / 10, far * 4 / 3);
 }
 
-/* Cycles of one warp that adds up eight values from before, twelve loads; `wanted`: the eight are
- * read once more behind all that. */
+/* Cycles of one warp that adds up eight earlier values and twelve loads; `wanted`: the eight values
+ * are read once more after all that. */
 static uint64_t values_cycles(int wanted, uint32_t registers)
 {
     enum { VALUES = 8, LOADS = 12 };
@@ -513,8 +513,8 @@ static uint64_t division_cycles(const char *before, const char *divides)
     return (cycles[1] - cycles[0]) / 200;
 }
 
-/* Its reciprocal is made in front of the loop, unless the divisor changes or a branch stands before
- * the division. */
+/* Its reciprocal is computed before the loop, unless the divisor changes or a branch precedes the
+ * division. */
 static void a_loop_divides_by_what_stays_without_a_reciprocal(void **state)
 {
     uint64_t alu = (uint64_t)SMALL.alu_latency, whole = 35 * alu, rest = 13 * alu, around = 8 * alu;
@@ -524,7 +524,7 @@ static void a_loop_divides_by_what_stays_without_a_reciprocal(void **state)
     assert_in_range(division_cycles("", "div.s32 %r6, %r6, %r7;\n"), rest, rest + around);
     assert_in_range(division_cycles("", "rem.u32 %r6, %r6, %r8;\n"), rest, rest + around);
     assert_in_range(division_cycles("add.u32 %r7, %r7, 1;\n", DIVIDES), whole, whole + around);
-    /* Two predicates a turn that branches wait for. */
+    /* Two predicates per iteration for which branches wait. */
     assert_in_range(division_cycles("setp.eq.u32 %p2, %r5, 1000;\n@%p2 bra OUT;\n", DIVIDES), whole,
                     whole + around + 2 * GUARD_CYCLES);
 }
@@ -548,8 +548,8 @@ static void lines_a_power_of_two_apart_do_not_meet(void **state)
     (void)state;
 }
 
-/* One warp a block, one block an SM; each goes through the same fetches, one after another: 64 that
- * the L1 keeps, or as many lines as it has no room for. */
+/* One warp per block, one block per SM; each reads the same fetches, one after another: 64 that fit
+ * the L1, or a number of lines that does not. */
 enum { NEAR_FETCHES = 64, FAR_FETCHES = 512 };
 
 static uint64_t walk_cycles(uint32_t fetches, uint32_t blocks, int host_threads)
@@ -575,10 +575,10 @@ static void blocks_in_step_wait_together(void **state)
              two = walk_cycles(FAR_FETCHES, 2 * SMS, 1);
     uint64_t far = (uint64_t)SMALL.dram_latency, near = (uint64_t)SMALL.l2_latency;
     (void)state;
-    /* Whoever asks first, all of them wait for DRAM. */
+    /* All blocks wait for DRAM, whichever accesses first. */
     assert_in_range(alone, FAR_FETCHES * far, FAR_FETCHES * (far + 40));
     assert_in_range(wave, alone * 99 / 100, alone * 101 / 100);
-    /* The next wave finds all of it in the L2: but for an eighth, as much as is loaded first. */
+    /* The next wave hits in the L2, except for an eighth, which is the share loaded first. */
     assert_in_range(two - wave, FAR_FETCHES * near, FAR_FETCHES * (near + 40 + far / 8));
     assert_int_equal(walk_cycles(FAR_FETCHES, 2 * SMS, 3), two);
     /* And so do waves that are not played. */
@@ -586,7 +586,7 @@ static void blocks_in_step_wait_together(void **state)
     assert_in_range(more, 8 * FAR_FETCHES * near, 8 * (two - wave) * 101 / 100);
 }
 
-/* What a block has loaded, the next one on its SM finds in the L1. */
+/* Data loaded by one block hits in the L1 for the next block on its SM. */
 static void blocks_find_what_others_loaded(void **state)
 {
     enum { SMS = 4 };
@@ -597,8 +597,8 @@ static void blocks_find_what_others_loaded(void **state)
     assert_int_equal(walk_cycles(NEAR_FETCHES, 2 * SMS, 3), two);
 }
 
-/* A walk of so many steps on one multiprocessor, each of two loads a megabyte apart: round and
- * round 128 KB, of which its L1 has half. */
+/* `steps` steps on one SM, each of two loads a megabyte apart, cyclically through 128 KB, of which
+ * its L1 holds half. */
 static uint64_t far_walk_cycles(int steps)
 {
     static float data[(1 << 18) + (1 << 14)];
@@ -619,8 +619,8 @@ static uint64_t far_walk_cycles(int steps)
     return result.cycles;
 }
 
-/* What a multiprocessor has fetched it finds in the L2, though the model remembers another address
- * in the same place of a table since. */
+/* Data fetched by an SM hits in the L2, even if the model's table entry has since been replaced by
+ * another address. */
 static void what_was_fetched_is_in_the_l2(void **state)
 {
     enum { STEPS = 512 };
@@ -679,7 +679,7 @@ static void the_l1_forgets_what_others_may_have_written(void **state)
     assert_in_range(cycles[1] - cycles[0], MORE * later * 9 / 10, MORE * later * 11 / 10);
 }
 
-/* Each waits for the one before it; so many bytes apart, and so often. */
+/* Dependent loads, `apart` bytes apart, repeated `rounds` times. */
 static uint64_t constants_cycles(int apart, int rounds)
 {
     enum { LOADS = 16 };
@@ -701,7 +701,7 @@ static uint64_t constants_cycles(int apart, int rounds)
     return cycles;
 }
 
-/* A multiprocessor asks for constant memory by pieces of 256 bytes, and keeps them. */
+/* An SM loads constant memory in units of 256 bytes, and caches them. */
 static void constants_come_from_dram_once(void **state)
 {
     enum { PIECES = 16, HIT = 60 };

@@ -29,7 +29,7 @@ enum { FILES_COUNT = sizeof FILES / sizeof *FILES };
 
 typedef struct Case {
     char name[64], check[32], words[128];
-    unsigned line, other; /* of the fault; of a race's other side */
+    unsigned line, other; /* line of the fault; line of a race's other side */
     unsigned blocks, threads, shared;
     unsigned file;
 } Case;
@@ -84,7 +84,7 @@ static int cases_read(void **state)
     return 0;
 }
 
-/* x as a matrix, for hopper.cu; with boxes of so many rows, and of 256 matrices where `deep`. */
+/* x as a matrix, for hopper.cu; with boxes of `rows` rows, and of 256 matrices if `deep`. */
 static TensorMap map_make(uint64_t x, uint32_t rows, int deep)
 {
     TensorMapRequest request = {.kind = TENSOR_MAP_TILED,
@@ -101,7 +101,7 @@ static TensorMap map_make(uint64_t x, uint32_t rows, int deep)
     return map;
 }
 
-/* What a launch did that writes all of x. */
+/* Accesses of a launch that writes all of x. */
 static SimtTouch x_written(const SimtGpu *gpu, uint64_t x)
 {
     SimtTouch touch;
@@ -133,7 +133,7 @@ static void case_run(const char *ptx, int threads, int counted, const Case *c, S
     const uint64_t address[] = {x, empty, gone, FLOATS};
     TensorMap map[] = {map_make(x, BOX_ROWS, 0), map_make(x, 256, 1)};
     memcpy(params, address, sizeof address);
-    for (uint32_t i = 4; i < kernel->info.params; i++) /* where they lie depends on the toolkit */
+    for (uint32_t i = 4; i < kernel->info.params; i++) /* addresses depend on the toolkit */
         memcpy(params + kernel->info.param_offset[i], &map[i - 4], sizeof map[0]);
     SimtLaunch launch = {.grid = {c->blocks, 1, 1},
                          .block = {c->threads, 1, 1},
@@ -188,7 +188,8 @@ static char *ptx_make(const char *nvcc, unsigned file)
     return nvcc_read("f.ptx", &bytes);
 }
 
-/* One that is not told alike by 1 host thread that counts and by 4 that do not, or not as planted.
+/* 1 if the reports of 1 host thread that counts and of 4 that do not differ, or if they are not as
+ * planted.
  */
 static int case_fails(const char *ptx, const Case *c)
 {
@@ -223,7 +224,7 @@ static void every_fault_is_found_on_its_line(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* What has no kernel: the host's own mistakes. */
+/* Errors without a kernel: the host's own mistakes. */
 static void host_mistakes_are_refused(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-/* test_simt_machine.c - machine code beside PTX: what it says is played, and how far a lie goes. */
+/* test_simt_machine.c - replay of SASS that accompanies PTX, and the limits for forged SASS. */
 #include "common/simulator/tests/simt_machine_fixture.h"
 
-/* One machine instruction a product, so many cycles until the next, and operands from each bank of
- * registers. */
+/* One SASS instruction per multiply-add, with a stall count until the next one, and operands from
+ * each bank of registers. */
 static uint64_t products_cycles(uint8_t stall, uint8_t even, uint8_t odd, uint32_t sm)
 {
     static SassIns ins[PRODUCTS + 1];
@@ -19,7 +19,8 @@ static uint64_t products_cycles(uint8_t stall, uint8_t even, uint8_t odd, uint32
     return cycles;
 }
 
-/* The same with another operation in place of each product, which waits for the one before it. */
+/* The same with another operation instead of each multiply-add, which waits for the previous
+ * one. */
 static uint64_t chain_of(uint16_t op, uint8_t stall)
 {
     static SassIns ins[PRODUCTS + 1];
@@ -57,7 +58,7 @@ static void stall_counts_are_obeyed(void **state)
     assert_int_equal(products_cycles(9, 0, 0, 80), alone);
 }
 
-/* Each gives one a cycle, beside the other. */
+/* Each bank delivers one register per cycle, concurrently. */
 static void a_bank_that_gives_more_holds_up(void **state)
 {
     enum { ENDS = 60 };
@@ -67,8 +68,8 @@ static void a_bank_that_gives_more_holds_up(void **state)
     assert_in_range(products_cycles(4, 4, 4, 90), 4 * PRODUCTS, 4 * PRODUCTS + ENDS);
 }
 
-/* Cycles of one of a few matrix products, which do not need each other in the PTX: what each warp
- * has in machine code, behind so many moves, which waits for the counter of the one before. */
+/* Cycles per MMA of a few MMAs that are independent in the PTX: in SASS, each warp has `moves`
+ * moves before an instruction that waits for the counter of the previous one. */
 static uint64_t matrices_each(const char *product, uint16_t op, uint32_t moves, uint32_t warps)
 {
     enum { MATRICES = 64, MOVES = 11 };
@@ -93,9 +94,9 @@ static uint64_t matrices_each(const char *product, uint16_t op, uint32_t moves, 
     return warps_cycles(text, &code, warps) / MATRICES;
 }
 
-/* On an H200 products of bits take 6 cycles of a scheduler, as those of bytes; one of doubles that
- * needs another comes 26 after it; halves of bytes are a routine of 220, which is called, and bits
- * that differ are one of 45.6 with the eleven moves in front of its call. */
+/* On an H200, MMAs of bits take 6 cycles of a scheduler, like those of bytes; a dependent MMA of
+ * doubles follows 26 cycles after the previous one. 4-bit integers are a routine of 220 cycles,
+ * which is called, and XORs of bits are one of 45.6 with the eleven moves before its call. */
 static void machine_products_take_what_they_are(void **state)
 {
     static const char
@@ -114,7 +115,7 @@ static void machine_products_take_what_they_are(void **state)
     assert_in_range(matrices_each(DIFFER, CALL, 11, 16), 165, 200);
 }
 
-/* No chain of products is faster than its latencies, whatever machine code says. */
+/* No chain of FMAs is faster than its latencies, whatever SASS says. */
 static void a_lie_does_not_shorten_a_chain(void **state)
 {
     (void)state;
@@ -123,7 +124,7 @@ static void a_lie_does_not_shorten_a_chain(void **state)
 
 static void loads_are_as_many_at_once_as_machine_code_has(void **state)
 {
-    enum { ADDED = 80 }; /* to the latency of a turn of machine code */
+    enum { ADDED = 80 }; /* in addition to the latency of an iteration of SASS */
     uint64_t far = (uint64_t)SMALL.dram_latency;
     (void)state;
     /* On average, for DRAM answers sooner or later by the place. */
@@ -132,7 +133,7 @@ static void loads_are_as_many_at_once_as_machine_code_has(void **state)
     assert_in_range(loop_cycles(2, 1), TURNS / 2 * far, TURNS * 3 / 5 * (far + ADDED));
 }
 
-/* What machine code says is believed as far as three fifths of what the PTX takes. */
+/* The time of SASS is clamped to at least three fifths of the PTX estimate. */
 static void a_lie_gains_two_fifths_at_most(void **state)
 {
     (void)state;
@@ -144,8 +145,8 @@ static void a_lie_gains_two_fifths_at_most(void **state)
 enum { WINDOW = 3, WINDOW_TURNS = 8, AT_ONCE = 4 };
 
 typedef struct Window {
-    const char *name, *step, *more; /* how the address goes on, and what else is in the loop */
-    uint8_t made[WINDOW];           /* machine instructions of each load in AT_ONCE turns */
+    const char *name, *step, *more; /* advance of the address, and further code in the loop */
+    uint8_t made[WINDOW];           /* SASS instructions of each load in AT_ONCE iterations */
     int not_believed;
     uint32_t requests;
 } Window;
@@ -201,7 +202,7 @@ static uint32_t window_requests(const Window *w)
     return (uint32_t)result_with(text, &code, !w->not_believed, 1).counters.global_load_requests;
 }
 
-/* What a turn has loaded at one end of a window, the next ones need not load inside. */
+/* Values that an iteration loads at one end of a window are not loaded again by the next ones. */
 static void loads_of_earlier_turns_are_left_out(void **state)
 {
     (void)state;
@@ -239,8 +240,8 @@ static void loads_may_be_as_far_apart_as_can_be(void **state)
     assert_int_equal(result_with(text, &code, 1, 1).counters.global_load_requests, 0);
 }
 
-/* What is loaded at once in machine code is one access, though the PTX does not show that its
- * address is a multiple of so many bytes. */
+/* A wider load in SASS is one access, although the PTX does not show that its address is aligned to
+ * the width. */
 static void loads_that_machine_code_joins_are_one(void **state)
 {
     (void)state;
@@ -273,7 +274,8 @@ static void loads_that_machine_code_joins_are_one(void **state)
 
 enum { TIMES = 20, ONE_WAY = 6, OTHER_WAY = 10 };
 
-/* Again and again one way of two, of products; machine code has both without a branch, or with. */
+/* Repeatedly one of two paths of multiply-adds; SASS has both without a branch, or with
+ * branches. */
 static uint64_t ways_cycles(int branches)
 {
     enum { LINES = 4 + ONE_WAY + OTHER_WAY };
@@ -341,7 +343,7 @@ static void a_warp_waits_for_constants(void **state)
     assert_in_range(cycles[1] - cycles[0], (STEPS - 1) * far * 2 / 3, (STEPS - 1) * far * 4 / 3);
 }
 
-/* A block whose warps each load so many constants, eight cycles apart. */
+/* A block whose warps each load `count` constants, eight cycles apart. */
 static uint64_t constants_cycles(uint32_t count, uint32_t warps)
 {
     enum { STALL = 8 };
@@ -376,8 +378,8 @@ static void warps_share_who_gives_constants(void **state)
                     (MANY - FEW) * 2 * WARPS - 20, (MANY - FEW) * 2 * WARPS + 20);
 }
 
-/* What ends a turn stands in front of what it begins with, and PTX falls through: the branch back
- * is ptxas's own, and has the line of the last sum. */
+/* The end of an iteration precedes its start in PTX, which falls through: ptxas generates the
+ * backward branch itself, with the line of the last addition. */
 static void a_loop_may_be_closed_by_no_branch(void **state)
 {
     char text[1200];
@@ -408,7 +410,7 @@ static void a_loop_may_be_closed_by_no_branch(void **state)
     assert_in_range(cycles_with(text, &code), alone * 3 / 5 - 400, alone * 3 / 5 + 400);
 }
 
-/* So many lanes pass over a few products, and meet the others before many more. */
+/* `lanes` lanes skip a few multiply-adds, and reconverge with the others before many more. */
 static uint64_t meeting_cycles(int lanes)
 {
     enum { APART = 20 };
@@ -439,7 +441,7 @@ static uint64_t meeting_cycles(int lanes)
     return cycles;
 }
 
-/* Each of the two comes to where they meet, and all go on from there once. */
+/* Each of the two groups reaches the reconvergence point, and all continue from there once. */
 static void what_is_behind_a_meeting_is_played_once(void **state)
 {
     enum { ENDS = 60 };
@@ -449,8 +451,9 @@ static void what_is_behind_a_meeting_is_played_once(void **state)
     assert_in_range(meeting_cycles(16), together, together + ENDS);
 }
 
-/* All lanes skip a few products.  Where they might meet others stands `op` for `stall` cycles; and
- * among what they skip is something of `moved` cycles whose line is in front of the branch. */
+/* All lanes skip a few multiply-adds. At the reconvergence point there is an `op` with stall count
+ * `stall`. Among the skipped instructions there is one with stall count `moved` whose line is
+ * before the branch. */
 static uint64_t skip_cycles(uint16_t op, uint8_t stall, uint8_t moved)
 {
     enum { SKIPPED = 20, AFTER = 50 };
@@ -481,24 +484,24 @@ static uint64_t skip_cycles(uint16_t op, uint8_t stall, uint8_t moved)
     return cycles_with(text, &(SassCode){.ins = ins, .count = n, .sm = 90});
 }
 
-/* All lanes skip what stands before the place where they might meet others, whose instruction has
- * the line of what they skip: they come by there. */
+/* All lanes skip the code before the reconvergence point, whose instruction has the line of the
+ * skipped code: the lanes execute it. */
 static void whoever_skips_comes_by_where_lanes_meet(void **state)
 {
     (void)state;
     assert_in_range(skip_cycles(MEET, 100, 0) - skip_cycles(0, 0, 0), 100, 104);
 }
 
-/* What stands among instructions that all lanes skip, though its line is in front of the branch,
- * is skipped, too. */
+/* An instruction among code that all lanes skip is skipped, too, even if its line is before the
+ * branch. */
 static void what_ptxas_moves_into_a_way_is_skipped_with_it(void **state)
 {
     (void)state;
     assert_int_equal(skip_cycles(0, 0, 200), skip_cycles(0, 0, 1));
 }
 
-/* A branch that machine code kept, and behind it one that became predicates, at which lanes part:
- * what they have of the second is one piece, and goes once. */
+/* A branch that SASS keeps, followed by one that became predicates, at which lanes diverge: the
+ * SASS of the second one is one basic block, and is executed once. */
 static void lanes_that_part_at_predicates_go_once(void **state)
 {
     enum { LINES = 12, STALL = 60 };

@@ -2,8 +2,8 @@
  * code that is not understood. */
 #include "common/simulator/tests/simt_machine_fixture.h"
 
-/* A loop of one turn of machine code with so many lines between a load and a store, each of which
- * has two instructions, the second of them an `op`.  All of them take 60 cycles. */
+/* A loop without unrolling in SASS, with 8 lines between a load and a store, each of which has two
+ * instructions, the second of them an `op`. All of them take 60 cycles. */
 static uint64_t pairs_cycles(const char *between, uint16_t op, uint32_t *instructions)
 {
     enum { PAIRS = 8 };
@@ -39,8 +39,8 @@ static uint64_t pairs_cycles(const char *between, uint16_t op, uint32_t *instruc
     return cycles;
 }
 
-/* 64 bits are computed by words, and a constant that is fetched for an instruction has its line:
- * two machine instructions a line are no two turns. */
+/* 64-bit values are computed by words, and a constant that is loaded for an instruction has its
+ * line: two SASS instructions per line are not two iterations. */
 static void two_instructions_a_line_are_no_two_turns(void **state)
 {
     enum { NAMED_CONSTANT = SASS_WITH_FORM(SASS_ULDC, 5) };
@@ -52,7 +52,7 @@ static void two_instructions_a_line_are_no_two_turns(void **state)
     assert_in_range(constants, TURNS * n * 60, TURNS * (n + 2) * 60);
 }
 
-/* A loop in another, each of which ptxas writes out: all turns stand in a row, and each is played
+/* Nested loops that ptxas fully unrolls: all iterations follow one another, and each is replayed
  * once. */
 static void a_loop_in_a_loop_may_be_written_out(void **state)
 {
@@ -139,7 +139,7 @@ static void constants_of_all_lanes_take_no_pass(void **state)
     assert_in_range(cycles, MANY * 4, MANY * 2 * WARPS * 3 / 4);
 }
 
-/* Of four words machine code may load two and one: that is two cycles twice. */
+/* SASS may load two and one of four words: this takes two cycles twice. */
 static void a_vector_of_constants_may_be_loaded_twice(void **state)
 {
     enum { MANY = 30, WARPS = 16, STALL = 8, ENDS = 300 };
@@ -214,7 +214,7 @@ static void copies_are_followed(void **state)
              slow = lines_cycles(text, "cp.async", op, STEPS + 3, STALL);
     free(text);
     assert_in_range(quick, SMALL.dram_latency, SMALL.dram_latency + ENDS);
-    /* What the first has brought is there before the last one goes. */
+    /* The first result is available before the last load is issued. */
     assert_in_range(slow, (STEPS + 2) * STALL, (STEPS + 2) * STALL + ENDS);
 }
 
@@ -265,8 +265,9 @@ static void nonsense_is_survived(void **state)
     free(text);
 }
 
-/* A loop of two turns in another one: its machine code claims a thousand turns in one, and nearly
- * all of it is of those that never come.  Nobody may look through it a hundred thousand times. */
+/* A loop of two iterations inside another one: its SASS claims an unroll factor of a thousand, and
+ * nearly all of it belongs to iterations that never occur. The replay must not search it a hundred
+ * thousand times. */
 static void copies_that_never_come(void **state)
 {
     enum {
@@ -303,8 +304,8 @@ static void copies_that_never_come(void **state)
     free(ins), free(text);
 }
 
-/* What an array in local memory counts, with machine code that has a frame of so many bytes and
- * such an instruction. */
+/* Counters of an array in local memory, with SASS that has a frame of `frame` bytes and such an
+ * instruction. */
 static uint64_t local_sectors_with(uint16_t op, uint32_t sm, uint32_t frame, int machine_code)
 {
     static const char TEXT[] =
@@ -350,7 +351,7 @@ static void arrays_in_registers_are_no_local_memory(void **state)
     assert_int_equal(local_sectors_with(STORE_LOCAL, 90, 0, 1), all);
 }
 
-/* Products, each in a piece of code of its own: the cache has the first 64 KB, the others come from
+/* Multiply-adds, each in its own block of code: the cache has the first 64 KB, the others come from
  * DRAM, one after the other. */
 static void machine_code_comes_by_pieces(void **state)
 {

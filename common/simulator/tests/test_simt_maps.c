@@ -1,5 +1,5 @@
-/* test_simt_maps.c - tensor maps that a kernel changes in shared memory and hands on: what comes
- * out is what the host makes with the same values. */
+/* test_simt_maps.c - tensor maps that a kernel changes in shared memory and passes to other
+ * threads: the result equals a map that the host makes with the same values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

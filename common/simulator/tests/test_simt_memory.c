@@ -40,7 +40,7 @@ void *__wrap_realloc(void *old, size_t bytes)
     return fails() ? NULL : __real_realloc(old, bytes);
 }
 
-/* Each thread adds a word of a large array to one behind it: enough sectors for the notes of the
+/* Each thread adds a word of a large array to a later one: enough sectors for the notes of the L2.
  * L2. */
 static const char ADD[] =
     HEAD ".visible .entry k(.param .u64 x)\n"

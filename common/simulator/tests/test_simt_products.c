@@ -1,5 +1,5 @@
-/* test_simt_products.c - what matrix products cost on the simulated h200, against an H200: cycles
- * of a product in a chain of one warp, and of one among sixteen warps with four chains each. */
+/* test_simt_products.c - cost of MMAs on the simulated h200, compared with an H200: cycles of an
+ * MMA in a chain of one warp, and of one among sixteen warps with four chains each. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 
 enum { CHAINS = 4, WARPS = 16, FEW = 2, MORE = 5, TEXT_BYTES = 1 << 18 };
 
-/* Registers of d (as many of c), a and b; `type`: of d, and of a and b where these are doubles. */
+/* Registers of d (c has the same number), a and b; `type`: of d, and of a and b if these are
+ * doubles. */
 typedef struct Product {
     const char *name, *type;
     int d, a, b;
@@ -76,7 +77,7 @@ static int sass_decode(void **state)
     Error error = {""};
     (void)state;
     int failed = machine_load("common/simulator/gpus", "h200", &h200, &error);
-    h200.tensor_mhz = 0; /* cycles of the multiprocessor's own clock, as they were measured */
+    h200.tensor_mhz = 0; /* cycles of the SM's own clock, as in the measurement */
     return failed;
 }
 
@@ -127,7 +128,7 @@ static uint64_t cycles_of(const Product *p, int chains, int times, uint32_t warp
     return result.cycles;
 }
 
-/* Of a scheduler, for one product. */
+/* Cycles of a scheduler per MMA. */
 static double cycles_each(const Product *p, int chains, uint32_t warps)
 {
     double more = (double)(cycles_of(p, chains, MORE, warps) - cycles_of(p, chains, FEW, warps));
@@ -164,8 +165,8 @@ static uint64_t cycles_at(double tensor_mhz, const Product *p)
     return cycles;
 }
 
-/* An H200 multiplies at 1,800 MHz, but doubles, and what are no products of a tensor core in the
- * end, at 1,980: docs/data/h200/clocks-kinds.tsv. */
+/* An H200 runs MMAs at 1,800 MHz, but MMAs of doubles, and forms that are expanded without the
+ * tensor core, at 1,980: docs/data/h200/clocks-kinds.tsv. */
 static void products_lower_the_clock(void **state)
 {
     static const struct {
@@ -187,8 +188,8 @@ static void products_lower_the_clock(void **state)
     }
 }
 
-/* `body` in a kernel that has a pointer in %rd1 and its own 16 bytes behind that in %rd2, each
- * block's 128 KB behind the one's before. */
+/* `body` in a kernel that has a pointer in %rd1 and in %rd2 its own 16 bytes after that; the areas
+ * of blocks are 128 KB apart. */
 static uint64_t cycles_with(double tensor_mhz, const char *body, uint32_t blocks)
 {
     static char text[TEXT_BYTES];
@@ -221,8 +222,8 @@ static uint64_t cycles_with(double tensor_mhz, const char *body, uint32_t blocks
     MMA "m16n8k16.row.col.f32.f16.f16.f32 {%d0,%d1,%d2,%d3}, {%a0,%a1,%a2,%a3}, {%a6,%a7}, "       \
         "{%d0,%d1,%d2,%d3};\n"
 
-/* A few products in front of 4 us of floats: an H200 needs 245 to 270 ns more, with what the clock
- * takes to fall; by hand, 80 + 1,600 / 11 + what the product itself takes. */
+/* A few MMAs before 4 us of floats: an H200 needs 245 to 270 ns more, including the change of the
+ * clock; the expected value is 80 + 1,600 / 11 + the MMA's own time. */
 static void the_clock_comes_back(void **state)
 {
     static char body[TEXT_BYTES];
@@ -235,8 +236,8 @@ static void the_clock_comes_back(void **state)
     assert_in_range(later, 225 * 1980 / 1000, 270 * 1980 / 1000);
 }
 
-/* Loads from DRAM that need one another, with a product behind each, take an H200 1.022 times as
- * long as with floats beside them (docs/data/h200/clocks-memory.tsv). */
+/* Dependent loads from DRAM, each followed by an MMA, take an H200 1.022 times as long as with
+ * floats instead (docs/data/h200/clocks-memory.tsv). */
 static void memory_keeps_its_clock(void **state)
 {
     static char body[TEXT_BYTES];

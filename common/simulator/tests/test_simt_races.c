@@ -22,7 +22,7 @@ enum { WARPS = 3, MOST_THREADS = WARPS * LANES, BLOCKS = 3, PAST_END = 64 };
 
 typedef enum Act { LOAD, STORE, ATOMIC, COPY, WAIT, BARRIER } Act;
 
-/* An access: thread t of lanes `mask` goes to ((t * stride + at) & limit) of its warp's piece. */
+/* An access: thread t of lanes `mask` accesses ((t * stride + at) & limit) of its warp's part. */
 typedef struct Step {
     Act act;
     int global;
@@ -45,11 +45,11 @@ typedef struct Word {
     uint64_t number, wrote, read; /* epochs */
     uint32_t write_step, read_step, other_step;
     uint32_t writer, reader, other, write_bytes;
-    uint32_t readers[WORD]; /* of each byte, the warps as bits */
+    uint32_t readers[WORD]; /* per byte, a bit mask of warps */
     int atomic, whole;      /* the whole word was read at once */
 } Word;
 
-/* Of a word of global memory: the lowest block and step of each kind, and whether there are
+/* Shadow of a word of global memory: the lowest block and step of each kind, and whether there are
  * more. */
 typedef struct Side {
     uint32_t block, step; /* + 1; 0: none */
@@ -106,7 +106,7 @@ static void race_finding(Model *m, const char *name, int before, uint32_t step, 
     finding(m, 1, text);
 }
 
-/* What a lane stores there; 0 where that is not to be known. */
+/* The value that a lane stores there; 0 if it is not recorded. */
 static uint32_t part_stored(const Step *step, uint32_t thread, uint32_t skip, unsigned char *value)
 {
     uint32_t bytes = step->element < WORD ? step->element : WORD;
@@ -131,7 +131,7 @@ static void readers_add(Word *w, uint32_t part, uint32_t warp)
     w->whole |= part == 15;
 }
 
-/* One word of an access; `host`: what is there.  1 when a hazard was told. */
+/* Checks one word of an access; `host`: its contents. 1 when a hazard was reported. */
 static int word_play(Model *m, Word *w, uint32_t number, uint32_t thread, uint32_t at,
                      uint32_t skip, int kind, uint32_t address, const unsigned char *host, int told)
 {
@@ -522,7 +522,8 @@ static void global_memory_as_the_model(void **state)
     exec_level = 2;
 }
 
-/* Of a warp a block there are hazards between blocks only, and host threads do not show. */
+/* With one warp per block, there are hazards between blocks only, and results do not depend on host
+ * threads. */
 static void host_threads_do_not_show(void **state)
 {
     (void)state;

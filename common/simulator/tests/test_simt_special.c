@@ -1,4 +1,4 @@
-/* test_simt_special.c - special registers that tell of the launch: what an H200 gave, driver
+/* test_simt_special.c - special registers that describe the launch: values of an H200, driver
  * 580.159, CUDA 13.0. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,7 @@ static void sizes_of_shared_memory(void **state)
     simt_close(gpu);
 }
 
-/* CUDA's own part lies elsewhere here, behind the block's, and is as large. */
+/* CUDA's reserved part has the same size, but here it is after the block's own part. */
 static void places_of_the_reserved_part(void **state)
 {
     uint64_t out[5];

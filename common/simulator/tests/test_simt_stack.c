@@ -61,7 +61,8 @@ static void a_function_gives_back_what_it_took(void **state)
     simt_close(gpu);
 }
 
-/* The function calls itself: each call has its own, and the caller's stands when it is back. */
+/* The function calls itself: each call has its own allocation, and the caller's is unchanged after
+ * the return. */
 static void each_call_has_its_own(void **state)
 {
     enum { THREADS = 7 };
@@ -108,8 +109,9 @@ static void a_stack_is_saved_and_restored(void **state)
     simt_close(gpu);
 }
 
-/* What an H200 gave, driver 580.159: from the pointer that stacksave gave first, downwards: after
- * alloca of so many bytes at 8, 16 and 128 bytes, of which the last is given back, and at none. */
+/* Results of an H200, driver 580.159, as distances downwards from the pointer that stacksave
+ * returned first. The columns are the stack after alloca of BYTES bytes with alignments 8, 16 and
+ * 128 (the last one freed), and with the default alignment. */
 static void a_stack_goes_down_as_a_cards(void **state)
 {
     static const uint64_t BYTES[] = {4, 16, 20, 100};

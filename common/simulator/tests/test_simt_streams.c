@@ -17,7 +17,7 @@
          ".reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<40>; .reg .pred %p<4>;\n"              \
          "ld.param.u64 %rd1, [data];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"
 
-/* Of one block of so many threads on each multiprocessor. */
+/* Cycles of one block of `threads` threads on each SM. */
 static uint64_t cycles_of(const char *body, uint32_t threads, int l2_bytes)
 {
     Error error = {""};
@@ -40,9 +40,9 @@ static uint64_t cycles_of(const char *body, uint32_t threads, int l2_bytes)
 
 enum { WARPS = 8, TURNS = 50 };
 
-/* What one store of each of so many warps takes, or of several words one after the other: the words
- * of so many threads lie `apart` bytes from the next ones'.  Each turn writes another of eight
- * places, so that nothing is written again before it has gone.  The L2 takes 2 cycles for a
+/* Cycles of one store of each of `warps` warps, or of several words one after the other: the words
+ * of neighbouring threads are `apart` bytes apart. Each iteration writes another of eight places,
+ * so that no place is written again before its line has left. The L2 takes 2 cycles for a
  * sector. */
 static double warps_store_cycles(uint32_t warps, uint32_t threads, uint32_t apart, uint32_t words)
 {
@@ -77,7 +77,7 @@ static double store_cycles(uint32_t apart, uint32_t words)
     return shared_store_cycles(1, apart, words);
 }
 
-/* 2 cycles a sector, 2.2 a line, and 1 for each sector that is not whole. */
+/* 2 cycles per sector, 2.2 per line, and 1 for each partial sector. */
 static void parts_of_sectors_take_longer(void **state)
 {
     (void)state;
@@ -95,10 +95,10 @@ static void lanes_at_one_word_write_it_once(void **state)
     assert_in_range((uint64_t)(10 * (same - own)), 38, 42);
 }
 
-/* Of four warps' records of four or six words 16 and 24 lines wait at once, and each goes on once,
- * wholly written; of eight words 32 lines would have to wait, and each goes by itself.  An H200
- * sends 0.25 of the sectors of four words, and 0.94 of those of eight (docs/data/h200/stores.tsv,
- * rec-...-how3-...-132x128). */
+/* With records of four or six words of four warps, 16 and 24 lines wait at once, and each is sent
+ * once, fully written. With eight words, 32 lines would have to wait, and each is sent separately.
+ * An H200 sends 0.25 of the sectors of four words, and 0.94 of those of eight
+ * (docs/data/h200/stores.tsv, rec-...-how3-...-132x128). */
 static void words_of_records_are_joined_while_there_is_place(void **state)
 {
     (void)state;
@@ -109,8 +109,8 @@ static void words_of_records_are_joined_while_there_is_place(void **state)
     assert_in_range((uint64_t)eight, 112 * 8, 117 * 8);
 }
 
-/* What one load of a warp takes that goes past the L1 to an L2 of so many bytes a cycle, which has
- * its words: they lie `apart` bytes from each other. */
+/* Cycles of one load of a warp that bypasses the L1 and hits in an L2 of `l2_bytes` bytes per
+ * cycle; the words are `apart` bytes apart. */
 static double load_cycles(uint32_t apart, int l2_bytes)
 {
     char body[1000];
@@ -127,8 +127,8 @@ static double load_cycles(uint32_t apart, int l2_bytes)
     return (double)(cycles[1] - cycles[0]) / (TURNS * WARPS);
 }
 
-/* A line of which one sector is wanted takes 1.1 cycles on its way to one multiprocessor, and where
- * all of them want some as long as 1.5 sectors of a line that is wanted whole. */
+/* A line with one requested sector takes 1.1 cycles on the path to one SM. If all SMs request
+ * lines, it takes the time of 1.5 sectors of a fully requested line. */
 static void lines_take_longer_than_their_sectors(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void lines_take_longer_than_their_sectors(void **state)
     assert_in_range((uint64_t)(wide * 10), 32 * 11 - 2, 32 * 11 + 15);
 }
 
-/* 131,072 words, each to a sector of so many, in no order. */
+/* 131,072 words, each to one of `sectors` sectors, in random order. */
 static uint64_t spread_cycles(uint32_t sectors)
 {
     char body[1000];
@@ -154,8 +154,8 @@ static uint64_t spread_cycles(uint32_t sectors)
     return cycles_of(body, 512, 256);
 }
 
-/* The L2 of 1 MB has no room for many sectors that are written in part: for each it opens a row of
- * DRAM twice, which takes that 2 cycles; four multiprocessors send a line each in 3.5. */
+/* The L2 of 1 MB cannot hold many partially written sectors. Each such sector opens a row of DRAM
+ * twice, which takes 2 cycles in this case; four SMs send a line each in 3.5. */
 static void parts_that_go_open_rows(void **state)
 {
     (void)state;
@@ -164,9 +164,9 @@ static void parts_that_go_open_rows(void **state)
     assert_in_range(goes / 1000, 131 * 19 / 10, 131 * 24 / 10);
 }
 
-/* One warp's loads from DRAM, each with the last one's value for an address, while another one
- * writes 16 sectors every 50 cycles, 20 of DRAM's time: a load finds those of one store before it
- * at the most, but all parts of DRAM are that busy. */
+/* One warp executes dependent loads from DRAM, while another one writes 16 sectors every 50 cycles,
+ * which occupy DRAM for 20. A load finds at most the sectors of one earlier store in the queue, but
+ * all parts of DRAM are busy to that degree. */
 static void loads_wait_while_dram_is_busy(void **state)
 {
     enum { LOADED = 40, STORED = 20 };

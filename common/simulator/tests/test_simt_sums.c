@@ -19,7 +19,7 @@ enum { ROUNDS = 40, MOST = 32 * 32 };
 
 typedef enum Format { F16, BF16, TF32, F32 } Format;
 
-/* A form: its words behind mma.sync.aligned or wmma.mma.sync.aligned.row.row. */
+/* A form: its words after mma.sync.aligned or wmma.mma.sync.aligned.row.row. */
 typedef struct Form {
     const char *words;
     int wmma;
@@ -60,8 +60,8 @@ static float float_of(uint32_t bits)
     return f;
 }
 
-/* Exponents -6 to 6; of the whole range, where infinities, NaNs and zeros are, too; or all as large
- * as an exponent of 0 lets them be, so that a sum has more bits than others. */
+/* Exponents -6 to 6; the whole range, with infinities, NaNs and zeros; or the largest values with
+ * an exponent of 0, so that a sum has more bits than others. */
 typedef enum Spread { NEAR, WIDE, FULL, SPREADS } Spread;
 
 static float number_draw(Format format, Spread spread)
@@ -91,7 +91,7 @@ static int exponent_of(float value, Format format)
     return own > least ? own : least;
 }
 
-/* What rounds to no half is no -0. */
+/* Values that round to no half do not become -0. */
 static float half_rounded(double value)
 {
     return fabs(value) <= 0x1p-25 ? 0 : (float)(_Float16)value;
@@ -173,8 +173,8 @@ static float get(const void *from, uint32_t i, Format format)
     return value;
 }
 
-/* Where element e of register r of a lane lies, with `each` of them (PTX ISA, "Matrix Fragments
- * for mma"): in a, b, or c and d. */
+/* Position of element e of register r of a lane, with `each` elements per register (PTX ISA,
+ * "Matrix Fragments for mma"): in a, b, or c and d. */
 static uint32_t place(const Form *form, char matrix, uint32_t lane, uint32_t r, uint32_t e,
                       uint32_t each)
 {
@@ -185,7 +185,7 @@ static uint32_t place(const Form *form, char matrix, uint32_t lane, uint32_t r, 
                      : (line + r / 2 * 8) * form->n + beside * 2 + r % 2;
 }
 
-/* What a kernel reads or writes of a matrix: as it is, or, of mma, register by register. */
+/* Copies a matrix from or to a kernel's memory: unchanged, or for mma register by register. */
 static void matrix_move(const Form *form, char matrix, Format format, float *value, void *memory,
                         int gets)
 {
@@ -223,7 +223,7 @@ static void list_write(FILE *out, const Form *form, char matrix)
     fprintf(out, "}");
 }
 
-/* wmma's loads and its store, or registers one after the other, a word a lane. */
+/* wmma's loads and its store, or registers one after the other, one word per lane. */
 static void access_write(FILE *out, const Form *form, char matrix)
 {
     static const char *const NAME[] = {"f16", "bf16", "tf32", "f32"};

@@ -48,7 +48,7 @@ static int ptx_free_all(void **state)
     return nvcc_close(state);
 }
 
-/* Runs the kernel on 64 threads (32 for products) and fetches y. */
+/* Runs the kernel on 64 threads (32 for GEMMs) and fetches y. */
 static void kernel_run(int which, const char *name, uint32_t threads, const Data *x, Data *y)
 {
     Error error = {""};

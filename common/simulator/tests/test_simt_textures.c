@@ -1,4 +1,4 @@
-/* What reads of textures count, and what they cost. */
+/* Counters and cycles of texture reads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { SIDE = 64, SLICES = 2, WARPS = 32 };
 
-/* An array of SIDE x SIDE texels of so many floats, in two slices. */
+/* An array of SIDE x SIDE texels of `channels` floats, in two slices. */
 static Texture array_of(uint32_t channels)
 {
     uint32_t texel = 4 * channels;
@@ -45,7 +45,7 @@ static Texture words(void)
 }
 
 /* One block of a kernel in which %f1 is the lane's number, %f2 and %f3 are zero, %r2 is the lane's
- * number; `begin` once, then `body` so often.  What it reads goes to %f5 to %f8. */
+ * number; `begin` once, then `body` `times` times. The results of reads are in %f5 to %f8. */
 static void read_run(const Texture *from, const char *begin, const char *body, int times,
                      uint32_t threads, SimtResult *result)
 {
@@ -122,7 +122,7 @@ static void sectors_are_of_two_rows(void **state)
     (void)state;
 }
 
-/* Cycles that one more turn of `body` takes. */
+/* Cycles of one more iteration of `body`. */
 static double slope(const Texture *texture, const char *begin, const char *body, uint32_t threads)
 {
     enum { FEW = 20, MANY = 60 };
@@ -132,7 +132,7 @@ static double slope(const Texture *texture, const char *begin, const char *body,
     return (double)(many.cycles - few.cycles) / (MANY - FEW);
 }
 
-/* Where warps wait for one another: four lanes a cycle and 32 bits of each texel. */
+/* If warps contend: four lanes per cycle and 32 bits of each texel. */
 static void the_units_take_their_time(void **state)
 {
     static const char SUM[] = "add.f32 %f9, %f9, %f5;\n";
@@ -149,7 +149,7 @@ static void the_units_take_their_time(void **state)
         {&linear, "", READ_3D, 16},
         {&array, "", GATHER, 16},
         {&memory, "", FETCH, 4},
-        /* Two lines a cycle. */
+        /* Two lines per cycle. */
         {&memory, "shl.b32 %r2, %r2, 5;\n", FETCH, 16},
     };
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
@@ -162,7 +162,7 @@ static void the_units_take_their_time(void **state)
     (void)state;
 }
 
-/* Where each coordinate waits for the read before. */
+/* Each coordinate depends on the previous read. */
 static void a_read_takes_its_latency(void **state)
 {
     static const char BODY[] = READ "add.f32 %f2, %f5, %f2;\n";
@@ -192,7 +192,7 @@ static void a_texture_has_to_be_described(void **state)
 
 /* ---- questions ------------------------------------------------------------------------------ */
 
-/* What lane 0 finds in %r3 to %r6 after `body`; the texture holds 0, 1, 2 ... */
+/* The values of %r3 to %r6 in lane 0 after `body`; the texture holds 0, 1, 2 ... */
 static void ask(Texture texture, const char *body, uint32_t lanes, uint32_t *out)
 {
     enum { BYTES = 512 * 7 * 3 };

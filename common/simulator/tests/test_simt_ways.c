@@ -1,4 +1,5 @@
-/* test_simt_ways.c - where lanes that part go on together: each lane writes down who is with it. */
+/* test_simt_ways.c - reconvergence points of divergent lanes: each lane records the lanes that
+ * execute with it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +63,7 @@ static const Case ENDS[] = {
 #define TRY  "atom.global.cas.b32 %r2, [%rd0+128], 0, 1;\n"
 #define FREE "atom.global.exch.b32 %r4, [%rd0+128], 0;\n"
 
-/* As an H200 counts the stores behind such loops: locked-lanes-2, locked-asleep-8. */
+/* Numbers of stores after such loops on an H200: locked-lanes-2, locked-asleep-8. */
 static const Case TRIES[] = {
     {"a lock that each lane wants",
      "L: " TRY "setp.eq.u32 %p1, %r2, 0; @!%p1 bra S; " FREE "bra J;\n"
@@ -104,8 +105,8 @@ static void case_check(SimtGpu *gpu, const Case *c)
     simt_free(gpu, out, &(Error){""});
 }
 
-/* On a card lanes that end are no longer waited for (BSYNC), and others meet where they would
- * without those. */
+/* On a GPU, exited lanes are no longer waited for (BSYNC), and the others reconverge where they
+ * would without those. */
 static void lanes_that_end_are_not_waited_for(void **state)
 {
     (void)state;
@@ -115,7 +116,7 @@ static void lanes_that_end_are_not_waited_for(void **state)
     simt_close(gpu);
 }
 
-/* Who waits behind a loop that tries again goes on when that is made again. */
+/* A lane that waits after a retry loop continues when the loop repeats. */
 static void lanes_that_try_are_not_waited_for(void **state)
 {
     (void)state;

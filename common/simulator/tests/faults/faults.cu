@@ -399,7 +399,7 @@ KERNEL(clean_copies_in_turn)
 {
     __shared__ float s[64];
     COPY_4(s + threadIdx.x, x + self());
-    COPY_4(s + threadIdx.x, x + self()); // brings the same
+    COPY_4(s + threadIdx.x, x + self()); // copies the same
     asm volatile("cp.async.commit_group;");
     asm volatile("cp.async.wait_group 0;");
     COPY_4(s + threadIdx.x, x + (self() ^ 1));
@@ -766,7 +766,7 @@ KERNEL(clean_named_barriers)
     x[self()] = tile[warp * 32 + 31 - threadIdx.x % 32];
 }
 
-/* One after another a barrier has meetings of 64 and of 96; what arrives counts the same. */
+/* The barrier is used for 64 and then for 96 threads; arrivals count in the same way. */
 KERNEL(clean_barrier_counted_anew) // <<<2, 96, 0>>>
 {
     if (threadIdx.x < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
@@ -987,7 +987,7 @@ KERNEL(clean_votes_in_three_branches)
     if (__match_any_sync(0xffffffffu, lane / 8) != 0xffu << lane / 8 * 8) __trap();
 }
 
-/* One branch comes to its first meeting while the other is already at the next line. */
+/* One branch reaches its first warp synchronisation while the other is already at the next line. */
 KERNEL(clean_meeting_beyond_the_join)
 {
     __shared__ volatile int box[64];
@@ -1258,7 +1258,8 @@ KERNEL(clean_large_tiles) // <<<2, 256, 0>>>
     tile.sync();
 }
 
-/* The last warp to come is told so by an atomic of shared memory that acquires and releases. */
+/* The last warp detects that it is the last by an atomic on shared memory that acquires and
+ * releases. */
 KERNEL(clean_scan_of_large_tiles) // <<<2, 256, 0>>>
 {
     namespace cg = cooperative_groups;
@@ -1283,7 +1284,7 @@ KERNEL(clean_barrier_dropped)
     }
 }
 
-/* Of a matrix every element is read, also the second of two that are loaded together. */
+/* Every element of a matrix is read, also the second of two that are loaded together. */
 KERNEL(matrix_loaded_while_it_is_written)
 {
     using namespace nvcuda::wmma;

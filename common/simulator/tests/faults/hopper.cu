@@ -1,9 +1,9 @@
 /* hopper.cu - faults of what Hopper's units do, one a kernel, and kernels that have none.
  *
- * As faults.cu, but for a machine of compute capability 9.0, on one block of 128 threads, with two
- * parameters more: `map`, x as a matrix of 16 rows of 16 floats, boxes of 4 rows; and `huge`, x as
- * one such matrix, boxes of 256 rows of 256 matrices.  Those called early_ overlap a launch before
- * them that writes x. */
+ * Like faults.cu, except that the machine has compute capability 9.0, on one block of 128 threads.
+ * There are two more parameters: `map`, x as a matrix of 16 rows of 16 floats, boxes of 4 rows; and
+ * `huge`, x as one such matrix, boxes of 256 rows of 256 matrices. Kernels whose name starts with
+ * early_ overlap a previous launch that writes x. */
 
 #include <cstdint>
 
@@ -106,7 +106,7 @@ static __device__ __forceinline__ uint64_t matrix(const void *memory, uint32_t s
     return (uint64_t)(at(memory) >> 4) | (uint64_t)(128 >> 4) << 16 | (uint64_t)(stride >> 4) << 32;
 }
 
-/* d += a b; b lies 2048 bytes behind a, whose rows are blocks of eight, `stride` bytes apart. */
+/* d += a b; b is 2048 bytes after a, whose rows are blocks of eight, `stride` bytes apart. */
 #define MULTIPLY(d, factors, stride)                                                               \
     asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "                              \
                  "{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"                                        \
@@ -479,7 +479,7 @@ KERNEL(map_at_half_its_place) // <<<1, 128>>>
     empty[threadIdx.x] = tile[threadIdx.x];
 }
 
-/* ---- products ----------------------------------------------------------------------------- */
+/* ---- MMAs --------------------------------------------------------------------------------- */
 
 KERNEL(factors_that_are_not_fenced) // <<<1, 128>>>
 {
@@ -960,8 +960,8 @@ KERNEL(early_one_warp_waits_for_all)
     empty[threadIdx.x] = x[threadIdx.x];
 }
 
-/* A matrix of halves goes to shared memory as it is, and turned over; a cache policy is made and
- * used. */
+/* Stores a matrix of halves to shared memory unchanged and transposed; creates and uses a cache
+ * policy. */
 KERNEL(clean_stored_matrix) // <<<1, 32>>>
 {
     __shared__ __align__(16) uint16_t half[2][8][8];

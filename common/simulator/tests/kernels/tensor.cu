@@ -95,7 +95,7 @@ KERNEL(few_bytes)
                  : "r"(from[threadIdx.x]), "r"(from[32 + threadIdx.x]), "r"(0));
 }
 
-/* Sums of reversed rows, the next row on its way while one is used. */
+/* Sums of reversed rows, with the next row in flight while one is used. */
 KERNEL(pipeline)
 {
     __shared__ float row[2][64];
@@ -126,7 +126,7 @@ KERNEL(pipeline_without_wait)
     __pipeline_wait_prior(0);
 }
 
-/* Three times: write, meet, read reversed, meet. */
+/* Three times: write, synchronise, read reversed, synchronise. */
 KERNEL(barriers)
 {
     __shared__ cuda::barrier<cuda::thread_scope_block> bar;
