@@ -192,7 +192,7 @@ static void words_of_a_level_by_constant_gradients(void **state)
 static void unknown_is_refused(void **state)
 {
     static const char *const BODIES[][2] = {
-        {"wgmma.fence.sync.aligned;", "has no products of warpgroups (wgmma): it needs 9.0"},
+        {"wgmma.fence.sync.aligned;", "has no warpgroup MMA (wgmma): it needs 9.0"},
         {"cp.async.bulk.commit_group;", "has no tensor memory accelerator: it needs 9.0"},
         {"setmaxnreg.inc.sync.aligned.u32 240;", "has no setmaxnreg: it needs 9.0"},
         {"barrier.cluster.arrive;", "has no clusters: it needs 9.0"},
@@ -251,7 +251,7 @@ static void unknown_is_refused(void **state)
         {"vshl.u32.u32.s32.clamp %r1, %r1, %r1;", "a shift by a number with a sign"},
         {"vshl.u32.u32.u32 %r1, %r1, %r1;", "neither clamp nor wrap"},
         {"vset.u32.u32 %r1, %r1, %r1;", "no comparison"},
-        {"vmad.s32.s32.s32 %r1, -%r1, %r1, -%r1;", "a minus of product and addend"},
+        {"vmad.s32.s32.s32 %r1, -%r1, %r1, -%r1;", "a negated factor and a negated addend"},
         {"vadd4.s32.s32.s32.sat.add %r1, %r1, %r1, %r1;", "not with .sat"},
         {"vadd4.s32.s32.s32 %r1.b11, %r1, %r1, %r1;", "'.b11' is no choice of elements"},
         {"vadd2.s32.s32.s32 %r1, %r1.h14, %r1, %r1;", "no part '.h14' of two registers"},
