@@ -456,7 +456,7 @@ static int run_launch(Run *run)
     uint64_t local = local_wanted(gpu, kernel);
     if (local > UINT32_MAX)
         return run_refuse(run, SIMT_UNSUPPORTED,
-                          "a stack of so many calls, each with so large parameters, is not "
+                          "a stack for this number of calls with parameters of this size is not "
                           "supported (cudaLimitStackSize)");
     launch->local_bytes = (uint32_t)local;
     launch->number = ++gpu->launches;

@@ -144,8 +144,8 @@ static int is_alike(const Ins *load, const Ins *other)
            other->vector == load->vector && other->space == load->space;
 }
 
-/* Number of iterations since another load accessed this load's address; 0: none of
- * the last `turns`-1 iterations did. */
+/* Number of iterations since another load accessed this load's address; 0: none of the last
+ * `turns`-1 iterations did. */
 static uint32_t turns_ago(const Turn *t, uint32_t at, uint64_t step, uint32_t turns)
 {
     const Ins *code = t->kernel->code, *load = &code[at], *w = NULL;
