@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/simulator/core/core.h"
+#include "common/simulator/core/kernel.h"
 
 enum { FUNCTION_BYTES = 16 };
 

@@ -7,7 +7,7 @@
  * there are only so many places, and one that was freed is found without a search. */
 #include <stdlib.h>
 
-#include "common/simulator/core/core.h"
+#include "common/simulator/core/gpu.h"
 
 enum { ROUND = 16, HEADER = 16, BETWEEN = 48, SPACE = 8, PLACES = 1 << 20 };
 

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/simulator/core/core.h"
+#include "common/simulator/core/gpu.h"
+#include "common/simulator/core/layout.h"
 
 /* What is larger is address space: a worker may touch little of it. */
 enum { LARGE = 1 << 20 };

@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/simulator/core/core.h"
+#include "common/simulator/core/layout.h"
+#include "common/simulator/core/memory.h"
 
 /* Address space is free, memory is not: everything is reserved at the start and committed by the
  * first touch. */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/simulator/core/core.h"
+#include "common/simulator/core/kernel.h"
 
 static const char *file_name(const char *path)
 {

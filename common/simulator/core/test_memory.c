@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/simulator/core/core.h"
+#include "common/simulator/core/gpu.h"
 
 static uint32_t noise = 1;
 

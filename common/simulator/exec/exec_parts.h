@@ -64,6 +64,8 @@ void polls_skip(Warp *warp, const Ins *from, const PollSnapshot *look, uint64_t 
                 uint64_t times);
 
 /* ---- waits.c */
+/* Releases the warps of complete barriers of the block; true if any warp can run. */
+int barriers_resolve(Block *block);
 /* Resumes a warp that rests at a wait whose phase is complete. -1: a fault. */
 int phase_look(Warp *warp);
 /* Do all four warps of each warpgroup execute the same MMAs? Otherwise reports it. */

@@ -1,9 +1,108 @@
-/* waits.c - warps that wait for the phase of an mbarrier or for the barrier of a cluster. Warps
- * that would wait forever are detected here, and the report names the wait. */
+/* waits.c - warps that wait for others: at a barrier of the block, for a phase of an mbarrier, or
+ * at the barrier of a cluster.  A warp that would wait for ever is found here and reported. */
 #include "common/simulator/checks/report.h"
+#include "common/simulator/core/kinds.h"
 #include "common/simulator/core/ops.h"
 #include "common/simulator/exec/exec_parts.h"
+#include "common/simulator/timing/critical_path.h"
 
+/* ---- barriers ----------------------------------------------------------------------------- */
+/* bar.red: writes the reduction of the waiting warps' predicates into each warp's register. */
+static void barrier_reduce(Block *block, uint32_t id)
+{
+    uint32_t count = 0, threads = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier.id != id ||
+            warp->barrier.ins->c == NO_SLOT)
+            continue;
+        uint32_t p = *(uint32_t *)(void *)(warp->file + warp->barrier.ins->c);
+        if (warp->barrier.ins->aux < BAR_POPC) continue;
+        count += (uint32_t)__builtin_popcount(p & warp->mask);
+        threads += (uint32_t)__builtin_popcount(warp->mask);
+    }
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier.id != id ||
+            warp->barrier.ins->aux < BAR_POPC)
+            continue;
+        uint32_t *d = (uint32_t *)(void *)(warp->file + warp->barrier.ins->d);
+        if (warp->barrier.ins->aux == BAR_POPC) {
+            for (uint32_t i = 0; i < LANES; i++)
+                if (warp->mask >> i & 1) d[i] = count;
+        } else {
+            int yes = warp->barrier.ins->aux == BAR_AND ? count == threads : count != 0;
+            *d = (*d & ~warp->mask) | (yes ? warp->mask : 0);
+        }
+    }
+}
+
+/* All warps that give a thread count at a barrier must give the same one. */
+static void barrier_agree(Block *block, Warp *warp)
+{
+    uint32_t *expected = &block->expected[warp->barrier.id], wanted = warp->barrier.threads;
+    if (!wanted) return;
+    if (*expected && *expected != wanted)
+        finding_add(warp, warp->barrier.ins, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0,
+                    0,
+                    "Barrier error: this warp counts %u threads at barrier %u, but another warp "
+                    "counts %u: all warps must give the same count",
+                    wanted, warp->barrier.id, *expected);
+    *expected = wanted;
+}
+
+static void barrier_release(Block *block, uint32_t id)
+{
+    uint64_t latest = 0, chain = 0;
+    barrier_reduce(block, id);
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier.id != id) continue;
+        barrier_agree(block, warp);
+        if (warp->clock > latest) latest = warp->clock;
+        if (warp->chain.begin > chain) chain = warp->chain.begin;
+    }
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state != WARP_BARRIER || warp->barrier.id != id) continue;
+        warp->state = WARP_READY;
+        if (!warp->count) continue;
+        warp->clock = latest;
+        critical_wait_until(&warp->chain, chain + BARRIER_CYCLES);
+    }
+    block->arrived[id] = block->expected[id] = 0;
+    block->warp->worker->epoch++;
+}
+
+int barriers_resolve(Block *block)
+{
+    uint32_t waiting[MAX_BARRIERS] = {0}, wanted[MAX_BARRIERS] = {0}, live = 0;
+    int ready = 0;
+    for (uint32_t w = 0; w < block->warps; w++) {
+        Warp *warp = &block->warp[w];
+        if (warp->state == WARP_BARRIER && warp->barrier.ins->aux == BAR_ARRIVE) {
+            barrier_agree(block, warp);
+            block->arrived[warp->barrier.id] += LANES;
+            wanted[warp->barrier.id] = warp->barrier.threads;
+            warp->state = WARP_READY;
+        }
+        if (warp->state == WARP_DONE) continue;
+        live += LANES;
+        ready |= warp->state == WARP_READY;
+        if (warp->state != WARP_BARRIER) continue;
+        waiting[warp->barrier.id] += LANES;
+        wanted[warp->barrier.id] = warp->barrier.threads;
+    }
+    for (uint32_t id = 0; id < MAX_BARRIERS; id++) {
+        if (!waiting[id] || waiting[id] + block->arrived[id] < (wanted[id] ? wanted[id] : live))
+            continue;
+        barrier_release(block, id);
+        ready = 1;
+    }
+    return ready;
+}
+
+/* ---- phases and clusters --------------------------------------------------------------------- */
 int phase_look(Warp *warp)
 {
     warp->worker->handlers[OP_PHASE_LOOK](warp, warp->phase.ins);
