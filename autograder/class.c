@@ -26,6 +26,7 @@
 #include "autograder/text/screen.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
+#include "common/base/intake.h"
 #include "common/base/parallel.h"
 #include "common/operations/operation/random.h"
 
@@ -40,7 +41,13 @@ static const char USAGE[] =
     "  --lab NN           one lab: 04, 4 or 04-tiled (default: all)\n"
     "  --results DIR      the gradebook and what is made of it (default <build>/class)\n"
     "  --jobs N           submissions graded at a time (default: one per core)\n"
+    "  --roster FILE      CSV of the LMS with the people of the class\n"
     "  --deadline TIME    2026-10-01T12:00, of this time zone, or with Z: later ones are marked\n"
+    "  --grace TIME       15m, 2h: as much later costs nothing\n"
+    "  --penalty N        per cent of the points that each started day after the deadline costs\n"
+    "  --counts WHICH     best (default), in-time (late ones only if none is in time) or last\n"
+    "  --attempts N       only the first N submissions count\n"
+    "  --regrade stale    also grades results again whose lab or grader has changed\n"
     "  --engine ENGINE    auto, sim or gpu (default auto: gpu where there is one); slurm or\n"
     "                     slurm-gpu: by job arrays on a cluster, simulated or on one GPU per job\n"
     "  --sbatch OPTIONS   more options for sbatch, parted by blanks\n"
@@ -54,7 +61,7 @@ static const char USAGE[] =
 
 typedef struct Options {
     const char *submissions, *root, *build, *lab, *results, *jobs, *deadline, *gpu, *grade, *engine,
-        *sbatch, *explain;
+        *sbatch, *explain, *roster, *grace, *penalty, *counts, *attempts, *regrade;
     Seed seed;
     int dump;
 } Options;
@@ -68,6 +75,7 @@ typedef struct Class {
     int lock, at_once, slurm;
     const char *engine; /* engine of each job: "sim" or "gpu" */
     Plan plan;
+    LmsRoster roster; /* plan.roster, if there is one */
     size_t done, deferred;
     double began;
 } Class;
@@ -89,7 +97,13 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"lab", OPTION_TEXT, &options->lab},
         {"results", OPTION_TEXT, &options->results},
         {"jobs", OPTION_TEXT, &options->jobs},
+        {"roster", OPTION_TEXT, &options->roster},
         {"deadline", OPTION_TEXT, &options->deadline},
+        {"grace", OPTION_TEXT, &options->grace},
+        {"penalty", OPTION_TEXT, &options->penalty},
+        {"counts", OPTION_TEXT, &options->counts},
+        {"attempts", OPTION_TEXT, &options->attempts},
+        {"regrade", OPTION_TEXT, &options->regrade},
         {"engine", OPTION_TEXT, &options->engine},
         {"sbatch", OPTION_TEXT, &options->sbatch},
         {"gpu", OPTION_TEXT, &options->gpu},
@@ -167,14 +181,31 @@ static int take_engine(Class *class, Error *error)
     return 0;
 }
 
-static int take_deadline(const char *text, int64_t *deadline, Error *error)
+/* The roster, the policy, and whether stale results are graded again. */
+static int take_course(Class *class, Error *error)
 {
-    *deadline = text ? time_parse(text) : 0;
-    return *deadline >= 0 ? 0
-                          : error_set(error,
-                                      "DEADLINE=%.80s is no time such as 2026-10-01T12:00 or "
-                                      "2026-10-01T12:00Z",
-                                      text);
+    const Options *options = &class->options;
+    Plan *plan = &class->plan;
+    plan->regrade = options->regrade != NULL;
+    if (options->regrade && strcmp(options->regrade, "stale") != 0)
+        return error_set(error, "REGRADE=%.60s: stale", options->regrade);
+    if (lms_policy_parse(options->deadline, options->grace, options->penalty, options->counts,
+                         options->attempts, &plan->policy, error))
+        return -1;
+    if (!options->roster) return 0;
+    plan->roster = &class->roster;
+    return lms_roster_read(options->roster, &class->roster, error);
+}
+
+static int find_bases(Class *class, Error *error)
+{
+    Plan *plan = &class->plan;
+    const Options *options = &class->options;
+    plan->basis = calloc((size_t)class->catalog.labs, sizeof *plan->basis);
+    for (int i = 0; plan->basis && i < class->catalog.labs; i++)
+        basis_of(options->root, options->build, class->grade, &class->catalog.lab[i],
+                 plan->basis[i]);
+    return plan->basis ? 0 : error_set(error, "out of memory");
 }
 
 /* Settings of the whole gradebook are fixed by the first run. */
@@ -203,12 +234,12 @@ static int class_open(Class *class, Error *error)
     class->plan.catalog = &class->catalog;
     class->plan.work = class->work;
     if (take_jobs(options->jobs, &class->at_once, error) || take_engine(class, error) ||
-        take_deadline(options->deadline, &class->plan.deadline, error) ||
+        take_course(class, error) ||
         catalog_open(options->root, &class->catalog, error) ||
         (options->lab &&
          !(class->plan.only = catalog_find(&class->catalog, options->lab, error))) ||
-        roster_read(options->submissions, &class->plan.roster, error) ||
-        find_folders(class, error) || lock_results(class, error))
+        handed_list_read(options->submissions, &class->plan.list, error) ||
+        find_folders(class, error) || find_bases(class, error) || lock_results(class, error))
         return -1;
     slurm_forget(class->work);
     if (tree_remove(class->work) || directory_make(class->work))
@@ -258,6 +289,7 @@ static int keep(Job *job, const char *text, const char *trouble, void *context, 
                               .submitted_at = job->submitted_at,
                               .late = job->late,
                               .digest = job->digest,
+                              .basis = job->basis,
                               .seed = job->seed,
                               .status = record.status,
                               .points = record.points,
@@ -318,7 +350,7 @@ static int tell_alike(Class *class)
     text_set(path, sizeof path, "%s/similarity.txt", class->results);
     FILE *report = fopen(path, "we");
     int status = report ? similarity_report(class->options.root, class->work, &class->catalog,
-                                            &class->plan.roster, report, &pairs, &error)
+                                            &class->plan.list, report, &pairs, &error)
                         : error_set(&error, "%.300s: %s", path, strerror(errno));
     if (report && fclose(report) && !status)
         status = error_set(&error, "%.300s: %s", path, strerror(errno));
@@ -390,26 +422,87 @@ static void class_close(Class *class)
 {
     gradebook_close(class->book);
     plan_clear(&class->plan);
+    free(class->plan.basis);
+    lms_roster_clear(&class->roster);
     catalog_close(&class->catalog);
+}
+
+/* The entries that are not graded, the first ten of them. */
+static void tell_entries(const HandedList *list)
+{
+    enum { SHOWN = 10 };
+    for (size_t i = 0; i < list->entries && i < SHOWN; i++) {
+        char line[900], name[300];
+        name_show(list->entry[i].path, name, sizeof name);
+        text_set(line, sizeof line, "not graded: %s: %s", name, list->entry[i].reason);
+        intake_clean(line);
+        text_wrap(stdout, 2, line);
+    }
+    if (list->entries > SHOWN)
+        printf("  %zu more are not graded: summary.txt lists all with their reasons\n",
+               list->entries - SHOWN);
+}
+
+static void tell_stale(const Plan *plan)
+{
+    char line[400];
+    if (!plan->stale) return;
+    text_set(line, sizeof line,
+             plan->regrade ? "class: %zu results are graded again, because %s has changed"
+                           : "class: %zu results are stale, because %s has changed since they were "
+                             "graded; REGRADE=stale grades just these again",
+             plan->stale, plan->stale_because);
+    text_wrap(stdout, 0, line);
+}
+
+/* Submissions of nobody on the roster, and people without a submission. */
+static void tell_people(const Plan *plan)
+{
+    size_t strangers = 0, absent = 0;
+    char line[400];
+    for (size_t i = 0; plan->roster && i < plan->list.count; i++) {
+        int is_known = 0;
+        for (size_t j = 0; j < plan->members && !is_known; j++)
+            is_known = !strcmp(plan->member[j].student, plan->list.item[i].student);
+        strangers += !is_known;
+    }
+    for (size_t i = 0; plan->roster && i < plan->roster->people; i++) {
+        int is_there = 0;
+        for (size_t j = 0; j < plan->members && !is_there; j++)
+            is_there = plan->member[j].person == plan->roster->person[i].key;
+        absent += !is_there;
+    }
+    if (!plan->roster) return;
+    text_set(line, sizeof line,
+             "class: the roster has %zu people; %zu have no submission, and %zu submission%s of "
+             "nobody on it",
+             plan->roster->people, absent, strangers, strangers == 1 ? " is" : "s are");
+    text_wrap(stdout, 0, line);
+}
+
+static void tell_plan(const Plan *plan)
+{
+    printf("class: %zu submissions, %zu results to grade, %zu are there; seed %" PRIu64 "\n",
+           plan->list.count, plan->jobs, plan->held, plan->seed);
+    tell_entries(&plan->list);
+    tell_people(plan);
+    tell_stale(plan);
+    if (plan->undated)
+        printf("The time of %zu submission%s is not known: neither the roster nor a name that the "
+               "student did not choose has one, and file times can be set.  DEADLINE says nothing "
+               "about %s.\n",
+               plan->undated, plan->undated == 1 ? "" : "s", plan->undated == 1 ? "it" : "them");
+    fflush(stdout);
 }
 
 /* 0; 1: interrupted; -1 with error. */
 static int grade_class(Class *class, Error *error)
 {
-    const Roster *roster = &class->plan.roster;
-    if (roster->strange[0]) printf("class: no submissions: %s\n", roster->strange);
     if (plan_make(&class->plan, class->book, error)) return -1;
-    printf("class: %zu submissions, %zu results to grade, %zu are there; seed %" PRIu64 "\n",
-           roster->count, class->plan.jobs, class->plan.held, class->plan.seed);
-    if (class->plan.undated)
-        printf(
-            "The time of %zu submission%s is not known: there is no time stamp in a name that the "
-            "student did not choose, and file times in a folder can be set.  DEADLINE says "
-            "nothing about %s.\n",
-            class->plan.undated, class->plan.undated == 1 ? "" : "s",
-            class->plan.undated == 1 ? "it" : "them");
-    fflush(stdout);
+    tell_plan(&class->plan);
     int status = grade_all(class, error);
+    if (status) return status;
+    status = gradebook_count(class->book, error);
     if (status) return status;
     status = gradebook_finish(class->book, error);
     class->book = NULL;

@@ -53,8 +53,9 @@ USES_autograder/lab     := autograder/text common/operations/catalog $(USES_comm
 USES_autograder/mutate := autograder/lab $(USES_autograder/lab)
 USES_autograder/tests/predictions := autograder/lab $(USES_autograder/lab)
 USES_autograder/record  := autograder/lab $(USES_autograder/lab)
-USES_autograder/class   := autograder/record $(USES_autograder/record)
-USES_autograder/export  := autograder/class autograder/record $(USES_autograder/record)
+USES_autograder/lms     := autograder/text common/base
+USES_autograder/class   := autograder/lms autograder/record $(USES_autograder/record)
+USES_autograder/export  := autograder/class autograder/lms autograder/record $(USES_autograder/record)
 USES_autograder/profile := autograder/text common/cuda common/simulator/core $(USES_common/simulator/core)
 USES_autograder/see     := autograder/text common/simulator/core $(USES_common/simulator/core)
 USES_autograder/trial   := common/operations/calls common/cuda/runtime autograder/options \
@@ -66,7 +67,8 @@ USES_autograder/judging := autograder/session autograder/build autograder/sandbo
     common/simulator/machine common/simulator/ptx common/simulator/sass
 USES_autograder/handout := autograder/lab $(USES_autograder/lab)
 USES_autograder         := autograder/options autograder/handout autograder/export \
-    autograder/class autograder/judging autograder/mutate autograder/profile autograder/see \
+    autograder/class autograder/lms autograder/judging autograder/mutate autograder/profile \
+    autograder/see \
     autograder/session autograder/build autograder/sandbox autograder/tensors \
     autograder/record autograder/lab autograder/text common/operations/catalog $(USES_common/operations/catalog) \
     common/cuda/paired_timing common/cuda/gpu common/cuda/sim \
@@ -77,7 +79,7 @@ MODULES := common/base common/operations/operation common/operations/conv common
     common/simulator/launch common/simulator/tests common/cuda $(addprefix common/cuda/,runtime gpu sim) common/simulator/conformance \
     common/debugger common/debugger/ui common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
     common/apps/serve \
-    $(addprefix autograder/,text options sandbox build session tensors lab mutate record class \
+    $(addprefix autograder/,text options sandbox build session tensors lab mutate record lms class \
     export profile see trial judging handout tests/predictions) autograder
 
 # Sources that are in no archive: programs, and a module's test_*, bench_*, fuzz_* and tool_*, which

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autograder/class/roster.h"
+#include "autograder/class/handed.h"
 #include "autograder/record/report.h"
 #include "autograder/text/text.h"
 

@@ -13,7 +13,7 @@
 #include "autograder/text/text.h"
 
 #define APPLICATION    0x436c4762 /* "ClGb" */
-#define VERSION        1
+#define VERSION        2
 #define TEXT_OF(macro) TEXT_AS(macro)
 #define TEXT_AS(text)  #text
 
@@ -28,32 +28,62 @@ struct Gradebook {
  * killed process leaves no incomplete gradebook. */
 static const char SCHEMA[] =
     "BEGIN IMMEDIATE;"
-    "PRAGMA application_id = " TEXT_OF(
-        APPLICATION) ";"
-                     "PRAGMA user_version = " TEXT_OF(
-                         VERSION) ";"
-                                  "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT "
-                                  "NULL) WITHOUT ROWID;"
-                                  "CREATE TABLE result ("
-                                  " student TEXT NOT NULL, lab TEXT NOT NULL, submission TEXT NOT "
-                                  "NULL,"
-                                  " submitted_at TEXT NOT NULL, late INTEGER NOT NULL, digest TEXT "
-                                  "NOT NULL,"
-                                  " seed TEXT NOT NULL, status TEXT NOT NULL, points REAL NOT "
-                                  "NULL, possible REAL NOT NULL,"
-                                  " record TEXT NOT NULL, PRIMARY KEY (student, lab, submission)) "
-                                  "WITHOUT ROWID;"
-                                  "COMMIT";
+    "PRAGMA application_id = " TEXT_OF(APPLICATION) ";"
+    "PRAGMA user_version = " TEXT_OF(VERSION) ";"
+    "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE result ("
+    " student TEXT NOT NULL, lab TEXT NOT NULL, submission TEXT NOT NULL,"
+    " submitted_at TEXT NOT NULL, late INTEGER NOT NULL, digest TEXT NOT NULL,"
+    " basis TEXT NOT NULL, seed TEXT NOT NULL, status TEXT NOT NULL, points REAL NOT NULL,"
+    " possible REAL NOT NULL, counted REAL NOT NULL, record TEXT NOT NULL,"
+    " PRIMARY KEY (student, lab, submission)) WITHOUT ROWID;"
+    "CREATE TABLE person (holder TEXT PRIMARY KEY, id TEXT NOT NULL, participant TEXT NOT NULL,"
+    " number TEXT NOT NULL, login TEXT NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL,"
+    " team TEXT NOT NULL, section TEXT NOT NULL, extension TEXT NOT NULL,"
+    " submitted TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE member (student TEXT NOT NULL, person TEXT NOT NULL,"
+    " PRIMARY KEY (student, person)) WITHOUT ROWID;"
+    "CREATE TABLE entry (lab TEXT NOT NULL, path TEXT NOT NULL, student TEXT NOT NULL,"
+    " reason TEXT NOT NULL, PRIMARY KEY (lab, path)) WITHOUT ROWID;"
+    "COMMIT";
 
 #define COLUMNS                                                                                    \
-    "student, lab, submission, submitted_at, late, digest, seed, status, points, possible, record"
+    "student, lab, submission, submitted_at, late, digest, basis, seed, status, points, possible," \
+    " counted, record"
+enum { COLUMN_COUNT = 13 };
 
-static const char EACH[] = "SELECT " COLUMNS " FROM result ORDER BY student, lab, submission";
+static const char EACH[] =
+    "SELECT " COLUMNS ", student, 0 FROM result ORDER BY student, lab, submission";
 
+/* Records are joined last, so that no sorter carries them. */
 static const char BEST[] =
-    "SELECT " COLUMNS " FROM (SELECT *, row_number() OVER (PARTITION BY student, lab ORDER BY"
-    " status = 'deferred', points / max(possible, 1e-9) DESC, late, submitted_at, submission)"
-    " AS place FROM result) WHERE place = 1 ORDER BY student, lab";
+    "WITH policy AS (SELECT coalesce((SELECT value FROM setting WHERE name = 'counts'), 'best')"
+    " AS counts, CAST(coalesce((SELECT value FROM setting WHERE name = 'attempts'), '0')"
+    " AS INTEGER) AS attempt_limit),"
+    " owner AS (SELECT student AS whose, person AS holder FROM member UNION ALL"
+    " SELECT DISTINCT student, student FROM result WHERE student NOT IN"
+    " (SELECT student FROM member)),"
+    " numbered AS (SELECT holder, student AS s, lab AS l, submission AS m, late, status,"
+    " submitted_at, counted / max(possible, 1e-9) AS share,"
+    " sum(status != 'missing') OVER (PARTITION BY holder, lab ORDER BY submitted_at, submission)"
+    " AS nth,"
+    " sum(status != 'missing') OVER (PARTITION BY holder, lab) AS attempts"
+    " FROM result JOIN owner ON student = whose),"
+    " placed AS (SELECT *, row_number() OVER (PARTITION BY holder, l ORDER BY"
+    " status = 'deferred', status = 'missing', CASE counts WHEN 'in-time' THEN late > 0 ELSE 0 END,"
+    " CASE counts WHEN 'last' THEN submitted_at ELSE '' END DESC, share DESC, late, submitted_at,"
+    " m) AS place FROM numbered, policy WHERE attempt_limit = 0 OR nth <= attempt_limit)"
+    " SELECT student, lab, submission, result.submitted_at, result.late, digest, basis, seed,"
+    " result.status, points, possible, counted, record, holder, attempts"
+    " FROM placed JOIN result ON student = s AND lab = l AND submission = m"
+    " WHERE place = 1 ORDER BY holder, lab";
+
+static const char PEOPLE[] =
+    "SELECT holder, id, participant, number, login, name, email, team, section, extension,"
+    " submitted, coalesce((SELECT min(submission) FROM result JOIN member USING (student)"
+    " WHERE person = holder), ''), 1 FROM person UNION ALL"
+    " SELECT student, '', '', '', '', '', '', '', '', '', '', min(submission), 0 FROM result"
+    " WHERE student NOT IN (SELECT student FROM member) GROUP BY student ORDER BY 1";
 
 /* ---- one statement -------------------------------------------------------------------------- */
 
@@ -146,8 +176,7 @@ static Gradebook *open_as(const char *path, int flags, Error *error)
     if (sqlite3_open_v2(path, &book->sqlite, flags, NULL) != SQLITE_OK ||
         sqlite3_busy_timeout(book->sqlite, PATIENCE_MS) != SQLITE_OK) {
         fail(book, error);
-    } else if (!check(book, writes, error) &&
-               (!writes || !execute(book, "PRAGMA journal_mode = WAL", error))) {
+    } else if (!check(book, writes, error)) {
         return book;
     }
     gradebook_close(book);
@@ -224,83 +253,236 @@ int gradebook_has(Gradebook *book, const char *student, const char *lab, const c
                      NULL, 0, error);
 }
 
+int gradebook_basis(Gradebook *book, const char *student, const char *lab, const char *submission,
+                    char basis[40], Error *error)
+{
+    const char *key[] = {student, lab, submission};
+    return step_once(book,
+                     prepare(book,
+                             "SELECT basis FROM result WHERE student = ? AND lab = ? AND"
+                             " submission = ?",
+                             3, key, error),
+                     basis, 40, error);
+}
+
 /* The one statement is its own transaction. */
 int gradebook_commit(Gradebook *book, const GradebookResult *result, Error *error)
 {
-    char late[2] = {result->late ? '1' : '0', 0}, seed[24];
+    char late[24], seed[24];
+    text_set(late, sizeof late, "%" PRId64, result->late);
     text_set(seed, sizeof seed, "%" PRIu64, result->seed);
-    const char *value[] = {
-        result->student, result->lab, result->submission, result->submitted_at, late,
-        result->digest,  seed,        result->status,     result->record};
+    const char *value[] = {result->student,      result->lab, result->submission,
+                           result->submitted_at, late,        result->digest,
+                           result->basis ? result->basis : "",
+                           seed,                 result->status, result->record};
     sqlite3_stmt *statement =
         prepare(book,
-                "INSERT INTO result (student, lab, submission, submitted_at, late, digest, seed,"
-                " status, record, points, possible) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                "INSERT INTO result (student, lab, submission, submitted_at, late, digest, basis,"
+                " seed, status, record, points, possible, counted)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?11, ?12, ?11)"
                 " ON CONFLICT DO UPDATE SET submitted_at = excluded.submitted_at,"
-                " late = excluded.late, digest = excluded.digest, seed = excluded.seed,"
-                " status = excluded.status, points = excluded.points,"
-                " possible = excluded.possible, record = excluded.record"
-                " WHERE digest != excluded.digest OR status = 'deferred'",
-                9, value, error);
+                " late = excluded.late, digest = excluded.digest, basis = excluded.basis,"
+                " seed = excluded.seed, status = excluded.status, points = excluded.points,"
+                " possible = excluded.possible, counted = excluded.counted,"
+                " record = excluded.record"
+                " WHERE digest != excluded.digest OR basis != excluded.basis"
+                " OR status = 'deferred'",
+                10, value, error);
     if (!statement) return -1;
-    sqlite3_bind_double(statement, 10, result->points);
-    sqlite3_bind_double(statement, 11, result->possible);
+    sqlite3_bind_double(statement, 11, result->points);
+    sqlite3_bind_double(statement, 12, result->possible);
     if (step_once(book, statement, NULL, 0, error) < 0) return -1;
     if (sqlite3_changes(book->sqlite) == 1) return 0;
     return error_set(error, "%.300s has a result of '%.100s' in %s already", book->path,
                      result->submission, result->lab);
 }
 
-int gradebook_mark_late(Gradebook *book, const char *student, const char *submission, int late,
-                        Error *error)
+int gradebook_mark_late(Gradebook *book, const char *student, const char *submission,
+                        const char *lab, const char *submitted_at, int64_t late, Error *error)
 {
-    const char *value[] = {late ? "1" : "0", student, submission};
+    char seconds[24];
+    text_set(seconds, sizeof seconds, "%" PRId64, late);
+    const char *value[] = {seconds, student, submission, submitted_at, lab};
     return step_once(book,
                      prepare(book,
-                             "UPDATE result SET late = ?1 WHERE student = ?2 AND submission = ?3"
-                             " AND late != CAST(?1 AS INTEGER)",
-                             3, value, error),
+                             "UPDATE result SET late = ?1, submitted_at = ?4 WHERE student = ?2"
+                             " AND submission = ?3 AND ?5 IN (lab, '')"
+                             " AND (late != CAST(?1 AS INTEGER) OR submitted_at != ?4)",
+                             5, value, error),
                      NULL, 0, error);
 }
 
-static int walk(Gradebook *book, const char *sql, GradebookVisit *visit, void *context,
+/* A started day counts as a whole one. */
+int gradebook_count(Gradebook *book, Error *error)
+{
+    return execute(book,
+                   "UPDATE result SET counted = points * max(0.0, 1 - coalesce((SELECT"
+                   " CAST(value AS REAL) FROM setting WHERE name = 'penalty'), 0) / 100"
+                   " * ((late + 86399) / 86400))",
+                   error);
+}
+
+/* ---- people, entries, policy ---------------------------------------------------------------- */
+
+static int run(Gradebook *book, const char *sql, int texts, const char *const *text, Error *error)
+{
+    return step_once(book, prepare(book, sql, texts, text, error), NULL, 0, error) < 0 ? -1 : 0;
+}
+
+static int setting_put(Gradebook *book, const char *name, const char *value, Error *error)
+{
+    const char *pair[] = {name, value};
+    if (!*value) return run(book, "DELETE FROM setting WHERE name = ?", 1, pair, error);
+    return run(book, "INSERT OR REPLACE INTO setting VALUES (?, ?)", 2, pair, error);
+}
+
+static int policy_put(Gradebook *book, const GradebookPolicy *policy, Error *error)
+{
+    char penalty[32] = "", attempts[16] = "";
+    if (policy->penalty > 0) text_set(penalty, sizeof penalty, "%.10g", policy->penalty);
+    if (policy->attempts) text_set(attempts, sizeof attempts, "%d", policy->attempts);
+    int is_best = !strcmp(policy->counts, "best");
+    return setting_put(book, "deadline", policy->deadline, error) ||
+                   setting_put(book, "grace", policy->grace, error) ||
+                   setting_put(book, "counts", is_best ? "" : policy->counts, error) ||
+                   setting_put(book, "penalty", penalty, error) ||
+                   setting_put(book, "attempts", attempts, error)
+               ? -1
+               : 0;
+}
+
+static int people_put(Gradebook *book, const LmsRoster *roster, Error *error)
+{
+    int status = execute(book, "DELETE FROM person", error);
+    for (size_t i = 0; i < roster->people && !status; i++) {
+        const char *value[PERSON_FIELDS + 1] = {roster->person[i].key};
+        memcpy(value + 1, roster->person[i].field, sizeof roster->person[i].field);
+        status = run(book, "INSERT INTO person VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     PERSON_FIELDS + 1, value, error);
+    }
+    return status;
+}
+
+static int transaction_end(Gradebook *book, int status, Error *error)
+{
+    if (!status) return execute(book, "COMMIT", error);
+    execute(book, "ROLLBACK", NULL);
+    return -1;
+}
+
+int gradebook_begin(Gradebook *book, Error *error)
+{
+    return execute(book, "PRAGMA journal_mode = WAL", error);
+}
+
+int gradebook_describe(Gradebook *book, const LmsRoster *roster, const GradebookMember *member,
+                       size_t members, const GradebookPolicy *policy, Error *error)
+{
+    if (execute(book, "BEGIN IMMEDIATE", error)) return -1;
+    int status = policy_put(book, policy, error);
+    if (!status && roster) status = people_put(book, roster, error);
+    for (size_t i = 0; i < members && !status; i++)
+        status = run(book, "DELETE FROM member WHERE student = ?", 1, &member[i].student, error);
+    for (size_t i = 0; i < members && !status; i++) {
+        const char *pair[] = {member[i].student, member[i].person};
+        status = run(book, "INSERT OR IGNORE INTO member VALUES (?, ?)", 2, pair, error);
+    }
+    if (!status)
+        status = execute(
+            book, "DELETE FROM member WHERE person NOT IN (SELECT holder FROM person)", error);
+    return transaction_end(book, status, error);
+}
+
+int gradebook_entries_set(Gradebook *book, const char *lab, const GradebookEntry *entry,
+                          size_t entries, Error *error)
+{
+    if (execute(book, "BEGIN IMMEDIATE", error)) return -1;
+    int status = run(book, "DELETE FROM entry WHERE lab = ?", 1, &lab, error);
+    for (size_t i = 0; i < entries && !status; i++) {
+        const char *value[] = {lab, entry[i].path, entry[i].student, entry[i].reason};
+        status = run(book, "INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)", 4, value, error);
+    }
+    return transaction_end(book, status, error);
+}
+
+/* ---- iteration ------------------------------------------------------------------------------ */
+
+/* Called for each row of a statement; other than 0 ends the iteration. */
+typedef int RowVisit(sqlite3_stmt *row, void *visit, void *context, Error *error);
+
+static int walk(Gradebook *book, const char *sql, RowVisit *row_visit, void *visit, void *context,
                 Error *error)
 {
     sqlite3_stmt *row = prepare(book, sql, 0, NULL, error);
     int code, status = row ? 0 : -1;
-    while (!status && (code = sqlite3_step(row)) != SQLITE_DONE) {
-        if (code != SQLITE_ROW) {
-            status = fail(book, error);
-            break;
-        }
-        const char *text[11];
-        for (int i = 0; i < 11; i++)
-            text[i] = (const char *)sqlite3_column_text(row, i);
-        GradebookResult result = {.student = text[0],
-                                  .lab = text[1],
-                                  .submission = text[2],
-                                  .submitted_at = text[3],
-                                  .late = sqlite3_column_int(row, 4),
-                                  .digest = text[5],
-                                  .seed = strtoull(text[6], NULL, 10),
-                                  .status = text[7],
-                                  .points = sqlite3_column_double(row, 8),
-                                  .possible = sqlite3_column_double(row, 9),
-                                  .record = text[10]};
-        status = visit(&result, context, error) ? -1 : 0;
-    }
+    while (!status && (code = sqlite3_step(row)) != SQLITE_DONE)
+        status = code != SQLITE_ROW                           ? fail(book, error)
+                 : row_visit(row, visit, context, error) != 0 ? -1
+                                                              : 0;
     sqlite3_finalize(row);
     return status;
 }
 
+static const char *column(sqlite3_stmt *row, int number)
+{
+    return (const char *)sqlite3_column_text(row, number);
+}
+
+static int result_visit(sqlite3_stmt *row, void *visit, void *context, Error *error)
+{
+    GradebookResult result = {.student = column(row, 0),
+                              .lab = column(row, 1),
+                              .submission = column(row, 2),
+                              .submitted_at = column(row, 3),
+                              .late = sqlite3_column_int64(row, 4),
+                              .digest = column(row, 5),
+                              .basis = column(row, 6),
+                              .seed = strtoull(column(row, 7), NULL, 10),
+                              .status = column(row, 8),
+                              .points = sqlite3_column_double(row, 9),
+                              .possible = sqlite3_column_double(row, 10),
+                              .counted = sqlite3_column_double(row, 11),
+                              .record = column(row, 12),
+                              .holder = column(row, COLUMN_COUNT),
+                              .attempts = sqlite3_column_int(row, COLUMN_COUNT + 1)};
+    return (*(GradebookVisit **)visit)(&result, context, error);
+}
+
 int gradebook_each(Gradebook *book, GradebookVisit *visit, void *context, Error *error)
 {
-    return walk(book, EACH, visit, context, error);
+    return walk(book, EACH, result_visit, &visit, context, error);
 }
 
 int gradebook_best(Gradebook *book, GradebookVisit *visit, void *context, Error *error)
 {
-    return walk(book, BEST, visit, context, error);
+    return walk(book, BEST, result_visit, &visit, context, error);
+}
+
+static int person_visit(sqlite3_stmt *row, void *visit, void *context, Error *error)
+{
+    GradebookPerson person = {.holder = column(row, 0),
+                              .submission = column(row, PERSON_FIELDS + 1),
+                              .is_on_roster = sqlite3_column_int(row, PERSON_FIELDS + 2)};
+    for (int i = 0; i < PERSON_FIELDS; i++)
+        person.field[i] = column(row, i + 1);
+    return (*(GradebookPersonVisit **)visit)(&person, context, error);
+}
+
+int gradebook_people(Gradebook *book, GradebookPersonVisit *visit, void *context, Error *error)
+{
+    return walk(book, PEOPLE, person_visit, &visit, context, error);
+}
+
+static int entry_visit(sqlite3_stmt *row, void *visit, void *context, Error *error)
+{
+    GradebookEntry entry = {column(row, 0), column(row, 1), column(row, 2), column(row, 3)};
+    return (*(GradebookEntryVisit **)visit)(&entry, context, error);
+}
+
+int gradebook_entries(Gradebook *book, GradebookEntryVisit *visit, void *context, Error *error)
+{
+    return walk(book, "SELECT path, student, reason, lab FROM entry ORDER BY lab, path", entry_visit,
+                &visit, context, error);
 }
 
 /* ---- close ---------------------------------------------------------------------------------- */

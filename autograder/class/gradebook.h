@@ -1,12 +1,12 @@
 /* gradebook.h - marks of a class: one SQLite file with a row for each student, lab and submission,
- * including the whole result record.
+ * including the whole result record; the people of the roster; the entries that were not graded.
  *
  * Module: a class: its submissions, jobs, gradebook and summary.
  * Callers: the program class; exporters.
- * May use: record, lab, text, base.
+ * May use: record, lab, lms, text, base.
  *
  * A result is committed in one transaction or not at all, so a run may be killed at any time.
- * While a run writes, the file is in WAL mode; gradebook_finish then rewrites it in key order. The
+ * While a run commits results, the file is in WAL mode; gradebook_finish then rewrites it in key order. The
  * bytes of the file depend only on its contents, not on a clock or the order of completion (with
  * one version of SQLite; docs/instructor/class.md). */
 #ifndef CONVLAB_AUTOGRADER_CLASS_GRADEBOOK_H
@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "autograder/lms/roster.h"
 #include "common/base/error.h"
 
 typedef struct Gradebook Gradebook;
@@ -26,13 +27,44 @@ typedef struct GradebookResult {
     const char *lab;          /* "04-tiled" */
     const char *submission;   /* path below the class's folder: "ada/2026-10-01T12-00.zip" */
     const char *submitted_at; /* UTC, "2026-10-01T12:00:00Z", or "": unknown */
-    int late;                 /* Boolean: after the deadline */
+    int64_t late;             /* seconds after the student's deadline; 0: in time, or no deadline */
     const char *digest;       /* digest of the files submitted for this lab, in hexadecimal */
+    const char *basis;        /* digests of what graded it: "<lab>:<grader>" (basis.h) */
     uint64_t seed;
     const char *status; /* as in a record: "graded", "missing", ... */
     double points, possible;
+    double counted;     /* points after the penalty for lateness; set by the gradebook */
     const char *record; /* the result record, JSON text (docs/instructor/result-record.md) */
+    /* Set by the gradebook: the person of the roster whose mark it is, or the student. */
+    const char *holder;
+    int attempts; /* number of submissions of the holder that have this lab; gradebook_best only */
 } GradebookResult;
+
+/* A person of the roster, or a student who is not on it. */
+typedef struct GradebookPerson {
+    const char *holder;               /* as in results */
+    const char *field[PERSON_FIELDS]; /* "" if unknown */
+    const char *submission;           /* one of theirs, or "" */
+    int is_on_roster;
+} GradebookPerson;
+
+/* The student of a submission, and one person of the roster who handed it in. */
+typedef struct GradebookMember {
+    const char *student, *person;
+} GradebookMember;
+
+typedef struct GradebookEntry {
+    const char *path, *student, *reason; /* student: "" if nobody knows */
+    const char *lab; /* set by the gradebook: "" if all labs were graded */
+} GradebookEntry;
+
+/* What counts among several submissions, and the cost of being late. */
+typedef struct GradebookPolicy {
+    const char *deadline, *grace; /* texts to show, or "" */
+    const char *counts;           /* "best", "in-time" (a late one only if none is in time), "last" */
+    double penalty; /* per cent of the points that each started day costs */
+    int attempts;   /* only so many first submissions count; 0: all */
+} GradebookPolicy;
 
 /* Opens `path` for writing; creates it and the folders above it.  NULL with error: it is not a
  * gradebook, has another version, or is used by another run. */
@@ -47,17 +79,34 @@ int gradebook_settle(Gradebook *book, const char *name, const char *value, Error
 /* Copies the setting into value[bytes]: 1; 0: it does not exist; -1 with error. */
 int gradebook_setting(Gradebook *book, const char *name, char *value, size_t bytes, Error *error);
 
+/* Called before results are committed: the file is in WAL mode until gradebook_finish.  A run that
+ * is refused before leaves the file as it was. */
+int gradebook_begin(Gradebook *book, Error *error);
+
+/* Stores the policy, the people of `roster` (NULL: those of the last run stay) and the members for
+ * their submissions, in one transaction. */
+int gradebook_describe(Gradebook *book, const LmsRoster *roster, const GradebookMember *member,
+                       size_t members, const GradebookPolicy *policy, Error *error);
+/* Replaces the entries of a run that graded `lab`, or all labs (""). */
+int gradebook_entries_set(Gradebook *book, const char *lab, const GradebookEntry *entry,
+                          size_t entries, Error *error);
+
 /* Commits one result in a transaction.  A result for the same student, lab and submission is
- * replaced if its digest is different or it was deferred; else -1, so that nothing is graded
- * twice. */
+ * replaced if its digest or basis is different or it was deferred; else -1, so that nothing is
+ * graded twice. */
 int gradebook_commit(Gradebook *book, const GradebookResult *result, Error *error);
 /* 1: there is a result for this digest, and it is not deferred; 0: there is none; -1 with error. */
 int gradebook_has(Gradebook *book, const char *student, const char *lab, const char *submission,
                   const char *digest, Error *error);
-/* Marks all labs of a submission as late or in time, because the deadline may change between two
- * runs. */
-int gradebook_mark_late(Gradebook *book, const char *student, const char *submission, int late,
-                        Error *error);
+/* Copies the basis of that result into basis[40]: 1; 0: there is none; -1 with error. */
+int gradebook_basis(Gradebook *book, const char *student, const char *lab, const char *submission,
+                    char basis[40], Error *error);
+/* Stores the time of a submission and the seconds that it is late, for one lab or all its labs
+ * (""), because the deadline may change between two runs. */
+int gradebook_mark_late(Gradebook *book, const char *student, const char *submission,
+                        const char *lab, const char *submitted_at, int64_t late, Error *error);
+/* Computes `counted` of all results from the policy's penalty. */
+int gradebook_count(Gradebook *book, Error *error);
 
 /* Called for each result, which is valid until it returns; a value other than 0 ends the
  * iteration. */
@@ -66,10 +115,18 @@ typedef int GradebookVisit(const GradebookResult *result, void *context, Error *
 /* Visits every result by student, lab and submission, compared byte by byte.  -1 with error,
  * including the visitor's own. */
 int gradebook_each(Gradebook *book, GradebookVisit *visit, void *context, Error *error);
-/* Visits the best result of each student and lab, in the same order: the largest share of its
- * points, among equals one in time, then the earliest submitted.  A deferred one is best only if
- * all are deferred. */
+/* Visits the best result of each holder and lab, by holder and lab: the largest share of its
+ * points after the penalty (or what the policy says), among equals one in time, then the earliest
+ * submitted.  A deferred one is best only if all are deferred, and a missing one only if none was
+ * graded.  The members of a group are holders of the same results. */
 int gradebook_best(Gradebook *book, GradebookVisit *visit, void *context, Error *error);
+
+typedef int GradebookPersonVisit(const GradebookPerson *person, void *context, Error *error);
+typedef int GradebookEntryVisit(const GradebookEntry *entry, void *context, Error *error);
+/* Visits every holder, also without results, by holder. */
+int gradebook_people(Gradebook *book, GradebookPersonVisit *visit, void *context, Error *error);
+/* Visits the entries that were not graded, by lab and path. */
+int gradebook_entries(Gradebook *book, GradebookEntryVisit *visit, void *context, Error *error);
 
 /* Rewrites the file in key order and closes the gradebook, also after an error. */
 int gradebook_finish(Gradebook *book, Error *error);

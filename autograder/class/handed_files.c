@@ -47,6 +47,7 @@ static int finish_lab(const char *into, const Lab *lab, SieveSlot slot[SIEVE_FIL
             one->data[one->bytes] = '\0';
             SHA256Update(&sha, (const uint8_t *)(file ? "P" : "S"), 1);
             SHA256Update(&sha, (const uint8_t *)one->data, one->bytes);
+            taken->has_source |= file == 0;
             if (write_slot(into, lab, file, one, error)) return -1;
         }
     }
@@ -55,19 +56,33 @@ static int finish_lab(const char *into, const Lab *lab, SieveSlot slot[SIEVE_FIL
     return 0;
 }
 
-static int read_all(const char *path, HandedKind kind, const Catalog *catalog, const Lab *only,
-                    const char *into, HandedFiles *files, Error *error)
+/* Reads the submission's files into the sieve. */
+static void sieve_fill(Sieve *sieve, const char *folder, const Handed *handed)
+{
+    char path[8192];
+    text_set(path, sizeof path, "%s/%s", folder, handed->submission);
+    if (handed->kind == HANDED_LINK)
+        sieve_refuse(sieve, "it is a symbolic link: hand in the folder or the archive itself");
+    else if (handed->kind == HANDED_UNUSABLE)
+        sieve_refuse(sieve, "%s", handed->reason);
+    else if (handed->kind == HANDED_LOOSE && !sieve->only)
+        sieve_refuse(sieve, "loose files do not say of which lab they are: name it, LAB=04");
+    else if (handed->kind == HANDED_LOOSE)
+        sieve_files(sieve, folder, handed->file, handed->files);
+    else if (handed->kind == HANDED_FOLDER)
+        sieve_folder(sieve, path);
+    else
+        sieve_archive(sieve, path);
+}
+
+static int read_all(const char *folder, const Handed *handed, const Catalog *catalog,
+                    const Lab *only, const char *into, HandedFiles *files, Error *error)
 {
     Sieve *sieve = calloc(1, sizeof *sieve);
     if (!sieve) return error_set(error, "out of memory");
     sieve->catalog = catalog;
     sieve->only = only;
-    if (kind == HANDED_LINK)
-        sieve_refuse(sieve, "it is a symbolic link: hand in the folder or the archive itself");
-    else if (kind == HANDED_FOLDER)
-        sieve_folder(sieve, path);
-    else
-        sieve_archive(sieve, path);
+    sieve_fill(sieve, folder, handed);
     files->newest = sieve->newest;
     text_set(files->problem, sizeof files->problem, "%s", sieve->problem);
     int status = 0;
@@ -95,7 +110,7 @@ typedef struct Answer {
     int status;
 } Answer;
 
-static int read_apart(const char *path, const Handed *handed, const Catalog *catalog,
+static int read_apart(const char *folder, const Handed *handed, const Catalog *catalog,
                       const Lab *only, const char *into, Answer *answer, Error *error)
 {
     int how;
@@ -108,7 +123,7 @@ static int read_apart(const char *path, const Handed *handed, const Catalog *cat
         limit(RLIMIT_CPU, TAKE_SECONDS);
         limit(RLIMIT_CORE, 0);
         answer->status =
-            read_all(path, handed->kind, catalog, only, into, &answer->files, &answer->error);
+            read_all(folder, handed, catalog, only, into, &answer->files, &answer->error);
         _exit(0);
     }
     while (waitpid(child, &how, 0) < 0 && errno == EINTR) {
@@ -131,15 +146,13 @@ static int read_apart(const char *path, const Handed *handed, const Catalog *cat
 int handed_files_take(const char *folder, const Handed *handed, const Catalog *catalog,
                       const Lab *only, const char *into, HandedFiles *files, Error *error)
 {
-    char path[8192];
     if (catalog->labs > HANDED_LABS)
         return error_set(error, "more than %d labs: see HANDED_LABS", HANDED_LABS);
-    text_set(path, sizeof path, "%s/%s", folder, handed->submission);
     if (directory_make(into)) return error_set(error, "%.300s: %s", into, strerror(errno));
     Answer *answer =
         mmap(NULL, sizeof *answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (answer == MAP_FAILED) return error_set(error, "out of memory");
-    int status = read_apart(path, handed, catalog, only, into, answer, error);
+    int status = read_apart(folder, handed, catalog, only, into, answer, error);
     *files = answer->files;
     munmap(answer, sizeof *answer);
     return status;

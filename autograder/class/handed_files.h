@@ -8,7 +8,7 @@
 #ifndef CONVLAB_AUTOGRADER_CLASS_HANDED_FILES_H
 #define CONVLAB_AUTOGRADER_CLASS_HANDED_FILES_H
 
-#include "autograder/class/roster.h"
+#include "autograder/class/handed.h"
 #include "autograder/lab/catalog.h"
 
 enum { HANDED_LABS = 64, HANDED_DIGEST = 65 };
@@ -16,6 +16,7 @@ enum { HANDED_LABS = 64, HANDED_DIGEST = 65 };
 typedef struct HandedLab {
     char problem[400];          /* reason for the student why its source was not accepted, or "" */
     char digest[HANDED_DIGEST]; /* digest of its files and its problem, in hexadecimal */
+    int has_source;             /* Boolean: the source was accepted */
 } HandedLab;
 
 typedef struct HandedFiles {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "autograder/class/roster.h"
+#include "autograder/class/handed.h"
 #include "autograder/lab/catalog.h"
 
 typedef struct Job {
@@ -15,7 +15,8 @@ typedef struct Job {
     const Lab *lab;
     char *taken; /* absolute path of the folder with its NN-name/ */
     char problem[400], digest[65], submitted_at[24];
-    int late;
+    int64_t late;      /* seconds; 0: in time */
+    const char *basis; /* digests of what grades it */
     uint64_t seed;
     int tries; /* number of attempts started */
     pid_t pid; /* process of the local child that grades it, or 0 */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "autograder/class/handed_files.h"
+#include "autograder/class/sieve.h"
 #include "autograder/text/text.h"
 #include "common/operations/operation/random.h"
 
@@ -26,11 +27,29 @@ static void tell_problem(const Handed *handed, const char *problem)
     printf("  %s: %s\n", name, problem);
 }
 
-static int add_job(Plan *plan, Gradebook *book, const Job *job, Error *error)
+/* Whether the gradebook has a result for these files that need not be graded again; -1 with
+ * error. */
+static int is_held(Plan *plan, Gradebook *book, const Job *job, Error *error)
 {
     const Handed *handed = job->handed;
+    char old[BASIS_BYTES] = "";
     int has = gradebook_has(book, handed->student, job->lab->name, handed->submission, job->digest,
                             error);
+    if (has != 1) return has;
+    if (gradebook_basis(book, handed->student, job->lab->name, handed->submission, old, error) < 0)
+        return -1;
+    const char *difference = basis_difference(old, job->basis);
+    if (!difference) return 1;
+    plan->stale++;
+    plan->stale_because = plan->stale_because && strcmp(plan->stale_because, difference)
+                              ? "the lab and the grader"
+                              : difference;
+    return !plan->regrade;
+}
+
+static int add_job(Plan *plan, Gradebook *book, const Job *job, Error *error)
+{
+    int has = is_held(plan, book, job, error);
     if (has < 0) return -1;
     plan->held += (size_t)has;
     if (has) return 0;
@@ -42,14 +61,49 @@ static int add_job(Plan *plan, Gradebook *book, const Job *job, Error *error)
     return plan->job[plan->jobs++].taken ? 0 : error_set(error, "out of memory");
 }
 
-/* The time in the name, or that of an archive which the platform or the instructor wrote.  In a
- * folder the author may set the times of all files.  0: not known. */
-static int64_t submitted_at(const Handed *handed, const HandedFiles *files)
+/* ---- people --------------------------------------------------------------------------------- */
+
+static int add_member(Plan *plan, const char *student, const char *person, Error *error)
 {
-    if (handed->named_at) return handed->named_at;
-    int is_own = handed->kind == HANDED_ARCHIVE && !strchr(handed->submission, '/');
-    return is_own ? files->newest : 0;
+    GradebookMember *grown = realloc(plan->member, (plan->members + 1) * sizeof *grown);
+    if (!grown) return error_set(error, "out of memory");
+    plan->member = grown;
+    plan->member[plan->members++] = (GradebookMember){student, person};
+    return 0;
 }
+
+/* Marks the people whose submission it is, and the other members of their groups.  `is_found` has
+ * a place for each person. */
+static int people_find(Plan *plan, const Handed *handed, char *is_found, Error *error)
+{
+    EntryName entry;
+    char top[400];
+    const LmsRoster *roster = plan->roster;
+    text_set(top, sizeof top, "%.*s", (int)strcspn(handed->submission, "/"), handed->submission);
+    entry_name_parse(top, &entry);
+    if (!entry_is_lms(&entry)) entry_name_parse(handed->student, &entry);
+    if (!lms_roster_find(roster, &entry, is_found)) return 0;
+    for (size_t i = 0; i < roster->people; i++) {
+        const char *group = roster->person[i].field[PERSON_GROUP];
+        for (size_t j = 0; j < roster->people && is_found[i] == 1 && *group; j++)
+            if (!is_found[j] && !strcmp(group, roster->person[j].field[PERSON_GROUP]))
+                is_found[j] = 2;
+    }
+    for (size_t i = 0; i < roster->people; i++)
+        if (is_found[i] && add_member(plan, handed->student, roster->person[i].key, error))
+            return -1;
+    return 0;
+}
+
+/* The time that the LMS recorded, else the one in the name.  File times are not used: whoever
+ * copies a file, or packs an archive, sets them.  0: not known. */
+static int64_t submitted_at(const Plan *plan, const Handed *handed, const char *is_found)
+{
+    int64_t recorded = lms_submitted(plan->roster, is_found);
+    return recorded && !handed->named_at ? recorded : handed->named_at;
+}
+
+/* ---- attempts ------------------------------------------------------------------------------- */
 
 /* An earlier archive of the same attempt that holds the lab, too; or NULL. */
 static const char *earlier_of_attempt(const Plan *plan, const Handed *handed, const Lab *lab)
@@ -89,43 +143,116 @@ static int one_attempt(Plan *plan, Job *job, Error *error)
     return unlink(path) ? error_set(error, "%.300s: %s", path, strerror(errno)) : 0;
 }
 
-static int add_handed(Plan *plan, Gradebook *book, size_t number, HandedFiles *files, Error *error)
+/* Lists the submission, or those of its loose files that are no lab's, as not graded. */
+static int note_ungraded(Plan *plan, const Handed *handed, const HandedFiles *files, Error *error)
 {
-    const Handed *handed = &plan->roster.item[number];
+    const char *problem = files->problem;
+    int sources = 0;
+    for (int i = 0; i < plan->catalog->labs; i++) {
+        if (plan->only && &plan->catalog->lab[i] != plan->only) continue;
+        sources += files->lab[i].has_source;
+        if (!*problem) problem = files->lab[i].problem;
+    }
+    for (size_t i = 0; i < handed->files; i++) {
+        const char *reason = *files->problem ? files->problem : "not a file of the lab";
+        int is_used = sieve_is_lab_file(plan->catalog, plan->only, handed->file[i].name);
+        if ((*files->problem || !is_used) && handed_list_note(&plan->list, handed->file[i].path,
+                                                              handed->student, reason, error))
+            return -1;
+    }
+    if (sources || (handed->files && *files->problem)) return 0;
+    char reason[400];
+    if (*problem)
+        text_set(reason, sizeof reason, "%s", problem);
+    else
+        text_set(reason, sizeof reason, "holds no source of %s",
+                 plan->only ? plan->only->name : "any lab");
+    return handed_list_note(&plan->list, handed->submission, handed->student, reason, error);
+}
+
+static int add_labs(Plan *plan, Gradebook *book, Job *job, const HandedFiles *files, Error *error)
+{
+    for (int i = 0; i < plan->catalog->labs; i++) {
+        const HandedLab *lab = &files->lab[i];
+        job->lab = &plan->catalog->lab[i];
+        job->basis = plan->basis[i];
+        if (plan->only && job->lab != plan->only) continue;
+        text_set(job->problem, sizeof job->problem, "%s", lab->problem);
+        text_set(job->digest, sizeof job->digest, "%s", lab->digest);
+        if (one_attempt(plan, job, error) || add_job(plan, book, job, error)) return -1;
+    }
+    return 0;
+}
+
+static int add_handed(Plan *plan, Gradebook *book, size_t number, char *is_found,
+                      HandedFiles *files, Error *error)
+{
+    const Handed *handed = &plan->list.item[number];
+    const char *lab = plan->only ? plan->only->name : "";
     char taken[4096];
     text_set(taken, sizeof taken, "%s/handed-%zu", plan->work, number);
     if (handed_files_take(plan->submissions, handed, plan->catalog, plan->only, taken, files,
                           error))
         return -1;
     if (files->problem[0]) tell_problem(handed, files->problem);
-    int64_t at = submitted_at(handed, files);
-    if (!at && plan->deadline) plan->undated++;
+    if (note_ungraded(plan, handed, files, error)) return -1;
+    if (plan->roster && people_find(plan, handed, is_found, error)) return -1;
+    int64_t at = submitted_at(plan, handed, is_found);
+    int64_t deadline = lms_deadline(&plan->policy, plan->roster, is_found);
+    if (!at && deadline) plan->undated++;
     Job job = {.handed = handed,
                .taken = taken,
-               .late = plan->deadline && at > plan->deadline,
+               .late = lms_late(&plan->policy, deadline, at),
                .seed = seed_of(plan->seed, handed->student)};
     if (at) time_text(at, job.submitted_at);
-    if (gradebook_mark_late(book, handed->student, handed->submission, job.late, error)) return -1;
-    for (int i = 0; i < plan->catalog->labs; i++) {
-        const HandedLab *lab = &files->lab[i];
-        job.lab = &plan->catalog->lab[i];
-        if (plan->only && job.lab != plan->only) continue;
-        text_set(job.problem, sizeof job.problem, "%s", lab->problem);
-        text_set(job.digest, sizeof job.digest, "%s", lab->digest);
-        if (one_attempt(plan, &job, error)) return -1;
-        if (add_job(plan, book, &job, error)) return -1;
-    }
-    return 0;
+    if (gradebook_mark_late(book, handed->student, handed->submission, lab, job.submitted_at,
+                            job.late, error))
+        return -1;
+    return add_labs(plan, book, &job, files, error);
+}
+
+/* ---- what the gradebook stores of the run --------------------------------------------------- */
+
+static int describe(const Plan *plan, Gradebook *book, Error *error)
+{
+    char deadline[24] = "", grace[24] = "";
+    const LmsPolicy *policy = &plan->policy;
+    if (policy->deadline) time_text(policy->deadline, deadline);
+    if (policy->grace) text_set(grace, sizeof grace, "%lld min", (long long)policy->grace / 60);
+    GradebookPolicy stored = {.deadline = deadline,
+                              .grace = grace,
+                              .counts = policy->counts,
+                              .penalty = policy->penalty,
+                              .attempts = policy->attempts};
+    return gradebook_describe(book, plan->roster, plan->member, plan->members, &stored, error);
+}
+
+static int store_entries(const Plan *plan, Gradebook *book, Error *error)
+{
+    const HandedList *list = &plan->list;
+    GradebookEntry *entry = calloc(list->entries + 1, sizeof *entry);
+    if (!entry) return error_set(error, "out of memory");
+    for (size_t i = 0; i < list->entries; i++)
+        entry[i] = (GradebookEntry){list->entry[i].path, list->entry[i].student,
+                                    list->entry[i].reason, ""};
+    int status = gradebook_entries_set(book, plan->only ? plan->only->name : "", entry,
+                                       list->entries, error);
+    free(entry);
+    return status;
 }
 
 int plan_make(Plan *plan, Gradebook *book, Error *error)
 {
     HandedFiles *files = malloc(sizeof *files);
-    int status = files ? 0 : error_set(error, "out of memory");
-    for (size_t i = 0; i < plan->roster.count && !status; i++)
-        status = add_handed(plan, book, i, files, error);
+    char *is_found = calloc(plan->roster ? plan->roster->people + 1 : 1, 1);
+    int status = files && is_found ? gradebook_begin(book, error)
+                                   : error_set(error, "out of memory");
+    for (size_t i = 0; i < plan->list.count && !status; i++)
+        status = add_handed(plan, book, i, is_found, files, error);
     free(files);
-    return status;
+    free(is_found);
+    if (!status) status = describe(plan, book, error);
+    return status ? status : store_entries(plan, book, error);
 }
 
 void plan_clear(Plan *plan)
@@ -134,8 +261,10 @@ void plan_clear(Plan *plan)
         free(plan->job[i].taken);
     free(plan->job);
     free(plan->first);
-    roster_clear(&plan->roster);
+    free(plan->member);
+    handed_list_clear(&plan->list);
     plan->job = NULL;
     plan->first = NULL;
-    plan->jobs = plan->firsts = 0;
+    plan->member = NULL;
+    plan->jobs = plan->firsts = plan->members = 0;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/lms/entry_name.h"
+
 enum { LOOSE_RANK = 1000 };
 
 /* Prints names into one line, whatever characters they contain. */
@@ -47,10 +49,10 @@ static int is_hidden(const char *path)
     return 0;
 }
 
-static int lab_of(const Sieve *sieve, const char *part, size_t length)
+static int lab_of(const Catalog *catalog, const char *part, size_t length)
 {
-    for (int i = 0; i < sieve->catalog->labs; i++)
-        if (is_part(part, length, sieve->catalog->lab[i].name)) return i;
+    for (int i = 0; i < catalog->labs; i++)
+        if (is_part(part, length, catalog->lab[i].name)) return i;
     return -1;
 }
 
@@ -60,13 +62,23 @@ static int file_of(const Lab *lab, const char *name)
     return !strcmp(name, lab->ini.source) ? 0 : !strcmp(name, "predict.ini") ? 1 : -1;
 }
 
-/* Finds the lab, the file and the rank of `path`: twice the number of folders above NN-name/, plus
- * 1, less 1 if the last of those is labs/.  0: not a lab's file. */
-static int place(const Sieve *sieve, const char *path, int *lab, int *file)
+/* The same, also for the name of a copy. */
+static int copy_of(const Lab *lab, const char *name, int *is_copy)
+{
+    char original[300];
+    int file = file_of(lab, name);
+    *is_copy = file < 0 && strlen(name) < sizeof original &&
+               file_name_original(name, original, sizeof original);
+    return *is_copy ? file_of(lab, original) : file;
+}
+
+/* Finds the lab, the file and the rank of `path`: four times the number of folders above NN-name/,
+ * plus 2, less 2 if the last of those is labs/, plus 1 for a copy.  0: not a lab's file. */
+static int place(const Catalog *catalog, const Lab *only, const char *path, int *lab, int *file)
 {
     const char *part[64];
     size_t length[64];
-    int parts = 0;
+    int parts = 0, is_copy;
     for (const char *at = path; *at && parts < 64; at += strspn(at, "/")) {
         part[parts] = at;
         length[parts] = strcspn(at, "/");
@@ -75,23 +87,30 @@ static int place(const Sieve *sieve, const char *path, int *lab, int *file)
     }
     if (!parts || parts == 64) return 0;
     const char *name = part[parts - 1];
-    *lab = parts >= 2 ? lab_of(sieve, part[parts - 2], length[parts - 2]) : -1;
+    *lab = parts >= 2 ? lab_of(catalog, part[parts - 2], length[parts - 2]) : -1;
     if (*lab < 0) { /* a file without a lab's folder, if only one lab is graded */
-        if (!sieve->only) return 0;
-        *lab = (int)(sieve->only - sieve->catalog->lab);
-        *file = file_of(sieve->only, name);
-        return *file < 0 ? 0 : LOOSE_RANK + parts;
+        if (!only) return 0;
+        *lab = (int)(only - catalog->lab);
+        *file = copy_of(only, name, &is_copy);
+        return *file < 0 ? 0 : LOOSE_RANK + 2 * parts + is_copy;
     }
-    const Lab *of = &sieve->catalog->lab[*lab];
-    *file = file_of(of, name);
-    if (*file < 0 || (sieve->only && of != sieve->only)) return 0;
-    return 2 * (parts - 2) + 2 -
-           (parts >= 3 && is_part(part[parts - 3], length[parts - 3], "labs"));
+    const Lab *of = &catalog->lab[*lab];
+    *file = copy_of(of, name, &is_copy);
+    if (*file < 0 || (only && of != only)) return 0;
+    int is_below_labs = parts >= 3 && is_part(part[parts - 3], length[parts - 3], "labs");
+    return 4 * (parts - 2) + 4 - 2 * is_below_labs + is_copy;
+}
+
+int sieve_is_lab_file(const Catalog *catalog, const Lab *only, const char *path)
+{
+    int lab, file;
+    return !is_hidden(path) && place(catalog, only, path, &lab, &file) > 0;
 }
 
 SieveSlot *sieve_want(Sieve *sieve, const char *path)
 {
-    int lab, file, rank = is_hidden(path) ? 0 : place(sieve, path, &lab, &file);
+    int lab, file;
+    int rank = is_hidden(path) ? 0 : place(sieve->catalog, sieve->only, path, &lab, &file);
     if (!rank) return NULL;
     SieveSlot *slot = &sieve->slot[lab][file];
     if (slot->rank && slot->rank < rank) return NULL;

@@ -1,5 +1,6 @@
 /* sieve.h - selection of the labs' files among the paths of a submission: the file with the least
- * depth wins, one below labs/ before others. */
+ * depth wins, one below labs/ before others, and the exact name before "conv (1).cu" and
+ * "conv-1.cu", which browsers and LMSs make of a second file. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_SIEVE_H
 #define CONVLAB_AUTOGRADER_CLASS_SIEVE_H
 
@@ -26,11 +27,15 @@ typedef struct Sieve {
 /* The slot for the file at `path`, emptied for it; NULL: not a lab's file, or there is one of lower
  * rank.  If two have the same rank, neither is accepted. */
 SieveSlot *sieve_want(Sieve *sieve, const char *path);
+/* Whether a file at `path` would be one of a lab's.  `only`: as Sieve's. */
+int sieve_is_lab_file(const Catalog *catalog, const Lab *only, const char *path);
 /* printf into the slot's problem, cleaned. */
 void slot_refuse(SieveSlot *slot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sieve_refuse(Sieve *sieve, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void sieve_folder(Sieve *sieve, const char *path);
 void sieve_archive(Sieve *sieve, const char *path);
+/* Loose files of one lab below `folder`, under the names that the student gave them. */
+void sieve_files(Sieve *sieve, const char *folder, const HandedFile *file, size_t files);
 
 #endif

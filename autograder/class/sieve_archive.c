@@ -130,6 +130,10 @@ void sieve_archive(Sieve *sieve, const char *path)
         sieve->newest = status.st_mtime;
         archive_read_support_format_zip(reading.archive);
         archive_read_support_format_tar(reading.archive);
+        archive_read_support_format_7zip(reading.archive);
+        archive_read_support_format_rar(reading.archive);
+        archive_read_support_format_rar5(reading.archive);
+        archive_read_support_filter_bzip2(reading.archive);
         archive_read_support_filter_gzip(reading.archive);
         archive_read_support_filter_xz(reading.archive);
         archive_read_support_filter_zstd(reading.archive);

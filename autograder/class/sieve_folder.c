@@ -1,4 +1,4 @@
-/* sieve_folder.c - a submitted folder: a traversal that follows no link. */
+/* sieve_folder.c - a submitted folder: a traversal that follows no link; and loose files. */
 #include <errno.h>
 #include <fts.h>
 #include <string.h>
@@ -58,4 +58,15 @@ void sieve_folder(Sieve *sieve, const char *path)
     }
     if (!walk) sieve_refuse(sieve, "the folder cannot be read: %s", strerror(errno));
     if (walk) fts_close(walk);
+}
+
+void sieve_files(Sieve *sieve, const char *folder, const HandedFile *file, size_t files)
+{
+    Error error;
+    for (size_t i = 0; i < files; i++) {
+        SieveSlot *slot = sieve_want(sieve, file[i].name);
+        if (!slot) continue;
+        slot->data = intake_read(folder, file[i].path, SIEVE_FILE_BYTES, &slot->bytes, &error);
+        if (!slot->data) slot_refuse(slot, "%s", error.text);
+    }
 }

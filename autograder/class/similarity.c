@@ -12,7 +12,7 @@
 
 typedef struct Pair {
     int percent;
-    size_t of, with; /* indices in the roster: the share of `of` that is also in `with` */
+    size_t of, with; /* indices in the list: the share of `of` that is also in `with` */
 } Pair;
 
 typedef struct Pairs {
@@ -49,7 +49,7 @@ static void keep_own(char *text, const char *pristine)
     text[kept] = '\0';
 }
 
-/* Writes each source of the lab to folder/<index in the roster>, and their names to folder/files:
+/* Writes each source of the lab to folder/<index in the list>, and their names to folder/files:
  * their number, or -1 with error. */
 static int write_sources(const char *root, const char *work, const Lab *lab, size_t count,
                          const char *folder, Error *error)
@@ -83,7 +83,7 @@ static int write_sources(const char *root, const char *work, const Lab *lab, siz
 /* ---- output of sim_c++ ---------------------------------------------------------------------- */
 
 /* "3 consists for 97 % of 12 material". */
-static int read_pairs(const char *folder, const Roster *roster, Pairs *pairs, Error *error)
+static int read_pairs(const char *folder, const HandedList *list, Pairs *pairs, Error *error)
 {
     char path[4300], line[300];
     text_set(path, sizeof path, "%s/said", folder);
@@ -93,8 +93,8 @@ static int read_pairs(const char *folder, const Roster *roster, Pairs *pairs, Er
         Pair pair;
         if (sscanf(line, "%zu consists for %d %% of %zu", &pair.of, &pair.percent, &pair.with) != 3)
             continue;
-        if (pair.of >= roster->count || pair.with >= roster->count ||
-            !strcmp(roster->item[pair.of].student, roster->item[pair.with].student))
+        if (pair.of >= list->count || pair.with >= list->count ||
+            !strcmp(list->item[pair.of].student, list->item[pair.with].student))
             continue;
         Pair *grown = realloc(pairs->item, (pairs->count + 1) * sizeof *grown);
         if (!grown) break;
@@ -124,20 +124,20 @@ static int compare(const char *folder, Error *error)
     return status ? -1 : 0;
 }
 
-static void report_lab(const Lab *lab, const Roster *roster, Pairs *pairs, FILE *report)
+static void report_lab(const Lab *lab, const HandedList *list, Pairs *pairs, FILE *report)
 {
     char name[2][300];
     if (pairs->count) qsort(pairs->item, pairs->count, sizeof *pairs->item, most_alike_first);
     for (size_t i = 0; i < pairs->count; i++) {
         const Pair *pair = &pairs->item[i];
-        name_show(roster->item[pair->of].submission, name[0], sizeof name[0]);
-        name_show(roster->item[pair->with].submission, name[1], sizeof name[1]);
+        name_show(list->item[pair->of].submission, name[0], sizeof name[0]);
+        name_show(list->item[pair->with].submission, name[1], sizeof name[1]);
         fprintf(report, "%s\t%d %%\t%s\t%s\n", lab->name, pair->percent, name[0], name[1]);
     }
 }
 
 int similarity_report(const char *root, const char *work, const Catalog *catalog,
-                      const Roster *roster, FILE *report, size_t *pairs, Error *error)
+                      const HandedList *list, FILE *report, size_t *pairs, Error *error)
 {
     char folder[4200];
     *pairs = 0;
@@ -147,11 +147,11 @@ int similarity_report(const char *root, const char *work, const Catalog *catalog
         Pairs found = {0};
         if (tree_remove(folder) || directory_make(folder))
             return error_set(error, "%.300s: %s", folder, strerror(errno));
-        int sources = write_sources(root, work, lab, roster->count, folder, error);
+        int sources = write_sources(root, work, lab, list->count, folder, error);
         if (sources < 0) return -1;
         if (sources < 2) continue; /* nothing to compare with */
-        int status = compare(folder, error) || read_pairs(folder, roster, &found, error) ? -1 : 0;
-        report_lab(lab, roster, &found, report);
+        int status = compare(folder, error) || read_pairs(folder, list, &found, error) ? -1 : 0;
+        report_lab(lab, list, &found, report);
         *pairs += found.count;
         free(found.item);
         if (status) return -1;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "autograder/class/roster.h"
+#include "autograder/class/handed.h"
 #include "autograder/lab/catalog.h"
 
 /* Compares the code between the TODO marks that differs from the skeleton, lab by lab.  Writes a
@@ -13,6 +13,6 @@
  * lab, per cent, both names, tab-separated, the most similar first.  `work` is as plan_make leaves
  * it.  *pairs: number of lines.  -1 with error: there is no sim_c++, or it fails. */
 int similarity_report(const char *root, const char *work, const Catalog *catalog,
-                      const Roster *roster, FILE *report, size_t *pairs, Error *error);
+                      const HandedList *list, FILE *report, size_t *pairs, Error *error);
 
 #endif

@@ -201,8 +201,8 @@ static void test_best_of_repeated_submissions(void **state)
     commit(book, result_of("bob", "02-naive", "bob", 7));
     best_of(book, text);
     assert_string_equal(text, "ada 02-naive half of it left out 40;bob 02-naive bob 7;");
-    gradebook_mark_late(book, "ada", "late", 0, &error);
-    gradebook_mark_late(book, "ada", "half of it left out", 1, &error);
+    gradebook_mark_late(book, "ada", "late", "", "", 0, &error);
+    gradebook_mark_late(book, "ada", "half of it left out", "", "", 1, &error);
     best_of(book, text);
     assert_string_equal(text, "ada 02-naive half of it left out 40;bob 02-naive bob 7;");
     gradebook_close(book);

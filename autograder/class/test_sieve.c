@@ -296,10 +296,10 @@ static void test_a_pipe_is_not_waited_for(void **state)
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* "student<submission@time" of each, for empty folders and files of these names. */
-static const char *roster_of(const char *const *name)
+static const char *entries_of(const char *const *name)
 {
     static char text[4000];
-    Roster roster;
+    HandedList list;
     Error error = {""};
     for (; *name; name++) {
         char file[400];
@@ -309,13 +309,14 @@ static const char *roster_of(const char *const *name)
         else
             put(*name, "x");
     }
-    assert_int_equal(roster_read(path, &roster, &error), 0);
+    assert_int_equal(handed_list_read(path, &list, &error), 0);
     text[0] = '\0';
-    for (size_t i = 0; i < roster.count; i++)
-        sprintf(text + strlen(text), "%s<%s@%lld\n", roster.item[i].student,
-                roster.item[i].submission, (long long)roster.item[i].named_at);
-    sprintf(text + strlen(text), "strange: %s\n", roster.strange);
-    roster_clear(&roster);
+    for (size_t i = 0; i < list.count; i++)
+        sprintf(text + strlen(text), "%s<%s@%lld\n", list.item[i].student,
+                list.item[i].submission, (long long)list.item[i].named_at);
+    for (size_t i = 0; i < list.entries; i++)
+        sprintf(text + strlen(text), "%s: %s\n", list.entry[i].path, list.entry[i].reason);
+    handed_list_clear(&list);
     return text;
 }
 
@@ -336,7 +337,7 @@ static void test_names_that_are_understood(void **state)
                                         ".hidden/x",
                                         NULL};
     (void)state;
-    assert_string_equal(roster_of(NAMES),
+    assert_string_equal(entries_of(NAMES),
                         "Fay Gray_9812<Fay Gray_9812_assignsubmission_file_/work.zip@0\n"
                         "Fay Gray_9812<Fay Gray_9812_assignsubmission_file_work.tar.xz@0\n"
                         "ada<ada@0\n"
@@ -348,7 +349,8 @@ static void test_names_that_are_understood(void **state)
                         "eve<eve/2026-10-02 12.30.15Z.zip@1790944215\n"
                         "grayfay_123<grayfay_123_4568_work.ZIP@0\n"
                         "grayfay_123<grayfay_LATE_123_4567_work-1.zip@0\n"
-                        "strange: notes.txt\n");
+                        "notes.txt: a file whose name does not say whose it is: put it into a folder "
+                        "with the student's name\n");
 }
 
 /* Names below a platform's folder are the student's: no time stamp counts there, and all archives
@@ -362,21 +364,21 @@ static void test_what_students_name_says_no_time(void **state)
                                         "hal/b.zip",
                                         "ida/2026-09-01T12-00Z.zip",
                                         NULL};
-    Roster roster;
+    HandedList list;
     Error error = {""};
     (void)state;
-    roster_of(NAMES);
-    assert_int_equal(roster_read(path, &roster, &error), 0);
-    assert_int_equal(roster.count, 6);
-    for (size_t i = 0; i < roster.count; i++) {
-        int is_stamped = strcmp(roster.item[i].student, "ida") == 0;
-        assert_int_equal(roster.item[i].named_at != 0, is_stamped);
-        assert_int_equal(roster.item[i].attempt != 0, !is_stamped);
+    entries_of(NAMES);
+    assert_int_equal(handed_list_read(path, &list, &error), 0);
+    assert_int_equal(list.count, 6);
+    for (size_t i = 0; i < list.count; i++) {
+        int is_stamped = strcmp(list.item[i].student, "ida") == 0;
+        assert_int_equal(list.item[i].named_at != 0, is_stamped);
+        assert_int_equal(list.item[i].attempt != 0, !is_stamped);
     }
-    assert_int_equal(roster.item[0].attempt, roster.item[1].attempt); /* Fay's */
-    assert_int_equal(roster.item[3].attempt, roster.item[4].attempt); /* hal's */
-    assert_int_not_equal(roster.item[0].attempt, roster.item[3].attempt);
-    roster_clear(&roster);
+    assert_int_equal(list.item[0].attempt, list.item[1].attempt); /* Fay's */
+    assert_int_equal(list.item[3].attempt, list.item[4].attempt); /* hal's */
+    assert_int_not_equal(list.item[0].attempt, list.item[3].attempt);
+    handed_list_clear(&list);
 }
 
 static void test_times(void **state)

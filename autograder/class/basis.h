@@ -1,0 +1,18 @@
+/* basis.h - digests of what a mark depends on besides the submission: the lab and the grader. */
+#ifndef CONVLAB_AUTOGRADER_CLASS_BASIS_H
+#define CONVLAB_AUTOGRADER_CLASS_BASIS_H
+
+#include "autograder/lab/catalog.h"
+
+enum { BASIS_BYTES = 40 };
+
+/* "<lab>:<grader>", 16 hexadecimal digits each.  The lab: lab.ini, the solution with its
+ * predictions, and the baseline.  The grader: `grade` and the programs of <build>/bin that it
+ * starts.  Paths and file times do not matter. */
+void basis_of(const char *root, const char *build, const char *grade, const Lab *lab,
+              char basis[BASIS_BYTES]);
+
+/* "the lab", "the grader" or "the lab and the grader"; NULL: both are equal. */
+const char *basis_difference(const char *old, const char *now);
+
+#endif
