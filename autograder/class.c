@@ -336,6 +336,10 @@ static int write_summary(Class *class, const Summary *summary, Error *error)
     if (!file) return error_set(error, "%.300s: %s", path, strerror(errno));
     summary_print(file, summary);
     summary_bars(file, summary);
+    if (summary_entries(file, class->book, error)) {
+        fclose(file);
+        return -1;
+    }
     int bad = ferror(file);
     if (fclose(file) || bad) return error_set(error, "%.300s: %s", path, strerror(errno));
     return 0;
@@ -474,9 +478,9 @@ static void tell_people(const Plan *plan)
     }
     if (!plan->roster) return;
     text_set(line, sizeof line,
-             "class: the roster has %zu people; %zu have no submission, and %zu submission%s of "
-             "nobody on it",
-             plan->roster->people, absent, strangers, strangers == 1 ? " is" : "s are");
+             "class: people on the roster: %zu, without a submission: %zu; submissions of nobody on "
+             "the roster: %zu",
+             plan->roster->people, absent, strangers);
     text_wrap(stdout, 0, line);
 }
 

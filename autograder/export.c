@@ -1,9 +1,11 @@
 /* export - writes results in formats of other programs.  `export --help` lists them. */
 #include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/export/feedback.h"
 #include "autograder/export/format.h"
 #include "autograder/options/options.h"
 #include "autograder/text/files.h"
@@ -18,15 +20,19 @@ static const char USAGE[] =
     "  --results DIR      one submission's records (default <build>/results)\n"
     "  --gradebook FILE   a class's marks (default <build>/class/gradebook.sqlite)\n"
     "  --since FILE       the class's gradebook of an earlier run, to compare with\n"
-    "  --out FILE         default: standard output\n"
+    "  --lab NN           only this lab of the class\n"
+    "  --items NAMES      the platform's names of labs: 04=Lab 4 (1234); 05=...\n"
+    "  --course ID        Open edX's course, course-v1:Org+Course+Run\n"
+    "  --anonymous        the page of a class without names\n"
+    "  --out FILE         default: standard output; a folder or an archive for files per student\n"
     "  --root DIR         the workbook's directory (default .)\n"
     "  --build DIR        the build directory (default build)\n"
     "  --list             the formats\n"
     "Exit: 0 written; 1 not; 2 wrong usage.\n";
 
 typedef struct Options {
-    const char *format, *results, *gradebook, *since, *out, *root, *build;
-    int list;
+    const char *format, *results, *gradebook, *since, *out, *root, *build, *lab, *items, *course;
+    int list, is_anonymous;
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
@@ -38,6 +44,10 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"gradebook", OPTION_TEXT, &options->gradebook},
         {"since", OPTION_TEXT, &options->since},
         {"out", OPTION_TEXT, &options->out},
+        {"lab", OPTION_TEXT, &options->lab},
+        {"items", OPTION_TEXT, &options->items},
+        {"course", OPTION_TEXT, &options->course},
+        {"anonymous", OPTION_FLAG, &options->is_anonymous},
         {"root", OPTION_TEXT, &options->root},
         {"build", OPTION_TEXT, &options->build},
         {"list", OPTION_FLAG, &options->list},
@@ -59,16 +69,78 @@ static int write_submission(FILE *stream, const Options *options, const Format *
     return status;
 }
 
+static void tell_left_out(const LeftOut *left_out)
+{
+    if (left_out->count)
+        fprintf(stderr, "export: %zu left out, because the platform could not find them without a %s: "
+                        "%s\n",
+                left_out->count, left_out->lacks, left_out->names);
+}
+
 static int write_class(FILE *stream, const Options *options, const Format *format, Error *error)
 {
     static ClassResults results;
+    LeftOut left_out = {0};
     char path[1024];
     text_set(path, sizeof path, "%s/class/gradebook.sqlite", options->build);
     int status = class_results_open(options->gradebook ? options->gradebook : path, options->since,
-                                    options->root, &results, error);
+                                    options->root, options->lab, &results, error);
+    results.items = options->items;
+    results.course = options->course;
+    results.is_anonymous = options->is_anonymous;
+    results.left_out = &left_out;
     if (!status && !results.marks.students)
         status = error_set(error, "no marks in the gradebook yet: make class SUBMISSIONS=dir");
     if (!status) status = format->class(stream, &results, error);
+    if (!status) tell_left_out(&left_out);
+    class_results_close(&results);
+    return status;
+}
+
+/* The formats that are one file per student of a class. */
+static const struct {
+    const char *name, *about;
+    FeedbackPlace place;
+} FEEDBACK[] = {
+    {"feedback", "a page for each student, into the folder OUT", FEEDBACK_FOLDER},
+    {"moodle-feedback", "those of one lab as a zip for Moodle", FEEDBACK_MOODLE},
+    {"canvas-feedback", "those of one lab as a zip for Canvas", FEEDBACK_CANVAS},
+};
+enum { FEEDBACKS = sizeof FEEDBACK / sizeof *FEEDBACK };
+
+static int feedback_find(const char *name)
+{
+    for (int i = 0; i < FEEDBACKS; i++)
+        if (!strcmp(FEEDBACK[i].name, name)) return i;
+    return -1;
+}
+
+static void list_all(void)
+{
+    format_list(stdout);
+    for (int i = 0; i < FEEDBACKS; i++)
+        printf("  %-16s %s\n", FEEDBACK[i].name, FEEDBACK[i].about);
+    printf("With a gradebook, a format of one submission is written for each student, into the "
+           "folder OUT.\n");
+}
+
+/* Files for each student: pages, or a format of one submission. */
+static int write_students(const Options *options, int feedback, const Format *format, Error *error)
+{
+    static ClassResults results;
+    LeftOut left_out = {0};
+    char path[1024];
+    int files = 0;
+    text_set(path, sizeof path, "%s/class/gradebook.sqlite", options->build);
+    int status = class_results_open(options->gradebook ? options->gradebook : path, NULL,
+                                    options->root, options->lab, &results, error);
+    results.left_out = &left_out;
+    if (!status)
+        status = format ? feedback_format_write(format, options->out, &results, &files, error)
+                        : feedback_write(FEEDBACK[feedback].place, options->out, &results, &files,
+                                         error);
+    if (!status) tell_left_out(&left_out);
+    if (!status) printf("export: %d files in %s\n", files, options->out);
     class_results_close(&results);
     return status;
 }
@@ -95,18 +167,23 @@ int main(int argc, char **argv)
     Options options;
     Error error;
     const Format *format = NULL;
+    setlocale(LC_CTYPE, "C.UTF-8"); /* for file names in archives */
     int status = parse_options(argc, argv, &options, &error);
     if (!status && options.list) {
-        format_list(stdout);
+        list_all();
         return EXIT_WORKED;
     }
     if (!status && !options.format)
         status = error_set(&error, "which format?  FORMAT=junit, for example; export --list");
-    if (status || !(format = format_find(options.format, &error))) {
+    int feedback = status ? -1 : feedback_find(options.format);
+    if (status || (feedback < 0 && !(format = format_find(options.format, &error)))) {
         screen_error("export", error.text);
         return EXIT_USAGE;
     }
-    if (!export_write(&options, format, &error)) return EXIT_WORKED;
+    int is_per_student = feedback >= 0 || (format->submission && options.gradebook);
+    status = is_per_student ? write_students(&options, feedback, format, &error)
+                            : export_write(&options, format, &error);
+    if (!status) return EXIT_WORKED;
     screen_error("export", error.text);
     return EXIT_TROUBLE;
 }

@@ -44,7 +44,7 @@ static const char SCHEMA[] =
     "CREATE TABLE member (student TEXT NOT NULL, person TEXT NOT NULL,"
     " PRIMARY KEY (student, person)) WITHOUT ROWID;"
     "CREATE TABLE entry (lab TEXT NOT NULL, path TEXT NOT NULL, student TEXT NOT NULL,"
-    " reason TEXT NOT NULL, PRIMARY KEY (lab, path)) WITHOUT ROWID;"
+    " reason TEXT NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY (lab, path)) WITHOUT ROWID;"
     "COMMIT";
 
 #define COLUMNS                                                                                    \
@@ -399,8 +399,9 @@ int gradebook_entries_set(Gradebook *book, const char *lab, const GradebookEntry
     if (execute(book, "BEGIN IMMEDIATE", error)) return -1;
     int status = run(book, "DELETE FROM entry WHERE lab = ?", 1, &lab, error);
     for (size_t i = 0; i < entries && !status; i++) {
-        const char *value[] = {lab, entry[i].path, entry[i].student, entry[i].reason};
-        status = run(book, "INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)", 4, value, error);
+        const char *value[] = {lab, entry[i].path, entry[i].student, entry[i].reason,
+                               entry[i].is_refused ? "1" : "0"};
+        status = run(book, "INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?, ?)", 5, value, error);
     }
     return transaction_end(book, status, error);
 }
@@ -475,13 +476,14 @@ int gradebook_people(Gradebook *book, GradebookPersonVisit *visit, void *context
 
 static int entry_visit(sqlite3_stmt *row, void *visit, void *context, Error *error)
 {
-    GradebookEntry entry = {column(row, 0), column(row, 1), column(row, 2), column(row, 3)};
+    GradebookEntry entry = {column(row, 0), column(row, 1), column(row, 2), column(row, 3),
+                            sqlite3_column_int(row, 4)};
     return (*(GradebookEntryVisit **)visit)(&entry, context, error);
 }
 
 int gradebook_entries(Gradebook *book, GradebookEntryVisit *visit, void *context, Error *error)
 {
-    return walk(book, "SELECT path, student, reason, lab FROM entry ORDER BY lab, path", entry_visit,
+    return walk(book, "SELECT path, student, reason, lab, refused FROM entry ORDER BY lab, path", entry_visit,
                 &visit, context, error);
 }
 

@@ -56,6 +56,7 @@ typedef struct GradebookMember {
 typedef struct GradebookEntry {
     const char *path, *student, *reason; /* student: "" if nobody knows */
     const char *lab; /* set by the gradebook: "" if all labs were graded */
+    int is_refused;  /* Boolean: a submission that cannot be read */
 } GradebookEntry;
 
 /* What counts among several submissions, and the cost of being late. */

@@ -104,8 +104,8 @@ static void handed_clear(Handed *handed)
     free(handed->reason);
 }
 
-int handed_list_note(HandedList *list, const char *path, const char *student, const char *reason,
-                     Error *error)
+int handed_list_note(HandedList *list, const char *path, const char *student, int is_refused,
+                     const char *reason, Error *error)
 {
     for (size_t i = 0; i < list->entries; i++)
         if (!strcmp(list->entry[i].path, path)) return 0;
@@ -113,7 +113,7 @@ int handed_list_note(HandedList *list, const char *path, const char *student, co
     if (!grown) return error_set(error, "out of memory");
     list->entry = grown;
     HandedEntry *entry = &grown[list->entries];
-    *entry = (HandedEntry){.path = strdup(path), .student = strdup(student)};
+    *entry = (HandedEntry){.path = strdup(path), .student = strdup(student), .is_refused = is_refused};
     text_set(entry->reason, sizeof entry->reason, "%s", reason);
     list->entries++;
     return entry->path && entry->student ? 0 : error_set(error, "out of memory");
@@ -292,7 +292,7 @@ static int take_entry(HandedList *list, const char *folder, struct dirent **entr
     if (kind == LOOSE_FILE && entry_is_lms(&parsed) && !is_text)
         return add_loose(list, name, &parsed, error);
     if (kind < 0 || (is_text && kind != HANDED_LINK))
-        return handed_list_note(list, name, is_text ? parsed.student : "", reason_of(&parsed),
+        return handed_list_note(list, name, is_text ? parsed.student : "", 0, reason_of(&parsed),
                                 error);
     size_t length = kind == HANDED_FOLDER ? 0 : archive_stem(name);
     char *stem = strndup(name, length ? length : strlen(name));

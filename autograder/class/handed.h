@@ -46,6 +46,7 @@ typedef struct Handed {
 /* An entry of the class's folder that is no submission, or was refused. */
 typedef struct HandedEntry {
     char *path, *student; /* student: "" if the name says none */
+    int is_refused;       /* Boolean: a submission that cannot be read, not one without the lab */
     char reason[400];
 } HandedEntry;
 
@@ -60,8 +61,8 @@ typedef struct HandedList {
 int handed_list_read(const char *folder, HandedList *list, Error *error);
 void handed_list_clear(HandedList *list);
 /* Adds an entry that is not graded, once per path.  -1 with error. */
-int handed_list_note(HandedList *list, const char *path, const char *student, const char *reason,
-                     Error *error);
+int handed_list_note(HandedList *list, const char *path, const char *student, int is_refused,
+                     const char *reason, Error *error);
 
 /* A name for one line of text: cleaned, shortened, without newlines and tabs. */
 void name_show(const char *name, char *text, size_t bytes);

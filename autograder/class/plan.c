@@ -20,13 +20,6 @@ static uint64_t seed_of(uint64_t class_seed, const char *student)
     return random_next(&key);
 }
 
-static void tell_problem(const Handed *handed, const char *problem)
-{
-    char name[300];
-    name_show(handed->submission, name, sizeof name);
-    printf("  %s: %s\n", name, problem);
-}
-
 /* Whether the gradebook has a result for these files that need not be graded again; -1 with
  * error. */
 static int is_held(Plan *plan, Gradebook *book, const Job *job, Error *error)
@@ -143,6 +136,15 @@ static int one_attempt(Plan *plan, Job *job, Error *error)
     return unlink(path) ? error_set(error, "%.300s: %s", path, strerror(errno)) : 0;
 }
 
+/* Whether it is a folder without sources next to archives, which are submissions themselves. */
+static int is_wrapping(const Plan *plan, const Handed *handed, const HandedFiles *files)
+{
+    int sources = 0;
+    for (int i = 0; i < plan->catalog->labs; i++)
+        sources += files->lab[i].has_source || files->lab[i].problem[0];
+    return handed->kind == HANDED_FOLDER && handed->attempt && !sources;
+}
+
 /* Lists the submission, or those of its loose files that are no lab's, as not graded. */
 static int note_ungraded(Plan *plan, const Handed *handed, const HandedFiles *files, Error *error)
 {
@@ -154,20 +156,24 @@ static int note_ungraded(Plan *plan, const Handed *handed, const HandedFiles *fi
         if (!*problem) problem = files->lab[i].problem;
     }
     for (size_t i = 0; i < handed->files; i++) {
-        const char *reason = *files->problem ? files->problem : "not a file of the lab";
+        const char *reason = *problem ? problem : "not a file of the lab";
         int is_used = sieve_is_lab_file(plan->catalog, plan->only, handed->file[i].name);
-        if ((*files->problem || !is_used) && handed_list_note(&plan->list, handed->file[i].path,
-                                                              handed->student, reason, error))
+        if (is_used && sources) continue;
+        if (is_used && !*problem) reason = "the lab's source is missing next to it";
+        if (!is_used) reason = "not a file of the lab";
+        if (handed_list_note(&plan->list, handed->file[i].path, handed->student,
+                             is_used && *problem, reason, error))
             return -1;
     }
-    if (sources || (handed->files && *files->problem)) return 0;
+    if (sources || handed->files) return 0;
     char reason[400];
     if (*problem)
         text_set(reason, sizeof reason, "%s", problem);
     else
         text_set(reason, sizeof reason, "holds no source of %s",
                  plan->only ? plan->only->name : "any lab");
-    return handed_list_note(&plan->list, handed->submission, handed->student, reason, error);
+    return handed_list_note(&plan->list, handed->submission, handed->student, *problem != 0, reason,
+                            error);
 }
 
 static int add_labs(Plan *plan, Gradebook *book, Job *job, const HandedFiles *files, Error *error)
@@ -194,7 +200,7 @@ static int add_handed(Plan *plan, Gradebook *book, size_t number, char *is_found
     if (handed_files_take(plan->submissions, handed, plan->catalog, plan->only, taken, files,
                           error))
         return -1;
-    if (files->problem[0]) tell_problem(handed, files->problem);
+    if (is_wrapping(plan, handed, files)) return 0;
     if (note_ungraded(plan, handed, files, error)) return -1;
     if (plan->roster && people_find(plan, handed, is_found, error)) return -1;
     int64_t at = submitted_at(plan, handed, is_found);
@@ -234,7 +240,7 @@ static int store_entries(const Plan *plan, Gradebook *book, Error *error)
     if (!entry) return error_set(error, "out of memory");
     for (size_t i = 0; i < list->entries; i++)
         entry[i] = (GradebookEntry){list->entry[i].path, list->entry[i].student,
-                                    list->entry[i].reason, ""};
+                                    list->entry[i].reason, "", list->entry[i].is_refused};
     int status = gradebook_entries_set(book, plan->only ? plan->only->name : "", entry,
                                        list->entries, error);
     free(entry);

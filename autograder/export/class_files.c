@@ -53,7 +53,7 @@ int class_files_write(const char *folder, const char *root, Error *error)
     text_set(book, sizeof book, "%s/gradebook.sqlite", folder);
     text_set(last, sizeof last, "%s/last.sqlite", folder);
     text_set(page, sizeof page, "%s/class.html", folder);
-    int status = class_results_open(book, last, root, &results, error);
+    int status = class_results_open(book, last, root, NULL, &results, error);
     if (!status) status = page_file(&results, page, error);
     class_results_close(&results);
     return status ? -1 : copy_file(book, last, error);

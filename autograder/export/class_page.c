@@ -8,8 +8,10 @@
 
 #include "autograder/export/format.h"
 #include "autograder/export/page.h"
+#include "autograder/export/spread.h"
 #include "autograder/export/tally.h"
 #include "autograder/record/score.h"
+#include "autograder/text/files.h"
 #include "autograder/text/text.h"
 
 /* A formatted cell; its text is escaped. */
@@ -23,65 +25,108 @@ static void cell(FILE *stream, const char *class, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    page_element(stream, "td", class, text);
+    page_cell(stream, class, text);
 }
 
-/* A name that starts with '#' is the heading of a numeric column. */
-static void headings(FILE *stream, const char *const *name)
+/* A secret number of a student, so that the order of anonymous names says nothing. */
+static uint64_t secret_of(const ClassResults *results, const char *holder)
 {
-    fputs("<table>\n<tr>", stream);
-    for (; *name; name++)
-        page_element(stream, "th", **name == '#' ? "number" : NULL, *name + (**name == '#'));
-    fputs("</tr>\n", stream);
+    char seed[24] = "";
+    gradebook_setting(results->book, "seed", seed, sizeof seed, NULL);
+    return digest_bytes(digest_bytes(DIGEST_START, seed, sizeof seed), holder, strlen(holder));
+}
+
+static int anonymous_number(const ClassResults *results, const char *holder)
+{
+    int number = 1;
+    uint64_t own = secret_of(results, holder);
+    for (int i = 0; i < results->marks.students; i++)
+        number += secret_of(results, results->marks.student[i].name) < own;
+    return number;
+}
+
+/* The name to show; on an anonymous page a number. */
+static const char *shown_name(const ClassResults *results, const char *holder, char text[200])
+{
+    const MarksStudent *student = marks_student(&results->marks, holder);
+    if (results->is_anonymous)
+        text_set(text, 200, "student %d", anonymous_number(results, holder));
+    else
+        text_set(text, 200, "%s", student ? marks_name(student) : holder);
+    return text;
 }
 
 /* ---- the labs ------------------------------------------------------------------------------- */
 
-/* One column per tenth of the points, the last one for full points. */
-static void write_spread(FILE *stream, const SummaryLab *lab)
-{
-    enum { STEP = 18, HIGH = 40 };
-    size_t most = 1;
-    for (int i = 0; i < SUMMARY_BINS; i++)
-        most = lab->bin[i] > most ? lab->bin[i] : most;
-    fprintf(stream, "<td><svg width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"spread\">",
-            STEP * SUMMARY_BINS, HIGH + 14);
-    for (int i = 0; i < SUMMARY_BINS; i++) {
-        int high = (int)((lab->bin[i] * HIGH + most - 1) / most);
-        fprintf(stream, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>%d", STEP * i,
-                HIGH - high, STEP - 3, high ? high : 1, 10 * i);
-        if (i < SUMMARY_BINS - 1) fprintf(stream, " to %d", 10 * i + 9);
-        fprintf(stream, " %%: %zu</title></rect>", lab->bin[i]);
-    }
-    fprintf(stream,
-            "<text x=\"0\" y=\"%d\">0 %%</text><text x=\"%d\" y=\"%d\">100 %%</text></svg></td>",
-            HIGH + 13, STEP * (SUMMARY_BINS - 2), HIGH + 13);
-}
-
 static void write_labs(FILE *stream, const Summary *summary)
 {
-    static const char *const NAME[] = {"lab",         "#students", "#mean", "#median",
-                                       "#all points", "#none",     "#late", "#missing",
-                                       "#deferred",   "spread",    NULL};
+    static const char *const NAME[] = {"lab",      "#students",      "#graded",   "#mean",
+                                       "#median",  "#all points",    "#none",     "#late",
+                                       "#missing", "#no submission", "#refused",  "#deferred",
+                                       "spread",   NULL};
     page_element(stream, "h2", NULL, "Labs, in per cent of their points");
-    headings(stream, NAME);
+    page_table(stream, NAME);
     for (int i = 0; i < summary->labs; i++) {
         const SummaryLab *lab = &summary->lab[i];
-        if (!lab->graded && !lab->deferred && !lab->missing) continue;
-        fputs("<tr>", stream);
+        size_t marks = summary_marks(lab);
+        if (!marks && !lab->deferred) continue;
+        page_row(stream);
         cell(stream, "lab", "%s", lab->name);
-        cell(stream, "number", "%zu", lab->graded + lab->missing + lab->deferred);
-        cell(stream, "number", "%.1f", lab->graded ? summary_mean(lab) : 0);
-        cell(stream, "number", "%.1f", lab->graded ? summary_quartile(lab, 2) : 0);
+        cell(stream, "number", "%zu", marks + lab->deferred);
+        cell(stream, "number", "%zu", lab->graded);
+        cell(stream, "number", "%.1f", marks ? summary_mean(lab) : 0);
+        cell(stream, "number", "%.1f", marks ? summary_quartile(lab, 2) : 0);
         cell(stream, "number", "%zu", lab->full);
         cell(stream, "number", "%zu", lab->none);
         cell(stream, "number", "%zu", lab->late);
         cell(stream, "number", "%zu", lab->missing);
+        cell(stream, "number", "%zu", lab->absent);
+        cell(stream, lab->refused ? "number failed" : "number", "%zu", lab->refused);
         cell(stream, "number", "%zu", lab->deferred);
-        write_spread(stream, lab);
+        page_cell_begin(stream, NULL);
+        spread_write(stream, lab, -1);
+        fputs("</td>", stream);
         fputs("</tr>\n", stream);
     }
     fputs("</table>\n", stream);
+    page_element(stream, "p", "note",
+                 "Mean and median are over all students: a lab that is missing, refused or not "
+                 "submitted counts as 0.  Refused: an archive or a link that cannot be read.");
+}
+
+/* ---- entries that were not graded ------------------------------------------------------------ */
+
+typedef struct EntryRows {
+    FILE *stream;
+    const ClassResults *results;
+    size_t count;
+} EntryRows;
+
+static int write_entry(const GradebookEntry *entry, void *context, Error *error)
+{
+    static const char *const NAME[] = {"entry", "student", "lab", "reason", NULL};
+    EntryRows *rows = context;
+    int is_hidden = rows->results->is_anonymous;
+    (void)error;
+    if (!rows->count++) {
+        page_element(rows->stream, "h2", NULL, "Entries that were not graded");
+        page_table(rows->stream, NAME);
+    }
+    page_row(rows->stream);
+    page_cell(rows->stream, NULL, is_hidden ? "-" : entry->path);
+    page_cell(rows->stream, NULL, is_hidden ? "-" : *entry->student ? entry->student : "unknown");
+    page_cell(rows->stream, "lab", *entry->lab ? entry->lab : "all");
+    page_cell(rows->stream, entry->is_refused ? "failed" : NULL, entry->reason);
+    fputs("</tr>\n", rows->stream);
+    return 0;
+}
+
+static int write_entries(FILE *stream, const ClassResults *results, Error *error)
+{
+    EntryRows rows = {stream, results, 0};
+    int status = gradebook_entries(results->book, write_entry, &rows, error);
+    if (rows.count) fputs("</table>\n", stream);
+    return status;
 }
 
 /* ---- cases and diagnoses -------------------------------------------------------------------- */
@@ -90,7 +135,7 @@ static void write_share(FILE *stream, size_t part, size_t whole)
 {
     char text[64];
     text_set(text, sizeof text, "%zu of %zu", part, whole);
-    fputs("<td class=\"share\">", stream);
+    page_cell_begin(stream, "share");
     page_bar(stream, (double)part / (double)whole, text);
     fputs("</td>", stream);
 }
@@ -104,8 +149,8 @@ static void write_cases(FILE *stream, const Tally *tally)
         const TallyCase *item = &tally->item[i];
         int first = !i || strcmp(item->lab, item[-1].lab) != 0;
         if (first) page_element(stream, "h3", NULL, item->lab);
-        if (first) headings(stream, NAME);
-        fputs("<tr>", stream);
+        if (first) page_table(stream, NAME);
+        page_row(stream);
         cell(stream, "lab", "%s", item->name);
         write_share(stream, item->right, item->students);
         if (item->timed) {
@@ -126,10 +171,10 @@ static void write_faults(FILE *stream, const Tally *tally, int students)
     page_element(stream, "h2", NULL, "Most frequent errors");
     if (!tally->faults) page_element(stream, "p", NULL, "Nothing.");
     if (!tally->faults) return;
-    headings(stream, NAME);
+    page_table(stream, NAME);
     for (size_t i = 0; i < tally->faults; i++) {
         const TallyFault *fault = &tally->fault[i];
-        fputs("<tr>", stream);
+        page_row(stream);
         cell(stream, "lab", "%s", fault->lab);
         cell(stream, "lab", "%s", fault->name);
         write_share(stream, fault->students, (size_t)students);
@@ -164,13 +209,13 @@ static void write_changes(FILE *stream, const ClassResults *results)
     for (int i = 0; i < marks->students; i++)
         for (int j = 0; j < marks->labs; j++) {
             const MarksStudent *student = &marks->student[i];
-            char text[40], points[32];
+            char text[40], points[32], name[200];
             const char *change =
                 change_text(results, student->name, marks->lab[j], student->mark[j], text);
             if (!*change) continue;
-            if (!changes++) headings(stream, NAME);
-            fputs("<tr>", stream);
-            page_element(stream, "td", NULL, student->name);
+            if (!changes++) page_table(stream, NAME);
+            page_row(stream);
+            page_cell(stream, NULL, shown_name(results, student->name, name));
             cell(stream, "lab", "%s", marks->lab[j]);
             cell(stream, "number", "%s", score_text(student->mark[j], points));
             cell(stream, *change == '-' ? "number failed" : "number", "%s", change);
@@ -226,8 +271,19 @@ static void write_reasons(FILE *stream, const Record *record)
     }
 }
 
-static void write_record(FILE *stream, const GradebookResult *result, const Record *record,
-                         const char *change)
+/* "80, late: 72 count" and similar, with the attempts. */
+static void write_points(FILE *stream, const GradebookResult *result, const Record *record)
+{
+    char part[3][32], text[200];
+    text_set(text, sizeof text, "%s/%s", score_text(record->points, part[0]),
+             score_text(record->possible, part[1]));
+    if (result->counted < result->points)
+        text_add(text, sizeof text, ", %s count", score_text(result->counted, part[2]));
+    page_cell(stream, "number", text);
+}
+
+static void write_record(FILE *stream, const ClassResults *results, const GradebookResult *result,
+                         const Record *record, const char *change)
 {
     int right = 0;
     double speed[2] = {0}, predicted[2] = {0};
@@ -242,17 +298,24 @@ static void write_record(FILE *stream, const GradebookResult *result, const Reco
         predicted[0] += record->prediction[i].points;
         predicted[1] += record->prediction[i].possible;
     }
-    fputs("<tr>", stream);
+    page_row(stream);
     cell(stream, "lab", "%s", result->lab);
-    cell(stream, "number", "%s/%s", score_text(record->points, part[0]),
-         score_text(record->possible, part[1]));
+    write_points(stream, result, record);
     cell(stream, "number", "%s", change);
     cell(stream, "number", "%d of %d", right, record->cases);
     cell(stream, "number", "%s/%s", score_text(speed[0], part[0]), score_text(speed[1], part[1]));
     cell(stream, "number", "%s/%s", score_text(predicted[0], part[2]),
          score_text(predicted[1], part[3]));
-    cell(stream, NULL, "%s%s", result->submission, result->late ? ", late" : "");
-    fputs("<td>", stream);
+    char late[40], submission[900];
+    text_set(submission, sizeof submission, "%s", results->is_anonymous ? "" : result->submission);
+    if (result->late)
+        text_add(submission, sizeof submission, "%s%s late", *submission ? ", " : "",
+                 late_text(result->late, late));
+    if (result->attempts > 1)
+        text_add(submission, sizeof submission, "%sthe one of %d that counts",
+                 *submission ? ", " : "", result->attempts);
+    page_cell(stream, NULL, submission);
+    page_cell_begin(stream, NULL);
     write_reasons(stream, record);
     fputs("</td></tr>\n", stream);
 }
@@ -265,35 +328,38 @@ static int end_student(Students *students, Error *error)
     return status ? error_set(error, "out of memory") : 0;
 }
 
-static int begin_student(Students *students, Error *error)
+static int begin_student(Students *students, const char *holder, Error *error)
 {
+    const Marks *marks = &students->results->marks;
+    const MarksStudent *student = marks_student(marks, holder);
     if (end_student(students, error)) return -1;
-    StudentPart *part = &students->part[++students->at];
-    part->marks = &students->results->marks.student[students->at];
-    students->rows = open_memstream(&part->rows, &students->bytes);
+    if (!student) return error_set(error, "the gradebook has no person '%.100s'", holder);
+    students->at = (int)(student - marks->student);
+    students->rows = open_memstream(&students->part[students->at].rows, &students->bytes);
     return students->rows ? 0 : error_set(error, "out of memory");
 }
 
 static int take_result(const GradebookResult *result, void *context, Error *error)
 {
     Students *students = context;
+    const ClassResults *results = students->results;
     char change[40];
     Error inner;
     int same =
-        students->at >= 0 && !strcmp(students->part[students->at].marks->name, result->student);
-    if (!same && begin_student(students, error)) return -1;
+        students->at >= 0 && !strcmp(students->part[students->at].marks->name, result->holder);
+    if (!same && begin_student(students, result->holder, error)) return -1;
     Record *record = malloc(sizeof *record);
     if (!record) return error_set(error, "out of memory");
     int status = record_parse(result->record, record, &inner);
     if (status)
         error_set(error, "the record of %.100s in %s: %.300s", result->student, result->lab,
                   inner.text);
-    double now = marks_find(&students->results->marks, result->student, result->lab);
+    double now = marks_find(&results->marks, result->holder, result->lab);
     if (isnan(now))
-        students->part[students->at].full -= marks_full(&students->results->marks, result->lab);
+        students->part[students->at].full -= marks_full(&results->marks, result->lab);
     if (!status)
-        write_record(students->rows, result, record,
-                     change_text(students->results, result->student, result->lab, now, change));
+        write_record(students->rows, results, result, record,
+                     change_text(results, result->holder, result->lab, now, change));
     record_clear(record);
     free(record);
     return status;
@@ -307,21 +373,47 @@ static int by_need(const void *left, const void *right)
     return strcmp(a->marks->name, b->marks->name);
 }
 
-static void write_student(FILE *stream, const StudentPart *part)
+/* What is visible without unfolding: late and repeated submissions, refused and absent labs. */
+static void write_badges(FILE *stream, const Marks *marks, const MarksStudent *student)
+{
+    char text[900] = "", late[40];
+    if (marks->has_roster && !student->is_on_roster)
+        text_add(text, sizeof text, "not on the roster");
+    for (int i = 0; i < marks->labs; i++) {
+        const MarksResult *result = &student->result[i];
+        const char *comma = *text ? "; " : "";
+        if (!*result->status)
+            text_add(text, sizeof text, "%s%.2s: no submission", comma, marks->lab[i]);
+        else if (!strcmp(result->status, record_status_name(RECORD_MISSING)))
+            text_add(text, sizeof text, "%s%.2s: missing", comma, marks->lab[i]);
+        if (result->late)
+            text_add(text, sizeof text, "%s%.2s: %s late", *text ? "; " : "", marks->lab[i],
+                     late_text(result->late, late));
+        if (result->attempts > 1)
+            text_add(text, sizeof text, "%s%.2s: %d submissions", *text ? "; " : "", marks->lab[i],
+                     result->attempts);
+    }
+    fputc(' ', stream);
+    if (*text) page_element(stream, "span", "note", text);
+}
+
+static void write_student(FILE *stream, const ClassResults *results, const StudentPart *part)
 {
     static const char *const NAME[] = {"lab",          "#points",    "#change", "#cases", "#speed",
                                        "#predictions", "submission", "why",     NULL};
-    char text[80], points[32], full[32];
+    char text[80], points[32], full[32], name[200];
     text_set(text, sizeof text, "%s/%s", score_text(part->points, points),
              score_text(part->full, full));
     fputs("<details><summary><span class=\"share\">", stream);
     page_bar(stream, part->full > 0 ? part->points / part->full : 0, text);
     fputs("</span> ", stream);
-    page_element(stream, "strong", NULL, part->marks->name);
+    page_element(stream, "strong", NULL, shown_name(results, part->marks->name, name));
+    write_badges(stream, &results->marks, part->marks);
     fputs("</summary>\n", stream);
-    headings(stream, NAME);
+    if (part->rows) page_table(stream, NAME);
     fputs(part->rows ? part->rows : "", stream);
-    fputs("</table>\n</details>\n", stream);
+    if (part->rows) fputs("</table>\n", stream);
+    fputs("</details>\n", stream);
 }
 
 static int write_students(FILE *stream, const ClassResults *results, Error *error)
@@ -330,6 +422,8 @@ static int write_students(FILE *stream, const ClassResults *results, Error *erro
     Students students = {.results = results, .at = -1};
     students.part = calloc((size_t)marks->students + 1, sizeof *students.part);
     if (!students.part) return error_set(error, "out of memory");
+    for (int i = 0; i < marks->students; i++)
+        students.part[i].marks = &marks->student[i];
     int status = gradebook_best(results->book, take_result, &students, error);
     if (end_student(&students, status ? NULL : error)) status = -1;
     for (int i = 0; !status && i < marks->students; i++)
@@ -341,7 +435,7 @@ static int write_students(FILE *stream, const ClassResults *results, Error *erro
     if (!status) qsort(students.part, (size_t)marks->students, sizeof *students.part, by_need);
     page_element(stream, "h2", NULL, "Students, lowest mark first");
     for (int i = 0; i < marks->students; i++) {
-        if (!status) write_student(stream, &students.part[i]);
+        if (!status) write_student(stream, results, &students.part[i]);
         free(students.part[i].rows);
     }
     free(students.part);
@@ -358,10 +452,11 @@ int class_page_write(FILE *stream, const ClassResults *results, Error *error)
                  tally.records);
         page_begin(stream, title);
         write_labs(stream, &results->summary);
+        status = write_entries(stream, results, error);
         write_cases(stream, &tally);
         write_faults(stream, &tally, results->marks.students);
         write_changes(stream, results);
-        status = write_students(stream, results, error);
+        if (!status) status = write_students(stream, results, error);
         page_end(stream);
     }
     tally_clear(&tally);

@@ -2,27 +2,54 @@
 
 #include <string.h>
 
+#include "autograder/class/handed.h"
 #include "autograder/text/files.h"
+#include "autograder/text/text.h"
 
 static int read_before(const char *since, ClassResults *results, Error *error)
 {
+    Error unread;
     if (!since || !file_exists(since)) return 0;
-    Gradebook *book = gradebook_read(since, error);
-    if (!book) return -1;
+    Gradebook *book = gradebook_read(since, &unread);
+    if (!book && strstr(unread.text, "is a gradebook of version")) return 0;
+    if (!book) return error_set(error, "%s", unread.text);
     int status = marks_read(book, &results->before, error);
     gradebook_close(book);
     results->compared = 1;
     return status;
 }
 
-int class_results_open(const char *gradebook, const char *since, const char *root,
+/* Keeps one lab's column. */
+static int choose_lab(const char *lab, ClassResults *results, Error *error)
+{
+    const Lab *chosen = catalog_find(&results->catalog, lab, error);
+    Marks *marks = &results->marks;
+    if (!chosen) return -1;
+    int at = marks_lab(marks, chosen->name);
+    if (at == marks->labs)
+        return error_set(error, "the gradebook has no result of %s", chosen->name);
+    text_set(marks->lab[0], sizeof marks->lab[0], "%s", chosen->name);
+    marks->full[0] = marks->full[at];
+    for (int i = 0; i < marks->students && at; i++) {
+        MarksStudent *student = &marks->student[i];
+        MarksResult first = student->result[0];
+        student->mark[0] = student->mark[at];
+        student->result[0] = student->result[at];
+        student->result[at] = first; /* freed with the others */
+    }
+    marks->labs = 1;
+    return 0;
+}
+
+int class_results_open(const char *gradebook, const char *since, const char *root, const char *lab,
                        ClassResults *results, Error *error)
 {
     memset(results, 0, sizeof *results);
     if (!(results->book = gradebook_read(gradebook, error)) ||
         catalog_open(root, &results->catalog, error) ||
         summary_make(results->book, &results->catalog, &results->summary, error) ||
-        marks_read(results->book, &results->marks, error) || read_before(since, results, error))
+        marks_read(results->book, &results->marks, error) ||
+        (lab && choose_lab(lab, results, error)) || read_before(since, results, error))
         return -1;
     return 0;
 }
@@ -34,4 +61,29 @@ void class_results_close(ClassResults *results)
     catalog_close(&results->catalog);
     marks_clear(&results->marks);
     marks_clear(&results->before);
+}
+
+void left_out_add(LeftOut *left_out, const char *name, const char *lacks)
+{
+    char shown[100];
+    enum { SHOWN = 5 };
+    name_show(name, shown, sizeof shown);
+    text_set(left_out->lacks, sizeof left_out->lacks, "%s", lacks);
+    if (left_out->count++ < SHOWN)
+        text_add(left_out->names, sizeof left_out->names, "%s%s", *left_out->names ? ", " : "",
+                 shown);
+    else if (left_out->count == SHOWN + 1)
+        text_add(left_out->names, sizeof left_out->names, ", ...");
+}
+
+const char *late_text(int64_t seconds, char text[40])
+{
+    static const struct {
+        int64_t seconds;
+        const char *name;
+    } UNIT[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}};
+    int unit = seconds >= 86400 ? 0 : seconds >= 3600 ? 1 : 2;
+    int64_t count = (seconds + UNIT[unit].seconds - 1) / UNIT[unit].seconds;
+    text_set(text, 40, "%lld %s%s", (long long)count, UNIT[unit].name, count == 1 ? "" : "s");
+    return text;
 }

@@ -14,9 +14,15 @@ static const Format FORMATS[] = {
     {"classroom", "GitHub Classroom's result of a grader, in base64", classroom_write, NULL},
     {"prairielearn", "PrairieLearn's results.json", prairielearn_write, NULL},
     {"submitty", "Submitty's validation_results.json", submitty_write, NULL},
-    {"canvas", "a class, for import by Canvas (CSV)", NULL, canvas_write},
     {"class", "a class as an HTML page: results by lab and by student", NULL, class_page_write},
-    {"moodle", "a class, for import by Moodle (CSV)", NULL, moodle_write},
+    {"table", "a class with all that is known of each mark (CSV)", NULL, table_write},
+    {"blackboard", "a class, for import by Blackboard (CSV)", NULL, blackboard_write},
+    {"brightspace", "a class, for import by Brightspace (CSV)", NULL, brightspace_write},
+    {"canvas", "a class, for import by Canvas (CSV)", NULL, canvas_write},
+    {"moodle", "a class, for import by Moodle's gradebook (CSV)", NULL, moodle_write},
+    {"moodle-worksheet", "a class, for one assignment's worksheet in Moodle (CSV)", NULL,
+     moodle_worksheet_write},
+    {"openedx", "a class, for bulk import by Open edX (CSV)", NULL, openedx_write},
 };
 enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 
@@ -34,5 +40,5 @@ const Format *format_find(const char *name, Error *error)
 void format_list(FILE *stream)
 {
     for (int i = 0; i < FORMAT_COUNT; i++)
-        fprintf(stream, "  %-13s %s\n", FORMATS[i].name, FORMATS[i].about);
+        fprintf(stream, "  %-16s %s\n", FORMATS[i].name, FORMATS[i].about);
 }

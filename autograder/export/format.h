@@ -39,8 +39,16 @@ void autolab_write(FILE *stream, const Submission *submission);
 void classroom_write(FILE *stream, const Submission *submission);
 void prairielearn_write(FILE *stream, const Submission *submission);
 void submitty_write(FILE *stream, const Submission *submission);
+/* Parts of html_write: a lab's heading; its messages and a table of its checks. */
+void html_lab_heading(FILE *stream, const Record *record);
+void html_lab_write(FILE *stream, const Record *record);
+int blackboard_write(FILE *stream, const ClassResults *results, Error *error);
+int brightspace_write(FILE *stream, const ClassResults *results, Error *error);
 int canvas_write(FILE *stream, const ClassResults *results, Error *error);
 int moodle_write(FILE *stream, const ClassResults *results, Error *error);
+int moodle_worksheet_write(FILE *stream, const ClassResults *results, Error *error);
+int openedx_write(FILE *stream, const ClassResults *results, Error *error);
+int table_write(FILE *stream, const ClassResults *results, Error *error);
 int class_page_write(FILE *stream, const ClassResults *results, Error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* marks.h - table of the best mark of every student in every lab, from a gradebook. */
+/* marks.h - table of the mark of every student in every lab, from a gradebook. */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_MARKS_H
 #define CONVLAB_AUTOGRADER_EXPORT_MARKS_H
 
@@ -6,17 +6,31 @@
 
 enum { MARKS_LABS = 64 };
 
+/* The result that counts, of one student in one lab. */
+typedef struct MarksResult {
+    double earned;           /* before the penalty for lateness, on the scale of `mark`; NaN: none */
+    int64_t late;            /* seconds after the deadline */
+    int attempts;            /* number of submissions that have this lab */
+    char status[16];         /* "graded", "missing"; "": no submission */
+    char *submission;        /* NULL: none */
+    char submitted_at[24];
+} MarksResult;
+
 typedef struct MarksStudent {
-    char *name;              /* as in the submission: untrusted */
-    double mark[MARKS_LABS]; /* NaN: no result, not graded yet, or no points in N */
+    char *name;                 /* the holder in the gradebook: untrusted */
+    char *field[PERSON_FIELDS]; /* from the roster, else from an LMS's names; "" if unknown */
+    int is_on_roster;
+    double mark[MARKS_LABS]; /* what counts; NaN: no result, not graded yet, or no points in N */
+    MarksResult result[MARKS_LABS];
 } MarksStudent;
 
 typedef struct Marks {
     char lab[MARKS_LABS][64];
     double full[MARKS_LABS]; /* the highest number of possible points of any student in this lab */
     int labs;
-    MarksStudent *student; /* sorted by name */
+    MarksStudent *student; /* sorted by name; also those without results */
     int students;
+    int has_roster;
 } Marks;
 
 /* A mark with points left out of N is scaled to the lab's full points, because platforms have one
@@ -25,7 +39,16 @@ int marks_read(Gradebook *book, Marks *marks, Error *error);
 void marks_clear(Marks *marks);
 /* The mark of one student in one lab; NaN: none. */
 double marks_find(const Marks *marks, const char *student, const char *lab);
+/* The student of that name, or NULL. */
+const MarksStudent *marks_student(const Marks *marks, const char *student);
+/* The lab's number; marks->labs: it has no results. */
+int marks_lab(const Marks *marks, const char *lab);
 /* The lab's full points, 0 for a lab without submissions. */
 double marks_full(const Marks *marks, const char *lab);
+/* Moodle's participant number of the student in a lab's assignment, or "": the submission's own, for
+ * each assignment has others; for a member of a group who did not upload, the roster's. */
+void marks_participant(const MarksStudent *student, int lab, char number[32]);
+/* The name to show: the person's full name, else `name`. */
+const char *marks_name(const MarksStudent *student);
 
 #endif

@@ -17,9 +17,18 @@ static const char STYLE[] =
     "details{margin:.2rem 0}summary{cursor:pointer}\n"
     ".share,.lab{white-space:nowrap}span.share{display:inline-block;min-width:17rem}p{margin:.3rem "
     "0}h3{margin:1.2rem 0 .3rem}\n"
-    "rect{fill:var(--good)}text{font-size:11px;fill:currentColor}\n"
+    "rect{fill:var(--good);opacity:.6}rect.own{fill:var(--bad);opacity:1}.hint{border-left:4px solid "
+    "var(--good);padding-left:.6rem}text{font-size:11px;fill:currentColor}\n"
     "meter{width:10rem}\n"
-    "@media (max-width:40em){table{display:block;overflow-x:auto}td pre{min-width:17rem}}\n"
+    ".note{opacity:.8;font-size:13px}\n"
+    /* On a phone a row is a card, and each cell says its heading. */
+    "@media (max-width:40em){body{margin:1rem auto}table,tbody,tr,td{display:block}"
+    "tr:first-child{display:none}"
+    "tr{padding:.4rem 0;border-bottom:2px solid var(--line)}td{border:0;padding:.1rem 0}"
+    "td:empty{display:none}td[data-label]::before{content:attr(data-label);display:block;"
+    "font-size:12px;opacity:.7}.number{text-align:left}.share,.lab,.number{white-space:normal;"
+    "overflow-wrap:anywhere}span.share{min-width:0;display:block}svg{max-width:100%;height:auto}"
+    "h1,h2,h3,p,summary{overflow-wrap:anywhere}}\n"
     "@media print{details>*{display:block}}\n";
 
 void page_begin(FILE *stream, const char *title)
@@ -47,6 +56,53 @@ void page_element(FILE *stream, const char *tag, const char *class, const char *
     fputc('>', stream);
     plain_xml(stream, text);
     fprintf(stream, "</%s>\n", tag);
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+static struct {
+    const char *const *heading;
+    int headings, column; /* column: of the next cell */
+} table;
+
+/* A name that starts with '#' is the heading of a numeric column. */
+static const char *heading_of(int column)
+{
+    const char *name = column < table.headings ? table.heading[column] : "";
+    return name + (*name == '#');
+}
+
+void page_table(FILE *stream, const char *const *heading)
+{
+    table.heading = heading;
+    for (table.headings = 0; heading[table.headings];)
+        table.headings++;
+    fputs("<table>\n<tr>", stream);
+    for (int i = 0; i < table.headings; i++)
+        page_element(stream, "th", *heading[i] == '#' ? "number" : NULL, heading_of(i));
+    fputs("</tr>\n", stream);
+}
+
+void page_row(FILE *stream)
+{
+    table.column = 0;
+    fputs("<tr>", stream);
+}
+
+void page_cell_begin(FILE *stream, const char *class)
+{
+    fputs("<td", stream);
+    if (class) fprintf(stream, " class=\"%s\"", class);
+    fputs(" data-label=\"", stream);
+    plain_xml(stream, heading_of(table.column++));
+    fputs("\">", stream);
+}
+
+void page_cell(FILE *stream, const char *class, const char *text)
+{
+    page_cell_begin(stream, class);
+    plain_xml(stream, text);
+    fputs("</td>\n", stream);
 }
 
 void page_bar(FILE *stream, double share, const char *text)

@@ -28,7 +28,7 @@ static int moodle_parse(const char *text, EntryName *entry)
 {
     regmatch_t group[GROUPS];
     char plugin[20];
-    if (!matches("^(.+)_assignsubmission_([a-z]+)(_(.*))?$", text, group)) return 0;
+    if (!matches("^(.+)_assignsubmission_([a-z]+)([_.](.*))?$", text, group)) return 0;
     piece(text, &group[1], entry->student, sizeof entry->student);
     piece(text, &group[2], plugin, sizeof plugin);
     entry->kind = strcmp(plugin, "file") ? ENTRY_MOODLE_TEXT : ENTRY_MOODLE_FILE;
