@@ -349,12 +349,12 @@ static int write_summary(Class *class, const Summary *summary, Error *error)
 static int tell_alike(Class *class)
 {
     char path[3200];
-    size_t pairs = 0;
+    size_t groups = 0;
     Error error;
     text_set(path, sizeof path, "%s/similarity.txt", class->results);
     FILE *report = fopen(path, "we");
     int status = report ? similarity_report(class->options.root, class->work, &class->catalog,
-                                            &class->plan.list, report, &pairs, &error)
+                                            &class->plan.list, report, &groups, &error)
                         : error_set(&error, "%.300s: %s", path, strerror(errno));
     if (report && fclose(report) && !status)
         status = error_set(&error, "%.300s: %s", path, strerror(errno));
@@ -363,8 +363,8 @@ static int tell_alike(Class *class)
         char said[1100];
         text_set(said, sizeof said, "class: %s", error.text);
         text_wrap(stdout, 0, said);
-    } else if (pairs) {
-        printf("class: similarity.txt has %zu pairs to look at\n", pairs);
+    } else if (groups) {
+        printf("class: similarity.txt has %zu group%s to look at\n", groups, groups == 1 ? "" : "s");
     }
     return status;
 }

@@ -124,23 +124,79 @@ static int compare(const char *folder, Error *error)
     return status ? -1 : 0;
 }
 
-static void report_lab(const Lab *lab, const HandedList *list, Pairs *pairs, FILE *report)
+/* ---- groups --------------------------------------------------------------------------------- */
+
+/* The representative of a submission's group. */
+static size_t group_of(size_t *parent, size_t item)
 {
+    while (parent[item] != item)
+        item = parent[item] = parent[parent[item]];
+    return item;
+}
+
+static void report_group(const Lab *lab, const HandedList *list, const Pairs *pairs, size_t *parent,
+                         size_t group, FILE *report)
+{
+    enum { SHOWN = 10 };
     char name[2][300];
-    if (pairs->count) qsort(pairs->item, pairs->count, sizeof *pairs->item, most_alike_first);
+    size_t members = 0, shown = 0, count = 0;
+    int highest = 0;
+    for (size_t i = 0; i < list->count; i++)
+        members += group_of(parent, i) == group;
     for (size_t i = 0; i < pairs->count; i++) {
+        if (group_of(parent, pairs->item[i].of) != group) continue;
+        count++;
+        if (pairs->item[i].percent > highest) highest = pairs->item[i].percent;
+    }
+    fprintf(report, "%s\t%zu submissions\tup to %d %%\t", lab->name, members, highest);
+    for (size_t i = 0, written = 0; i < list->count; i++) {
+        if (group_of(parent, i) != group) continue;
+        name_show(list->item[i].submission, name[0], sizeof name[0]);
+        fprintf(report, "%s%s", written++ ? ", " : "", name[0]);
+    }
+    fputc('\n', report);
+    for (size_t i = 0; i < pairs->count && shown < SHOWN; i++) {
         const Pair *pair = &pairs->item[i];
+        if (group_of(parent, pair->of) != group) continue;
         name_show(list->item[pair->of].submission, name[0], sizeof name[0]);
         name_show(list->item[pair->with].submission, name[1], sizeof name[1]);
-        fprintf(report, "%s\t%d %%\t%s\t%s\n", lab->name, pair->percent, name[0], name[1]);
+        fprintf(report, "\t%d %% of\t%s\tis in\t%s\n", pair->percent, name[0], name[1]);
+        shown++;
     }
+    if (count > shown) fprintf(report, "\t%zu more pairs\n", count - shown);
+}
+
+/* Two submissions are in one group if a chain of similar pairs leads from one to the other.  Their
+ * number, or -1 with error. */
+static long report_lab(const Lab *lab, const HandedList *list, Pairs *pairs, FILE *report,
+                       Error *error)
+{
+    long groups = 0;
+    size_t *parent = malloc((list->count + 1) * sizeof *parent);
+    if (!parent) return error_set(error, "out of memory");
+    for (size_t i = 0; i < list->count; i++)
+        parent[i] = i;
+    if (pairs->count) qsort(pairs->item, pairs->count, sizeof *pairs->item, most_alike_first);
+    for (size_t i = 0; i < pairs->count; i++)
+        parent[group_of(parent, pairs->item[i].of)] = group_of(parent, pairs->item[i].with);
+    for (size_t i = 0; i < pairs->count; i++) {
+        size_t group = group_of(parent, pairs->item[i].of);
+        int is_first = 1;
+        for (size_t j = 0; j < i && is_first; j++)
+            is_first = group_of(parent, pairs->item[j].of) != group;
+        if (!is_first) continue;
+        report_group(lab, list, pairs, parent, group, report);
+        groups++;
+    }
+    free(parent);
+    return groups;
 }
 
 int similarity_report(const char *root, const char *work, const Catalog *catalog,
-                      const HandedList *list, FILE *report, size_t *pairs, Error *error)
+                      const HandedList *list, FILE *report, size_t *groups, Error *error)
 {
     char folder[4200];
-    *pairs = 0;
+    *groups = 0;
     text_set(folder, sizeof folder, "%s/alike", work);
     for (int i = 0; i < catalog->labs; i++) {
         const Lab *lab = &catalog->lab[i];
@@ -151,10 +207,10 @@ int similarity_report(const char *root, const char *work, const Catalog *catalog
         if (sources < 0) return -1;
         if (sources < 2) continue; /* nothing to compare with */
         int status = compare(folder, error) || read_pairs(folder, list, &found, error) ? -1 : 0;
-        report_lab(lab, list, &found, report);
-        *pairs += found.count;
+        long count = status ? -1 : report_lab(lab, list, &found, report, error);
         free(found.item);
-        if (status) return -1;
+        if (count < 0) return -1;
+        *groups += (size_t)count;
     }
     return 0;
 }

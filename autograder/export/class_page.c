@@ -345,6 +345,7 @@ static int take_result(const GradebookResult *result, void *context, Error *erro
     const ClassResults *results = students->results;
     char change[40];
     Error inner;
+    if (marks_lab(&results->marks, result->lab) == results->marks.labs) return 0; /* not LAB= */
     int same =
         students->at >= 0 && !strcmp(students->part[students->at].marks->name, result->holder);
     if (!same && begin_student(students, result->holder, error)) return -1;

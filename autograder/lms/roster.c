@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "autograder/lms/times.h"
-#include "autograder/text/files.h"
 #include "autograder/text/text.h"
+#include "common/base/intake.h"
 
 /* ---- headings ------------------------------------------------------------------------------- */
 
@@ -245,19 +245,29 @@ static int people_read(const char *name, LmsRoster *roster, Error *error)
     return keys_check(name, roster, error);
 }
 
+/* A quoted cell may hold anything; a message is one line. */
+static int message_clean(int status, Error *error)
+{
+    if (!status || !error) return status;
+    intake_clean(error->text);
+    for (char *at = error->text; *at; at++)
+        if (*at == '\n' || *at == '\t') *at = '?';
+    return status;
+}
+
 int lms_roster_parse(const char *name, const char *data, size_t bytes, LmsRoster *roster,
                      Error *error)
 {
     *roster = (LmsRoster){.people = 0};
-    if (csv_table_parse(name, data, bytes, &roster->table, error)) return -1;
-    return people_read(name, roster, error);
+    int status = csv_table_parse(name, data, bytes, &roster->table, error);
+    return message_clean(status ? status : people_read(name, roster, error), error);
 }
 
 int lms_roster_read(const char *path, LmsRoster *roster, Error *error)
 {
     *roster = (LmsRoster){.people = 0};
-    if (csv_table_read(path, &roster->table, error)) return -1;
-    return people_read(path, roster, error);
+    int status = csv_table_read(path, &roster->table, error);
+    return message_clean(status ? status : people_read(path, roster, error), error);
 }
 
 void lms_roster_clear(LmsRoster *roster)
@@ -375,12 +385,12 @@ size_t lms_roster_find(const LmsRoster *roster, const EntryName *entry, char *is
         size_t length = strlen(part);
         while (length && part[length - 1] == ' ')
             part[--length] = '\0';
-        size_t more = *part ? find_one(roster, entry, part, is_found) : 0;
-        if (!more) {
+        if (!*part || !find_one(roster, entry, part, is_found)) {
             memset(is_found, 0, roster->people);
             return 0;
         }
-        count += more;
     }
+    for (size_t i = 0; i < roster->people; i++)
+        count += is_found[i] != 0;
     return count;
 }

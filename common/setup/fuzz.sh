@@ -9,7 +9,8 @@ build=${1:?usage: fuzz.sh BUILD SECONDS}
 seconds=${2:?usage: fuzz.sh BUILD SECONDS}
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 mkdir -p "$build/broken" "$build/seeds/ptx" "$build/seeds/fatbin" "$build/seeds/ini" \
-    "$build/seeds/frames" "$build/seeds/maps" "$build/seeds/records" "$build/seeds/machine"
+    "$build/seeds/frames" "$build/seeds/maps" "$build/seeds/records" "$build/seeds/machine" \
+    "$build/seeds/rosters"
 # A request with a body of four bytes and one without (common/apps/serve/batches/frame.h).
 printf 'CLS1\004\0\0\0\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0\0\0\0\0\0four' \
     >"$build/seeds/frames/one"
@@ -22,6 +23,11 @@ printf 'layer\nlayer\n\0(1, 2, 2, 3)\n3x4\n\0001 2.5 -3e-2, 0\n5 6 7 8 9 10 11 1
 cp docs/data/h200/*.json "$build/seeds/records"
 printf '2026-01-31T12:00:00Z\t0a\tsim h200\tcycles\t80.5\t100\tlenet\t1500\t3000\t1000\t500\n' \
     >"$build/seeds/records/history"
+# Rosters of two platforms (autograder/lms/fuzz_roster.c).
+printf 'Student,ID,SIS User ID,SIS Login ID,Section\n"Byron, Ada",123,S1,ada,A\n' \
+    >"$build/seeds/rosters/canvas"
+printf 'Identifier;Full name;Extension;Submitted;Group\nParticipant 1;"a""b";3d;2026-10-01T12:00;g\n' \
+    >"$build/seeds/rosters/moodle"
 for lab in labs/*/; do cp "$lab/lab.ini" "$build/seeds/ini/$(basename "$lab")"; done
 
 for source in solutions/*/conv.cu; do
@@ -113,6 +119,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     fuzz_machine) set -- common/simulator/gpus ;;
     fuzz_maps) set -- "$build/seeds/maps" ;;
     fuzz_record) set -- "$build/seeds/records" ;;
+    fuzz_roster) set -- "$build/seeds/rosters" ;;
     *) set -- "$build/seeds/ptx" "$build/seeds/forms" ;;
     esac
     mkdir -p "$build/corpus/$name"

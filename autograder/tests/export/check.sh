@@ -157,11 +157,11 @@ tell outcomes
 
 # Ada's best marks; Bob's 80 of 80, scaled to the 100 of others; no mark if no case counts; no
 # formula.
-printf '"ada",90,50\r\n' >expected
-{ grep '^"ada"' moodle.class | cmp - expected && grep -q '^"o'"'"'neil, ""bob""",100,' moodle.class && grep -q '^"Zo.*\$(id)",,.$' moodle.class &&
+printf '"ada","","","ada",90,50\r\n' >expected
+{ grep '^"ada"' moodle.class | cmp - expected && grep -q '^"o'"'"'neil, ""bob""",.*,100,' moodle.class && grep -q '^"Zo.*\$(id)",,.$' moodle.class &&
     grep -q "^\"'=cmd" moodle.class && head -n 1 moodle.class |
-    grep -q '^Username,"02-naive","04-tiled"' &&
-    grep -q '^Points Possible,,,,100,100.$' canvas.class; } >said 2>&1
+    grep -q '^Username,.*,"02-naive","04-tiled"' &&
+    grep -q '^Points Possible,,,,,100,100.$' canvas.class; } >said 2>&1
 tell class
 
 # The page of the class, as text from a browser if there is one, else from its XML.  Counted by
@@ -178,11 +178,11 @@ text_of()
     '75 % 3 of 4' ] &&
     [ "$(text_of page-class.html 'string(//td[.="tile-edge"]/following-sibling::td[1]//meter/@value)')" = 0.200 ] &&
     [ "$(text_of page-class.html 'normalize-space(//details[1]/summary)')" = \
-    "0 % 0/200 =cmd|' /C calc'!A0" ] &&
+    "0 % 0/200 =cmd|' /C calc'!A0 04: no submission" ] &&
     text_of page-class.html 'string(//details[5]/summary)' | grep -q ada &&
     text_of page-class.html 'count(//details)' | grep -qx 5 &&
     [ "$(text_of page-class.html 'normalize-space(//summary[contains(., "id")])')" = \
-    '0 % 0/100 Zoë � $(id)' ] &&
+    '0 % 0/100 Zoë � $(id) 02: no submission' ] &&
     [ "$(text_of page-class.html 'string(//p[.="This is the first run."])')" = \
     'This is the first run.' ] &&
     [ "$(text_of page-since.html 'count(//h2[.="Since the last run"]/following::table[1]//tr)')" = \

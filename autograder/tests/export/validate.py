@@ -25,7 +25,8 @@ def check_json(schema, path):
 def check_csv(platform, students, path):
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, strict=True))
-    first = {"canvas": ["Student", "ID", "SIS Login ID", "Section"], "moodle": ["Username"]}[platform]
+    first = {"canvas": ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"],
+             "moodle": ["Username", "Email address", "ID number", "Full name"]}[platform]
     if rows[0][: len(first)] != first:
         return "the first columns are not " + ", ".join(first)
     people = rows[1:]
@@ -33,9 +34,9 @@ def check_csv(platform, students, path):
         if people[0][0] != "Points Possible":
             return "no row of possible points"
         people = people[1:]
-        if any(row[0] != row[2] for row in people):
+        if any(row[0] != row[3] for row in people):
             return "the login is not the student"
-        if any(float(cell) <= 0 for cell in rows[1][4:]):
+        if any(float(cell) <= 0 for cell in rows[1][5:]):
             return "a lab without points"
     if len(people) != int(students):
         return "%d students, not %s" % (len(people), students)

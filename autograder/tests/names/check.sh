@@ -57,7 +57,7 @@ as_values()
 {
     name=$1
     shift
-    "$@" SUBMISSION="$name" SUBMISSIONS="$name" RESULTS="$name" DEADLINE="$name" SBATCH="$name" ENGINE="$name" GPU="$name" LAB="$name" CASE="$name" SHAPE="$name" MAPS="$name" WEIGHTS="$name" SEED="$name" \
+    "$@" SUBMISSION="$name" SUBMISSIONS="$name" RESULTS="$name" DEADLINE="$name" SBATCH="$name" ROSTER="$name" GRACE="$name" PENALTY="$name" COUNTS="$name" ATTEMPTS="$name" REGRADE="$name" SINCE="$name" ITEMS="$name" COURSE="$name" ANONYMOUS="$name" ENGINE="$name" GPU="$name" LAB="$name" CASE="$name" SHAPE="$name" MAPS="$name" WEIGHTS="$name" SEED="$name" \
         FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
         PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" FROM="$name" PLATFORM="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" \
