@@ -201,7 +201,7 @@ static int find_bases(Class *class, Error *error)
 {
     Plan *plan = &class->plan;
     const Options *options = &class->options;
-    plan->basis = calloc((size_t)class->catalog.labs, sizeof *plan->basis);
+    plan->basis = calloc((size_t) class->catalog.labs, sizeof *plan->basis);
     for (int i = 0; plan->basis && i < class->catalog.labs; i++)
         basis_of(options->root, options->build, class->grade, &class->catalog.lab[i],
                  plan->basis[i]);
@@ -234,8 +234,7 @@ static int class_open(Class *class, Error *error)
     class->plan.catalog = &class->catalog;
     class->plan.work = class->work;
     if (take_jobs(options->jobs, &class->at_once, error) || take_engine(class, error) ||
-        take_course(class, error) ||
-        catalog_open(options->root, &class->catalog, error) ||
+        take_course(class, error) || catalog_open(options->root, &class->catalog, error) ||
         (options->lab &&
          !(class->plan.only = catalog_find(&class->catalog, options->lab, error))) ||
         handed_list_read(options->submissions, &class->plan.list, error) ||
@@ -364,7 +363,8 @@ static int tell_alike(Class *class)
         text_set(said, sizeof said, "class: %s", error.text);
         text_wrap(stdout, 0, said);
     } else if (groups) {
-        printf("class: similarity.txt has %zu group%s to look at\n", groups, groups == 1 ? "" : "s");
+        printf("class: similarity.txt has %zu group%s to look at\n", groups,
+               groups == 1 ? "" : "s");
     }
     return status;
 }
@@ -477,10 +477,11 @@ static void tell_people(const Plan *plan)
         absent += !is_there;
     }
     if (!plan->roster) return;
-    text_set(line, sizeof line,
-             "class: people on the roster: %zu, without a submission: %zu; submissions of nobody on "
-             "the roster: %zu",
-             plan->roster->people, absent, strangers);
+    text_set(
+        line, sizeof line,
+        "class: people on the roster: %zu, without a submission: %zu; submissions of nobody on "
+        "the roster: %zu",
+        plan->roster->people, absent, strangers);
     text_wrap(stdout, 0, line);
 }
 

@@ -21,7 +21,7 @@ static const char USAGE[] =
     "  --gradebook FILE   a class's marks (default <build>/class/gradebook.sqlite)\n"
     "  --since FILE       the class's gradebook of an earlier run, to compare with\n"
     "  --lab NN           only this lab of the class\n"
-    "  --items NAMES      the platform's names of labs: 04=Lab 4 (1234); 05=...\n"
+    "  --items NAMES      the platform's names of labs: 04=Lab 4 (1234); 05=Lab 5\n"
     "  --course ID        Open edX's course, course-v1:Org+Course+Run\n"
     "  --anonymous        the page of a class without names\n"
     "  --out FILE         default: standard output; a folder or an archive for files per student\n"
@@ -72,8 +72,9 @@ static int write_submission(FILE *stream, const Options *options, const Format *
 static void tell_left_out(const LeftOut *left_out)
 {
     if (left_out->count)
-        fprintf(stderr, "export: %zu left out, because the platform could not find them without a %s: "
-                        "%s\n",
+        fprintf(stderr,
+                "export: %zu left out, because the platform could not find them without a %s: "
+                "%s\n",
                 left_out->count, left_out->lacks, left_out->names);
 }
 

@@ -12,23 +12,28 @@ QUIET_TARGETS += class
 class-answer: # similarity-tester compares the submissions with one another
 	$(Q)$(plus)sh common/setup/setup.sh "$$BUILD" similarity-tester
 	$(call stage,tools $(BUILD)/bin/class)
-	$(Q)$(plus)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
+	$(Q)$(plus)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" \
+	    $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
 	    --results "$$RESULTS" --deadline "$$DEADLINE" --roster "$$ROSTER" \
-	    --grace "$$GRACE" --penalty "$$PENALTY" --counts "$$COUNTS" --attempts "$$ATTEMPTS" --regrade "$$REGRADE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS" \
+	    --grace "$$GRACE" --penalty "$$PENALTY" --counts "$$COUNTS" --attempts "$$ATTEMPTS" \
+	    --regrade "$$REGRADE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS" \
 	    --sbatch "$$SBATCH" --explain "$$EXPLAIN"; $(save_status)
 
 #:   make export FORMAT=junit [RESULTS=dir] [OUT=file]
 #:                       the last grade in another system's format
+#:
 #:   make export FORMAT=canvas [LAB=04] [ITEMS="04=Lab 4 (1234)"] [COURSE=id]
-#:        [SINCE=gradebook] [ANONYMOUS=1] [OUT=file]
-#:                       the marks of a class; FORMAT=feedback OUT=dir: a page for
-#:                       each student (docs/instructor/export.md)
+#:        [SINCE=file] [ANONYMOUS=1] [OUT=file]
+#:                       marks of a class; FORMAT=feedback OUT=dir: a page per
+#:                       student (docs/instructor/export.md)
 QUIET_TARGETS += export
 # make's own output goes to standard error, so that standard output has only the format.
 export-answer:
 	$(call stage,$(BUILD)/bin/export) >&2
-	$(Q)$(plus)$(BUILD)/bin/export --build "$$BUILD" --format "$$FORMAT" --results "$$RESULTS" --gradebook "$$GRADEBOOK" --out "$$OUT" \
-	    --lab "$$LAB" --since "$$SINCE" --items "$$ITEMS" --course "$$COURSE" $${ANONYMOUS:+--anonymous}; $(save_status)
+	$(Q)$(plus)$(BUILD)/bin/export --build "$$BUILD" --format "$$FORMAT" \
+	    --results "$$RESULTS" --gradebook "$$GRADEBOOK" --out "$$OUT" \
+	    --lab "$$LAB" --since "$$SINCE" --items "$$ITEMS" --course "$$COURSE" \
+	    $${ANONYMOUS:+--anonymous}; $(save_status)
 
 #:   make bundle PLATFORM=gradescope|autolab|classroom [LAB=02]
 #:                       what an instructor uploads there

@@ -1,4 +1,5 @@
-/* basis.h - digests of what a mark depends on besides the submission: the lab and the grader. */
+/* basis.h - digests of the lab and the grader, on which a mark depends in addition to the
+ * submission. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_BASIS_H
 #define CONVLAB_AUTOGRADER_CLASS_BASIS_H
 

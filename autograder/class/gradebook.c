@@ -28,24 +28,37 @@ struct Gradebook {
  * killed process leaves no incomplete gradebook. */
 static const char SCHEMA[] =
     "BEGIN IMMEDIATE;"
-    "PRAGMA application_id = " TEXT_OF(APPLICATION) ";"
-    "PRAGMA user_version = " TEXT_OF(VERSION) ";"
-    "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE result ("
-    " student TEXT NOT NULL, lab TEXT NOT NULL, submission TEXT NOT NULL,"
-    " submitted_at TEXT NOT NULL, late INTEGER NOT NULL, digest TEXT NOT NULL,"
-    " basis TEXT NOT NULL, seed TEXT NOT NULL, status TEXT NOT NULL, points REAL NOT NULL,"
-    " possible REAL NOT NULL, counted REAL NOT NULL, record TEXT NOT NULL,"
-    " PRIMARY KEY (student, lab, submission)) WITHOUT ROWID;"
-    "CREATE TABLE person (holder TEXT PRIMARY KEY, id TEXT NOT NULL, participant TEXT NOT NULL,"
-    " number TEXT NOT NULL, login TEXT NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL,"
-    " team TEXT NOT NULL, section TEXT NOT NULL, extension TEXT NOT NULL,"
-    " submitted TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE member (student TEXT NOT NULL, person TEXT NOT NULL,"
-    " PRIMARY KEY (student, person)) WITHOUT ROWID;"
-    "CREATE TABLE entry (lab TEXT NOT NULL, path TEXT NOT NULL, student TEXT NOT NULL,"
-    " reason TEXT NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY (lab, path)) WITHOUT ROWID;"
-    "COMMIT";
+    "PRAGMA application_id = " TEXT_OF(
+        APPLICATION) ";"
+                     "PRAGMA user_version = " TEXT_OF(
+                         VERSION) ";"
+                                  "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT "
+                                  "NULL) WITHOUT ROWID;"
+                                  "CREATE TABLE result ("
+                                  " student TEXT NOT NULL, lab TEXT NOT NULL, submission TEXT NOT "
+                                  "NULL,"
+                                  " submitted_at TEXT NOT NULL, late INTEGER NOT NULL, digest TEXT "
+                                  "NOT NULL,"
+                                  " basis TEXT NOT NULL, seed TEXT NOT NULL, status TEXT NOT NULL, "
+                                  "points REAL NOT NULL,"
+                                  " possible REAL NOT NULL, counted REAL NOT NULL, record TEXT NOT "
+                                  "NULL,"
+                                  " PRIMARY KEY (student, lab, submission)) WITHOUT ROWID;"
+                                  "CREATE TABLE person (holder TEXT PRIMARY KEY, id TEXT NOT NULL, "
+                                  "participant TEXT NOT NULL,"
+                                  " number TEXT NOT NULL, login TEXT NOT NULL, name TEXT NOT NULL, "
+                                  "email TEXT NOT NULL,"
+                                  " team TEXT NOT NULL, section TEXT NOT NULL, extension TEXT NOT "
+                                  "NULL,"
+                                  " submitted TEXT NOT NULL) WITHOUT ROWID;"
+                                  "CREATE TABLE member (student TEXT NOT NULL, person TEXT NOT "
+                                  "NULL,"
+                                  " PRIMARY KEY (student, person)) WITHOUT ROWID;"
+                                  "CREATE TABLE entry (lab TEXT NOT NULL, path TEXT NOT NULL, "
+                                  "student TEXT NOT NULL,"
+                                  " reason TEXT NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY "
+                                  "(lab, path)) WITHOUT ROWID;"
+                                  "COMMIT";
 
 #define COLUMNS                                                                                    \
     "student, lab, submission, submitted_at, late, digest, basis, seed, status, points, possible," \
@@ -271,10 +284,16 @@ int gradebook_commit(Gradebook *book, const GradebookResult *result, Error *erro
     char late[24], seed[24];
     text_set(late, sizeof late, "%" PRId64, result->late);
     text_set(seed, sizeof seed, "%" PRIu64, result->seed);
-    const char *value[] = {result->student,      result->lab, result->submission,
-                           result->submitted_at, late,        result->digest,
+    const char *value[] = {result->student,
+                           result->lab,
+                           result->submission,
+                           result->submitted_at,
+                           late,
+                           result->digest,
                            result->basis ? result->basis : "",
-                           seed,                 result->status, result->record};
+                           seed,
+                           result->status,
+                           result->record};
     sqlite3_stmt *statement =
         prepare(book,
                 "INSERT INTO result (student, lab, submission, submitted_at, late, digest, basis,"
@@ -388,8 +407,8 @@ int gradebook_describe(Gradebook *book, const LmsRoster *roster, const Gradebook
         status = run(book, "INSERT OR IGNORE INTO member VALUES (?, ?)", 2, pair, error);
     }
     if (!status)
-        status = execute(
-            book, "DELETE FROM member WHERE person NOT IN (SELECT holder FROM person)", error);
+        status = execute(book, "DELETE FROM member WHERE person NOT IN (SELECT holder FROM person)",
+                         error);
     return transaction_end(book, status, error);
 }
 
@@ -483,8 +502,8 @@ static int entry_visit(sqlite3_stmt *row, void *visit, void *context, Error *err
 
 int gradebook_entries(Gradebook *book, GradebookEntryVisit *visit, void *context, Error *error)
 {
-    return walk(book, "SELECT path, student, reason, lab, refused FROM entry ORDER BY lab, path", entry_visit,
-                &visit, context, error);
+    return walk(book, "SELECT path, student, reason, lab, refused FROM entry ORDER BY lab, path",
+                entry_visit, &visit, context, error);
 }
 
 /* ---- close ---------------------------------------------------------------------------------- */

@@ -55,16 +55,16 @@ typedef struct GradebookMember {
 
 typedef struct GradebookEntry {
     const char *path, *student, *reason; /* student: "" if nobody knows */
-    const char *lab; /* set by the gradebook: "" if all labs were graded */
-    int is_refused;  /* Boolean: a submission that cannot be read */
+    const char *lab;                     /* set by the gradebook: "" if all labs were graded */
+    int is_refused;                      /* Boolean: a submission that cannot be read */
 } GradebookEntry;
 
-/* What counts among several submissions, and the cost of being late. */
+/* The choice among several submissions, and the cost of lateness. */
 typedef struct GradebookPolicy {
     const char *deadline, *grace; /* texts to show, or "" */
-    const char *counts;           /* "best", "in-time" (a late one only if none is in time), "last" */
-    double penalty; /* per cent of the points that each started day costs */
-    int attempts;   /* only so many first submissions count; 0: all */
+    const char *counts; /* "best", "in-time" (a late one only if none is in time), "last" */
+    double penalty;     /* per cent of the points that each started day costs */
+    int attempts;       /* number of first submissions that count; 0: all */
 } GradebookPolicy;
 
 /* Opens `path` for writing; creates it and the folders above it.  NULL with error: it is not a

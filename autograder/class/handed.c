@@ -25,8 +25,8 @@ void name_show(const char *name, char *text, size_t bytes)
         if (*at == '\t' || *at == '\n') *at = '?';
 }
 
-static const char *const ENDINGS[] = {".zip",    ".tar",     ".tar.gz",  ".tgz", ".tar.bz2", ".tbz2",
-                                      ".tar.xz", ".tar.zst", ".rar", ".7z",  NULL};
+static const char *const ENDINGS[] = {".zip",    ".tar",     ".tar.gz", ".tgz", ".tar.bz2", ".tbz2",
+                                      ".tar.xz", ".tar.zst", ".rar",    ".7z",  NULL};
 
 /* Length of an archive's name without its extension; 0: not an archive. */
 static size_t archive_stem(const char *name)
@@ -113,7 +113,8 @@ int handed_list_note(HandedList *list, const char *path, const char *student, in
     if (!grown) return error_set(error, "out of memory");
     list->entry = grown;
     HandedEntry *entry = &grown[list->entries];
-    *entry = (HandedEntry){.path = strdup(path), .student = strdup(student), .is_refused = is_refused};
+    *entry =
+        (HandedEntry){.path = strdup(path), .student = strdup(student), .is_refused = is_refused};
     text_set(entry->reason, sizeof entry->reason, "%s", reason);
     list->entries++;
     return entry->path && entry->student ? 0 : error_set(error, "out of memory");
@@ -255,8 +256,7 @@ static int add_folder(HandedList *list, const char *class_folder, const char *na
 static int add_loose(HandedList *list, const char *name, const EntryName *parsed, Error *error)
 {
     Handed *handed = of_student(list, parsed->student, HANDED_LOOSE);
-    if (!handed)
-        handed = add(list, strdup(parsed->student), "", name, HANDED_LOOSE, 0, 0, error);
+    if (!handed) handed = add(list, strdup(parsed->student), "", name, HANDED_LOOSE, 0, 0, error);
     if (!handed) return -1;
     HandedFile *grown = realloc(handed->file, (handed->files + 1) * sizeof *grown);
     char *path = strdup(name);
@@ -370,10 +370,11 @@ int handed_list_read(const char *folder, HandedList *list, Error *error)
     if (!status) number_attempts(list);
     if (!status) status = add_unusable(list, error);
     if (!status && !list->count)
-        status = error_set(error,
-                           "SUBMISSIONS=%.300s holds no folder, no archive and no files of an LMS's "
-                           "download",
-                           folder);
+        status =
+            error_set(error,
+                      "SUBMISSIONS=%.300s holds no folder, no archive and no files of an LMS's "
+                      "download",
+                      folder);
     if (status)
         handed_list_clear(list);
     else

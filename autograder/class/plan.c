@@ -217,7 +217,7 @@ static int add_handed(Plan *plan, Gradebook *book, size_t number, char *is_found
     return add_labs(plan, book, &job, files, error);
 }
 
-/* ---- what the gradebook stores of the run --------------------------------------------------- */
+/* ---- people, policy and entries in the gradebook ------------------------------------------ */
 
 static int describe(const Plan *plan, Gradebook *book, Error *error)
 {
@@ -251,8 +251,8 @@ int plan_make(Plan *plan, Gradebook *book, Error *error)
 {
     HandedFiles *files = malloc(sizeof *files);
     char *is_found = calloc(plan->roster ? plan->roster->people + 1 : 1, 1);
-    int status = files && is_found ? gradebook_begin(book, error)
-                                   : error_set(error, "out of memory");
+    int status =
+        files && is_found ? gradebook_begin(book, error) : error_set(error, "out of memory");
     for (size_t i = 0; i < plan->list.count && !status; i++)
         status = add_handed(plan, book, i, is_found, files, error);
     free(files);

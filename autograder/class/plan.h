@@ -22,17 +22,17 @@ typedef struct Plan {
     uint64_t seed;   /* the class's seed: a student's seed is derived from it and the student's
                       * name */
     LmsPolicy policy;
-    LmsRoster *roster;            /* NULL: none */
-    char (*basis)[BASIS_BYTES];   /* of each lab of the catalog */
-    int regrade;                  /* Boolean: results with another basis are graded again */
+    LmsRoster *roster;          /* NULL: none */
+    char (*basis)[BASIS_BYTES]; /* one per lab of the catalog */
+    int regrade;                /* Boolean: results with another basis are graded again */
     HandedList list;
-    Job *job;                     /* sorted by student, submission and lab */
-    size_t jobs, held;            /* held: number of results that the gradebook already has */
-    size_t stale;                 /* those of `held`, or graded again, whose basis has changed */
-    const char *stale_because;    /* "the lab" */
-    size_t undated;               /* number of submissions with unknown time, to which a deadline
+    Job *job;                  /* sorted by student, submission and lab */
+    size_t jobs, held;         /* held: number of results that the gradebook already has */
+    size_t stale;              /* those of `held`, or graded again, whose basis has changed */
+    const char *stale_because; /* "the lab" */
+    size_t undated;            /* number of submissions with unknown time, to which a deadline
                                    * cannot be applied */
-    GradebookMember *member;      /* whose each submission is, by the roster */
+    GradebookMember *member;   /* the people of each submission, by the roster */
     size_t members;
     AttemptFile *first;
     size_t firsts;

@@ -1,6 +1,7 @@
-/* sieve.h - selection of the labs' files among the paths of a submission: the file with the least
- * depth wins, one below labs/ before others, and the exact name before "conv (1).cu" and
- * "conv-1.cu", which browsers and LMSs make of a second file. */
+/* sieve.h - selection of the labs' files among the paths of a submission.
+ *
+ * The file with the least depth wins, and one below labs/ wins over others.  The exact name wins
+ * over "conv (1).cu" and "conv-1.cu", the names that browsers and LMSs give to a second file. */
 #ifndef CONVLAB_AUTOGRADER_CLASS_SIEVE_H
 #define CONVLAB_AUTOGRADER_CLASS_SIEVE_H
 

@@ -146,9 +146,8 @@ static void zeros_note(const SummaryLab *lab, char *note, size_t bytes)
     const struct {
         const char *what;
         size_t count;
-    } PART[] = {{"refused", lab->refused},
-                {"no submission", lab->absent},
-                {"deferred", lab->deferred}};
+    } PART[] = {
+        {"refused", lab->refused}, {"no submission", lab->absent}, {"deferred", lab->deferred}};
     note[0] = '\0';
     for (int i = 0; i < 3; i++)
         if (PART[i].count)
@@ -175,7 +174,8 @@ void summary_print(FILE *stream, const Summary *summary)
     }
     table_end(&table, stream, 0);
     if (has_zeros)
-        fprintf(stream, "Mean and quartiles count labs that are missing, refused or not submitted as 0.\n");
+        fprintf(stream,
+                "Mean and quartiles count labs that are missing, refused or not submitted as 0.\n");
 }
 
 typedef struct EntryList {

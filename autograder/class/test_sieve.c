@@ -312,8 +312,8 @@ static const char *entries_of(const char *const *name)
     assert_int_equal(handed_list_read(path, &list, &error), 0);
     text[0] = '\0';
     for (size_t i = 0; i < list.count; i++)
-        sprintf(text + strlen(text), "%s<%s@%lld\n", list.item[i].student,
-                list.item[i].submission, (long long)list.item[i].named_at);
+        sprintf(text + strlen(text), "%s<%s@%lld\n", list.item[i].student, list.item[i].submission,
+                (long long)list.item[i].named_at);
     for (size_t i = 0; i < list.entries; i++)
         sprintf(text + strlen(text), "%s: %s\n", list.entry[i].path, list.entry[i].reason);
     handed_list_clear(&list);
@@ -337,20 +337,21 @@ static void test_names_that_are_understood(void **state)
                                         ".hidden/x",
                                         NULL};
     (void)state;
-    assert_string_equal(entries_of(NAMES),
-                        "Fay Gray_9812<Fay Gray_9812_assignsubmission_file_/work.zip@0\n"
-                        "Fay Gray_9812<Fay Gray_9812_assignsubmission_file_work.tar.xz@0\n"
-                        "ada<ada@0\n"
-                        "bob<bob.zip@0\n"
-                        "bob<bob_2.zip@0\n"
-                        "cy_7<cy_7.tar.gz@0\n"
-                        "dan<dan_2026-10-01T12:00Z.tgz@1790856000\n"
-                        "eve<eve/2026-10-01T12-00-00Z@1790856000\n"
-                        "eve<eve/2026-10-02 12.30.15Z.zip@1790944215\n"
-                        "grayfay_123<grayfay_123_4568_work.ZIP@0\n"
-                        "grayfay_123<grayfay_LATE_123_4567_work-1.zip@0\n"
-                        "notes.txt: a file whose name does not say whose it is: put it into a folder "
-                        "with the student's name\n");
+    assert_string_equal(
+        entries_of(NAMES),
+        "Fay Gray_9812<Fay Gray_9812_assignsubmission_file_/work.zip@0\n"
+        "Fay Gray_9812<Fay Gray_9812_assignsubmission_file_work.tar.xz@0\n"
+        "ada<ada@0\n"
+        "bob<bob.zip@0\n"
+        "bob<bob_2.zip@0\n"
+        "cy_7<cy_7.tar.gz@0\n"
+        "dan<dan_2026-10-01T12:00Z.tgz@1790856000\n"
+        "eve<eve/2026-10-01T12-00-00Z@1790856000\n"
+        "eve<eve/2026-10-02 12.30.15Z.zip@1790944215\n"
+        "grayfay_123<grayfay_123_4568_work.ZIP@0\n"
+        "grayfay_123<grayfay_LATE_123_4567_work-1.zip@0\n"
+        "notes.txt: a file whose name does not say whose it is: put it into a folder "
+        "with the student's name\n");
 }
 
 /* Names below a platform's folder are the student's: no time stamp counts there, and all archives

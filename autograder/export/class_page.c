@@ -60,10 +60,9 @@ static const char *shown_name(const ClassResults *results, const char *holder, c
 
 static void write_labs(FILE *stream, const Summary *summary)
 {
-    static const char *const NAME[] = {"lab",      "#students",      "#graded",   "#mean",
-                                       "#median",  "#all points",    "#none",     "#late",
-                                       "#missing", "#no submission", "#refused",  "#deferred",
-                                       "spread",   NULL};
+    static const char *const NAME[] = {
+        "lab",   "#students", "#graded",        "#mean",    "#median",   "#all points", "#none",
+        "#late", "#missing",  "#no submission", "#refused", "#deferred", "spread",      NULL};
     page_element(stream, "h2", NULL, "Labs, in per cent of their points");
     page_table(stream, NAME);
     for (int i = 0; i < summary->labs; i++) {
@@ -356,8 +355,7 @@ static int take_result(const GradebookResult *result, void *context, Error *erro
         error_set(error, "the record of %.100s in %s: %.300s", result->student, result->lab,
                   inner.text);
     double now = marks_find(&results->marks, result->holder, result->lab);
-    if (isnan(now))
-        students->part[students->at].full -= marks_full(&results->marks, result->lab);
+    if (isnan(now)) students->part[students->at].full -= marks_full(&results->marks, result->lab);
     if (!status)
         write_record(students->rows, results, result, record,
                      change_text(results, result->holder, result->lab, now, change));
@@ -374,7 +372,7 @@ static int by_need(const void *left, const void *right)
     return strcmp(a->marks->name, b->marks->name);
 }
 
-/* What is visible without unfolding: late and repeated submissions, refused and absent labs. */
+/* Shown without unfolding: late and repeated submissions, missing and absent labs. */
 static void write_badges(FILE *stream, const Marks *marks, const MarksStudent *student)
 {
     char text[900] = "", late[40];

@@ -267,7 +267,8 @@ int openedx_write(FILE *stream, const ClassResults *results, Error *error)
     const Marks *marks = &results->marks;
     char name[300];
     if (!results->course)
-        return error_set(error, "which course?  COURSE=course-v1:Org+Course+Run, as in its address");
+        return error_set(error,
+                         "which course?  COURSE=course-v1:Org+Course+Run, as in its address");
     for (int i = 0; i < marks->labs; i++)
         if (item_name(results, i, name) == marks->lab[i])
             return error_set(error,
@@ -296,8 +297,8 @@ int openedx_write(FILE *stream, const ClassResults *results, Error *error)
 
 int table_write(FILE *stream, const ClassResults *results, Error *error)
 {
-    static const char *const PART[] = {"", " earned", " status", " submitted", " late h",
-                                       " submissions"};
+    static const char *const PART[] = {"",           " earned", " status",
+                                       " submitted", " late h", " submissions"};
     const Marks *marks = &results->marks;
     (void)error;
     fputs("student,on roster", stream);

@@ -19,7 +19,7 @@ typedef struct Writing {
     const Format *format; /* NULL: pages */
     const char *out;
     struct archive *archive; /* NULL: a folder */
-    char **name;             /* of the files so far */
+    char **name;             /* names of the files so far */
     int files;
     /* The holder whose results are being read. */
     const MarksStudent *student;
@@ -132,7 +132,8 @@ static int archive_add(const Writing *writing, const char *name, const char *tex
     return status;
 }
 
-static int file_add(Writing *writing, const char *name, const char *text, size_t bytes, Error *error)
+static int file_add(Writing *writing, const char *name, const char *text, size_t bytes,
+                    Error *error)
 {
     char path[4300];
     char **grown = realloc(writing->name, (size_t)(writing->files + 1) * sizeof *grown);
@@ -152,7 +153,7 @@ static const char *lacking(FeedbackPlace place)
     return place == FEEDBACK_MOODLE ? "participant number" : "file in Canvas's download";
 }
 
-/* Writes the file of the current holder and forgets the records. */
+/* Writes the current holder's file and frees the records. */
 static int student_end(Writing *writing, Error *error)
 {
     char name[ENTRY_TEXT + 200], *text = NULL;
@@ -251,8 +252,9 @@ static int archive_write(Writing *writing, Error *error)
         status = archive_fail(writing, error);
     archive_write_free(writing->archive);
     if (!status && !writing->files)
-        status = error_set(error, "no student has a %s: was the class graded from this LMS's "
-                                  "download?",
+        status = error_set(error,
+                           "no student has a %s: was the class graded from this LMS's "
+                           "download?",
                            lacking(writing->place));
     if (!status && rename(part, writing->out))
         status = error_set(error, "%.300s: %s", writing->out, strerror(errno));

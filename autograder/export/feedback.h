@@ -4,7 +4,7 @@
 
 #include "autograder/export/format.h"
 
-/* Where the files go. */
+/* Destination of the files. */
 typedef enum FeedbackPlace {
     FEEDBACK_FOLDER, /* <out>/<student>.html */
     FEEDBACK_MOODLE, /* a zip for "Upload multiple feedback files in a zip" */

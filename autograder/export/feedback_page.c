@@ -35,8 +35,7 @@ static void write_mark(FILE *stream, const FeedbackPage *page, const Record *rec
     if (result->attempts > 1)
         text_add(text, sizeof text, "; of %d submissions this one counts", result->attempts);
     page_element(stream, "p", NULL, text);
-    if (*record->deferred)
-        page_element(stream, "p", "note", record->deferred);
+    if (*record->deferred) page_element(stream, "p", "note", record->deferred);
 }
 
 static void write_comparison(FILE *stream, const FeedbackPage *page, int lab)
@@ -45,16 +44,17 @@ static void write_comparison(FILE *stream, const FeedbackPage *page, int lab)
     double mark = page->student->mark[lab], full = page->results->marks.full[lab];
     char text[300];
     if (!class || class->graded < ANONYMOUS_MARKS || isnan(mark) || full <= 0) return;
-    text_set(text, sizeof text,
-             "In the class: you have %.0f %%, the median is %.0f %%, the middle half of %zu students "
-             "is between %.0f and %.0f %%.",
-             100 * mark / full, summary_quartile(class, 2), summary_marks(class),
-             summary_quartile(class, 1), summary_quartile(class, 3));
+    text_set(
+        text, sizeof text,
+        "In the class: you have %.0f %%, the median is %.0f %%, the middle half of %zu students "
+        "is between %.0f and %.0f %%.",
+        100 * mark / full, summary_quartile(class, 2), summary_marks(class),
+        summary_quartile(class, 1), summary_quartile(class, 3));
     page_element(stream, "p", NULL, text);
     spread_write(stream, class, 100 * mark / full);
 }
 
-/* What to fix first, and one hint for each other fault. */
+/* The first error to fix, and the hints that the faults unlocked. */
 static void write_hints(FILE *stream, const Record *record)
 {
     const RecordCase *first = cause_first(record);

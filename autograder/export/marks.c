@@ -32,7 +32,7 @@ static int take_lab(const GradebookResult *result, void *context, Error *error)
 
 /* ---- people --------------------------------------------------------------------------------- */
 
-/* What the name of a submission in an LMS's download says about its student. */
+/* Parses the name of a submission, which in an LMS's download identifies its student. */
 static void fields_of_entry(const char *submission, EntryName *entry)
 {
     char top[ENTRY_TEXT];
@@ -60,8 +60,7 @@ static int take_person(const GradebookPerson *person, void *context, Error *erro
     if (!grown) return error_set(error, "out of memory");
     marks->student = grown;
     MarksStudent *student = &grown[marks->students++];
-    *student = (MarksStudent){.name = strdup(person->holder),
-                              .is_on_roster = person->is_on_roster};
+    *student = (MarksStudent){.name = strdup(person->holder), .is_on_roster = person->is_on_roster};
     marks->has_roster |= person->is_on_roster;
     fields_of_entry(person->submission, &entry);
     int is_complete = student->name != NULL;

@@ -8,11 +8,11 @@ enum { MARKS_LABS = 64 };
 
 /* The result that counts, of one student in one lab. */
 typedef struct MarksResult {
-    double earned;           /* before the penalty for lateness, on the scale of `mark`; NaN: none */
-    int64_t late;            /* seconds after the deadline */
-    int attempts;            /* number of submissions that have this lab */
-    char status[16];         /* "graded", "missing"; "": no submission */
-    char *submission;        /* NULL: none */
+    double earned;    /* before the penalty for lateness, on the scale of `mark`; NaN: none */
+    int64_t late;     /* seconds after the deadline */
+    int attempts;     /* number of submissions that have this lab */
+    char status[16];  /* "graded", "missing"; "": no submission */
+    char *submission; /* NULL: none */
     char submitted_at[24];
 } MarksResult;
 
@@ -20,7 +20,7 @@ typedef struct MarksStudent {
     char *name;                 /* the holder in the gradebook: untrusted */
     char *field[PERSON_FIELDS]; /* from the roster, else from an LMS's names; "" if unknown */
     int is_on_roster;
-    double mark[MARKS_LABS]; /* what counts; NaN: no result, not graded yet, or no points in N */
+    double mark[MARKS_LABS]; /* the counted mark; NaN: no result, not graded yet, or N is 0 */
     MarksResult result[MARKS_LABS];
 } MarksStudent;
 
@@ -45,8 +45,9 @@ const MarksStudent *marks_student(const Marks *marks, const char *student);
 int marks_lab(const Marks *marks, const char *lab);
 /* The lab's full points, 0 for a lab without submissions. */
 double marks_full(const Marks *marks, const char *lab);
-/* Moodle's participant number of the student in a lab's assignment, or "": the submission's own, for
- * each assignment has others; for a member of a group who did not upload, the roster's. */
+/* Moodle's participant number of the student in a lab's assignment, or "".  The submission's name
+ * has it, and every assignment has its own numbers.  A member of a group who did not upload has the
+ * roster's number. */
 void marks_participant(const MarksStudent *student, int lab, char number[32]);
 /* The name to show: the person's full name, else `name`. */
 const char *marks_name(const MarksStudent *student);

@@ -17,11 +17,12 @@ static const char STYLE[] =
     "details{margin:.2rem 0}summary{cursor:pointer}\n"
     ".share,.lab{white-space:nowrap}span.share{display:inline-block;min-width:17rem}p{margin:.3rem "
     "0}h3{margin:1.2rem 0 .3rem}\n"
-    "rect{fill:var(--good);opacity:.6}rect.own{fill:var(--bad);opacity:1}.hint{border-left:4px solid "
+    "rect{fill:var(--good);opacity:.6}rect.own{fill:var(--bad);opacity:1}.hint{border-left:4px "
+    "solid "
     "var(--good);padding-left:.6rem}text{font-size:11px;fill:currentColor}\n"
     "meter{width:10rem}\n"
     ".note{opacity:.8;font-size:13px}\n"
-    /* On a phone a row is a card, and each cell says its heading. */
+    /* A phone shows one cell per line, below its heading. */
     "@media (max-width:40em){body{margin:1rem auto}table,tbody,tr,td{display:block}"
     "tr:first-child{display:none}"
     "tr{padding:.4rem 0;border-bottom:2px solid var(--line)}td{border:0;padding:.1rem 0}"

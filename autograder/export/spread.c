@@ -19,7 +19,6 @@ void spread_write(FILE *stream, const SummaryLab *lab, double own)
         if (i < SUMMARY_BINS - 1) fprintf(stream, " to %d", 10 * i + 9);
         fprintf(stream, " %%: %zu</title></rect>", lab->bin[i]);
     }
-    fprintf(stream,
-            "<text x=\"0\" y=\"%d\">0 %%</text><text x=\"%d\" y=\"%d\">100 %%</text></svg>",
+    fprintf(stream, "<text x=\"0\" y=\"%d\">0 %%</text><text x=\"%d\" y=\"%d\">100 %%</text></svg>",
             HIGH + 13, STEP * (SUMMARY_BINS - 2), HIGH + 13);
 }

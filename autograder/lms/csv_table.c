@@ -29,9 +29,10 @@ static char *to_utf8(const char *name, const char *data, size_t bytes, size_t *l
         line += *at == '\n';
     if (converter != (iconv_t)-1) iconv_close(converter);
     if (!is_converted) {
-        error_set(error,
-                  "%.300s:%d:1: the text is not UTF-8: save the file as \"CSV UTF-8\" and try again",
-                  name, line);
+        error_set(
+            error,
+            "%.300s:%d:1: the text is not UTF-8: save the file as \"CSV UTF-8\" and try again",
+            name, line);
         free(text);
         return NULL;
     }
@@ -195,9 +196,10 @@ int csv_table_read(const char *path, CsvTable *table, Error *error)
     *table = (CsvTable){0};
     char *data = file_bytes(path, &bytes, error);
     if (!data) return -1;
-    int status = bytes > CSV_BYTES ? error_set(error, "%.300s has more than %d MiB: is it a roster?",
-                                               path, CSV_BYTES >> 20)
-                                   : csv_table_parse(path, data, bytes, table, error);
+    int status = bytes > CSV_BYTES
+                     ? error_set(error, "%.300s has more than %d MiB: is it a roster?", path,
+                                 CSV_BYTES >> 20)
+                     : csv_table_parse(path, data, bytes, table, error);
     free(data);
     return status;
 }

@@ -23,7 +23,7 @@ typedef struct CsvTable {
     size_t rows, all_cells;
 } CsvTable;
 
-enum { CSV_BYTES = 4 << 20, CSV_ROWS = 100000, CSV_CELLS = 200 /* of a row */ };
+enum { CSV_BYTES = 4 << 20, CSV_ROWS = 100000, CSV_CELLS = 200 /* per row */ };
 
 /* Parses `data`, which need not end in a NUL.  -1 with error, "NAME:LINE:COLUMN: ...", columns
  * counted in cells from 1; either way csv_table_clear frees the table. */

@@ -48,7 +48,8 @@ static int canvas_parse(const char *text, EntryName *entry)
         entry->kind = ENTRY_CANVAS_FILE;
         piece(text, &group[4], entry->attachment, sizeof entry->attachment);
         entry->file = text + group[5].rm_so;
-    } else if (matches("^([^_]+)_(LATE_)?([0-9]+)_((text|link|media)[^_]*\\.html?)$", text, group)) {
+    } else if (matches("^([^_]+)_(LATE_)?([0-9]+)_((text|link|media)[^_]*\\.html?)$", text,
+                       group)) {
         entry->kind = ENTRY_CANVAS_TEXT;
         entry->file = text + group[4].rm_so;
     } else {

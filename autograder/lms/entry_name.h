@@ -12,7 +12,7 @@
 #define CONVLAB_AUTOGRADER_LMS_ENTRY_NAME_H
 
 typedef enum EntryKind {
-    ENTRY_PLAIN, /* of no LMS: the name is the student's */
+    ENTRY_PLAIN, /* not from an LMS: the name is the student's */
     ENTRY_MOODLE_FILE,
     ENTRY_MOODLE_TEXT, /* onlinetext, or another plugin without files */
     ENTRY_CANVAS_FILE,

@@ -16,7 +16,8 @@ static void roster_check(const LmsRoster *roster, const char *line)
     if (!is_found) abort();
     for (size_t i = 0; i < roster->people; i++) {
         const Person *person = &roster->person[i];
-        if (!*person->key || person->line < 2 || person->extra < 0 || person->submitted < 0) abort();
+        if (!*person->key || person->line < 2 || person->extra < 0 || person->submitted < 0)
+            abort();
         for (int j = 0; j < PERSON_FIELDS; j++)
             if (!person->field[j]) abort();
     }
@@ -39,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (length) memcpy(line, data, length);
     line[length] = '\0';
     int status = lms_roster_parse("r", (const char *)data, size, &roster, &error);
-    if (status && (!error.text[0] || strchr(error.text, '\n') || strncmp(error.text, "r", 1))) abort();
+    if (status && (!error.text[0] || strchr(error.text, '\n') || strncmp(error.text, "r", 1)))
+        abort();
     if (!status) roster_check(&roster, line);
     lms_roster_clear(&roster);
     return 0;

@@ -56,7 +56,7 @@ int64_t lms_deadline(const LmsPolicy *policy, const LmsRoster *roster, const cha
     int64_t latest = policy->deadline;
     for (size_t i = 0; roster && i < roster->people; i++) {
         const Person *person = &roster->person[i];
-        int64_t own = person->until >= 0        ? person->until
+        int64_t own = person->until >= 0 ? person->until
                       : policy->deadline ? policy->deadline + person->extra
                                          : 0;
         if (is_found[i] && own > latest) latest = own;

@@ -175,7 +175,8 @@ static int person_read(const char *name, LmsRoster *roster, const CsvRow *row,
     for (int i = 0; i < PERSON_FIELDS; i++)
         person->field[i] = cell_of(row, column[i]);
     if (!*person->field[PERSON_NAME]) {
-        const char *first = cell_of(row, column[FIRST_NAME]), *last = cell_of(row, column[LAST_NAME]);
+        const char *first = cell_of(row, column[FIRST_NAME]),
+                   *last = cell_of(row, column[LAST_NAME]);
         person->field[PERSON_NAME] = name_join(roster, first, last);
         if (!person->field[PERSON_NAME]) return error_set(error, "out of memory");
     }
@@ -240,8 +241,7 @@ static int people_read(const char *name, LmsRoster *roster, Error *error)
                              name, row->line, head->cells + 1, row->cells, head->cells);
         if (person_read(name, roster, row, column, error)) return -1;
     }
-    if (!roster->people)
-        return error_set(error, "%.300s:1:1: the roster names nobody", name);
+    if (!roster->people) return error_set(error, "%.300s:1:1: the roster names nobody", name);
     return keys_check(name, roster, error);
 }
 
@@ -353,7 +353,7 @@ static int is_match(const Person *person, const EntryName *entry, const char *te
 
 enum { GROUP_STEP = 3 };
 
-/* The people whom the first successful step finds.  Two people with one name are not told apart;
+/* The people whom the first successful step finds.  Two people with one name are not distinguished;
  * all members of a group are found. */
 static size_t find_one(const LmsRoster *roster, const EntryName *entry, const char *text,
                        char *is_found)

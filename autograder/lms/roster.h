@@ -28,10 +28,10 @@ typedef enum PersonField {
 
 typedef struct Person {
     const char *field[PERSON_FIELDS]; /* "" if the roster has none */
-    const char *key;    /* the first of login, e-mail, number, ID, participant and name: unique */
-    int64_t until;      /* own deadline, seconds since 1970, or -1 */
-    int64_t extra;      /* seconds after the deadline of all, if until is -1 */
-    int64_t submitted;  /* seconds since 1970, or 0 */
+    const char *key;   /* the first of login, e-mail, number, ID, participant and name: unique */
+    int64_t until;     /* own deadline, seconds since 1970, or -1 */
+    int64_t extra;     /* seconds after the deadline of all, if until is -1 */
+    int64_t submitted; /* seconds since 1970, or 0 */
     int line;
 } Person;
 
@@ -53,9 +53,10 @@ void lms_roster_clear(LmsRoster *roster);
 /* The name of a field: "login". */
 const char *person_field_name(PersonField field);
 
-/* Marks in is_found[roster->people] whose submission an entry is, and returns how many that are: an
- * LMS's number, then a key of any kind, then the full name, then the group's name, then several
- * of these joined by '+'.  A name that two people have finds neither. */
+/* Marks in is_found[roster->people] the people whose submission an entry is; returns their number.
+ * It compares an LMS's number, then keys of all kinds, then the full name, then the group's name.
+ * A plain name may be several of these, joined by '+'.  A name that two people have finds
+ * neither. */
 size_t lms_roster_find(const LmsRoster *roster, const EntryName *entry, char *is_found);
 
 #endif

@@ -82,8 +82,9 @@ static void test_utf16(void **state)
 static void test_headings_of_platforms(void **state)
 {
     (void)state;
-    read_text("\xEF\xBB\xBFStudent,ID,SIS User ID,SIS Login ID,Section,Lab 1 (7)\n"
-              "    Points Possible,,,,,100\n\"Byron, Ada\",123,S1,ada,A,\n\"Student, Test\",9,,,A,\n");
+    read_text(
+        "\xEF\xBB\xBFStudent,ID,SIS User ID,SIS Login ID,Section,Lab 1 (7)\n"
+        "    Points Possible,,,,,100\n\"Byron, Ada\",123,S1,ada,A,\n\"Student, Test\",9,,,A,\n");
     assert_int_equal(roster.people, 1);
     assert_string_equal(roster.person[0].key, "ada");
     assert_string_equal(roster.person[0].field[PERSON_ID], "123");
@@ -94,7 +95,8 @@ static void test_headings_of_platforms(void **state)
     assert_string_equal(roster.person[0].field[PERSON_PARTICIPANT], "4711");
     assert_string_equal(roster.person[0].key, "ada@x.org");
     lms_roster_clear(&roster);
-    read_text("OrgDefinedId,Username,Last Name,First Name,End-of-Line Indicator\n#20,#ada,Byron,Ada,#\n");
+    read_text(
+        "OrgDefinedId,Username,Last Name,First Name,End-of-Line Indicator\n#20,#ada,Byron,Ada,#\n");
     assert_string_equal(roster.person[0].field[PERSON_NUMBER], "20");
     assert_string_equal(roster.person[0].field[PERSON_LOGIN], "ada");
     assert_string_equal(roster.person[0].field[PERSON_NAME], "Ada Byron");
@@ -116,9 +118,10 @@ static const char *found_by(const char *entry_text)
 static void test_whose_an_entry_is(void **state)
 {
     (void)state;
-    read_text("login,name,id,participant,email,group\nada,\"Byron, Ada\",123,4711,a.byron@x.org,Red\n"
-              "bob,Bob Stone,124,4712,bob@x.org,Red\ncy,Same Name,125,,cy@x.org,\n"
-              "di,Same Name,126,,di@x.org,\n");
+    read_text(
+        "login,name,id,participant,email,group\nada,\"Byron, Ada\",123,4711,a.byron@x.org,Red\n"
+        "bob,Bob Stone,124,4712,bob@x.org,Red\ncy,Same Name,125,,cy@x.org,\n"
+        "di,Same Name,126,,di@x.org,\n");
     assert_string_equal(found_by("byronada_123_9_conv.cu"), "ada ");
     assert_string_equal(found_by("byronada_LATE_999_9_conv.cu"), "ada ");
     assert_string_equal(found_by("stonebob_999_9_conv.cu"), "bob ");
@@ -158,10 +161,16 @@ static void test_malformed_rosters(void **state)
 
 static void test_copies(void **state)
 {
-    static const char *const NAMES[][2] = {
-        {"conv (1).cu", "conv.cu"},    {"conv(12).cu", "conv.cu"}, {"conv-1.cu", "conv.cu"},
-        {"conv-.cu", "conv-.cu"},      {"-1.cu", "-1.cu"},         {"(1)", "(1)"},
-        {"predict-2.ini", "predict.ini"}, {"conv1.cu", "conv1.cu"}, {".cu", ".cu"}, {"", ""}};
+    static const char *const NAMES[][2] = {{"conv (1).cu", "conv.cu"},
+                                           {"conv(12).cu", "conv.cu"},
+                                           {"conv-1.cu", "conv.cu"},
+                                           {"conv-.cu", "conv-.cu"},
+                                           {"-1.cu", "-1.cu"},
+                                           {"(1)", "(1)"},
+                                           {"predict-2.ini", "predict.ini"},
+                                           {"conv1.cu", "conv1.cu"},
+                                           {".cu", ".cu"},
+                                           {"", ""}};
     (void)state;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         char original[40];

@@ -64,9 +64,8 @@ void time_text(int64_t seconds, char text[24])
 
 int64_t duration_parse(const char *text)
 {
-    static const char *const UNITS[3][4] = {{"m", "min", "minute", "minutes"},
-                                            {"h", "hr", "hour", "hours"},
-                                            {"d", "d", "day", "days"}};
+    static const char *const UNITS[3][4] = {
+        {"m", "min", "minute", "minutes"}, {"h", "hr", "hour", "hours"}, {"d", "d", "day", "days"}};
     static const double SECONDS[] = {60, 3600, 86400};
     char *end;
     double number = strtod(text, &end);

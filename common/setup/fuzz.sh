@@ -26,7 +26,7 @@ printf '2026-01-31T12:00:00Z\t0a\tsim h200\tcycles\t80.5\t100\tlenet\t1500\t3000
 # Rosters of two platforms (autograder/lms/fuzz_roster.c).
 printf 'Student,ID,SIS User ID,SIS Login ID,Section\n"Byron, Ada",123,S1,ada,A\n' \
     >"$build/seeds/rosters/canvas"
-printf 'Identifier;Full name;Extension;Submitted;Group\nParticipant 1;"a""b";3d;2026-10-01T12:00;g\n' \
+printf 'Identifier;Full name;Extension;Group\nParticipant 1;"a""b";3d;g\n' \
     >"$build/seeds/rosters/moodle"
 for lab in labs/*/; do cp "$lab/lab.ini" "$build/seeds/ini/$(basename "$lab")"; done
 

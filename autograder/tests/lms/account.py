@@ -1,6 +1,7 @@
-"""account.py PLATFORM DIR RESULTS - checks that each entry of a download is accounted for: it is a
-graded submission with its points, or summary.txt, class.html and gradebook.sqlite list it with the
-reason that DIR/expected.tsv expects.  Prints "accounted N" or what is wrong."""
+"""account.py PLATFORM DIR RESULTS - checks that each entry of a download is accounted for.
+
+Either it is a graded submission with its points, or summary.txt, class.html and gradebook.sqlite
+list it with the reason that DIR/expected.tsv expects.  Prints "accounted N" or what is wrong."""
 import html
 import os
 import re

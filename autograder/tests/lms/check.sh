@@ -1,7 +1,9 @@
 #!/bin/sh
-# check.sh BUILD - the round trip with a learning management system: 63 entries as Canvas and Moodle
-# deliver them are graded by a fake grader, every one is accounted for, the marks are imported by
-# independent parsers of the documented formats, and feedback archives are opened and read.
+# check.sh BUILD - the round trip with a learning management system (LMS).
+#
+# A fake grader grades 63 entries as Canvas and Moodle deliver them.  Every entry is accounted for.
+# Independent parsers of the documented formats import the marks.  Feedback archives are opened and
+# read.
 # shellcheck disable=SC2015  # conditions, not choices
 set -u
 . autograder/tests/lib.sh
@@ -10,19 +12,26 @@ here=$(dirname "$(realpath "$0")")
 lab=01-sequential
 
 mkdir -p "$work/nothing" "$work/in"
-"$build/bin/grade" --build "$build" --lab 01 --engine sim --submission "$work/nothing" --results "$work/form" >"$work/out" 2>&1
+"$build/bin/grade" --build "$build" --lab 01 --engine sim --submission "$work/nothing" \
+    --results "$work/form" >"$work/out" 2>&1
 [ -s "$work/form/$lab.json" ] && python3 "$here/make_downloads.py" "$work/in" >"$work/out" 2>&1
 tell downloads
 cat >"$work/grade" <<END
 #!/bin/sh
 while [ \$# -gt 1 ]; do
-    case \$1 in --lab) lab=\$2 ;; --submission) folder=\$2 ;; --results) results=\$2 ;; --seed) seed=\$2 ;; esac
+    case \$1 in
+    --lab) lab=\$2 ;;
+    --submission) folder=\$2 ;;
+    --results) results=\$2 ;;
+    --seed) seed=\$2 ;;
+    esac
     shift 2
 done
 source=\$(cat "\$folder/$lab/conv.c" 2>/dev/null)
 points=\${source##* }
 echo "\$folder" >>"$work/graded"
-sed -e "s/^  \"points\": .*/  \"points\": \${points:-0}.0,/; s/^  \"seed\": .*/  \"seed\": \"\$seed\",/" \\
+sed -e "s/^  \"points\": .*/  \"points\": \${points:-0}.0,/" \\
+    -e "s/^  \"seed\": .*/  \"seed\": \"\$seed\",/" \\
     -e "\${points:+s/^  \"status\": .*/  \"status\": \"graded\",/}" \\
     "$work/form/$lab.json" >"\$results/part" && mv "\$results/part" "\$results/\$lab.json"
 END
@@ -33,8 +42,9 @@ class()
 {
     platform=$1
     shift
-    TZ=UTC "$build/bin/class" --build "$build" --submissions "$work/in/$platform" --roster "$work/in/$platform.csv" --lab 01 \
-        --engine sim --seed 7 --results "$work/$platform" --grade "$work/grade" "$@" >"$work/out" 2>&1
+    TZ=UTC "$build/bin/class" --build "$build" --submissions "$work/in/$platform" --lab 01 \
+        --roster "$work/in/$platform.csv" --engine sim --seed 7 --results "$work/$platform" \
+        --grade "$work/grade" "$@" >"$work/out" 2>&1
 }
 export_class()
 {
@@ -48,48 +58,60 @@ class moodle --deadline 2026-10-01T12:00 --grace 15m --penalty 10 &&
 tell "every entry of Moodle's download is accounted for"
 
 # ---- marks
-for each in canvas:canvas moodle:moodle moodle:moodle-worksheet canvas:blackboard canvas:brightspace canvas:openedx; do
+for each in canvas:canvas moodle:moodle moodle:moodle-worksheet canvas:blackboard \
+    canvas:brightspace canvas:openedx; do
     from=${each%:*} format=${each#*:} items='01=Lab 1 (5501)'
-    [ $format != openedx ] || items='1=no; 01=1a2b3c4d'
+    [ "$format" != openedx ] || items='1=no; 01=1a2b3c4d'
     : >"$work/out"
     [ "$from" != moodle ] || items=
-    export_class --format $format --items "$items" --course course-v1:Uni+CUDA+2026 --out "$work/$format.csv" &&
-        python3 "$here/import_marks.py" $format "$work/$format.csv" "$work/in" >>"$work/out" 2>&1
+    export_class --format "$format" --items "$items" --course course-v1:Uni+CUDA+2026 \
+        --out "$work/$format.csv" &&
+        python3 "$here/import_marks.py" "$format" "$work/$format.csv" "$work/in" >>"$work/out" 2>&1
     tell "$format imports the marks"
 done
 # The same parsers reject a file with one change.
 rejected()
 {
     sed "$2" "$work/$1.csv" >"$work/wrong.csv"
-    ! cmp -s "$work/$1.csv" "$work/wrong.csv" && ! python3 "$here/import_marks.py" "$1" "$work/wrong.csv" "$work/in" >"$work/out" 2>&1
+    ! cmp -s "$work/$1.csv" "$work/wrong.csv" &&
+    ! python3 "$here/import_marks.py" "$1" "$work/wrong.csv" "$work/in" >"$work/out" 2>&1
 }
-rejected canvas 's/SIS User ID,//' && rejected canvas 's/,"1011",/,"9999",/; s/"copy1"/"x"/' && rejected moodle 's/lia@uni/lea@uni/' &&
-    rejected moodle-worksheet 's/Last modified (grade)/Modified/' && rejected moodle-worksheet 's/,64,100,/,80,100,/' &&
+rejected canvas 's/SIS User ID,//' && rejected canvas 's/,"1011",/,"9999",/; s/"copy1"/"x"/' &&
+    rejected moodle 's/lia@uni/lea@uni/' &&
+    rejected moodle-worksheet 's/Last modified (grade)/Modified/' &&
+    rejected moodle-worksheet 's/,64,100,/,80,100,/' &&
     rejected blackboard 's/"66"/66/' && rejected brightspace 's/End-of-Line Indicator/End/' &&
     rejected openedx 's/"course-v1:[^"]*"/"other"/'
 tell "wrong files are not imported"
 from=canvas
 export_class --format openedx; grep -q 'which course' "$work/out" && : >"$work/out" &&
-    ! export_class --format openedx --course x && grep -q 'which subsection is 01-sequential' "$work/out"
+    ! export_class --format openedx --course x &&
+    grep -q 'which subsection is 01-sequential' "$work/out"
 tell "Open edX needs a course and its subsections"
 
 # ---- both marks, groups, extensions
 from=moodle
 export_class --format table --out "$work/table.csv"
-grep -q '^"lia@.*,64,80,graded,2026-10-03T11:30:00Z,47.5,1' "$work/table.csv" && grep -q '^"lou@.*,80,80,graded,2026-10-03T11:30:00Z,,1' "$work/table.csv" &&
-    grep -q '^"grace@.*,80,80,graded' "$work/table.csv" && [ "$(grep -c '^"pair[12]@.*,77,77,graded' "$work/table.csv")" = 2 ] &&
-    grep -q '^"nobody@.*,,,no submission,,,0' "$work/table.csv" && grep -q '80.*, 64 count' "$work/moodle/class.html"
+grep -q '^"lia@.*,64,80,graded,2026-10-03T11:30:00Z,47.5,1' "$work/table.csv" &&
+    grep -q '^"lou@.*,80,80,graded,2026-10-03T11:30:00Z,,1' "$work/table.csv" &&
+    grep -q '^"grace@.*,80,80,graded' "$work/table.csv" &&
+    [ "$(grep -c '^"pair[12]@.*,77,77,graded' "$work/table.csv")" = 2 ] &&
+    grep -q '^"nobody@.*,,,no submission,,,0' "$work/table.csv" &&
+    grep -q '80.*, 64 count' "$work/moodle/class.html"
 tell "a late mark costs 10 % a day, an extension and grace cost nothing, a group has one mark"
-class moodle --deadline 2026-10-01T12:00 --counts in-time && export_class --format table --out "$work/table.csv" &&
+class moodle --deadline 2026-10-01T12:00 --counts in-time &&
+    export_class --format table --out "$work/table.csv" &&
     grep -q '^"lia@.*,80,80,graded' "$work/table.csv"
 tell "a policy may change without a new grade"
 
 # ---- mean over all, with missing as zero: 25 people, counted by hand from make_downloads.py
 class moodle --deadline 2026-10-01T12:00 --grace 15m --penalty 10
-mean=$(awk -F '\t' '$1 == "moodle" && $3 ~ /^[0-9]+$/ && $2 !~ /predict/ { sum += $3 } END { printf "%.1f", (sum + 77 - 16) / 25 }' "$work/in/expected.tsv")
+mean=$(awk -F '\t' '$1 == "moodle" && $3 ~ /^[0-9]+$/ && $2 !~ /predict/ { sum += $3 }
+    END { printf "%.1f", (sum + 77 - 16) / 25 }' "$work/in/expected.tsv")
 people=$(($(wc -l <"$work/in/moodle.csv") - 1))
 [ "$people" = 25 ] || mean="25 people, not $people"
-grep -qE "^$lab +[0-9]+ +$mean " "$work/moodle/summary.txt" && grep -q "refused: 3, no submission: 1" "$work/moodle/summary.txt" ||
+grep -qE "^$lab +[0-9]+ +$mean " "$work/moodle/summary.txt" &&
+    grep -q "refused: 3, no submission: 1" "$work/moodle/summary.txt" ||
     { echo "wanted a mean of $mean"; cat "$work/moodle/summary.txt"; false; } >>"$work/out"
 tell "the mean counts what is missing as 0"
 
@@ -101,31 +123,39 @@ for from in canvas moodle; do
     tell "$from assigns each page of the feedback archive"
 done
 : >"$work/graded"
-export_class --format feedback --out "$work/pages" && [ "$(ls "$work/pages" | wc -l)" = 25 ] && [ ! -s "$work/graded" ] &&
-    grep -q 'No submission' "$work/pages/nobody@uni.example.html" && grep -q 'In the class: you have 64 %' "$work/pages/lia@uni.example.html" &&
-    grep -q 'convlab-result-1' "$work/pages/lia@uni.example.html" && ! grep -qE 'José|flat0@' "$work/pages/lia@uni.example.html"
+export_class --format feedback --out "$work/pages" && [ "$(ls "$work/pages" | wc -l)" = 25 ] &&
+    [ ! -s "$work/graded" ] &&
+    grep -q 'No submission' "$work/pages/nobody@uni.example.html" &&
+    grep -q 'In the class: you have 64 %' "$work/pages/lia@uni.example.html" &&
+    grep -q 'convlab-result-1' "$work/pages/lia@uni.example.html" &&
+    ! grep -qE 'José|flat0@' "$work/pages/lia@uni.example.html"
 tell "each student has a page without others' names"
 for format in junit gradescope; do
-    export_class --format $format --out "$work/$format" || break
+    export_class --format "$format" --out "$work/$format" || break
 done
-[ "$(ls "$work/junit" | wc -l)" = 24 ] && grep -q '<testsuite name="01-sequential"' "$work/junit/lia@uni.example.xml" &&
-    [ "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["score"])' "$work/gradescope/lia@uni.example.json")" = 80.0 ] && [ ! -s "$work/graded" ]
+[ "$(ls "$work/junit" | wc -l)" = 24 ] &&
+    grep -q '<testsuite name="01-sequential"' "$work/junit/lia@uni.example.xml" &&
+    grep -q '^  "score": 80.0,' "$work/gradescope/lia@uni.example.json" && [ ! -s "$work/graded" ]
 tell "JUnit and Gradescope files per student need no grades"
-export_class --format class --anonymous --out "$work/anonymous.html" && ! grep -qE 'José|Flat|@uni|assignsubmission' "$work/anonymous.html" &&
+export_class --format class --anonymous --out "$work/anonymous.html" &&
+    ! grep -qE 'José|Flat|@uni|assignsubmission' "$work/anonymous.html" &&
     grep -q '<strong>student 7</strong>' "$work/anonymous.html"
 tell "the anonymous page has no names"
 
 # ---- changed labs
 mkdir -p "$work/root/labs" "$work/root/solutions"
-cp -r labs/$lab "$work/root/labs/" && cp -r solutions/$lab "$work/root/solutions/" && cp -r autograder common "$work/root/" 2>/dev/null
+cp -r labs/$lab "$work/root/labs/" && cp -r solutions/$lab "$work/root/solutions/" &&
+    cp -r autograder common "$work/root/" 2>/dev/null
 regrade()
 {
     : >"$work/graded"
     class canvas --results "$work/changing" --root "$work/root" "$@"
 }
 regrade && [ "$(wc -l <"$work/graded")" = 22 ] && regrade && [ ! -s "$work/graded" ] &&
-    sed -i 's/^slack *=.*/slack = 1.3/; $a; changed' "$work/root/labs/$lab/lab.ini" && regrade && [ ! -s "$work/graded" ] &&
-    tr -s '\n ' ' ' <"$work/out" | grep -q '22 results are stale, because the lab has changed' && regrade --regrade stale && [ "$(wc -l <"$work/graded")" = 22 ] &&
+    sed -i 's/^slack *=.*/slack = 1.3/; $a; changed' "$work/root/labs/$lab/lab.ini" && regrade &&
+    [ ! -s "$work/graded" ] &&
+    tr -s '\n ' ' ' <"$work/out" | grep -q '22 results are stale, because the lab has changed' &&
+    regrade --regrade stale && [ "$(wc -l <"$work/graded")" = 22 ] &&
     regrade && ! grep -q stale "$work/out"
 tell "changed thresholds make results stale, and only REGRADE=stale grades them again"
 
@@ -136,11 +166,16 @@ roster_fails()
     class canvas --roster "$work/bad.csv"
     [ $? = 2 ] && [ "$(wc -l <"$work/out")" -le 3 ] && tr -s '\n ' ' ' <"$work/out" | grep -q "$1"
 }
-roster_fails 'bad.csv:3:2: the quote is not closed' 'ID,Name\n1,a\n2,"b\n' && roster_fails 'bad.csv:1:1: no heading names a person' 'a,b\n1,2\n' &&
-    roster_fails "bad.csv:4:1: 'x' is also on line 2" 'login\nx\ny\nx\n' && roster_fails "bad.csv:2:2: 'soon' is no extension" 'login,extension\nx,soon\n' &&
-    roster_fails "bad.csv:3:2: '1/2/26' is no time" 'login,submitted\nx,-\ny,1/2/26\n' && roster_fails 'bad.csv:1:1: the roster has no row' 'login\n' &&
-    roster_fails 'bad.csv:2:1: the text is not UTF-8' 'login\n\0377\0376\n' && roster_fails 'bad.csv:2:2: the row has 4 cells' 'login\nx,1,2,3\n' &&
-    roster_fails 'bad.csv:2:1: the row names nobody' 'login,section\n,7\n' && ! class canvas --penalty 101 &&
+roster_fails 'bad.csv:3:2: the quote is not closed' 'ID,Name\n1,a\n2,"b\n' &&
+    roster_fails 'bad.csv:1:1: no heading names a person' 'a,b\n1,2\n' &&
+    roster_fails "bad.csv:4:1: 'x' is also on line 2" 'login\nx\ny\nx\n' &&
+    roster_fails "bad.csv:2:2: 'soon' is no extension" 'login,extension\nx,soon\n' &&
+    roster_fails "bad.csv:3:2: '1/2/26' is no time" 'login,submitted\nx,-\ny,1/2/26\n' &&
+    roster_fails 'bad.csv:1:1: the roster has no row' 'login\n' &&
+    roster_fails 'bad.csv:2:1: the text is not UTF-8' 'login\n\0377\0376\n' &&
+    roster_fails 'bad.csv:2:2: the row has 4 cells' 'login\nx,1,2,3\n' &&
+    roster_fails 'bad.csv:2:1: the row names nobody' 'login,section\n,7\n' &&
+    ! class canvas --penalty 101 &&
     grep -q 'PENALTY=101' "$work/out"
 tell "a malformed roster is one line"
 exit "$failed"

@@ -1,7 +1,8 @@
-"""import_marks.py PLATFORM FILE DIR - imports a class's CSV as the platform documents it, and compares
-the marks with those that DIR/expected.tsv promises.  It shares no code with the exporter: the rules
-are written from the platforms' pages and importers, which docs/instructor/export.md names.  It prints
-"imported N" or what is wrong."""
+"""import_marks.py PLATFORM FILE DIR - imports a class's CSV as the platform documents it.
+
+It compares the marks with those that DIR/expected.tsv promises.  It shares no code with the
+exporter: the rules are written from the platforms' pages and importers, which
+docs/instructor/export.md names.  It prints "imported N" or what is wrong."""
 import csv
 import os
 import re
@@ -18,7 +19,7 @@ def fail(message):
 
 def people():
     """Every person of the roster, by all the keys that a platform may use."""
-    name = "canvas.csv" if platform in ("canvas", "blackboard", "brightspace", "openedx") else "moodle.csv"
+    name = "moodle.csv" if platform.startswith("moodle") else "canvas.csv"
     with open(os.path.join(root, name), encoding="utf-8-sig", newline="") as file:
         return [row for row in csv.DictReader(file) if "Points" not in row.get("Student", "")
                 and row.get("Student") != "Student, Test"]
@@ -64,7 +65,8 @@ if platform == "canvas":  # lib/gradebook_importer.rb
     if "Points Possible" not in body[0][0] or float(body[0][5]) != 100:
         fail("no points possible")
     for row in body[1:]:
-        matches = [p for p in roster if p["ID"] == row[1]] or [p for p in roster if p["SIS Login ID"] == row[3]]
+        matches = ([p for p in roster if p["ID"] == row[1]]
+                   or [p for p in roster if p["SIS Login ID"] == row[3]])
         if len(matches) != 1:
             fail("Canvas does not find %s" % row)
         take(matches[0]["ID"], row[5])

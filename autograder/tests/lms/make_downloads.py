@@ -1,6 +1,7 @@
-"""make_downloads.py DIR - writes 62 entries as Canvas and Moodle deliver them into DIR/canvas and
-DIR/moodle, the rosters canvas.csv and moodle.csv, and expected.tsv: for each entry the points of the
-result that it leads to, or a part of the reason for which it is not graded.
+"""make_downloads.py DIR - writes 63 entries as Canvas and Moodle deliver them.
+
+The downloads are DIR/canvas and DIR/moodle.  The rosters are canvas.csv and moodle.csv.
+The file expected.tsv has a line per entry: its points, or a part of the reason why it is not graded.
 
 The lab is 01-sequential; its source "gets N" earns N points from the test's grader."""
 import io
@@ -44,15 +45,15 @@ def tar_of(name, text):
 
 
 def rar_of(name, text):
-    """One stored file, RAR 4 (technote.txt of unrar): each block's CRC is the low half of CRC-32."""
+    """One stored file, RAR 4 (technote.txt of unrar); a block's CRC is half of its CRC-32."""
     body, path = text.encode(), name.encode()
 
     def block(kind, flags, rest):
         head = struct.pack("<BHH", kind, flags, 7 + len(rest)) + rest
         return struct.pack("<H", zlib.crc32(head) & 0xFFFF) + head
 
-    file = struct.pack("<IIBIIBBHI", len(body), len(body), 3, zlib.crc32(body), 0x5A000000, 20, 0x30,
-                       len(path), 0o100644) + path
+    file = struct.pack("<IIBIIBBHI", len(body), len(body), 3, zlib.crc32(body), 0x5A000000, 20,
+                       0x30, len(path), 0o100644) + path
     return b"Rar!\x1a\x07\x00" + block(0x73, 0, bytes(6)) + block(0x74, 0x8000, file) + body
 
 
@@ -67,7 +68,8 @@ def sevenzip_of(name, text):
     names = b"\x05\x01\x11" + bytes([len(path) + 1]) + b"\x00" + path + b"\x00"
     header = b"\x01\x04" + streams + b"\x00" + names + b"\x00"
     start = struct.pack("<QQI", len(body), len(header), zlib.crc32(header))
-    return b"7z\xbc\xaf\x27\x1c\x00\x04" + struct.pack("<I", zlib.crc32(start)) + start + body + header
+    check = struct.pack("<I", zlib.crc32(start))
+    return b"7z\xbc\xaf\x27\x1c\x00\x04" + check + start + body + header
 
 
 def entry(platform, name, outcome, text=None):
@@ -84,13 +86,15 @@ def canvas(number, name, login, sortable, *files, late=False):
     """files: (name, content, outcome)."""
     canvas_people.append((sortable, 1000 + number, "S%04d" % number, login))
     for at, (file, text, outcome) in enumerate(files):
-        prefix = "%s_%s%d_%d_" % (name, "LATE_" if late else "", 1000 + number, 70000 + 10 * number + at)
+        prefix = "%s_%s%d_%d_" % (name, "LATE_" if late else "", 1000 + number,
+                                  70000 + 10 * number + at)
         entry("canvas", prefix + file, outcome, text)
 
 
 for i in range(8):
-    canvas(i, "lastname" + "abcdefgh"[i] + "first", "user%d" % i, "Lastname%s, First" % "abcdefgh"[i],
-           ("conv.c", source(50 + i), 50 + i), ("predict.ini", "[answer]\n", 50 + i))
+    canvas(i, "lastname" + "abcdefgh"[i] + "first", "user%d" % i,
+           "Lastname%s, First" % "abcdefgh"[i], ("conv.c", source(50 + i), 50 + i),
+           ("predict.ini", "[answer]\n", 50 + i))
 canvas(10, "leelate", "late.lee", "Lee, Late", ("conv.c", source(60), 60), late=True)
 canvas(11, "copybrowser", "copy1", "Copy, Browser", ("conv (1).c", source(61), 61))
 canvas(12, "copycanvas", "copy2", "Copy, Canvas", ("conv-1.c", source(62), 62))
@@ -99,13 +103,14 @@ canvas(13, "twocopies", "copy3", "Two, Copies", ("conv-1.c", source(1), "which o
 canvas(14, "zipper", "zip", "Zipper", ("work.zip", zip_of(conv_c=source(64)), 64))
 canvas(15, "roshal", "rar", "Roshal", ("work.rar", rar_of("conv.c", source(65)), 65))
 canvas(16, "pavlov", "7z", "Pavlov", ("work-3.7z", sevenzip_of("conv.c", source(66)), 66))
-canvas(17, "broken", "broken", "Broken", ("work.zip", b"PK, and nothing more", "the archive is broken"))
+canvas(17, "broken", "broken", "Broken",
+       ("work.zip", b"PK, and nothing more", "the archive is broken"))
 canvas(18, "report", "report", "Report", ("report.pdf", b"%PDF", "not a file of the lab"))
 canvas(19, "sourceandreport", "both", "Source, And Report", ("conv.c", source(69), 69),
        ("report, final.pdf", b"%PDF", "not a file of the lab"))
 canvas(20, "ünalzoë", "zoe", "Ünal, Zoë", ("conv.c", source(70), 70))
-canvas(21, "tarlate", "tar", "Tar, Late", ("all.tar.gz", tar_of("01-sequential/conv.c", source(71)), 71),
-       late=True)
+canvas(21, "tarlate", "tar", "Tar, Late",
+       ("all.tar.gz", tar_of("01-sequential/conv.c", source(71)), 71), late=True)
 for number, name, kind in ((22, "typed", "text"), (23, "linked", "link")):
     canvas_people.append((name.title(), 1000 + number, "S%04d" % number, name))
     entry("canvas", "%s_%d_%s.html" % (name, 1000 + number, kind), "Canvas's form", "<p>here</p>")
@@ -144,14 +149,16 @@ text_folder = prefix.replace("_file", "_onlinetext")
 put("moodle/%s/onlinetext.html" % text_folder, "<p>int main</p>")
 entry("moodle", text_folder, "typed into Moodle")
 prefix = moodle(18, "Text And File", "textfile@uni.example")
-entry("moodle", prefix.replace("_file", "_onlinetext") + ".html", "typed into Moodle", "<p>see file</p>")
+entry("moodle", prefix.replace("_file", "_onlinetext") + ".html", "typed into Moodle",
+      "<p>see file</p>")
 entry("moodle", prefix + "_conv.c", 48, source(48))
 prefix = moodle(19, "Same Name", "same1@uni.example")
 entry("moodle", prefix + "_conv.c", 49, source(49))
 prefix = moodle(20, "Same Name", "same2@uni.example")
 entry("moodle", prefix + "_conv.c", 20, source(20))
 prefix = moodle(21, "Evil Zip", "evil@uni.example")
-entry("moodle", prefix + "_work.zip", "path outside itself", zip_of(**{"..__..__conv_c": source(99)}))
+entry("moodle", prefix + "_work.zip", "path outside itself",
+      zip_of(**{"..__..__conv_c": source(99)}))
 prefix = moodle(22, "Link Maker", "link@uni.example")
 os.symlink("/etc/passwd", os.path.join(root, "moodle", prefix))
 entry("moodle", prefix, "symbolic link")
@@ -164,7 +171,8 @@ entry("moodle", prefix + "_conv.c", 80, source(80))
 prefix = moodle(27, "Longer Lou", "lou@uni.example", extension="3d",
                 submitted="Saturday, 3 October 2026, 11:30 AM")
 entry("moodle", prefix + "_conv.c", 80, source(80))
-prefix = moodle(28, "Grace Period", "grace@uni.example", submitted="Thursday, 1 October 2026, 12:10 PM")
+prefix = moodle(28, "Grace Period", "grace@uni.example",
+                submitted="Thursday, 1 October 2026, 12:10 PM")
 entry("moodle", prefix + "_conv.c", 80, source(80))
 put("moodle/.DS_Store", b"\0")
 

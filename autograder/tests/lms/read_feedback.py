@@ -1,5 +1,6 @@
-"""read_feedback.py PLATFORM ZIP DIR - opens a feedback archive and assigns each file to a person, as
-the platform's importer does: Moodle's assignfeedback_file_zip_importer, Canvas's
+"""read_feedback.py PLATFORM ZIP DIR - opens a feedback archive and assigns each file to a person.
+
+It does what the platform's importer does: Moodle's assignfeedback_file_zip_importer, Canvas's
 infer_comment_context_from_filename.  Prints "assigned N" or what is wrong."""
 import csv
 import os
