@@ -76,7 +76,10 @@ _Static_assert(STEP_KINDS <= 16, "TraceStep.kind has 4 bits");
 
 /* The step of the current instruction, in Warp; the same unions with more bits. */
 typedef struct WarpStep {
-    TraceStepKind kind;
+    uint16_t kind; /* TraceStepKind */
+    union {
+        uint16_t lines, bulk_sectors_high;
+    };
     union {
         uint32_t first_line, wait_cycles, sleep_cycles;
     };
@@ -85,9 +88,6 @@ typedef struct WarpStep {
     };
     union {
         uint32_t sectors, remote_cycles, bulk_sectors_low;
-    };
-    union {
-        uint32_t lines, bulk_sectors_high;
     };
     uint64_t latency; /* latency of an access in cycles; 0: the instruction's own */
 } WarpStep;

@@ -487,7 +487,8 @@ HANDLER(BULK_COPY)
     /* The replay needs the sectors of a copy, of which there are more than an access has. */
     uint32_t sectors = warp->counts.bulk_sectors < 0xffff ? warp->counts.bulk_sectors : 0xffff;
     warp->step.kind = STEP_ASYNC;
-    warp->step.bulk_sectors_low = sectors & 0xff, warp->step.bulk_sectors_high = sectors >> 8;
+    warp->step.bulk_sectors_low = sectors & 0xff,
+    warp->step.bulk_sectors_high = (uint16_t)(sectors >> 8);
     return ins + 1;
 }
 
