@@ -36,8 +36,8 @@ compile-commands:
 	    $(MAKE) -B -s -j"$$JOBS" BUILD=$(BUILD)/clangd NVCC="$$NVCC" CCACHE= objects >/dev/null
 
 #:   make bench                  speed of the simulator and of this machine's GPU
-#:   make validate
-#:                       the simulator compared with an H200's measurements
+#:   make validate [GPU=h200|h100] [MACHINE=name|file.ini]
+#:                       the simulator compared with a GPU's measurements
 #:                       (docs/simulator/validation.md)
 #:   make compare
 #:                       every solution compared with cuDNN on this machine's GPU
@@ -53,7 +53,7 @@ bench:
 
 validate:
 	$(call stage,validators)
-	$(Q)sh common/simulator/validation/validate.sh "$$BUILD"
+	$(Q)sh common/simulator/validation/validate.sh --jobs "$$JOBS" "$$BUILD" "$${GPU:-h200}" "$${MACHINE:-$${GPU:-h200}}"
 
 compare:
 	$(call stage,tools)

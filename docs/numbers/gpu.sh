@@ -36,10 +36,10 @@ counted() {
         END { exit !found }' || fail "$micro/microbenchmarks-counters.tsv has no $2 of $1"
 }
 
-# all_kernels COLUMN: of the last row of docs/simulator/validation.md's first table of errors; Hopper's units
+# all_kernels COLUMN: of the H200's row of docs/simulator/validation.md's table of machines; Hopper's units
 # have one of their own.
 all_kernels() {
-    grep -m 1 '^| all |' docs/simulator/validation.md | cut -d '|' -f "$1" | tr -s ' ' | sed 's/^ //; s/ $//'
+    grep -m 1 '^| H200 | all |' docs/simulator/validation.md | cut -d '|' -f "$1" | tr -s ' ' | sed 's/^ //; s/ $//'
 }
 
 sms=$(card sms) mhz=$(card clock_mhz) gb_s=$(card dram_gb_s) fma=$(raw alu_latency)
@@ -163,7 +163,7 @@ transpose-naive	a transposition, directly
 transpose-32	a transposition through a tile of 32 × 32
 transpose-33	a transposition through a tile of 32 × 33
 E2
-    printf '\nOver all %s measured launches the mean absolute error is %s.\n' "$(all_kernels 3)" "$(all_kernels 5)"
+    printf '\nOver all %s measured launches the mean absolute error is %s.\n' "$(all_kernels 4)" "$(all_kernels 6)"
 } >"$out/model.md"
 
 # The cheat sheet's.

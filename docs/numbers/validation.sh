@@ -1,75 +1,86 @@
 #!/bin/sh
 # validation.sh BUILD OUT - the tables and the figure of docs/simulator/validation.md: predicted and
-# measured times of kernels on an H200.  make numbers simulates all kernels; make check uses the
+# measured times and counts.  `make numbers` simulates all sets on each machine; `make check` uses the
 # recorded predictions.
 . docs/numbers/lib.sh
 
-gpu=h200
-measured=common/simulator/validation/data/$gpu
-record=docs/data/simulated/validation/$gpu
-names=$(for times in "$measured"/*-times.tsv; do basename "$times" -times.tsv; done)
+here=common/simulator/validation
+data=$here/data
+recorded=docs/data/simulated/validation
+simulated=$recorded
+# GPU and machine file of each comparison; their predictions are in a folder GPU or GPU-MACHINE.
+# Files of `make machine` are records.  The first comparison of a GPU is the one that the page shows.
+comparisons="h200 h200"
+folder_of() { # GPU MACHINE
+    [ "$1" = "$2" ] && echo "$1" || echo "$1-$(basename "$2" .ini)"
+}
 
 if [ -n "${NUMBERS_LONG:-}" ]; then
-    sh common/simulator/validation/validate.sh "$build"
-    mkdir -p "$out/data/$record"
-    for name in $names; do cp "$build/validate/$name.tsv" "$out/data/$record"; done
-    sh common/simulator/validation/validate.sh "$build" ptx >"$out/data/$record/ptx.md"
-    record=$out/data/$record
+    simulated=$out/data/$recorded
+    simulate() { # FOLDER OPTIONS GPU MACHINE
+        sh $here/simulate.sh ${2:+"$2"} --jobs "${JOBS:-1}" "$build" "$3" "$4" "$simulated/$1"
+        rm -f "$simulated/$1/seconds"
+    }
+    echo "$comparisons" | while read -r gpu machine; do
+        simulate "$(folder_of "$gpu" "$machine")" '' "$gpu" "$machine"
+    done
+    sh $here/validate.sh --ptx --jobs "${JOBS:-1}" "$build" >"$simulated/h200/ptx.md"
 fi
-# shellcheck disable=SC2086
-"$build/tests/common/simulator/validation/tool_validate" "$measured" "$record" "$out" $names | sed '1{/^$/d}' >"$out/report.md"
 
-cp "$record/ptx.md" "$out/ptx.md"
+# compare GPU FOLDER: compares recorded or new predictions with the records of a GPU.
+compare() {
+    mkdir -p "$out/$2"
+    status=0
+    "$build/tests/$here/tool_validate" $here "$1" "$simulated/$2" "$out/$2" >"$out/$2/report.md" || status=$?
+    [ "$status" -le 1 ] || fail "the comparison of $2 failed"
+}
+
+echo "$comparisons" | while read -r gpu machine; do
+    compare "$gpu" "$(folder_of "$gpu" "$machine")"
+done
+cp "$simulated/h200/ptx.md" "$out/ptx.md"
+grep -q 'are not needed\|are off by more' "$out/h200/report.md" &&
+    fail "$(grep -h 'known.tsv\|are off by more' "$out/h200/report.md")"
+python3 docs/numbers/validation.py "$out" \
+    'H200/h200.ini, fitted=h200' 'H200/h200.ini, PTX alone=h200-ptx' \
+    'H200/`make machine`, 2026-11-21=h200-machine' \
+    'H100/h100.ini, from data sheets=h100' 'H100/`make machine`, 2026-11-28=h100-measured-machine'
+rm -f "$out/machines.md" # needs a second machine
+# part GPU TITLE: a section of the report of tool_validate.
+part() { awk -v title="### $2" '/^### / { on = $0 == title; next } on' "$out/$1/report.md" | sed '/^$/d'; }
+for gpu in h200; do
+    part $gpu Counts >"$out/counts-$gpu.md"
+    part $gpu 'Largest errors' >"$out/largest-$gpu.md"
+done
+part h200 'Racing launches' >"$out/racing.md"
 
 if command -v gnuplot >/dev/null; then
-    gnuplot -e "data='$out/times.tsv'; out='$out/validation-times.svg'" common/simulator/validation/times.gp
+    gnuplot -e "data='$out/times.tsv'; out='$out/validation-times.svg'" $here/times.gp
 fi
 
-# ---- the summary, and the sets ------------------------------------------------------------------
-
-# forecasts.md: the rows of whole programs, from the report's table of forecasts.
-subject() {
-    case $1 in
-    common-kernels) echo 'common kernels: matrix products, layers of networks, samples, courses' ;;
-    *) echo "features that no earlier set has" ;;
-    esac
-}
-{
-    echo '| set | kernels | launches | rank correlation | mean absolute error | within 25 % | off by more than 1.5× |'
-    echo '| --- | --- | --- | --- | --- | --- | --- |'
-    for set in common-kernels experts-and-hashes attention-and-convolutions gemm-ladder-and-science; do
-        row=$(sed -n "/^| forecast set/,/^\$/s/^| \`$set\` | [0-9-]* //p" "$out/report.md")
-        [ -n "$row" ] || fail "the report has no forecast of $set"
-        printf '| `%s` | %s %s\n' "$set" "$(subject "$set")" "$row"
-    done
-} >"$out/forecasts.md"
-
-python3 docs/numbers/validation.py "$measured" >"$out/sets.md"
+# ---- sentences -----------------------------------------------------------------------------------
 
 page=docs/simulator/validation.md
-# Usage: of SET FILE.  Prints the number of measured launches of FILE in the sets that match SET.
+# Usage: of KIND SET.  Prints the number of measured launches of SET whose kind matches.
 of() {
-    awk -F'\t' -v set="^($1)\$" '$1 != "name" && $1 != "empty" && $2 ~ set { n++ } END { print n + 0 }' \
-        "$measured/$2-times.tsv"
+    awk -F'\t' -v kind="^($1)\$" '$1 != "name" && $1 != "empty" && $2 ~ kind { n++ } END { print n + 0 }' \
+        "$data/h200/$2-times.tsv"
+}
+# cell_of TABLE ROW COLUMN: a cell of a table; ROW is a text in the row.
+cell_of() {
+    _cell=$(grep -F -m 1 -- "$2" "$out/$1.md" | awk -F' *[|] *' -v column="$3" '{ print $(column + 1) }')
+    [ "$_cell" ] || fail "the table $1 has no row with $2"
+    printf '%s\n' "$_cell"
 }
 say "$page" "$(of racing access-patterns) more launches (\`copies-…\`, kind *racing*)"
 say "$page" "($(of counters single-instructions) launches, counts only)"
 say "$page" "a third of the launches, $(of regression microbenchmarks), are regression launches"
 say "$page" "the $(of regression mma-tiles) regression launches were selected"
-say "$page" "medians of $(constant REPEATS common/simulator/validation/measure_gpu.cu) event pairs"
+say "$page" "medians of $(constant REPEATS $here/measure_gpu.cu) event pairs"
 say "$page" "An empty kernel takes $(calc '%.2f' "$(machine h200 launch_cycles) / $(machine h200 clock_mhz)") µs in this way"
-# forecast NAME: the mean absolute error of the forecasts of NAME.
-forecast() {
-    awk -F' *[|] *' -v name="\`$1\`" '
-        /^[|] forecast set / { on = 1 }
-        /^$/ { on = 0 }
-        on && $2 == name { print $6 }' "$out/report.md"
-}
-say "$page" "communicate, was off by $(forecast interblock-waits)"
-say "$page" "\`lookups-and-loops\` by $(forecast lookups-and-loops)"
-say "$page" "clocks or retry, was off by $(forecast sleeps-and-backoff)"
+say "$page" "communicate, was off by $(cell_of all-forecasts '`interblock-waits`' 6)"
+say "$page" "\`lookups-and-loops\` by $(cell_of all-forecasts '`lookups-and-loops`' 6)"
+say "$page" "clocks or retry, was off by $(cell_of all-forecasts '`sleeps-and-backoff`' 6)"
+say "$page" "are off by $(cell_of durations '| below 30 |' 3) below 30 µs and by $(cell_of durations '| 30 and more |' 3) from 30 µs on"
 alone=$(awk -F'|' '$2 ~ /all/ { gsub(/ /, "", $5); sub(/%/, " %", $5); print $5 }' "$out/ptx.md")
 say docs/simulator/cycle-model.md "is $alone in that mode"
-# duration RANGE: the mean absolute error of the forecasts of launches of that duration.
-duration() { awk -F' *[|] *' -v range="$1" '/^### / { on = /launch duration/ } on && $2 == range { print $4 }' "$out/report.md"; }
-say "$page" "are off by $(duration 'below 8') below 8 µs and by $(duration '32 to 64') from 32 to 64 µs"

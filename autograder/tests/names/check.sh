@@ -61,7 +61,7 @@ as_values()
         FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
         PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" FROM="$name" PLATFORM="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" \
-        SET="$name" DATA="$name" EPOCHS="$name" RESUME="$name" STOP="$name" CHECK="$name" WINDOW="$name" SOCKET="$name" QUEUE="$name" LIMIT="$name" MARGIN="$name" METRICS="$name" RATE="$name" CLIENTS="$name" EACH="$name" THREADS="$name" SHOW="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" FILES="$name" LOWER="$name" ANY_OTHER="$name"
+        SET="$name" DATA="$name" EPOCHS="$name" RESUME="$name" STOP="$name" CHECK="$name" WINDOW="$name" SOCKET="$name" QUEUE="$name" LIMIT="$name" MARGIN="$name" METRICS="$name" RATE="$name" CLIENTS="$name" EACH="$name" THREADS="$name" SHOW="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" FILES="$name" MACHINE="$name" LOWER="$name" ANY_OTHER="$name"
 }
 
 # is_held HANDED NAME COMMAND...: nothing is executed, and HANDED programs got NAME as one argument.

@@ -120,27 +120,41 @@ export NUMBERS_LONG=1
 expect_failure 'a long check finds a record that drifted' 'these differ: ./docs/data/simulated/page/mine.tsv'
 unset NUMBERS_LONG
 
-# The comparison of PTX alone, with programs that measure nothing: kernels that it cannot compare do
-# not count as changed.
-start_validation() {
+# make validate with programs that print nothing and a comparison that prints a fixed report: without
+# machine code a report of exceeded limits is no failure.
+start_validation() { # STATUS OPTIONS
     rm -rf "$work/v"
     mkdir -p "$work/v/validate" "$work/v/tests/common/simulator/validation"
     for times in common/simulator/validation/data/h200/*-times.tsv; do
         program=$work/v/validate/run-$(basename "$times" -times.tsv)
-        printf '#!/bin/sh\ncat >/dev/null\n' >"$program"
+        # shellcheck disable=SC2016 # the program expands them
+        printf '#!/bin/sh\ncat >/dev/null\necho "$1" "${3-}"\n' >"$program"
         chmod +x "$program"
     done
     compare=$work/v/tests/common/simulator/validation/tool_validate
-    printf '#!/bin/sh\nprintf "counts\\n\\n| set | off |\\n\\nworst\\n"\nexit %s\n' "$1" >"$compare"
+    printf '#!/bin/sh\nprintf "times\\n\\n| launch kind | off |\\n\\nworst\\n"\nexit %s\n' "$1" >"$compare"
     chmod +x "$compare"
+    shift
     validated=0
-    sh common/simulator/validation/validate.sh "$work/v" ptx >"$work/v/said" || validated=$?
+    sh common/simulator/validation/validate.sh "$@" >"$work/v/said" 2>&1 || validated=$?
 }
 cd "$root"
-start_validation 1
-expect 'of PTX alone the sets are shown' "$(grep -qx '| set | off |' "$work/v/said" &&
-    ! grep -q 'counts\|worst' "$work/v/said" && [ $validated = 0 ] && echo yes)"
-start_validation 2
+start_validation 1 --ptx "$work/v"
+expect 'a comparison of PTX alone shows the table of kinds' "$(grep -qx '| launch kind | off |' "$work/v/said" &&
+    ! grep -q 'times\|worst' "$work/v/said" && [ $validated = 0 ] &&
+    grep -qx 'h200 ptx' "$work/v/validate/h200-ptx/textures.tsv" && echo yes)"
+start_validation 2 --ptx "$work/v"
 expect 'a comparison that fails is no success' "$([ $validated = 2 ] && echo yes)"
+start_validation 1 --jobs 2 "$work/v"
+expect 'an exceeded limit is a failure' "$([ $validated = 1 ] && grep -qx worst "$work/v/said" && echo yes)"
+start_validation 0 "$work/v" h100 common/simulator/validation/data/h100/measured-machine.ini
+expect 'a machine file is simulated' "$([ $validated = 0 ] &&
+    grep -qx 'measured-machine ' "$work/v/validate/h100-measured-machine/textures.tsv" && echo yes)"
+start_validation 0 "$work/v" rtx
+expect 'a GPU without records is refused' "$([ $validated = 2 ] &&
+    grep -qx "validate: no records of a GPU 'rtx': there are h100 h200" "$work/v/said" && echo yes)"
+start_validation 0 "$work/v" h100 "$work/none.ini"
+expect 'a missing machine file is refused' "$([ $validated = 2 ] &&
+    grep -q 'there is no machine file .*none.ini' "$work/v/said" && echo yes)"
 
 sh docs/numbers/numbers.sh "$build" check && [ "$bad" = 0 ]

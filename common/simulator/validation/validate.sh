@@ -1,41 +1,38 @@
 #!/bin/sh
-# validate.sh BUILD [ptx] - runs every measured kernel on the simulated h200, into BUILD/validate,
-# and compares with the records. Exits 1 if a limit is exceeded.  `make numbers LAB=validation`
-# puts the result into docs/simulator/validation.md.
+# validate.sh [--ptx] [--jobs N] BUILD [GPU [MACHINE]] - simulates every validation set on a machine
+# and compares with the records of a GPU (h200 unless named).  Exits 1 if a limit is exceeded.
 #
-# With ptx the simulator uses no machine code, as in labs; the results are in BUILD/validate/ptx.
-# These results have no limits: the script prints the error of each set.
+# MACHINE: a machine's name, or a machine file (simulate.sh); the machine named like the GPU unless
+# given.  The results are in BUILD/validate/GPU, with a named machine in BUILD/validate/GPU-MACHINE.
+# `make numbers LAB=validation` puts them into docs/simulator/validation.md.
+#
+# With --ptx the simulator uses no machine code, as in labs.  These results have no limits: the
+# script prints the error of each kind.
 set -eu
-build=${1:?usage: validate.sh BUILD [ptx]}
-alone=${2:-}
-programs=$build/validate
-out=$programs${alone:+/$alone}
-records=common/simulator/validation/data/h200
-mkdir -p "$out"
-names=
-# shellcheck disable=SC2012 # names of our own
-all=$(ls "$records"/*-times.tsv | wc -l)
-. common/setup/ticker.sh
-ticker_begin "$build" 'kernels on the simulated h200, by source' "$all" "$out/seconds"
-for times in "$records"/*-times.tsv; do
-    name=$(basename "$times" -times.tsv)
-    names="$names $name"
-    cases=$records/$name-cases.txt # the measured cases of a lab
-    [ -f "$cases" ] || cases=/dev/null
-    "$programs/run-$name" h200 common/simulator/gpus ${alone:+"$alone"} <"$cases" >"$out/$name.tsv"
-    echo >&9
+ptx='' jobs=1
+while :; do
+    case ${1-} in
+    --ptx) ptx=--ptx ;;
+    --jobs) jobs=${2:?} && shift ;;
+    *) break ;;
+    esac
+    shift
 done
-ticker_end
-compare() {
-    # shellcheck disable=SC2086
-    "$build/tests/common/simulator/validation/tool_validate" "$records" "$out" "$out" $names
-}
-if [ "$alone" ]; then
+build=${1:?usage: validate.sh [--ptx] [--jobs N] BUILD [GPU [MACHINE]]}
+gpu=${2:-h200}
+machine=${3:-$gpu}
+here=common/simulator/validation
+out=$build/validate/$gpu
+[ "$machine" = "$gpu" ] || out=$out-$(basename "$machine" .ini)
+out=$out${ptx:+-ptx}
+sh $here/simulate.sh ${ptx:+"$ptx"} --jobs "$jobs" "$build" "$gpu" "$machine" "$out"
+status=0
+"$build/tests/$here/tool_validate" "$here" "$gpu" "$out" "$out" >"$out/report.md" || status=$?
+if [ "$ptx" ]; then
     # Status 1 is an exceeded limit, and there are no limits here; a higher status is a failure.
-    status=0
-    compare >"$out/said" || status=$?
-    sed -n '/^| set/,/^$/p' "$out/said"
-    [ "$status" -le 1 ] || exit "$status"
+    sed -n "/^| launch kind/,/^\$/p" "$out/report.md"
+    [ "$status" -gt 1 ] || status=0
 else
-    compare
+    cat "$out/report.md"
 fi
+exit "$status"

@@ -208,27 +208,28 @@ static void tokens()
 {
     static uint32_t turn;
 #define AROUND(SET, what, FENCED, n, turns)                                                        \
-    SET("around", what, static uint32_t before;                                                    \
+    SET("token-ring", what, static uint32_t before;                                                \
         around_kernel<FENCED><<<n, 32>>>(words + __LINE__ * 4096, target, before, turns),          \
         before += turns)
     AROUND(F, "around-2", false, 2, 32);
     AROUND(E, "around-8", false, 8, 16);
     AROUND(F, "around-fence-2", true, 2, 32);
     AROUND(E, "around-132", false, 132, 2);
-    F("pass", "pass-8", pass_kernel<false><<<8, 32>>>(words + 2 * MB + 5 * 65536, target, ++turn));
-    E("pass", "pass-132",
+    F("token-pass", "pass-8",
+      pass_kernel<false><<<8, 32>>>(words + 2 * MB + 5 * 65536, target, ++turn));
+    E("token-pass", "pass-132",
       pass_kernel<false><<<132, 32>>>(words + 2 * MB + 5 * 65536, target, ++turn));
-    F("pass", "pass-1056",
+    F("token-pass", "pass-1056",
       pass_kernel<false><<<1056, 32>>>(words + 2 * MB + 5 * 65536, target, ++turn));
-    F("pass", "pass-fence-132",
+    F("token-pass", "pass-fence-132",
       pass_kernel<true><<<132, 32>>>(words + 2 * MB + 5 * 65536, target, ++turn));
-    E("pass", "pass-fence-8",
+    E("token-pass", "pass-fence-8",
       pass_kernel<true><<<8, 32>>>(words + 2 * MB + 5 * 65536, target, ++turn));
-    E("start", "start-8",
+    E("broadcast-flag", "start-8",
       start_kernel<<<8, 32>>>(words + 2 * MB + 6 * 65536, target, ++turn, 1024));
-    F("start", "start-132",
+    F("broadcast-flag", "start-132",
       start_kernel<<<132, 32>>>(words + 2 * MB + 6 * 65536, target, ++turn, 1024));
-    F("start", "start-1056",
+    F("broadcast-flag", "start-1056",
       start_kernel<<<1056, 32>>>(words + 2 * MB + 6 * 65536, target, ++turn, 1024));
     E("wave", "wave-8", wave_kernel<<<8, 32>>>(words + 2 * MB + 7 * 65536, target, ++turn, 32));
     F("wave", "wave-132", wave_kernel<<<132, 32>>>(words + 2 * MB + 7 * 65536, target, ++turn, 32));
@@ -237,7 +238,7 @@ static void tokens()
 static void barriers()
 {
 #define BARRIER(SET, what, FENCED, n, threads)                                                     \
-    SET("all", what, static uint32_t turn; all_kernel<FENCED>                                      \
+    SET("grid-barrier", what, static uint32_t turn; all_kernel<FENCED>                             \
         <<<n, threads>>>(words + 2 * MB + __LINE__ * 64, target, turn++ * n * 8, 8))
     BARRIER(F, "all-8", false, 8, 32);
     BARRIER(E, "all-132", false, 132, 32);
@@ -265,20 +266,20 @@ static void backs()
 {
     static uint32_t turn;
 #define STATE (unsigned long long *)(words + 3 * MB)
-    E("back", "back-8", back_kernel<false><<<8, 32>>>(STATE, target, turn++));
-    F("back", "back-132", back_kernel<false><<<132, 32>>>(STATE, target, turn++));
-    E("back", "back-528", back_kernel<false><<<528, 32>>>(STATE, target, turn++));
-    F("back", "back-1056", back_kernel<false><<<1056, 32>>>(STATE, target, turn++));
-    E("back", "back-8448", back_kernel<false><<<8448, 32>>>(STATE, target, turn++));
-    F("back", "back-warp-132", back_kernel<true><<<132, 32>>>(STATE, target, turn++));
-    E("back", "back-warp-1056", back_kernel<true><<<1056, 32>>>(STATE, target, turn++));
-    F("back", "back-warp-8448", back_kernel<true><<<8448, 32>>>(STATE, target, turn++));
+    E("look-back", "back-8", back_kernel<false><<<8, 32>>>(STATE, target, turn++));
+    F("look-back", "back-132", back_kernel<false><<<132, 32>>>(STATE, target, turn++));
+    E("look-back", "back-528", back_kernel<false><<<528, 32>>>(STATE, target, turn++));
+    F("look-back", "back-1056", back_kernel<false><<<1056, 32>>>(STATE, target, turn++));
+    E("look-back", "back-8448", back_kernel<false><<<8448, 32>>>(STATE, target, turn++));
+    F("look-back", "back-warp-132", back_kernel<true><<<132, 32>>>(STATE, target, turn++));
+    E("look-back", "back-warp-1056", back_kernel<true><<<1056, 32>>>(STATE, target, turn++));
+    F("look-back", "back-warp-8448", back_kernel<true><<<8448, 32>>>(STATE, target, turn++));
 }
 
 static void equals()
 {
 #define EQUAL(SET, what, ALL, n, threads, values)                                                  \
-    SET("equal", what, equal_kernel<ALL><<<n, threads>>>(target, values, 64))
+    SET("match", what, equal_kernel<ALL><<<n, threads>>>(target, values, 64))
     EQUAL(F, "equal-1-alone", false, 1, 32, 1);
     EQUAL(F, "equal-2-alone", false, 1, 32, 2);
     EQUAL(E, "equal-8-alone", false, 1, 32, 8);

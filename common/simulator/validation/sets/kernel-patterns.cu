@@ -61,37 +61,42 @@ static void atomics()
 {
 #define X ((const uint32_t *)source)
 #define Y ((uint32_t *)target)
-    ENTER(FIT, "hot-shared", "hot-shared-one", shared_hot_kernel<ONE, 32><<<528, 256>>>(X, Y, 1));
-    ENTER(FIT, "hot-shared", "hot-shared-value",
+    ENTER(FIT, "hot-shared-atomic", "hot-shared-one",
+          shared_hot_kernel<ONE, 32><<<528, 256>>>(X, Y, 1));
+    ENTER(FIT, "hot-shared-atomic", "hot-shared-value",
           shared_hot_kernel<VALUE, 32><<<528, 256>>>(X, Y, 1));
-    ENTER(FIT, "hot-shared", "hot-shared-float", shared_hot_kernel<REAL, 8><<<528, 256>>>(X, Y, 1));
-    ENTER(FIT, "hot-shared", "hot-shared-max", shared_hot_kernel<MOST, 32><<<528, 256>>>(X, Y, 1));
-    ENTER(FIT, "hot-shared", "hot-shared-ticket",
+    ENTER(FIT, "hot-shared-atomic", "hot-shared-float",
+          shared_hot_kernel<REAL, 8><<<528, 256>>>(X, Y, 1));
+    ENTER(FIT, "hot-shared-atomic", "hot-shared-max",
+          shared_hot_kernel<MOST, 32><<<528, 256>>>(X, Y, 1));
+    ENTER(FIT, "hot-shared-atomic", "hot-shared-ticket",
           shared_hot_kernel<TICKET, 32><<<528, 256>>>(X, Y, 1));
-    ENTER(FIT, "hot-shared", "hot-shared-4", shared_hot_kernel<ONE, 32><<<528, 256>>>(X, Y, 4));
-    ENTER(FIT, "hot-shared", "hot-shared-32", shared_hot_kernel<ONE, 32><<<528, 256>>>(X, Y, 32));
-    ENTER(FIT, "hot-shared", "hot-shared-float-32",
+    ENTER(FIT, "hot-shared-atomic", "hot-shared-4",
+          shared_hot_kernel<ONE, 32><<<528, 256>>>(X, Y, 4));
+    ENTER(FIT, "hot-shared-atomic", "hot-shared-32",
+          shared_hot_kernel<ONE, 32><<<528, 256>>>(X, Y, 32));
+    ENTER(FIT, "hot-shared-atomic", "hot-shared-float-32",
           shared_hot_kernel<REAL, 32><<<528, 256>>>(X, Y, 32));
-    ENTER(FIT, "hot-global", "hot-global-one",
+    ENTER(FIT, "hot-global-atomic", "hot-global-one",
           global_hot_kernel<ONE><<<1056, 256>>>(X, counts, 1, 1));
-    ENTER(FIT, "hot-global", "hot-global-value",
+    ENTER(FIT, "hot-global-atomic", "hot-global-value",
           global_hot_kernel<VALUE><<<1056, 256>>>(X, counts, 1, 1));
-    ENTER(FIT, "hot-global", "hot-global-float",
+    ENTER(FIT, "hot-global-atomic", "hot-global-float",
           global_hot_kernel<REAL><<<264, 256>>>(X, counts, 1, 1));
-    ENTER(FIT, "hot-global", "hot-global-max",
+    ENTER(FIT, "hot-global-atomic", "hot-global-max",
           global_hot_kernel<MOST><<<1056, 256>>>(X, counts, 1, 1));
-    ENTER(FIT, "hot-global", "hot-global-ticket",
+    ENTER(FIT, "hot-global-atomic", "hot-global-ticket",
           global_hot_kernel<TICKET><<<1056, 256>>>(X, counts, 1, 1));
-    ENTER(FIT, "hot-global", "hot-global-blocks",
+    ENTER(FIT, "hot-global-atomic", "hot-global-blocks",
           global_hot_kernel<VALUE><<<1056, 256>>>(X, counts, 256, 1));
-    ENTER(FIT, "hot-global", "hot-global-float-blocks",
+    ENTER(FIT, "hot-global-atomic", "hot-global-float-blocks",
           global_hot_kernel<REAL><<<1056, 256>>>(X, counts, 256, 1));
-    ENTER(FIT, "hot-global", "hot-global-4",
+    ENTER(FIT, "hot-global-atomic", "hot-global-4",
           global_hot_kernel<ONE><<<1056, 256>>>(X, counts, 1, 4));
-    ENTER(FIT, "hot-global", "hot-global-32",
+    ENTER(FIT, "hot-global-atomic", "hot-global-32",
           global_hot_kernel<ONE><<<1056, 256>>>(X, counts, 1, 32));
-    ENTER(FIT, "bins", "bins-256", bins_kernel<<<1024, 256>>>(X, counts, 256));
-    ENTER(FIT, "bins", "bins-65536", bins_kernel<<<1024, 256>>>(X, counts, 65536));
+    ENTER(FIT, "histogram", "bins-256", bins_kernel<<<1024, 256>>>(X, counts, 256));
+    ENTER(FIT, "histogram", "bins-65536", bins_kernel<<<1024, 256>>>(X, counts, 65536));
 }
 
 /* ---- matrix products with tiles in registers ------------------------------------------------- */
@@ -198,32 +203,35 @@ __global__ void shared_outer_kernel(const float *__restrict__ x, float *__restri
 static void tiles()
 {
 #define B (source + 4 * MB)
-    ENTER(FIT, "tile", "tile-4x4",
+    ENTER(FIT, "register-tile", "tile-4x4",
           product_kernel<64, 64, 16, 4, 4><<<dim3(8, 8), 256>>>(source, B, target, 512));
-    ENTER(FIT, "tile", "tile-4x4-1024",
+    ENTER(FIT, "register-tile", "tile-4x4-1024",
           product_kernel<64, 64, 16, 4, 4><<<dim3(16, 16), 256>>>(source, B, target, 1024));
-    ENTER(FIT, "tile", "tile-8x8",
+    ENTER(FIT, "register-tile", "tile-8x8",
           product_kernel<128, 128, 8, 8, 8><<<dim3(8, 8), 256>>>(source, B, target, 1024));
-    ENTER(FIT, "tile", "tile-8x8-16",
+    ENTER(FIT, "register-tile", "tile-8x8-16",
           product_kernel<128, 128, 16, 8, 8><<<dim3(8, 8), 256>>>(source, B, target, 1024));
-    ENTER(FIT, "tile", "tile-8x4",
+    ENTER(FIT, "register-tile", "tile-8x4",
           product_kernel<128, 64, 8, 8, 4><<<dim3(16, 8), 256>>>(source, B, target, 1024));
-    ENTER(FIT, "tile", "tile-8x8-64",
+    ENTER(FIT, "register-tile", "tile-8x8-64",
           product_kernel<64, 64, 8, 8, 8><<<dim3(12, 12), 64>>>(source, B, target, 768));
-    ENTER(FIT, "tile", "tile-2x2",
+    ENTER(FIT, "register-tile", "tile-2x2",
           product_kernel<32, 32, 16, 2, 2><<<dim3(16, 16), 256>>>(source, B, target, 512));
-    ENTER(FIT, "outer", "outer-4x4", outer_kernel<4, 4><<<SMS * 4, 256>>>(target, 0.5f, 64));
-    ENTER(FIT, "outer", "outer-8x8", outer_kernel<8, 8><<<SMS * 2, 256>>>(target, 0.5f, 32));
-    ENTER(FIT, "outer", "outer-8x8-one", outer_kernel<8, 8><<<SMS, 128>>>(target, 0.5f, 64));
-    ENTER(FIT, "shared-outer", "shared-outer-4x4",
+    ENTER(FIT, "register-outer-product", "outer-4x4",
+          outer_kernel<4, 4><<<SMS * 4, 256>>>(target, 0.5f, 64));
+    ENTER(FIT, "register-outer-product", "outer-8x8",
+          outer_kernel<8, 8><<<SMS * 2, 256>>>(target, 0.5f, 32));
+    ENTER(FIT, "register-outer-product", "outer-8x8-one",
+          outer_kernel<8, 8><<<SMS, 128>>>(target, 0.5f, 64));
+    ENTER(FIT, "shared-outer-product", "shared-outer-4x4",
           shared_outer_kernel<4, 4><<<SMS * 4, 256>>>(source, target, 32));
-    ENTER(FIT, "shared-outer", "shared-outer-8x8",
+    ENTER(FIT, "shared-outer-product", "shared-outer-8x8",
           shared_outer_kernel<8, 8><<<SMS * 2, 256>>>(source, target, 16));
-    ENTER(FIT, "shared-outer", "shared-outer-8x8-one",
+    ENTER(FIT, "shared-outer-product", "shared-outer-8x8-one",
           shared_outer_kernel<8, 8><<<SMS, 128>>>(source, target, 16));
-    ENTER(FIT, "shared-outer", "shared-outer-8x4",
+    ENTER(FIT, "shared-outer-product", "shared-outer-8x4",
           shared_outer_kernel<8, 4><<<SMS * 2, 256>>>(source, target, 16));
-    ENTER(FIT, "shared-outer", "shared-outer-1x1",
+    ENTER(FIT, "shared-outer-product", "shared-outer-1x1",
           shared_outer_kernel<1, 1><<<SMS * 8, 256>>>(source, target, 64));
 }
 
@@ -323,26 +331,26 @@ __global__ void naive_t_kernel(const float *__restrict__ a, const float *__restr
 
 static void walks()
 {
-    ENTER(FIT, "walk", "walk-1024", walk_kernel<<<32, 128>>>(source, target, 1024, 1024));
-    ENTER(FIT, "walk", "walk-256", walk_kernel<<<256, 256>>>(source, target, 256, 256));
-    ENTER(FIT, "walk", "walk-64", walk_kernel<<<1024, 256>>>(source, target, 64, 64));
-    ENTER(FIT, "walk", "walk-few", walk_kernel<<<4, 256>>>(source, target, 512, 512));
-    ENTER(FIT, "walk", "walk-write", walk_write_kernel<<<64, 128>>>(source, target, 256));
-    ENTER(FIT, "walk", "columns", columns_kernel<<<16, 256>>>(source, target, 1024, 4096));
-    ENTER(FIT, "walk", "matvec", matvec_kernel<<<16, 256>>>(source, B, target, 1024));
-    ENTER(FIT, "pairs", "pairs-1024", pairs_kernel<<<528, 256>>>(source, target, 1024));
-    ENTER(FIT, "pairs", "pairs-4096", pairs_kernel<<<64, 256>>>(source, target, 4096));
-    ENTER(FIT, "pairs", "pairs4-4096",
+    ENTER(FIT, "row-traversal", "walk-1024", walk_kernel<<<32, 128>>>(source, target, 1024, 1024));
+    ENTER(FIT, "row-traversal", "walk-256", walk_kernel<<<256, 256>>>(source, target, 256, 256));
+    ENTER(FIT, "row-traversal", "walk-64", walk_kernel<<<1024, 256>>>(source, target, 64, 64));
+    ENTER(FIT, "row-traversal", "walk-few", walk_kernel<<<4, 256>>>(source, target, 512, 512));
+    ENTER(FIT, "row-traversal", "walk-write", walk_write_kernel<<<64, 128>>>(source, target, 256));
+    ENTER(FIT, "row-traversal", "columns", columns_kernel<<<16, 256>>>(source, target, 1024, 4096));
+    ENTER(FIT, "row-traversal", "matvec", matvec_kernel<<<16, 256>>>(source, B, target, 1024));
+    ENTER(FIT, "all-pairs", "pairs-1024", pairs_kernel<<<528, 256>>>(source, target, 1024));
+    ENTER(FIT, "all-pairs", "pairs-4096", pairs_kernel<<<64, 256>>>(source, target, 4096));
+    ENTER(FIT, "all-pairs", "pairs4-4096",
           pairs4_kernel<<<16, 256>>>((const float4 *)source, target, 4096));
-    ENTER(FIT, "pairs", "pairs4-1024",
+    ENTER(FIT, "all-pairs", "pairs4-1024",
           pairs4_kernel<<<264, 256>>>((const float4 *)source, target, 1024));
-    ENTER(FIT, "naive", "naive-256",
+    ENTER(FIT, "naive-gemm", "naive-256",
           naive_kernel<false><<<dim3(16, 16), dim3(16, 16)>>>(source, B, target, 256));
-    ENTER(FIT, "naive", "naive-512-32",
+    ENTER(FIT, "naive-gemm", "naive-512-32",
           naive_kernel<false><<<dim3(16, 16), dim3(32, 32)>>>(source, B, target, 512));
-    ENTER(FIT, "naive", "naive-swapped",
+    ENTER(FIT, "naive-gemm", "naive-swapped",
           naive_kernel<true><<<dim3(16, 16), dim3(16, 16)>>>(source, B, target, 256));
-    ENTER(FIT, "naive", "naive-transposed",
+    ENTER(FIT, "naive-gemm", "naive-transposed",
           naive_t_kernel<<<dim3(16, 16), dim3(16, 16)>>>(source, B, target, 256));
 }
 
@@ -406,13 +414,20 @@ __global__ void turns_kernel(const float *__restrict__ x, float *__restrict__ y,
 
 static void reductions()
 {
-    ENTER(FIT, "rows", "rows-tree-1024", rows_kernel<true><<<1024, 256>>>(source, target, 1024));
-    ENTER(FIT, "rows", "rows-tree-4096", rows_kernel<true><<<512, 256>>>(source, target, 4096));
-    ENTER(FIT, "rows", "rows-warps-1024", rows_kernel<false><<<1024, 256>>>(source, target, 1024));
-    ENTER(FIT, "rows", "rows-warps-8192", rows_kernel<false><<<256, 1024>>>(source, target, 8192));
-    ENTER(FIT, "turns", "turns-tree", turns_kernel<true><<<264, 256>>>(source, target, 16));
-    ENTER(FIT, "turns", "turns-warps", turns_kernel<false><<<264, 256>>>(source, target, 16));
-    ENTER(FIT, "turns", "turns-tree-one", turns_kernel<true><<<16, 512>>>(source, target, 32));
+    ENTER(FIT, "row-reduction", "rows-tree-1024",
+          rows_kernel<true><<<1024, 256>>>(source, target, 1024));
+    ENTER(FIT, "row-reduction", "rows-tree-4096",
+          rows_kernel<true><<<512, 256>>>(source, target, 4096));
+    ENTER(FIT, "row-reduction", "rows-warps-1024",
+          rows_kernel<false><<<1024, 256>>>(source, target, 1024));
+    ENTER(FIT, "row-reduction", "rows-warps-8192",
+          rows_kernel<false><<<256, 1024>>>(source, target, 8192));
+    ENTER(FIT, "loop-reduction", "turns-tree",
+          turns_kernel<true><<<264, 256>>>(source, target, 16));
+    ENTER(FIT, "loop-reduction", "turns-warps",
+          turns_kernel<false><<<264, 256>>>(source, target, 16));
+    ENTER(FIT, "loop-reduction", "turns-tree-one",
+          turns_kernel<true><<<16, 512>>>(source, target, 32));
 }
 
 /* ---- many short blocks ----------------------------------------------------------------------- */
@@ -449,18 +464,20 @@ __global__ void short_kernel(float *__restrict__ y, float a, int steps)
 
 static void shorts()
 {
-    ENTER(FIT, "short", "short-32", axpy_kernel<<<16384, 32>>>(source, target, 2.0f));
-    ENTER(FIT, "short", "short-64", axpy_kernel<<<16384, 64>>>(source, target, 2.0f));
-    ENTER(FIT, "short", "short-128", axpy_kernel<<<16384, 128>>>(source, target, 2.0f));
-    ENTER(FIT, "short", "short-256", axpy_kernel<<<8192, 256>>>(source, target, 2.0f));
-    ENTER(FIT, "short", "short-512", axpy_kernel<<<4096, 512>>>(source, target, 2.0f));
-    ENTER(FIT, "short", "short-turned-64", turned_kernel<1024><<<16384, 64>>>(source, target));
-    ENTER(FIT, "short", "short-turned-256", turned_kernel<8192><<<8192, 256>>>(source, target));
-    ENTER(FIT, "short", "idle-64", idle_kernel<<<65536, 64>>>(source, target, 64));
-    ENTER(FIT, "short", "idle-256", idle_kernel<<<32768, 256>>>(source, target, 64));
-    ENTER(FIT, "short", "idle-1024", idle_kernel<<<8192, 1024>>>(source, target, 64));
-    ENTER(FIT, "short", "short-chain-128", short_kernel<<<8192, 128>>>(target, 0.5f, 32));
-    ENTER(FIT, "short", "short-chain-256", short_kernel<<<4096, 256>>>(target, 0.5f, 128));
+    ENTER(FIT, "short-blocks", "short-32", axpy_kernel<<<16384, 32>>>(source, target, 2.0f));
+    ENTER(FIT, "short-blocks", "short-64", axpy_kernel<<<16384, 64>>>(source, target, 2.0f));
+    ENTER(FIT, "short-blocks", "short-128", axpy_kernel<<<16384, 128>>>(source, target, 2.0f));
+    ENTER(FIT, "short-blocks", "short-256", axpy_kernel<<<8192, 256>>>(source, target, 2.0f));
+    ENTER(FIT, "short-blocks", "short-512", axpy_kernel<<<4096, 512>>>(source, target, 2.0f));
+    ENTER(FIT, "short-blocks", "short-turned-64",
+          turned_kernel<1024><<<16384, 64>>>(source, target));
+    ENTER(FIT, "short-blocks", "short-turned-256",
+          turned_kernel<8192><<<8192, 256>>>(source, target));
+    ENTER(FIT, "short-blocks", "idle-64", idle_kernel<<<65536, 64>>>(source, target, 64));
+    ENTER(FIT, "short-blocks", "idle-256", idle_kernel<<<32768, 256>>>(source, target, 64));
+    ENTER(FIT, "short-blocks", "idle-1024", idle_kernel<<<8192, 1024>>>(source, target, 64));
+    ENTER(FIT, "short-blocks", "short-chain-128", short_kernel<<<8192, 128>>>(target, 0.5f, 32));
+    ENTER(FIT, "short-blocks", "short-chain-256", short_kernel<<<4096, 256>>>(target, 0.5f, 128));
 }
 
 /* ---- register spills, which PTX does not show ------------------------------------------------ */
@@ -486,12 +503,14 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 static void spills()
 {
-    ENTER(FIT, "spill", "spill-none",
+    ENTER(FIT, "register-spill", "spill-none",
           spill_kernel<32, 256, 4><<<SMS * 4, 256>>>(source, target, 8));
-    ENTER(FIT, "spill", "spill-40",
+    ENTER(FIT, "register-spill", "spill-40",
           spill_kernel<40, 1024, 2><<<SMS * 2, 1024>>>(source, target, 8));
-    ENTER(FIT, "spill", "spill-64", spill_kernel<64, 512, 4><<<SMS * 3, 512>>>(source, target, 8));
-    ENTER(FIT, "spill", "spill-96", spill_kernel<96, 256, 4><<<SMS * 4, 256>>>(source, target, 8));
+    ENTER(FIT, "register-spill", "spill-64",
+          spill_kernel<64, 512, 4><<<SMS * 3, 512>>>(source, target, 8));
+    ENTER(FIT, "register-spill", "spill-96",
+          spill_kernel<96, 256, 4><<<SMS * 4, 256>>>(source, target, 8));
 }
 
 /* ---- L2 and DRAM ----------------------------------------------------------------------------- */
@@ -547,13 +566,13 @@ static void far()
                  {FIT, "follow-96MB", 24 * MB, 1048583 * 8}};
     for (const auto &c : CHAIN) {
         link_kernel<<<(c.length + 255) / 256, 256>>>(chain, c.length, c.step);
-        ENTER(c.kind, "follow", c.name, follow_kernel<<<1, 1>>>(chain, Y, 1024));
+        ENTER(c.kind, "pointer-chase", c.name, follow_kernel<<<1, 1>>>(chain, Y, 1024));
     }
-    ENTER(FIT, "again", "again-16MB",
+    ENTER(FIT, "repeated-read", "again-16MB",
           again_kernel<<<SMS * 8, 256>>>((const float4 *)chain, target, MB, 4));
-    ENTER(FIT, "again", "again-32MB",
+    ENTER(FIT, "repeated-read", "again-32MB",
           again_kernel<<<SMS * 8, 256>>>((const float4 *)chain, target, 2 * MB, 4));
-    ENTER(FIT, "again", "again-96MB",
+    ENTER(FIT, "repeated-read", "again-96MB",
           again_kernel<<<SMS * 8, 256>>>((const float4 *)chain, target, 6 * MB, 3));
     ENTER(FIT, "scatter", "scatter-4MB",
           scatter_kernel<<<4096, 256>>>((const float *)chain, target, MB / 8));
@@ -611,7 +630,7 @@ __global__ void near_kernel(const T *__restrict__ x, T *__restrict__ y, int turn
 static void units()
 {
 #define UNIT(kind, name)                                                                           \
-    ENTER(FIT, "unit", name, unit_kernel<kind><<<SMS * 8, 256>>>(target, 0.5f, 64))
+    ENTER(FIT, "function-unit", name, unit_kernel<kind><<<SMS * 8, 256>>>(target, 0.5f, 64))
     UNIT(0, "unit-shuffle");
     UNIT(1, "unit-sqrt");
     UNIT(2, "unit-expf");
@@ -627,8 +646,8 @@ static void units()
     UNIT(12, "unit-convert");
     UNIT(13, "unit-minmax");
     UNIT(14, "unit-select");
-    ENTER(FIT, "near", "near-4", near_kernel<float><<<SMS * 8, 256>>>(source, target, 16));
-    ENTER(FIT, "near", "near-16",
+    ENTER(FIT, "near-gather", "near-4", near_kernel<float><<<SMS * 8, 256>>>(source, target, 16));
+    ENTER(FIT, "near-gather", "near-16",
           near_kernel<float4><<<SMS * 4, 256>>>((const float4 *)source, (float4 *)target, 16));
 }
 
@@ -638,67 +657,76 @@ static void units()
 
 static void siblings()
 {
-    H("hot-shared", "hot-shared-2", shared_hot_kernel<ONE, 16><<<1056, 128>>>(X, Y, 2));
-    H("hot-shared", "hot-shared-value-8", shared_hot_kernel<VALUE, 32><<<264, 256>>>(X, Y, 8));
-    H("hot-shared", "hot-shared-max-4", shared_hot_kernel<MOST, 32><<<264, 256>>>(X, Y, 4));
-    H("hot-shared", "hot-shared-float-4", shared_hot_kernel<REAL, 16><<<264, 256>>>(X, Y, 4));
-    H("hot-shared", "hot-shared-one-1024", shared_hot_kernel<ONE, 8><<<264, 1024>>>(X, Y, 1));
-    H("hot-global", "hot-global-max-blocks",
+    H("hot-shared-atomic", "hot-shared-2", shared_hot_kernel<ONE, 16><<<1056, 128>>>(X, Y, 2));
+    H("hot-shared-atomic", "hot-shared-value-8",
+      shared_hot_kernel<VALUE, 32><<<264, 256>>>(X, Y, 8));
+    H("hot-shared-atomic", "hot-shared-max-4", shared_hot_kernel<MOST, 32><<<264, 256>>>(X, Y, 4));
+    H("hot-shared-atomic", "hot-shared-float-4",
+      shared_hot_kernel<REAL, 16><<<264, 256>>>(X, Y, 4));
+    H("hot-shared-atomic", "hot-shared-one-1024",
+      shared_hot_kernel<ONE, 8><<<264, 1024>>>(X, Y, 1));
+    H("hot-global-atomic", "hot-global-max-blocks",
       global_hot_kernel<MOST><<<2112, 128>>>(X, counts, 64, 1));
-    H("hot-global", "hot-global-ticket-blocks",
+    H("hot-global-atomic", "hot-global-ticket-blocks",
       global_hot_kernel<TICKET><<<528, 256>>>(X, counts, 256, 1));
-    H("hot-global", "hot-global-float-8", global_hot_kernel<REAL><<<528, 256>>>(X, counts, 1, 8));
-    H("hot-global", "hot-global-one-2112", global_hot_kernel<ONE><<<2112, 256>>>(X, counts, 1, 1));
-    H("bins", "bins-1024", bins_kernel<<<2048, 256>>>(X, counts, 1024));
-    H("tile", "tile-4x4-8",
+    H("hot-global-atomic", "hot-global-float-8",
+      global_hot_kernel<REAL><<<528, 256>>>(X, counts, 1, 8));
+    H("hot-global-atomic", "hot-global-one-2112",
+      global_hot_kernel<ONE><<<2112, 256>>>(X, counts, 1, 1));
+    H("histogram", "bins-1024", bins_kernel<<<2048, 256>>>(X, counts, 1024));
+    H("register-tile", "tile-4x4-8",
       product_kernel<64, 64, 8, 4, 4><<<dim3(12, 12), 256>>>(source, B, target, 768));
-    H("tile", "tile-8x8-128",
+    H("register-tile", "tile-8x8-128",
       product_kernel<128, 64, 16, 8, 8><<<dim3(16, 8), 128>>>(source, B, target, 1024));
-    H("tile", "tile-4x4-128",
+    H("register-tile", "tile-4x4-128",
       product_kernel<32, 64, 16, 4, 4><<<dim3(8, 16), 128>>>(source, B, target, 512));
-    H("tile", "tile-8x8-512",
+    H("register-tile", "tile-8x8-512",
       product_kernel<128, 128, 8, 8, 8><<<dim3(4, 4), 256>>>(source, B, target, 512));
-    H("tile", "tile-4x8",
+    H("register-tile", "tile-4x8",
       product_kernel<64, 128, 8, 4, 8><<<dim3(6, 12), 256>>>(source, B, target, 768));
-    H("outer", "outer-4x8", outer_kernel<4, 8><<<SMS * 2, 512>>>(target, 0.5f, 32));
-    H("outer", "outer-2x2", outer_kernel<2, 2><<<SMS * 8, 256>>>(target, 0.5f, 128));
-    H("shared-outer", "shared-outer-4x8",
+    H("register-outer-product", "outer-4x8",
+      outer_kernel<4, 8><<<SMS * 2, 512>>>(target, 0.5f, 32));
+    H("register-outer-product", "outer-2x2",
+      outer_kernel<2, 2><<<SMS * 8, 256>>>(target, 0.5f, 128));
+    H("shared-outer-product", "shared-outer-4x8",
       shared_outer_kernel<4, 8><<<SMS * 2, 256>>>(source, target, 24));
-    H("shared-outer", "shared-outer-2x2",
+    H("shared-outer-product", "shared-outer-2x2",
       shared_outer_kernel<2, 2><<<SMS * 4, 256>>>(source, target, 64));
-    H("walk", "walk-512", walk_kernel<<<64, 128>>>(source, target, 512, 512));
-    H("walk", "walk-odd", walk_kernel<<<64, 256>>>(source, target, 300, 301));
-    H("walk", "walk-write-128", walk_write_kernel<<<128, 256>>>(source, target, 128));
-    H("walk", "columns-256", columns_kernel<<<128, 256>>>(source, target, 256, 32768));
-    H("walk", "matvec-2048", matvec_kernel<<<16, 128>>>(source, B, target, 2048));
-    H("pairs", "pairs-2048", pairs_kernel<<<132, 128>>>(source, target, 2048));
-    H("pairs", "pairs4-2048", pairs4_kernel<<<132, 256>>>((const float4 *)source, target, 2048));
-    H("naive", "naive-320",
+    H("row-traversal", "walk-512", walk_kernel<<<64, 128>>>(source, target, 512, 512));
+    H("row-traversal", "walk-odd", walk_kernel<<<64, 256>>>(source, target, 300, 301));
+    H("row-traversal", "walk-write-128", walk_write_kernel<<<128, 256>>>(source, target, 128));
+    H("row-traversal", "columns-256", columns_kernel<<<128, 256>>>(source, target, 256, 32768));
+    H("row-traversal", "matvec-2048", matvec_kernel<<<16, 128>>>(source, B, target, 2048));
+    H("all-pairs", "pairs-2048", pairs_kernel<<<132, 128>>>(source, target, 2048));
+    H("all-pairs", "pairs4-2048",
+      pairs4_kernel<<<132, 256>>>((const float4 *)source, target, 2048));
+    H("naive-gemm", "naive-320",
       naive_kernel<false><<<dim3(20, 20), dim3(16, 16)>>>(source, B, target, 320));
-    H("naive", "naive-swapped-128",
+    H("naive-gemm", "naive-swapped-128",
       naive_kernel<true><<<dim3(4, 16), dim3(32, 8)>>>(source, B, target, 128));
-    H("naive", "naive-transposed-128",
+    H("naive-gemm", "naive-transposed-128",
       naive_t_kernel<<<dim3(8, 8), dim3(16, 16)>>>(source, B, target, 128));
-    H("rows", "rows-tree-2048", rows_kernel<true><<<768, 512>>>(source, target, 2048));
-    H("rows", "rows-warps-512", rows_kernel<false><<<4096, 128>>>(source, target, 512));
-    H("turns", "turns-tree-128", turns_kernel<true><<<528, 128>>>(source, target, 24));
-    H("turns", "turns-warps-1024", turns_kernel<false><<<132, 1024>>>(source, target, 16));
-    H("short", "short-96", axpy_kernel<<<16384, 96>>>(source, target, 2.0f));
-    H("short", "short-1024", axpy_kernel<<<4096, 1024>>>(source, target, 2.0f));
-    H("short", "short-turned-128", turned_kernel<4096><<<8192, 128>>>(source, target));
-    H("short", "idle-128", idle_kernel<<<32768, 128>>>(source, target, 64));
-    H("short", "short-chain-64", short_kernel<<<16384, 64>>>(target, 0.5f, 64));
-    H("spill", "spill-48", spill_kernel<48, 256, 6><<<SMS * 6, 256>>>(source, target, 8));
-    H("spill", "spill-128", spill_kernel<128, 128, 5><<<SMS * 5, 128>>>(source, target, 4));
-    H("again", "again-24MB",
+    H("row-reduction", "rows-tree-2048", rows_kernel<true><<<768, 512>>>(source, target, 2048));
+    H("row-reduction", "rows-warps-512", rows_kernel<false><<<4096, 128>>>(source, target, 512));
+    H("loop-reduction", "turns-tree-128", turns_kernel<true><<<528, 128>>>(source, target, 24));
+    H("loop-reduction", "turns-warps-1024", turns_kernel<false><<<132, 1024>>>(source, target, 16));
+    H("short-blocks", "short-96", axpy_kernel<<<16384, 96>>>(source, target, 2.0f));
+    H("short-blocks", "short-1024", axpy_kernel<<<4096, 1024>>>(source, target, 2.0f));
+    H("short-blocks", "short-turned-128", turned_kernel<4096><<<8192, 128>>>(source, target));
+    H("short-blocks", "idle-128", idle_kernel<<<32768, 128>>>(source, target, 64));
+    H("short-blocks", "short-chain-64", short_kernel<<<16384, 64>>>(target, 0.5f, 64));
+    H("register-spill", "spill-48", spill_kernel<48, 256, 6><<<SMS * 6, 256>>>(source, target, 8));
+    H("register-spill", "spill-128",
+      spill_kernel<128, 128, 5><<<SMS * 5, 128>>>(source, target, 4));
+    H("repeated-read", "again-24MB",
       again_kernel<<<SMS * 8, 256>>>((const float4 *)source, target, 3 * MB / 2, 4));
-    H("again", "again-64MB",
+    H("repeated-read", "again-64MB",
       again_kernel<<<SMS * 8, 256>>>((const float4 *)source, target, 4 * MB, 3));
     H("scatter", "scatter-16MB",
       scatter_kernel<<<4096, 256>>>((const float *)chain, target, MB / 2));
     H("scatter", "scatter-64MB", scatter_kernel<<<4096, 256>>>(source, target, 2 * MB));
     H("scatter", "scatter-store-16MB", scatter_store_kernel<<<4096, 256>>>(source, target, MB / 2));
-    H("near", "near-8",
+    H("near-gather", "near-8",
       near_kernel<float2><<<SMS * 4, 512>>>((const float2 *)source, (float2 *)target, 16));
 }
 

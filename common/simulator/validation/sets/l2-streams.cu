@@ -130,34 +130,42 @@ int main(int argc, char **argv)
     F("stream", "both-48MB", stream_kernel<1, 1><<<12288, 256>>>(X, Y, 3 * MB));
     F("stream", "two-32MB", stream_kernel<2, 1><<<8192, 256>>>(X, Y, 2 * MB));
     F("stream", "four-16MB", stream_kernel<4, 1><<<4096, 256>>>(X, Y, MB));
-    F("loop", "loop-read", loop_kernel<READ><<<SMS * 2, 512>>>(source, target, 64));
-    H("loop", "loop-read-few", loop_kernel<READ><<<SMS * 3, 256>>>(source, target, 64));
-    F("loop", "loop-copy", loop_kernel<COPY><<<SMS * 2, 512>>>(source, target, 48));
-    H("loop", "loop-copy-many", loop_kernel<COPY><<<SMS * 7, 256>>>(source, target, 24));
-    H("loop", "loop-change", loop_kernel<CHANGE><<<SMS * 5, 256>>>(source, target, 32));
-    F("loop", "loop-change-many", loop_kernel<CHANGE><<<SMS * 4, 512>>>(source, target, 24));
-    F("loop", "loop-read-float4", loop_kernel<READ><<<SMS, 512>>>(X, Y, 48));
-    H("loop", "loop-copy-float4", loop_kernel<COPY><<<SMS * 3, 256>>>(X, Y, 24));
-    F("spread", "spread-16MB", spread_kernel<float, false, false><<<4096, 256>>>(target, MB / 2));
-    F("spread", "spread-64MB", spread_kernel<float, false, false><<<4096, 256>>>(target, 2 * MB));
-    F("spread", "spread-256MB", spread_kernel<float, false, false><<<4096, 256>>>(target, 8 * MB));
-    H("spread", "spread-32MB-half", spread_kernel<float2, false, false><<<2048, 256>>>(target, MB));
-    F("spread", "order-32MB", spread_kernel<float, true, false><<<4096, 256>>>(target, MB));
-    F("spread", "order-64MB", spread_kernel<float, true, false><<<8192, 256>>>(target, 2 * MB));
-    F("spread", "change-16MB", spread_kernel<float, false, true><<<4096, 256>>>(target, MB / 2));
-    F("spread", "change-64MB", spread_kernel<float, false, true><<<4096, 256>>>(target, 2 * MB));
-    F("whole", "whole-16MB", whole_kernel<<<8192, 256>>>(Y, MB / 2));
-    F("whole", "whole-64MB", whole_kernel<<<8192, 256>>>(Y, 2 * MB));
-    F("whole", "whole-256MB", whole_kernel<<<8192, 256>>>(Y, 8 * MB));
-    F("words", "words-2", words_kernel<2, 8><<<1024, 256>>>(target));
-    F("words", "words-5", words_kernel<5, 8><<<2048, 256>>>(target));
-    F("words", "words-8", words_kernel<8, 8><<<1024, 256>>>(target));
-    F("words", "record-5", words_kernel<5, 5><<<2048, 256>>>(target));
-    F("words", "record-6", words_kernel<6, 6><<<2048, 256>>>(target));
-    F("words", "record-16", words_kernel<16, 16><<<1024, 256>>>(target));
-    F("piece", "read-64", piece_kernel<4, false><<<16384, 256>>>(Y, X, 4 * MB));
-    H("piece", "read-128", piece_kernel<8, false><<<16384, 256>>>(Y, X, 2 * MB));
-    F("piece", "write-64", piece_kernel<4, true><<<16384, 256>>>(Y, X, 4 * MB));
-    F("piece", "write-128", piece_kernel<8, true><<<16384, 256>>>(Y, X, 2 * MB));
+    F("grid-loop", "loop-read", loop_kernel<READ><<<SMS * 2, 512>>>(source, target, 64));
+    H("grid-loop", "loop-read-few", loop_kernel<READ><<<SMS * 3, 256>>>(source, target, 64));
+    F("grid-loop", "loop-copy", loop_kernel<COPY><<<SMS * 2, 512>>>(source, target, 48));
+    H("grid-loop", "loop-copy-many", loop_kernel<COPY><<<SMS * 7, 256>>>(source, target, 24));
+    H("grid-loop", "loop-change", loop_kernel<CHANGE><<<SMS * 5, 256>>>(source, target, 32));
+    F("grid-loop", "loop-change-many", loop_kernel<CHANGE><<<SMS * 4, 512>>>(source, target, 24));
+    F("grid-loop", "loop-read-float4", loop_kernel<READ><<<SMS, 512>>>(X, Y, 48));
+    H("grid-loop", "loop-copy-float4", loop_kernel<COPY><<<SMS * 3, 256>>>(X, Y, 24));
+    F("partial-sectors", "spread-16MB",
+      spread_kernel<float, false, false><<<4096, 256>>>(target, MB / 2));
+    F("partial-sectors", "spread-64MB",
+      spread_kernel<float, false, false><<<4096, 256>>>(target, 2 * MB));
+    F("partial-sectors", "spread-256MB",
+      spread_kernel<float, false, false><<<4096, 256>>>(target, 8 * MB));
+    H("partial-sectors", "spread-32MB-half",
+      spread_kernel<float2, false, false><<<2048, 256>>>(target, MB));
+    F("partial-sectors", "order-32MB",
+      spread_kernel<float, true, false><<<4096, 256>>>(target, MB));
+    F("partial-sectors", "order-64MB",
+      spread_kernel<float, true, false><<<8192, 256>>>(target, 2 * MB));
+    F("partial-sectors", "change-16MB",
+      spread_kernel<float, false, true><<<4096, 256>>>(target, MB / 2));
+    F("partial-sectors", "change-64MB",
+      spread_kernel<float, false, true><<<4096, 256>>>(target, 2 * MB));
+    F("full-copy", "whole-16MB", whole_kernel<<<8192, 256>>>(Y, MB / 2));
+    F("full-copy", "whole-64MB", whole_kernel<<<8192, 256>>>(Y, 2 * MB));
+    F("full-copy", "whole-256MB", whole_kernel<<<8192, 256>>>(Y, 8 * MB));
+    F("records", "words-2", words_kernel<2, 8><<<1024, 256>>>(target));
+    F("records", "words-5", words_kernel<5, 8><<<2048, 256>>>(target));
+    F("records", "words-8", words_kernel<8, 8><<<1024, 256>>>(target));
+    F("records", "record-5", words_kernel<5, 5><<<2048, 256>>>(target));
+    F("records", "record-6", words_kernel<6, 6><<<2048, 256>>>(target));
+    F("records", "record-16", words_kernel<16, 16><<<1024, 256>>>(target));
+    F("random-segment", "read-64", piece_kernel<4, false><<<16384, 256>>>(Y, X, 4 * MB));
+    H("random-segment", "read-128", piece_kernel<8, false><<<16384, 256>>>(Y, X, 2 * MB));
+    F("random-segment", "write-64", piece_kernel<4, true><<<16384, 256>>>(Y, X, 4 * MB));
+    F("random-segment", "write-128", piece_kernel<8, true><<<16384, 256>>>(Y, X, 2 * MB));
     return measure_close();
 }

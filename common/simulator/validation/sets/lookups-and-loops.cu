@@ -193,20 +193,22 @@ template <bool DIVIDES> __global__ void triangle(const float *x, float *y)
 
 static void strides()
 {
-    F("stride", "stride-33", own_row<<<SMS, 256>>>(source, target, 33, 6));
-    F("stride", "stride-200", own_row<<<SMS, 256>>>(source, target, 200, 6));
-    F("stride", "stride-1000", own_row<<<SMS, 256>>>(source, target, 1000, 6));
-    F("stride", "stride-1024", own_row<<<SMS, 256>>>(source, target, 1024, 6));
-    F("stride", "stride-72", own_row<<<SMS, 512>>>(source, target, 72, 6));
-    F("stride", "stride-few-1000", own_row<<<SMS, 32>>>(source, target, 1000, 12));
-    F("stride", "stride-pieces-50", own_pieces<<<SMS, 256>>>((float4 *)source, target, 50, 12));
-    H("stride", "stride-40", own_row<<<SMS, 512>>>(source, target, 40, 6));
-    H("stride", "stride-232", own_row<<<SMS, 256>>>(source, target, 232, 6));
-    H("stride", "stride-300", own_row<<<SMS, 256>>>(source, target, 300, 6));
-    H("stride", "stride-1001", own_row<<<SMS, 256>>>(source, target, 1001, 6));
-    H("stride", "stride-520", own_row<<<SMS, 256>>>(source, target, 520, 6));
-    H("stride", "stride-few-200", own_row<<<SMS, 64>>>(source, target, 200, 12));
-    H("stride", "stride-pieces-33", own_pieces<<<SMS, 256>>>((float4 *)source, target, 33, 12));
+    F("lane-stride", "stride-33", own_row<<<SMS, 256>>>(source, target, 33, 6));
+    F("lane-stride", "stride-200", own_row<<<SMS, 256>>>(source, target, 200, 6));
+    F("lane-stride", "stride-1000", own_row<<<SMS, 256>>>(source, target, 1000, 6));
+    F("lane-stride", "stride-1024", own_row<<<SMS, 256>>>(source, target, 1024, 6));
+    F("lane-stride", "stride-72", own_row<<<SMS, 512>>>(source, target, 72, 6));
+    F("lane-stride", "stride-few-1000", own_row<<<SMS, 32>>>(source, target, 1000, 12));
+    F("lane-stride", "stride-pieces-50",
+      own_pieces<<<SMS, 256>>>((float4 *)source, target, 50, 12));
+    H("lane-stride", "stride-40", own_row<<<SMS, 512>>>(source, target, 40, 6));
+    H("lane-stride", "stride-232", own_row<<<SMS, 256>>>(source, target, 232, 6));
+    H("lane-stride", "stride-300", own_row<<<SMS, 256>>>(source, target, 300, 6));
+    H("lane-stride", "stride-1001", own_row<<<SMS, 256>>>(source, target, 1001, 6));
+    H("lane-stride", "stride-520", own_row<<<SMS, 256>>>(source, target, 520, 6));
+    H("lane-stride", "stride-few-200", own_row<<<SMS, 64>>>(source, target, 200, 12));
+    H("lane-stride", "stride-pieces-33",
+      own_pieces<<<SMS, 256>>>((float4 *)source, target, 33, 12));
     F("rank", "rank-200", rank_kernel<true><<<dim3(7, 25), dim3(32, 8)>>>(source, target, 200));
     F("rank", "rank-sum-200",
       rank_kernel<false><<<dim3(7, 25), dim3(32, 8)>>>(source, target, 200));
@@ -219,53 +221,67 @@ static void strides()
 
 static void each_of_bytes()
 {
-    F("byte", "byte-kept", each_byte<SUMMED><<<528, 256>>>(bytes, table, 4 * MB));
-    F("byte", "byte-counted", each_byte<ONE_MORE><<<528, 256>>>(bytes, table, 4 * MB));
-    F("byte", "byte-added-few", each_byte<ADDED><<<132, 256>>>(bytes, table, MB));
-    F("byte", "byte-counted-lane", each_byte<OF_LANES><<<528, 256>>>(bytes, table, 4 * MB));
-    H("byte", "byte-counted-lane-8", each_byte<OF_LANES><<<1056, 256>>>(bytes, table, 8 * MB));
-    H("byte", "byte-added", each_byte<ADDED><<<528, 256>>>(bytes, table, 4 * MB));
-    H("byte", "byte-kept-few", each_byte<SUMMED><<<132, 256>>>(bytes, table, MB));
-    H("byte", "byte-counted-8", each_byte<ONE_MORE><<<1056, 256>>>(bytes, table, 8 * MB));
+    F("byte-loads", "byte-kept", each_byte<SUMMED><<<528, 256>>>(bytes, table, 4 * MB));
+    F("byte-loads", "byte-counted", each_byte<ONE_MORE><<<528, 256>>>(bytes, table, 4 * MB));
+    F("byte-loads", "byte-added-few", each_byte<ADDED><<<132, 256>>>(bytes, table, MB));
+    F("byte-loads", "byte-counted-lane", each_byte<OF_LANES><<<528, 256>>>(bytes, table, 4 * MB));
+    H("byte-loads", "byte-counted-lane-8",
+      each_byte<OF_LANES><<<1056, 256>>>(bytes, table, 8 * MB));
+    H("byte-loads", "byte-added", each_byte<ADDED><<<528, 256>>>(bytes, table, 4 * MB));
+    H("byte-loads", "byte-kept-few", each_byte<SUMMED><<<132, 256>>>(bytes, table, MB));
+    H("byte-loads", "byte-counted-8", each_byte<ONE_MORE><<<1056, 256>>>(bytes, table, 8 * MB));
 }
 
 static void again()
 {
-    F("again-add", "again-add-1", add_floats<false><<<SMS, 256>>>(source, target, 4));
-    F("again-add", "again-add-4", add_floats<false><<<SMS * 4, 256>>>(source, target, 4));
-    F("again-add", "again-add-8", add_floats<false><<<SMS * 8, 256>>>(source, target, 2));
-    F("again-add", "again-add-apart-8", add_floats<true><<<SMS * 8, 256>>>(source, target, 4));
-    F("again-add", "again-add-64-8", add_floats<false><<<SMS * 8, 64>>>(source, target, 8));
-    H("again-add", "again-add-2", add_floats<false><<<SMS * 2, 256>>>(source, target, 4));
-    H("again-add", "again-add-6", add_floats<false><<<SMS * 6, 256>>>(source, target, 2));
-    H("again-add", "again-add-apart-4", add_floats<true><<<SMS * 4, 256>>>(source, target, 4));
-    H("again-add", "again-add-128-16", add_floats<false><<<SMS * 16, 128>>>(source, target, 4));
-    F("take", "take-once", take_places<<<1024, 256>>>(table, table + 8 * MB, MB - 1, true));
-    F("take", "take", take_places<<<1024, 256>>>(table, table + 9 * MB, MB / 2 - 1, false));
-    H("take", "take-full", take_places<<<768, 256>>>(table, table + 10 * MB, MB / 4 - 1, false));
-    H("take", "take-once-2048", take_places<<<2048, 256>>>(table, table + 8 * MB, MB - 1, true));
+    F("float-atomic-retry", "again-add-1", add_floats<false><<<SMS, 256>>>(source, target, 4));
+    F("float-atomic-retry", "again-add-4", add_floats<false><<<SMS * 4, 256>>>(source, target, 4));
+    F("float-atomic-retry", "again-add-8", add_floats<false><<<SMS * 8, 256>>>(source, target, 2));
+    F("float-atomic-retry", "again-add-apart-8",
+      add_floats<true><<<SMS * 8, 256>>>(source, target, 4));
+    F("float-atomic-retry", "again-add-64-8",
+      add_floats<false><<<SMS * 8, 64>>>(source, target, 8));
+    H("float-atomic-retry", "again-add-2", add_floats<false><<<SMS * 2, 256>>>(source, target, 4));
+    H("float-atomic-retry", "again-add-6", add_floats<false><<<SMS * 6, 256>>>(source, target, 2));
+    H("float-atomic-retry", "again-add-apart-4",
+      add_floats<true><<<SMS * 4, 256>>>(source, target, 4));
+    H("float-atomic-retry", "again-add-128-16",
+      add_floats<false><<<SMS * 16, 128>>>(source, target, 4));
+    F("compare-and-swap", "take-once",
+      take_places<<<1024, 256>>>(table, table + 8 * MB, MB - 1, true));
+    F("compare-and-swap", "take",
+      take_places<<<1024, 256>>>(table, table + 9 * MB, MB / 2 - 1, false));
+    H("compare-and-swap", "take-full",
+      take_places<<<768, 256>>>(table, table + 10 * MB, MB / 4 - 1, false));
+    H("compare-and-swap", "take-once-2048",
+      take_places<<<2048, 256>>>(table, table + 8 * MB, MB - 1, true));
 }
 
 static void chains()
 {
-    F("within", "within-all", within<true><<<SMS, 32>>>(target, 1e-3f, 0, 9.0f, ATOMS));
-    F("within", "within-none", within<true><<<SMS, 32>>>(target, 1e-3f, 0, 1e-3f, ATOMS));
-    F("within", "within-half", within<true><<<SMS, 32>>>(target, 0.1f, 0, 2.5f, ATOMS));
-    F("within", "within-all-16", within<true><<<SMS, 512>>>(target, 1e-3f, 0, 9.0f, ATOMS));
-    F("within", "within-plain", within<false><<<SMS, 32>>>(target, 1e-3f, 0, 9.0f, ATOMS));
-    H("within", "within-half-16", within<true><<<SMS, 512>>>(target, 0.1f, 0, 2.5f, ATOMS));
-    H("within", "within-some-16", within<true><<<SMS, 512>>>(target, 1e-3f, 0.2f, 2.5f, ATOMS));
-    H("within", "within-none-16", within<true><<<SMS, 512>>>(target, 1e-3f, 0, 1e-3f, ATOMS));
-    H("within", "within-plain-16", within<false><<<SMS, 512>>>(target, 1e-3f, 0, 9.0f, ATOMS));
-    F("exponentials", "largest-1024", exponentials<LARGEST><<<512, 256>>>(source, target, 1024));
-    F("exponentials", "scaled-1024", exponentials<SCALED><<<512, 256>>>(source, target, 1024));
-    H("exponentials", "exponentials-768",
+    F("divergent-lanes", "within-all", within<true><<<SMS, 32>>>(target, 1e-3f, 0, 9.0f, ATOMS));
+    F("divergent-lanes", "within-none", within<true><<<SMS, 32>>>(target, 1e-3f, 0, 1e-3f, ATOMS));
+    F("divergent-lanes", "within-half", within<true><<<SMS, 32>>>(target, 0.1f, 0, 2.5f, ATOMS));
+    F("divergent-lanes", "within-all-16",
+      within<true><<<SMS, 512>>>(target, 1e-3f, 0, 9.0f, ATOMS));
+    F("divergent-lanes", "within-plain", within<false><<<SMS, 32>>>(target, 1e-3f, 0, 9.0f, ATOMS));
+    H("divergent-lanes", "within-half-16",
+      within<true><<<SMS, 512>>>(target, 0.1f, 0, 2.5f, ATOMS));
+    H("divergent-lanes", "within-some-16",
+      within<true><<<SMS, 512>>>(target, 1e-3f, 0.2f, 2.5f, ATOMS));
+    H("divergent-lanes", "within-none-16",
+      within<true><<<SMS, 512>>>(target, 1e-3f, 0, 1e-3f, ATOMS));
+    H("divergent-lanes", "within-plain-16",
+      within<false><<<SMS, 512>>>(target, 1e-3f, 0, 9.0f, ATOMS));
+    F("softmax-parts", "largest-1024", exponentials<LARGEST><<<512, 256>>>(source, target, 1024));
+    F("softmax-parts", "scaled-1024", exponentials<SCALED><<<512, 256>>>(source, target, 1024));
+    H("softmax-parts", "exponentials-768",
       exponentials<LARGEST | SCALED><<<512, 256>>>(source, target, 768));
-    H("exponentials", "largest-2048", exponentials<LARGEST><<<264, 256>>>(source, target, 2048));
-    F("half-tree", "half-tree-up", half_tree<false><<<SMS, 256>>>(source, target, 8));
-    F("half-tree", "half-tree-down-8", half_tree<true><<<SMS * 8, 256>>>(source, target, 4));
-    H("half-tree", "half-tree-down", half_tree<true><<<SMS, 256>>>(source, target, 8));
-    H("half-tree", "half-tree-up-8", half_tree<false><<<SMS * 8, 256>>>(source, target, 4));
+    H("softmax-parts", "largest-2048", exponentials<LARGEST><<<264, 256>>>(source, target, 2048));
+    F("tree-reduction", "half-tree-up", half_tree<false><<<SMS, 256>>>(source, target, 8));
+    F("tree-reduction", "half-tree-down-8", half_tree<true><<<SMS * 8, 256>>>(source, target, 4));
+    H("tree-reduction", "half-tree-down", half_tree<true><<<SMS, 256>>>(source, target, 8));
+    H("tree-reduction", "half-tree-up-8", half_tree<false><<<SMS * 8, 256>>>(source, target, 4));
     F("triangle", "triangle", triangle<false><<<1, TRIANGLE>>>(source, target));
     H("triangle", "triangle-divides", triangle<true><<<1, TRIANGLE>>>(source, target));
     H("triangle", "triangle-1024", triangle<true><<<1024, TRIANGLE>>>(source, target));

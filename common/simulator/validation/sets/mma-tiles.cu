@@ -120,8 +120,8 @@ __global__ void chain_of_products(float *y, uint32_t seed, int steps)
 template <int TYPE> static void form(MeasureKind kind, const char *alone, const char *full)
 {
     const int threads = TYPE == S4 || TYPE == U4 || TYPE == D16816 ? 256 : 512;
-    ENTER(kind, "product-alone", alone, chain_of_products<TYPE, 1><<<1, 32>>>(c, 0x2c002c00, 512));
-    ENTER(kind, "product-full", full,
+    ENTER(kind, "mma-latency", alone, chain_of_products<TYPE, 1><<<1, 32>>>(c, 0x2c002c00, 512));
+    ENTER(kind, "mma-throughput", full,
           chain_of_products<TYPE, 4><<<SMS, threads>>>(c, 0x2c002c00, 64));
 }
 
@@ -254,7 +254,7 @@ static void tile_launch(int rows, int columns, int depth)
 static void tiles()
 {
 #define TILE(set, name, rows, columns, depth, ...)                                                 \
-    ENTER(set, "tile", name, (tile_launch<__VA_ARGS__>(rows, columns, depth)))
+    ENTER(set, "tiled-gemm", name, (tile_launch<__VA_ARGS__>(rows, columns, depth)))
     TILE(FIT, "tile-128-1", 1024, 1024, 192, F16, 128, 128, 2, 4, 1, true);
     TILE(REGRESSION, "tile-128-2", 2048, 1024, 192, F16, 128, 128, 2, 4, 2, true);
     TILE(FIT, "tile-128-3", 2048, 1024, 192, F16, 128, 128, 2, 4, 3, true);
@@ -433,24 +433,25 @@ static void others()
     double *x = (double *)a, *z = (double *)b, *y = (double *)c;
     static double *A, *B, *C;
     A = x, B = z, C = y;
-    ENTER(FIT, "doubles", "doubles-plain-512", doubles_plain<<<dim3(32, 32), 128>>>(A, B, C, 512));
-    ENTER(REGRESSION, "doubles", "doubles-plain-640",
+    ENTER(FIT, "double-gemm", "doubles-plain-512",
+          doubles_plain<<<dim3(32, 32), 128>>>(A, B, C, 512));
+    ENTER(REGRESSION, "double-gemm", "doubles-plain-640",
           doubles_plain<<<dim3(40, 40), 128>>>(A, B, C, 640));
-    ENTER(FIT, "doubles", "doubles-shared-768",
+    ENTER(FIT, "double-gemm", "doubles-shared-768",
           doubles_shared<false><<<dim3(12, 12), 256>>>(A, B, C, 768));
-    ENTER(REGRESSION, "doubles", "doubles-shared-512",
+    ENTER(REGRESSION, "double-gemm", "doubles-shared-512",
           doubles_shared<false><<<dim3(8, 8), 256>>>(A, B, C, 512));
-    ENTER(REGRESSION, "doubles", "doubles-ahead-768",
+    ENTER(REGRESSION, "double-gemm", "doubles-ahead-768",
           doubles_shared<true><<<dim3(12, 12), 256>>>(A, B, C, 768));
-    ENTER(FIT, "doubles", "doubles-ahead-512",
+    ENTER(FIT, "double-gemm", "doubles-ahead-512",
           doubles_shared<true><<<dim3(8, 8), 256>>>(A, B, C, 512));
-    ENTER(FIT, "doubles", "doubles-registers-884",
+    ENTER(FIT, "double-gemm", "doubles-registers-884",
           doubles_registers<D884><<<dim3(8, 16), 128>>>(A, B, C, 512));
-    ENTER(REGRESSION, "doubles", "doubles-registers-1684",
+    ENTER(REGRESSION, "double-gemm", "doubles-registers-1684",
           doubles_registers<D1684><<<dim3(8, 16), 128>>>(A, B, C, 512));
-    ENTER(FIT, "doubles", "doubles-registers-1688",
+    ENTER(FIT, "double-gemm", "doubles-registers-1688",
           doubles_registers<D1688><<<dim3(8, 16), 128>>>(A, B, C, 512));
-    ENTER(REGRESSION, "doubles", "doubles-registers-16816",
+    ENTER(REGRESSION, "double-gemm", "doubles-registers-16816",
           doubles_registers<D16816><<<dim3(8, 16), 128>>>(A, B, C, 512));
 #define WORDS(type, n, depth)                                                                      \
     (words_plain<type><<<dim3(n / 128, n / 16), 128>>>((uint32_t *)a, (uint32_t *)b, c, n, depth))

@@ -152,48 +152,52 @@ int main(int argc, char **argv)
 #define F(f, name, ...) ENTER(FIT, f, name, __VA_ARGS__)
 #define H(f, name, ...) ENTER(REGRESSION, f, name, __VA_ARGS__)
     F("empty", "empty", empty_kernel<<<1, 32>>>());
-    F("mixed", "mixed-48", mixed_kernel<48, 256, 6><<<SMS * 6, 256>>>(A, target, 8));
-    F("mixed", "mixed-48-one", mixed_kernel<48, 256, 6><<<SMS, 256>>>(A, target, 8));
-    F("mixed", "mixed-48-single", mixed_kernel<48, 256, 6><<<1, 256>>>(A, target, 32));
-    F("mixed", "mixed-72", mixed_kernel<72, 128, 12><<<SMS * 12, 128>>>(A, target, 8));
-    F("mixed", "mixed-72-few", mixed_kernel<72, 128, 12><<<SMS * 2, 128>>>(A, target, 32));
-    F("mixed", "mixed-72-single", mixed_kernel<72, 128, 12><<<1, 128>>>(A, target, 32));
-    H("mixed", "mixed-56", mixed_kernel<56, 512, 3><<<SMS * 3, 512>>>(A, target, 8));
-    H("mixed", "mixed-56-one", mixed_kernel<56, 512, 3><<<SMS, 512>>>(A, target, 16));
-    H("mixed", "mixed-100", mixed_kernel<100, 256, 3><<<SMS * 3, 256>>>(A, target, 8));
-    H("mixed", "mixed-100-one", mixed_kernel<100, 256, 3><<<SMS, 256>>>(A, target, 24));
-    F("kept", "kept-32", kept_kernel<32, 256, 8><<<SMS * 8, 256>>>(A, target, 64));
-    F("kept", "kept-48", kept_kernel<48, 1024, 2><<<SMS * 2, 1024>>>(A, target, 16));
-    H("kept", "kept-40", kept_kernel<40, 512, 4><<<SMS * 4, 512>>>(A, target, 32));
-    H("kept", "kept-64", kept_kernel<64, 128, 12><<<SMS * 6, 128>>>(A, target, 64));
-    F("tight", "tight-8x8-3",
+    F("mixed-spills", "mixed-48", mixed_kernel<48, 256, 6><<<SMS * 6, 256>>>(A, target, 8));
+    F("mixed-spills", "mixed-48-one", mixed_kernel<48, 256, 6><<<SMS, 256>>>(A, target, 8));
+    F("mixed-spills", "mixed-48-single", mixed_kernel<48, 256, 6><<<1, 256>>>(A, target, 32));
+    F("mixed-spills", "mixed-72", mixed_kernel<72, 128, 12><<<SMS * 12, 128>>>(A, target, 8));
+    F("mixed-spills", "mixed-72-few", mixed_kernel<72, 128, 12><<<SMS * 2, 128>>>(A, target, 32));
+    F("mixed-spills", "mixed-72-single", mixed_kernel<72, 128, 12><<<1, 128>>>(A, target, 32));
+    H("mixed-spills", "mixed-56", mixed_kernel<56, 512, 3><<<SMS * 3, 512>>>(A, target, 8));
+    H("mixed-spills", "mixed-56-one", mixed_kernel<56, 512, 3><<<SMS, 512>>>(A, target, 16));
+    H("mixed-spills", "mixed-100", mixed_kernel<100, 256, 3><<<SMS * 3, 256>>>(A, target, 8));
+    H("mixed-spills", "mixed-100-one", mixed_kernel<100, 256, 3><<<SMS, 256>>>(A, target, 24));
+    F("spilled-values", "kept-32", kept_kernel<32, 256, 8><<<SMS * 8, 256>>>(A, target, 64));
+    F("spilled-values", "kept-48", kept_kernel<48, 1024, 2><<<SMS * 2, 1024>>>(A, target, 16));
+    H("spilled-values", "kept-40", kept_kernel<40, 512, 4><<<SMS * 4, 512>>>(A, target, 32));
+    H("spilled-values", "kept-64", kept_kernel<64, 128, 12><<<SMS * 6, 128>>>(A, target, 64));
+    F("spilled-gemm", "tight-8x8-3",
       tight_product_kernel<8, 8, 3><<<dim3(8, 8), 256>>>(A, B, target, 1024));
-    F("tight", "tight-8x8-4",
+    F("spilled-gemm", "tight-8x8-4",
       tight_product_kernel<8, 8, 4><<<dim3(8, 8), 256>>>(A, B, target, 1024));
-    F("tight", "tight-4x4-8",
+    F("spilled-gemm", "tight-4x4-8",
       tight_product_kernel<4, 4, 8><<<dim3(16, 16), 256>>>(A, B, target, 1024));
-    H("tight", "tight-8x4-5",
+    H("spilled-gemm", "tight-8x4-5",
       tight_product_kernel<8, 4, 5><<<dim3(16, 8), 256>>>(A, B, target, 1024));
-    H("tight", "tight-8x8-4-512",
+    H("spilled-gemm", "tight-8x8-4-512",
       tight_product_kernel<8, 8, 4><<<dim3(4, 4), 256>>>(A, B, target, 512));
-    F("filter", "filter-4", filter_kernel<4, 6><<<dim3(16, 64), 256>>>(A, B, target, 2048, 2048));
-    F("filter", "filter-2", filter_kernel<2, 8><<<dim3(32, 128), 256>>>(A, B, target, 2048, 2048));
-    H("filter", "filter-3", filter_kernel<3, 7><<<dim3(20, 80), 256>>>(A, B, target, 2048, 2048));
-    H("filter", "filter-4-8", filter_kernel<4, 8><<<dim3(8, 32), 256>>>(A, B, target, 1024, 1024));
-    F("doubles", "doubles-24", doubles_kernel<24, 256, 6><<<SMS * 6, 256>>>(A, target, 8));
-    H("doubles", "doubles-32", doubles_kernel<32, 512, 2><<<SMS * 2, 512>>>(A, target, 8));
-    F("kept", "kept-32-few", kept_kernel<32, 256, 8><<<SMS * 2, 256>>>(A, target, 64));
-    F("kept", "kept-56", kept_kernel<56, 256, 6><<<SMS * 6, 256>>>(A, target, 32));
-    F("kept", "kept-32-waves", kept_kernel<32, 256, 8><<<SMS * 12, 256>>>(A, target, 32));
-    F("mixed", "mixed-64", mixed_kernel<64, 256, 5><<<SMS * 5, 256>>>(A, target, 4));
-    F("doubles", "doubles-40", doubles_kernel<40, 256, 3><<<SMS * 3, 256>>>(A, target, 8));
-    F("tight", "tight-4x8-6",
+    F("spilled-filter", "filter-4",
+      filter_kernel<4, 6><<<dim3(16, 64), 256>>>(A, B, target, 2048, 2048));
+    F("spilled-filter", "filter-2",
+      filter_kernel<2, 8><<<dim3(32, 128), 256>>>(A, B, target, 2048, 2048));
+    H("spilled-filter", "filter-3",
+      filter_kernel<3, 7><<<dim3(20, 80), 256>>>(A, B, target, 2048, 2048));
+    H("spilled-filter", "filter-4-8",
+      filter_kernel<4, 8><<<dim3(8, 32), 256>>>(A, B, target, 1024, 1024));
+    F("spilled-doubles", "doubles-24", doubles_kernel<24, 256, 6><<<SMS * 6, 256>>>(A, target, 8));
+    H("spilled-doubles", "doubles-32", doubles_kernel<32, 512, 2><<<SMS * 2, 512>>>(A, target, 8));
+    F("spilled-values", "kept-32-few", kept_kernel<32, 256, 8><<<SMS * 2, 256>>>(A, target, 64));
+    F("spilled-values", "kept-56", kept_kernel<56, 256, 6><<<SMS * 6, 256>>>(A, target, 32));
+    F("spilled-values", "kept-32-waves", kept_kernel<32, 256, 8><<<SMS * 12, 256>>>(A, target, 32));
+    F("mixed-spills", "mixed-64", mixed_kernel<64, 256, 5><<<SMS * 5, 256>>>(A, target, 4));
+    F("spilled-doubles", "doubles-40", doubles_kernel<40, 256, 3><<<SMS * 3, 256>>>(A, target, 8));
+    F("spilled-gemm", "tight-4x8-6",
       tight_product_kernel<4, 8, 6><<<dim3(8, 16), 256>>>(A, B, target, 1024));
-    H("kept", "kept-72-one", kept_kernel<72, 256, 4><<<SMS, 256>>>(A, target, 64));
-    H("kept", "kept-48-half", kept_kernel<48, 1024, 2><<<SMS, 1024>>>(A, target, 16));
-    H("kept", "kept-40-waves", kept_kernel<40, 512, 4><<<SMS * 6, 512>>>(A, target, 16));
-    H("mixed", "mixed-80", mixed_kernel<80, 128, 8><<<SMS * 8, 128>>>(A, target, 8));
-    H("mixed", "mixed-40", mixed_kernel<40, 512, 4><<<SMS * 4, 512>>>(A, target, 4));
-    H("doubles", "doubles-28", doubles_kernel<28, 256, 6><<<SMS * 6, 256>>>(A, target, 8));
+    H("spilled-values", "kept-72-one", kept_kernel<72, 256, 4><<<SMS, 256>>>(A, target, 64));
+    H("spilled-values", "kept-48-half", kept_kernel<48, 1024, 2><<<SMS, 1024>>>(A, target, 16));
+    H("spilled-values", "kept-40-waves", kept_kernel<40, 512, 4><<<SMS * 6, 512>>>(A, target, 16));
+    H("mixed-spills", "mixed-80", mixed_kernel<80, 128, 8><<<SMS * 8, 128>>>(A, target, 8));
+    H("mixed-spills", "mixed-40", mixed_kernel<40, 512, 4><<<SMS * 4, 512>>>(A, target, 4));
+    H("spilled-doubles", "doubles-28", doubles_kernel<28, 256, 6><<<SMS * 6, 256>>>(A, target, 8));
     return measure_close();
 }

@@ -165,9 +165,9 @@ template <int FORM> static void form(const char *alone, const char *full)
         else
             form_kernel<FORM><<<1, 32>>>(target, 0x1fu, 0.5f, 0.75, 512);
     };
-    measure_entry(FIT, "form-alone", alone, launch, 0);
+    measure_entry(FIT, "latency", alone, launch, 0);
     wide = true;
-    measure_entry(FIT, "form-full", full, launch, 0);
+    measure_entry(FIT, "throughput", full, launch, 0);
 }
 
 static void forms()
@@ -440,56 +440,66 @@ static void others()
     F("match", "match-2", match_kernel<<<SMS * 8, 256>>>(table, target, 1, 32));
     F("match", "match-8", match_kernel<<<SMS * 8, 256>>>(table, target, 7, 32));
     F("match", "match-32", match_kernel<<<SMS * 8, 256>>>(table, target, 31, 32));
-    F("step", "fence", step_kernel<FENCE><<<1, 32>>>(table, target, 64));
-    F("step", "fence-store", step_kernel<FENCE_STORE><<<1, 32>>>(table, target, 64));
-    F("step", "fence-store-132", step_kernel<FENCE_STORE><<<132, 256>>>(table, target, 64));
-    F("step", "fence-block", step_kernel<BLOCK_FENCE><<<1, 32>>>(table, target, 64));
-    F("step", "step-atomic", step_kernel<ATOMIC><<<1, 32>>>(table, target, 64));
-    F("step", "step-atomic-132", step_kernel<ATOMIC><<<132, 32>>>(table, target, 64));
-    F("step", "atomic-fence", step_kernel<ATOMIC_FENCE><<<1, 32>>>(table, target, 64));
-    F("step", "step-load", step_kernel<LOAD><<<1, 32>>>(table, target, 64));
-    F("step", "step-store-load", step_kernel<STORE_LOAD><<<1, 32>>>(table, target, 64));
-    F("token", "token-8", token_kernel<<<8, 32>>>(table + 2 * MB, target, ++turn));
-    F("token", "token-132", token_kernel<<<132, 32>>>(table + 2 * MB, target, ++turn));
-    F("token", "token-528", token_kernel<<<528, 32>>>(table + 2 * MB, target, ++turn));
-    D("spread", "spread-4-4MB", spread_kernel<<<4096, 256>>>(source, target, MB - 1));
-    D("spread", "spread-4-32MB", spread_kernel<<<4096, 256>>>(source, target, 8 * MB - 1));
-    D("spread", "spread-4-64MB", spread_kernel<<<4096, 256>>>(source, target, 16 * MB - 1));
-    D("spread", "spread-8-4MB",
+    F("dependent-access", "fence", step_kernel<FENCE><<<1, 32>>>(table, target, 64));
+    F("dependent-access", "fence-store", step_kernel<FENCE_STORE><<<1, 32>>>(table, target, 64));
+    F("dependent-access", "fence-store-132",
+      step_kernel<FENCE_STORE><<<132, 256>>>(table, target, 64));
+    F("dependent-access", "fence-block", step_kernel<BLOCK_FENCE><<<1, 32>>>(table, target, 64));
+    F("dependent-access", "step-atomic", step_kernel<ATOMIC><<<1, 32>>>(table, target, 64));
+    F("dependent-access", "step-atomic-132", step_kernel<ATOMIC><<<132, 32>>>(table, target, 64));
+    F("dependent-access", "atomic-fence", step_kernel<ATOMIC_FENCE><<<1, 32>>>(table, target, 64));
+    F("dependent-access", "step-load", step_kernel<LOAD><<<1, 32>>>(table, target, 64));
+    F("dependent-access", "step-store-load", step_kernel<STORE_LOAD><<<1, 32>>>(table, target, 64));
+    F("token-ring", "token-8", token_kernel<<<8, 32>>>(table + 2 * MB, target, ++turn));
+    F("token-ring", "token-132", token_kernel<<<132, 32>>>(table + 2 * MB, target, ++turn));
+    F("token-ring", "token-528", token_kernel<<<528, 32>>>(table + 2 * MB, target, ++turn));
+    D("random-reads", "spread-4-4MB", spread_kernel<<<4096, 256>>>(source, target, MB - 1));
+    D("random-reads", "spread-4-32MB", spread_kernel<<<4096, 256>>>(source, target, 8 * MB - 1));
+    D("random-reads", "spread-4-64MB", spread_kernel<<<4096, 256>>>(source, target, 16 * MB - 1));
+    D("random-reads", "spread-8-4MB",
       spread_kernel<<<2048, 256>>>((float2 *)source, (float2 *)target, MB / 2 - 1));
-    D("spread", "spread-8-32MB",
+    D("random-reads", "spread-8-32MB",
       spread_kernel<<<4096, 256>>>((float2 *)source, (float2 *)target, 4 * MB - 1));
-    D("spread", "spread-16-32MB",
+    D("random-reads", "spread-16-32MB",
       spread_kernel<<<2048, 256>>>((float4 *)source, (float4 *)target, 2 * MB - 1));
-    D("record", "records-read-3", record_kernel<3, true, false><<<2048, 256>>>(source, target));
-    D("record", "records-read-8", record_kernel<8, true, false><<<2048, 256>>>(source, target));
-    D("record", "records-write-3", record_kernel<3, false, true><<<2048, 256>>>(target, target));
-    D("record", "records-write-5", record_kernel<5, false, true><<<2048, 256>>>(target, target));
-    D("record", "records-write-8", record_kernel<8, false, true><<<2048, 256>>>(target, target));
-    D("record", "records-both-5", record_kernel<5, true, true><<<2048, 256>>>(target, target));
-    F("dots", "dots-48", dots_kernel<8><<<48, 256>>>((float2 *)source, target, 1024));
-    F("dots", "dots-132", dots_kernel<8><<<132, 256>>>((float2 *)source, target, 512));
-    F("dots", "dots-16-warps", dots_kernel<16><<<66, 512>>>((float2 *)source, target, 1024));
-    F("dots", "sums-48", sums_kernel<8><<<48, 256>>>((float2 *)source, (float2 *)target, 1024));
-    F("dots", "sums-132", sums_kernel<8><<<132, 256>>>((float2 *)source, (float2 *)target, 512));
-    F("part", "part-stores",
+    D("strided-records", "records-read-3",
+      record_kernel<3, true, false><<<2048, 256>>>(source, target));
+    D("strided-records", "records-read-8",
+      record_kernel<8, true, false><<<2048, 256>>>(source, target));
+    D("strided-records", "records-write-3",
+      record_kernel<3, false, true><<<2048, 256>>>(target, target));
+    D("strided-records", "records-write-5",
+      record_kernel<5, false, true><<<2048, 256>>>(target, target));
+    D("strided-records", "records-write-8",
+      record_kernel<8, false, true><<<2048, 256>>>(target, target));
+    D("strided-records", "records-both-5",
+      record_kernel<5, true, true><<<2048, 256>>>(target, target));
+    F("dot-products", "dots-48", dots_kernel<8><<<48, 256>>>((float2 *)source, target, 1024));
+    F("dot-products", "dots-132", dots_kernel<8><<<132, 256>>>((float2 *)source, target, 512));
+    F("dot-products", "dots-16-warps",
+      dots_kernel<16><<<66, 512>>>((float2 *)source, target, 1024));
+    F("dot-products", "sums-48",
+      sums_kernel<8><<<48, 256>>>((float2 *)source, (float2 *)target, 1024));
+    F("dot-products", "sums-132",
+      sums_kernel<8><<<132, 256>>>((float2 *)source, (float2 *)target, 512));
+    F("split-k", "part-stores",
       part_kernel<false>
       <<<dim3(4, 8, 8), dim3(32, 8)>>>(source, source + 8 * MB, target, 128, 2048, 256));
-    F("part", "part-atomics",
+    F("split-k", "part-atomics",
       part_kernel<true>
       <<<dim3(4, 8, 8), dim3(32, 8)>>>(source, source + 8 * MB, target, 128, 2048, 256));
-    F("part", "part-stores-66",
+    F("split-k", "part-stores-66",
       part_kernel<false>
       <<<dim3(4, 8, 2), dim3(32, 8)>>>(source, source + 8 * MB, target, 128, 2048, 256));
-    F("part", "part-atomics-66",
+    F("split-k", "part-atomics-66",
       part_kernel<true>
       <<<dim3(4, 8, 2), dim3(32, 8)>>>(source, source + 8 * MB, target, 128, 2048, 256));
-    F("part", "part-atomics-512",
+    F("split-k", "part-atomics-512",
       part_kernel<true>
       <<<dim3(4, 4, 32), dim3(32, 8)>>>(source, source + 8 * MB, target, 128, 2048, 64));
-    F("part", "add-rows-16k", add_rows_kernel<<<1024, 256>>>(target, 16384));
-    F("part", "add-rows-64k", add_rows_kernel<<<1024, 256>>>(target, 65536));
-    F("part", "add-rows-1M", add_rows_kernel<<<4096, 256>>>(target, MB));
+    F("split-k", "add-rows-16k", add_rows_kernel<<<1024, 256>>>(target, 16384));
+    F("split-k", "add-rows-64k", add_rows_kernel<<<1024, 256>>>(target, 65536));
+    F("split-k", "add-rows-1M", add_rows_kernel<<<4096, 256>>>(target, MB));
 }
 
 static void memory()
@@ -502,30 +512,34 @@ static void memory()
     F("stream", "stream-264x256", stream_kernel<<<264, 256>>>(source, target, 16384));
     F("stream", "stream-until-1x32", stream_until_kernel<<<1, 32>>>(source, target, 4096));
     F("stream", "stream-until-132x128", stream_until_kernel<<<132, 128>>>(source, target, 4096));
-    F("change", "cas-64k", change_kernel<CAS, true><<<1024, 256>>>(table, target, 65536));
-    F("change", "cas-4M", change_kernel<CAS, true><<<1024, 256>>>(table, target, 4 * MB));
-    F("change", "exch-4M", change_kernel<EXCH, true><<<1024, 256>>>(table, target, 4 * MB));
-    F("change", "add-4M", change_kernel<ADD, false><<<1024, 256>>>(table, target, 4 * MB));
-    F("change", "add-back-4M", change_kernel<ADD, true><<<1024, 256>>>(table, target, 4 * MB));
-    F("change", "min-64k", change_kernel<MIN, false><<<1024, 256>>>(table, target, 65536));
-    F("change", "min-4M", change_kernel<MIN, false><<<1024, 256>>>(table, target, 4 * MB));
-    F("change", "float-64k", change_kernel<ADD_FLOAT, false><<<1024, 256>>>(table, target, 65536));
-    F("change", "float-4M", change_kernel<ADD_FLOAT, false><<<1024, 256>>>(table, target, 4 * MB));
-    F("change", "cas-loop", change_kernel<CAS_LOOP, true><<<1024, 256>>>(table, target, 4 * MB));
-    F("grid", "grid-132-1", grid_launch(132, 256, 1));
-    F("grid", "grid-132-8", grid_launch(132, 256, 8));
-    F("grid", "grid-1056-8", grid_launch(1056, 256, 8));
-    F("grid", "grid-8-8", grid_launch(8, 64, 8));
+    F("random-atomics", "cas-64k", change_kernel<CAS, true><<<1024, 256>>>(table, target, 65536));
+    F("random-atomics", "cas-4M", change_kernel<CAS, true><<<1024, 256>>>(table, target, 4 * MB));
+    F("random-atomics", "exch-4M", change_kernel<EXCH, true><<<1024, 256>>>(table, target, 4 * MB));
+    F("random-atomics", "add-4M", change_kernel<ADD, false><<<1024, 256>>>(table, target, 4 * MB));
+    F("random-atomics", "add-back-4M",
+      change_kernel<ADD, true><<<1024, 256>>>(table, target, 4 * MB));
+    F("random-atomics", "min-64k", change_kernel<MIN, false><<<1024, 256>>>(table, target, 65536));
+    F("random-atomics", "min-4M", change_kernel<MIN, false><<<1024, 256>>>(table, target, 4 * MB));
+    F("random-atomics", "float-64k",
+      change_kernel<ADD_FLOAT, false><<<1024, 256>>>(table, target, 65536));
+    F("random-atomics", "float-4M",
+      change_kernel<ADD_FLOAT, false><<<1024, 256>>>(table, target, 4 * MB));
+    F("random-atomics", "cas-loop",
+      change_kernel<CAS_LOOP, true><<<1024, 256>>>(table, target, 4 * MB));
+    F("grid-barrier", "grid-132-1", grid_launch(132, 256, 1));
+    F("grid-barrier", "grid-132-8", grid_launch(132, 256, 8));
+    F("grid-barrier", "grid-1056-8", grid_launch(1056, 256, 8));
+    F("grid-barrier", "grid-8-8", grid_launch(8, 64, 8));
 #define X ((const float4 *)source)
 #define Y ((float4 *)target)
     F("copies", "copies-0", copies_kernel<0><<<132, 256>>>(X, Y, 32));
     F("copies", "copies-1", copies_kernel<1><<<132, 256>>>(X, Y, 32));
     F("copies", "copies-2", copies_kernel<2><<<132, 256>>>(X, Y, 32));
     F("copies", "copies-1-many", copies_kernel<1><<<528, 256>>>(X, Y, 16));
-    F("far", "far-4MB", far_kernel<float><<<1024, 256>>>(source, target, MB, 4));
-    F("far", "far-64MB", far_kernel<float><<<1024, 256>>>(source, target, 16 * MB, 4));
-    F("far", "far-128MB", far_kernel<float><<<1024, 256>>>(target, source, 32 * MB, 4));
-    F("far", "far-float4", far_kernel<float4><<<1024, 256>>>(X, Y, 4 * MB, 4));
+    F("l2-far", "far-4MB", far_kernel<float><<<1024, 256>>>(source, target, MB, 4));
+    F("l2-far", "far-64MB", far_kernel<float><<<1024, 256>>>(source, target, 16 * MB, 4));
+    F("l2-far", "far-128MB", far_kernel<float><<<1024, 256>>>(target, source, 32 * MB, 4));
+    F("l2-far", "far-float4", far_kernel<float4><<<1024, 256>>>(X, Y, 4 * MB, 4));
 }
 
 __global__ void empty_kernel()

@@ -266,7 +266,8 @@ static void sleeps()
 static void locks()
 {
 #define LOCKED(SET, what, PAUSE, n, length, turns)                                                 \
-    SET("locked", what, lock_kernel<PAUSE><<<n, 32>>>(words, words + 1024, target, length, turns))
+    SET("lock-backoff", what,                                                                      \
+        lock_kernel<PAUSE><<<n, 32>>>(words, words + 1024, target, length, turns))
     LOCKED(E, "locked-132", AT_ONCE, 132, 0, 1);
     LOCKED(F, "locked-asleep-8", ASLEEP_LONGER, 8, 8, 4);
     LOCKED(E, "locked-asleep-32", ASLEEP_LONGER, 32, 8, 1);
@@ -278,16 +279,16 @@ static void locks()
     LOCKED(E, "locked-clocked-132", CLOCKED, 132, 300, 1);
     LOCKED(F, "locked-looking-32", LOOKING, 32, 0, 2);
     LOCKED(E, "locked-looking-132", LOOKING, 132, 0, 1);
-    F("locked", "locked-lanes-2", lane_lock_kernel<<<2, 32>>>(words, words + 1024, target));
-    E("locked", "locked-lanes-16", lane_lock_kernel<<<16, 32>>>(words, words + 1024, target));
+    F("lock-backoff", "locked-lanes-2", lane_lock_kernel<<<2, 32>>>(words, words + 1024, target));
+    E("lock-backoff", "locked-lanes-16", lane_lock_kernel<<<16, 32>>>(words, words + 1024, target));
 #define DRAWN(SET, what, n, ns)                                                                    \
-    SET("locked", what,                                                                            \
+    SET("lock-backoff", what,                                                                      \
         ticket_kernel<<<n, 32>>>(words + __LINE__ * 4096, words + 2 * MB + __LINE__ * 4096,        \
                                  target, ns))
     DRAWN(F, "drawn-asleep-32", 32, 20);
     DRAWN(E, "drawn-asleep-132", 132, 20);
 #define BARRIER(SET, what, n, threads, ns)                                                         \
-    SET("barrier", what, static uint32_t turn; barrier_kernel<<<n, threads>>>(                     \
+    SET("sleeping-barrier", what, static uint32_t turn; barrier_kernel<<<n, threads>>>(            \
             words + 3 * MB + __LINE__ * 64, target, turn++ * n * 8, 8, ns))
     BARRIER(F, "barrier-asleep-132", 132, 32, 20);
     BARRIER(E, "barrier-asleep-1056", 1056, 256, 40);
@@ -298,7 +299,7 @@ static void locks()
 static void producers()
 {
 #define PRODUCED(SET, what, LOOK, n, threads, work, ns)                                            \
-    SET("produced", what, static uint32_t turn; producer_kernel<LOOK>                              \
+    SET("slow-producer", what, static uint32_t turn; producer_kernel<LOOK>                         \
         <<<n, threads>>>(words + 2 * MB + __LINE__ * 64, target, ++turn, work, ns))
     PRODUCED(E, "produced-add-8", ADD_NOTHING, 8, 32, 10000, 0);
     PRODUCED(F, "produced-add-264", ADD_NOTHING, 264, 64, 40000, 0);
@@ -316,7 +317,7 @@ static void producers()
 static void fences()
 {
 #define BEHIND(SET, what, BEFORE, threads)                                                         \
-    SET("behind", what, behind_kernel<BEFORE><<<1, threads>>>(words + 2 * MB, target, 64))
+    SET("fence-after", what, behind_kernel<BEFORE><<<1, threads>>>(words + 2 * MB, target, 64))
     BEHIND(F, "behind-nothing", NOTHING, 32);
     BEHIND(F, "behind-load", LOADED, 32);
     BEHIND(F, "behind-look", LOOKED, 32);

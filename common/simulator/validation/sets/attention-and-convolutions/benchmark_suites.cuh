@@ -706,17 +706,21 @@ static void classics()
     E("algebra", "householder", householder<<<900, 128>>>(a, e, 1000, 0.001f));
     E("algebra", "jacobi-turns", jacobi_turns<<<160, 128>>>(a, c, 20480));
     E("algebra", "jacobi-dense", jacobi_dense<<<200, 256>>>(a, b, b + 4096, c, 1600));
-    E("sparser", "spmv-lanes-4", spmv_lanes<4><<<625, 128>>>(rows, columns, a, b, c, 20000));
-    E("sparser", "spmv-lanes-16", spmv_lanes<16><<<1250, 256>>>(rows, columns, a, b, c, 20000));
-    E("sparser", "spmv-slices",
+    E("sparse-and-graphs", "spmv-lanes-4",
+      spmv_lanes<4><<<625, 128>>>(rows, columns, a, b, c, 20000));
+    E("sparse-and-graphs", "spmv-lanes-16",
+      spmv_lanes<16><<<1250, 256>>>(rows, columns, a, b, c, 20000));
+    E("sparse-and-graphs", "spmv-slices",
       spmv_slices<<<469, 256>>>(keys, (double *)a, (double *)b, (double *)c, 120000));
-    E("sparser", "bfs-warps",
+    E("sparse-and-graphs", "bfs-warps",
       bfs_warps<<<2500, 256>>>(rows, columns, levels, 1, (int *)c, (int *)zeros + 9000, 20000));
-    E("sparser", "floyd-outer", floyd_outer<<<dim3(40, 40), dim3(16, 16)>>>((int *)e, 7, 640));
-    E("sparser", "pointers-jump",
+    E("sparse-and-graphs", "floyd-outer",
+      floyd_outer<<<dim3(40, 40), dim3(16, 16)>>>((int *)e, 7, 640));
+    E("sparse-and-graphs", "pointers-jump",
       pointers_jump<<<1954, 256>>>(keys, rising, (uint32_t *)c, (uint32_t *)c + 2 * MB, 500000));
-    E("sparser", "hidden-error", hidden_error<<<256, 256>>>(b, a, a, c, 65536, 16));
-    E("sparser", "centre-gain",
+    E("sparse-and-graphs", "hidden-error", hidden_error<<<256, 256>>>(b, a, a, c, 65536, 16));
+    E("sparse-and-graphs", "centre-gain",
       centre_gain<<<256, 256, 128>>>(a, keys, b, e, (unsigned char *)c, 65536, 32, 77));
-    E("sparser", "ranges-found", ranges_found<<<600, 256>>>(rising, keys, (int2 *)c, MB, 150000));
+    E("sparse-and-graphs", "ranges-found",
+      ranges_found<<<600, 256>>>(rising, keys, (int2 *)c, MB, 150000));
 }

@@ -514,23 +514,24 @@ static void layers()
     E("norms", "batch-norm-relu",
       batch_norm_relu<<<528, 256>>>((__half2 *)halves, (__half2 *)halves + 64,
                                     (__half2 *)halves + 512, (__half2 *)c, 96, 2000000));
-    E("softmaxes", "softmax-trees", softmax_trees<<<900, 256, 9024>>>(a, c, 2000));
-    E("softmaxes", "softmax-registers-256",
+    E("softmax", "softmax-trees", softmax_trees<<<900, 256, 9024>>>(a, c, 2000));
+    E("softmax", "softmax-registers-256",
       softmax_registers<8><<<1024, dim3(32, 4)>>>(halves, (__half *)c, 0.125f, 256, 8192));
-    E("softmaxes", "softmax-registers-1024",
+    E("softmax", "softmax-registers-1024",
       softmax_registers<32><<<384, dim3(32, 4)>>>(halves, (__half *)c, 0.125f, 1024, 3072));
-    E("bends", "bias-gelu-erf", bias_gelu_erf<<<660, 192>>>((float4 *)e, (float4 *)b, 768, 500000));
-    E("bends", "gate-up", gate_up<<<700, 320>>>((__half2 *)halves, (__half2 *)c, 1376));
-    E("bends", "rope-table",
+    E("activations", "bias-gelu-erf",
+      bias_gelu_erf<<<660, 192>>>((float4 *)e, (float4 *)b, 768, 500000));
+    E("activations", "gate-up", gate_up<<<700, 320>>>((__half2 *)halves, (__half2 *)c, 1376));
+    E("activations", "rope-table",
       rope_table<<<512, 256>>>((float2 *)e, (float2 *)e + 600000, (float2 *)a, 12, 32));
-    E("steps", "adamw-fours",
+    E("optimisers", "adamw-fours",
       adamw_fours<<<700, 512>>>((float4 *)e, (float4 *)a, (float4 *)(c + 4 * MB),
                                 (float4 *)(c + 6 * MB), 1e-4f, 0.9f, 0.999f, 0.2f, 0.01f, 0.01f,
                                 350000));
-    E("steps", "lion", lion<<<264, 512>>>(e, brain, e + 2 * MB, 1e-5f, 1700000));
-    E("steps", "pieces-scaled",
+    E("optimisers", "lion", lion<<<264, 512>>>(e, brain, e + 2 * MB, 1e-5f, 1700000));
+    E("optimisers", "pieces-scaled",
       pieces_scaled<<<160, 512>>>(pieces_of(e), 0.9999f, (int *)zeros + 300000));
-    E("cells", "gru-cell", gru_cell<<<600, 256>>>(a, b, a + 7 * MB, e, 640, 153600));
+    E("gru", "gru-cell", gru_cell<<<600, 256>>>(a, b, a + 7 * MB, e, 640, 153600));
     E("losses", "cross-entropy-warps", cross_entropy_warps<<<300, 128>>>(a, keys, c, 5000, 1200));
     E("losses", "huber", huber<<<240, 256>>>(a, b, (double *)e, 3000000));
     E("losses", "cosine-alike", cosine_alike<<<2000, 128>>>(a, b, c, 768));
@@ -551,20 +552,20 @@ static void layers()
                                   (uint4 *)c + MB, 256));
     E("attention", "state-scan",
       state_scan<<<64, 128>>>(a, b, a + 4 * MB, b + 4 * MB, b + 6 * MB, c, 96, 1024));
-    E("narrow", "to-bytes", to_bytes<<<4000, 256>>>(a, (Eights *)c));
-    E("narrow", "gemv-dp4a",
+    E("narrow-types", "to-bytes", to_bytes<<<4000, 256>>>(a, (Eights *)c));
+    E("narrow-types", "gemv-dp4a",
       gemv_dp4a<<<1024, dim3(32, 2, 4)>>>((Fours *)halves, (Eights *)brain, c, 96));
-    E("narrow", "gemm-bytes-tensor",
+    E("narrow-types", "gemm-bytes-tensor",
       gemm_bytes_tensor<<<dim3(16, 12), 128>>>((signed char *)keys, (signed char *)rising, (int *)c,
                                                1024, 2048));
-    E("narrow", "gemm-brain-stages",
+    E("narrow-types", "gemm-brain-stages",
       gemm_brain_stages<<<dim3(20, 9), 128>>>(brain, brain + 2 * MB, (__nv_bfloat16 *)c, 1280,
                                               1024));
-    E("narrow", "gemm-brain-stages-small",
+    E("narrow-types", "gemm-brain-stages-small",
       gemm_brain_stages<<<dim3(6, 4), 128>>>(brain, brain + 2 * MB, (__nv_bfloat16 *)c, 384, 768));
-    E("narrow", "gemm-tf32-plain",
+    E("narrow-types", "gemm-tf32-plain",
       gemm_tf32_plain<<<dim3(8, 16), dim3(128, 2)>>>(a, b, c, 512, 512));
-    E("narrow", "gemm-half-pairs",
+    E("narrow-types", "gemm-half-pairs",
       gemm_half_pairs<<<dim3(12, 20), dim3(16, 16)>>>(halves, (__half2 *)(halves + 2 * MB),
                                                       (__half2 *)c, 768, 448));
     E("convolutions", "conv-implicit",
@@ -575,13 +576,13 @@ static void layers()
       depthwise_last<<<dim3(14, 112), dim3(24, 8)>>>((float4 *)a, (float4 *)b, (float4 *)c, 112,
                                                      112, 24));
     E("convolutions", "winograd-output", winograd_output<<<784, 128>>>(a, c, 196, 14, 100352));
-    E("pools", "pool-which", pool_which<<<396, 256>>>(a, c, (int *)c + 4 * MB, 112, 401408));
-    E("pools", "pool-slope", pool_slope<<<3136, 256>>>(a, (int *)keys, c, 56, 802816));
-    E("pools", "pixel-shuffle", pixel_shuffle<<<4000, 288>>>(a, c, 3, 128, 3, 1152000));
-    E("pools", "grid-sampled", grid_sampled<<<400, 256>>>(a, (float2 *)b, c, 8, 320));
-    E("choices", "table-slope", table_slope<<<1500, 128>>>(keys, a, e, 384));
-    E("choices", "experts-gathered",
+    E("pooling", "pool-which", pool_which<<<396, 256>>>(a, c, (int *)c + 4 * MB, 112, 401408));
+    E("pooling", "pool-slope", pool_slope<<<3136, 256>>>(a, (int *)keys, c, 56, 802816));
+    E("pooling", "pixel-shuffle", pixel_shuffle<<<4000, 288>>>(a, c, 3, 128, 3, 1152000));
+    E("pooling", "grid-sampled", grid_sampled<<<400, 256>>>(a, (float2 *)b, c, 8, 320));
+    E("lookups", "table-slope", table_slope<<<1500, 128>>>(keys, a, e, 384));
+    E("lookups", "experts-gathered",
       experts_gathered<<<3000, 128>>>((uint4 *)brain, keys, (uint4 *)c, 256));
-    E("choices", "top-k", top_k<<<264, 256, 16384>>>(a, c, (int *)c + MB, 4096, 12));
-    E("choices", "word-drawn", word_drawn<<<128, 256>>>(a, b, (int *)c, 32000));
+    E("lookups", "top-k", top_k<<<264, 256, 16384>>>(a, c, (int *)c + MB, 4096, 12));
+    E("lookups", "word-drawn", word_drawn<<<128, 256>>>(a, b, (int *)c, 32000));
 }

@@ -581,25 +581,25 @@ __global__ void morton(const float *x, const float *y, const float *z, uint32_t 
 
 static void samples()
 {
-    E("scanned", "scan-block-16", scan_block<16><<<700, 128>>>((int *)keys, (int *)c));
-    E("scanned", "scan-block-7", scan_block<7><<<256, 128>>>((int *)keys, (int *)c));
-    E("scanned", "reduce-fours",
+    E("scans", "scan-block-16", scan_block<16><<<700, 128>>>((int *)keys, (int *)c));
+    E("scans", "scan-block-7", scan_block<7><<<256, 128>>>((int *)keys, (int *)c));
+    E("scans", "reduce-fours",
       reduce_fours<int><<<264, 256>>>((int4 *)keys, (int *)zeros + 99, 524288));
-    E("scanned", "reduce-fours-long",
+    E("scans", "reduce-fours-long",
       reduce_fours<unsigned long long>
       <<<100, 1024>>>((int4 *)a, (unsigned long long *)zeros + 120, 1500000));
-    E("sorted", "radix-ranks",
+    E("sorting", "radix-ranks",
       radix_ranks<<<400, 256>>>(keys, (uint16_t *)c, (uint32_t *)c + 2 * MB, 8));
-    E("sorted", "merge-sorted", merge_sorted<<<600, 256>>>(keys, (uint32_t *)c));
-    E("counted", "histogram-channels",
+    E("sorting", "merge-sorted", merge_sorted<<<600, 256>>>(keys, (uint32_t *)c));
+    E("counting", "histogram-channels",
       histogram_channels<<<240, 256>>>((uchar4 *)keys, (uint32_t *)c, 1900000));
-    E("counted", "filter-elected",
+    E("counting", "filter-elected",
       filter_elected<<<4000, 256>>>((int *)keys, (int *)c, (int *)zeros + 55, 1024000));
-    E("counted", "run-lengths", run_lengths<<<1954, 512>>>(rising, (uint32_t *)c, 1000000));
-    E("prices", "options-pairs",
+    E("counting", "run-lengths", run_lengths<<<1954, 512>>>(rising, (uint32_t *)c, 1000000));
+    E("options", "options-pairs",
       options_pairs<<<3500, 128>>>((float2 *)c, (float2 *)c + MB, (float2 *)a, (float2 *)b,
                                    (float2 *)a + MB, 448000));
-    E("prices", "circle-points", circle_points<<<300, 256>>>(zeros + 77, 300));
+    E("options", "circle-points", circle_points<<<300, 256>>>(zeros + 77, 300));
     E("signals", "spectra-times",
       spectra_times<<<528, 256>>>((float2 *)e, (float2 *)a, 1900000, 0.9f));
     E("signals", "fft-doubles", fft_doubles<<<2000, 64>>>((double2 *)a, (double2 *)c));

@@ -252,36 +252,33 @@ __global__ void rank_one(float *a, const float *x, const float *y, int n)
 static void products()
 {
     static const dim3 quarter(16, 16), whole(32, 32);
-    E("product", "simple-640", product_simple<<<dim3(40, 40), quarter>>>(a, b, c, 640, 640, 640));
-    E("product", "simple-wide",
+    E("gemm", "simple-640", product_simple<<<dim3(40, 40), quarter>>>(a, b, c, 640, 640, 640));
+    E("gemm", "simple-wide",
       product_simple<<<dim3(8, 160), dim3(128, 1)>>>(a, b, c, 160, 1000, 700));
-    E("product", "tiled-16-640",
-      product_tiled<16><<<dim3(40, 40), quarter>>>(a, b, c, 640, 640, 640));
-    E("product", "tiled-32-640",
-      product_tiled<32><<<dim3(20, 20), whole>>>(a, b, c, 640, 640, 640));
-    E("product", "tiled-16-odd",
-      product_tiled<16><<<dim3(19, 26), quarter>>>(a, b, c, 401, 301, 777));
-    E("product", "tiled-8-320",
+    E("gemm", "tiled-16-640", product_tiled<16><<<dim3(40, 40), quarter>>>(a, b, c, 640, 640, 640));
+    E("gemm", "tiled-32-640", product_tiled<32><<<dim3(20, 20), whole>>>(a, b, c, 640, 640, 640));
+    E("gemm", "tiled-16-odd", product_tiled<16><<<dim3(19, 26), quarter>>>(a, b, c, 401, 301, 777));
+    E("gemm", "tiled-8-320",
       product_tiled<8><<<dim3(40, 40), dim3(8, 8)>>>(a, b, c, 320, 320, 320));
-    E("product-4x4", "four-768", product_four<<<dim3(12, 12), quarter>>>(a, b, c, 768, 768));
-    E("product-4x4", "four-tall", product_four<<<dim3(4, 48), quarter>>>(a, b, c, 256, 512));
-    E("product-8x8", "eight-1024", product_eight<<<dim3(8, 8), 256>>>(a, b, c, 1024, 1024));
-    E("product-8x8", "eight-2048", product_eight<<<dim3(16, 16), 256>>>(a, b, c, 2048, 256));
-    E("product", "turned-512", product_turned<<<dim3(32, 32), quarter>>>(a, b, c, 512, 512, 512));
+    E("gemm-4x4", "four-768", product_four<<<dim3(12, 12), quarter>>>(a, b, c, 768, 768));
+    E("gemm-4x4", "four-tall", product_four<<<dim3(4, 48), quarter>>>(a, b, c, 256, 512));
+    E("gemm-8x8", "eight-1024", product_eight<<<dim3(8, 8), 256>>>(a, b, c, 1024, 1024));
+    E("gemm-8x8", "eight-2048", product_eight<<<dim3(16, 16), 256>>>(a, b, c, 2048, 256));
+    E("gemm", "turned-512", product_turned<<<dim3(32, 32), quarter>>>(a, b, c, 512, 512, 512));
     E("small", "of-32", products_of_32<<<2000, whole>>>(a, b, c));
     E("small", "of-4",
       products_of_4<<<600, 256>>>((const float4 *)a, (const float4 *)b, (float4 *)c, 150000));
     E("vector", "warps-3000", rows_by_warps<<<750, 128>>>(a, b, c, 3000, 2500));
     E("vector", "warps-long", rows_by_warps<<<32, 256>>>(a, b, c, 256, 20000));
     E("vector", "columns-2048", columns_by_threads<<<dim3(8, 32), 256>>>(a, b, c, 2048, 2048));
-    E("product-doubles", "doubles-320",
+    E("gemm-doubles", "doubles-320",
       product_doubles<<<dim3(20, 20), quarter>>>((const double *)a, (const double *)b, (double *)c,
                                                  320));
-    E("product-bytes", "bytes-768",
+    E("gemm-bytes", "bytes-768",
       product_bytes<<<dim3(48, 48), quarter>>>((const int *)a, (const int *)b, (int *)c, 768, 192));
-    E("product-halves", "halves-1024",
+    E("gemm-halves", "halves-1024",
       product_halves<<<dim3(16, 16), 128>>>(halves, halves + MB, c, 1024, 1024));
-    E("product-halves", "halves-flat",
+    E("gemm-halves", "halves-flat",
       product_halves<<<dim3(48, 2), 128>>>(halves, halves + MB, c, 3072, 768));
     E("vector", "rank-one-2000", rank_one<<<dim3(63, 250), dim3(32, 8)>>>(e, a, b, 2000));
 }

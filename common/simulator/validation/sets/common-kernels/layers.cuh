@@ -414,7 +414,7 @@ static void layers()
     E("pointwise", "rotary", rotary<<<4000, 256>>>((float2 *)e, 12, 1024000));
     E("order", "heads-apart", heads_apart<<<8000, 256>>>(a, c, 256, 8, 64, 2048000));
     E("loss", "loss-10000", loss_rows<<<512, 256>>>(a, keys, c, 10000));
-    E("step", "adam", adam_step<<<7000, 256>>>(e, a, b, c, 1750000, 1e-3f));
+    E("optimiser", "adam", adam_step<<<7000, 256>>>(e, a, b, c, 1750000, 1e-3f));
     E("conv", "conv-simple-56", conv_simple<<<dim3(4, 4, 64), dim3(16, 16)>>>(a, b, c, 32, 56, 64));
     E("conv", "conv-simple-14",
       conv_simple<<<dim3(1, 1, 1024), dim3(16, 16)>>>(a, b, c, 64, 14, 128));
@@ -426,7 +426,7 @@ static void layers()
     E("norm", "batch-norm-found", batch_norm_found<<<64, 256>>>(a, c, c + 64, 32, 64, 784));
     E("pool", "pool-2x2", pool_2x2<<<3136, 256>>>(a, c, 112, 802816));
     E("pool", "pool-planes", pool_planes<<<2048, 128>>>(a, c, 49 * 4, 8192));
-    E("back", "bias-back", bias_back<<<32, dim3(32, 8)>>>(a, c, 2000, 1024));
-    E("back", "relu-back", relu_back<<<1056, 256>>>(a, b, c, 4000000));
+    E("backward", "bias-back", bias_back<<<32, dim3(32, 8)>>>(a, c, 2000, 1024));
+    E("backward", "relu-back", relu_back<<<1056, 256>>>(a, b, c, 4000000));
     E("pointwise", "dropped", dropped<<<10000, 256>>>(a, c, 2560000, 7));
 }

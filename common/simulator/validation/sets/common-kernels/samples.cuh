@@ -517,13 +517,16 @@ static void samples()
     E("sum", "sum-halving", sum_halving<<<2000, 1024>>>(a, c));
     E("sum", "sum-striding", sum_striding<<<264, 512>>>((const float4 *)a, c, 2 * MB));
     E("sum", "dot-blocks", dot_blocks<<<528, 256>>>(a, b, c, 5000000));
-    E("running", "running-sums", running_sums<<<4000, 512>>>(a, c, e));
-    E("running", "running-tree", running_tree<<<2000, 512>>>(a, c));
-    E("counts", "counts-256", counts_256<<<264, 256>>>(keys, (unsigned *)c, 2 * MB));
-    E("counts", "counts-direct", counts_direct<<<4000, 256>>>(keys, (unsigned *)c, 1024000));
-    E("turn", "turn-simple-1500", turn_simple<<<dim3(47, 188), dim3(32, 8)>>>(a, c, 1500, 1500));
-    E("turn", "turn-padded-1500", turn_padded<<<dim3(47, 47), dim3(32, 8)>>>(a, c, 1500, 1500));
-    E("turn", "turn-padded-2048", turn_padded<<<dim3(64, 64), dim3(32, 8)>>>(a, c, 2048, 2048));
+    E("scan", "running-sums", running_sums<<<4000, 512>>>(a, c, e));
+    E("scan", "running-tree", running_tree<<<2000, 512>>>(a, c));
+    E("histogram", "counts-256", counts_256<<<264, 256>>>(keys, (unsigned *)c, 2 * MB));
+    E("histogram", "counts-direct", counts_direct<<<4000, 256>>>(keys, (unsigned *)c, 1024000));
+    E("transpose", "turn-simple-1500",
+      turn_simple<<<dim3(47, 188), dim3(32, 8)>>>(a, c, 1500, 1500));
+    E("transpose", "turn-padded-1500",
+      turn_padded<<<dim3(47, 47), dim3(32, 8)>>>(a, c, 1500, 1500));
+    E("transpose", "turn-padded-2048",
+      turn_padded<<<dim3(64, 64), dim3(32, 8)>>>(a, c, 2048, 2048));
     E("stream", "triad-3M", triad<<<11719, 256>>>(a, b, c, 3.0f, 3000000));
     E("stream", "triad-100k", triad<<<391, 256>>>(a, b, c, 3.0f, 100000));
     E("stream", "strided-4", triad_strided<<<4096, 256>>>(a, c, 4, 4 * MB));
@@ -538,11 +541,11 @@ static void samples()
     E("numbers", "bodies-20480", bodies<<<160, 128>>>((const float4 *)a, (float4 *)c, 4096));
     E("numbers", "circle-hits", circle_hits<<<528, 128>>>((unsigned *)c, 500));
     E("numbers", "prices", prices<<<3000, 256>>>(a, b, c, c + MB, 768000));
-    E("picture", "blur-rows", blur_rows<<<dim3(12, 1000), 128>>>(a, c, 1536));
-    E("picture", "blur-5x5", blur_5x5<<<dim3(40, 90), dim3(32, 8)>>>(a, c, 1280, 720));
-    E("picture", "edges-3x3",
+    E("image", "blur-rows", blur_rows<<<dim3(12, 1000), 128>>>(a, c, 1536));
+    E("image", "blur-5x5", blur_5x5<<<dim3(40, 90), dim3(32, 8)>>>(a, c, 1280, 720));
+    E("image", "edges-3x3",
       edges_3x3<<<dim3(60, 135), dim3(32, 8)>>>(bytes, (unsigned char *)c, 1920, 1080));
-    E("picture", "to-grey", to_grey<<<8100, 256>>>((const uchar4 *)keys, c, 2073600));
+    E("image", "to-grey", to_grey<<<8100, 256>>>((const uchar4 *)keys, c, 2073600));
     E("grid", "life-step",
       life_step<<<dim3(44, 176), dim3(32, 8)>>>((const int *)keys, (int *)c, 1408));
     E("grid", "heat-2d-2000", heat_2d<<<dim3(63, 250), dim3(32, 8)>>>(a, c, 2000, 0.2f));

@@ -501,32 +501,34 @@ static void science()
                                   2500000));
     E("streams", "triad-bytes",
       triad_bytes<<<7813, 256>>>((uchar4 *)keys, (uchar4 *)a, (uchar4 *)c, 2000000));
-    E("sums", "rows-by-threads", rows_by_threads<<<64, 128>>>(a, c, 300, 8192));
-    E("sums", "rows-by-tiles", rows_by_tiles<<<256, dim3(32, 8)>>>(a, c, 768));
-    E("sums", "rows-in-doubles", rows_in_doubles<<<3000, 128>>>((float4 *)a, (double *)c, 640));
-    E("sums", "columns-of-bytes",
+    E("reductions", "rows-by-threads", rows_by_threads<<<64, 128>>>(a, c, 300, 8192));
+    E("reductions", "rows-by-tiles", rows_by_tiles<<<256, dim3(32, 8)>>>(a, c, 768));
+    E("reductions", "rows-in-doubles",
+      rows_in_doubles<<<3000, 128>>>((float4 *)a, (double *)c, 640));
+    E("reductions", "columns-of-bytes",
       columns_of_bytes<<<dim3(4, 66), 256>>>((uchar4 *)keys, zeros, 1000, 2000));
-    E("products", "dgemm-shared",
+    E("gemm", "dgemm-shared",
       dgemm_shared<<<dim3(10, 12), 256>>>((double *)a, (double *)b, (double *)c, 640, 512));
-    E("products", "dgemm-tensor",
+    E("gemm", "dgemm-tensor",
       dgemm_tensor<<<dim3(16, 20), 128>>>((double *)a, (double *)b, (double *)c, 512, 512));
-    E("products", "dgemm-tensor-long",
+    E("gemm", "dgemm-tensor-long",
       dgemm_tensor<<<dim3(8, 12), 128>>>((double *)a, (double *)b, (double *)c, 256, 768));
-    E("products", "dgemm-tensor-plain",
+    E("gemm", "dgemm-tensor-plain",
       dgemm_tensor_plain<<<dim3(16, 16), dim3(128, 4)>>>((double *)a, (double *)b, (double *)c, 512,
                                                          256));
-    E("products", "cgemm-tiles",
+    E("gemm", "cgemm-tiles",
       cgemm_tiles<<<dim3(20, 24), dim3(16, 16)>>>((float2 *)a, (float2 *)b, (float2 *)c, 320, 384));
-    E("products", "gemm-eight-columns", gemm_eight_columns<<<1024, 128, 32768>>>(a, b, c, 1024));
-    E("products", "min-plus",
+    E("gemm", "gemm-eight-columns", gemm_eight_columns<<<1024, 128, 32768>>>(a, b, c, 1024));
+    E("gemm", "min-plus",
       min_plus<<<dim3(12, 12), dim3(32, 8)>>>((int *)keys, (int *)rising, (int *)c, 384));
-    E("systems", "cholesky-lanes", cholesky_lanes<<<600, 128>>>(a, c, 2400));
-    E("systems", "lu-threads", lu_threads<<<400, 128>>>(a, c, 51200));
-    E("systems", "inverses-four", inverses_four<<<700, 128>>>((double2 *)a, (double2 *)c, 89600));
-    E("systems", "tridiagonal-pcr", tridiagonal_pcr<<<2000, 256>>>(a, b, a + MB, b + MB, c));
-    E("systems", "tridiagonal-lines",
+    E("linear-systems", "cholesky-lanes", cholesky_lanes<<<600, 128>>>(a, c, 2400));
+    E("linear-systems", "lu-threads", lu_threads<<<400, 128>>>(a, c, 51200));
+    E("linear-systems", "inverses-four",
+      inverses_four<<<700, 128>>>((double2 *)a, (double2 *)c, 89600));
+    E("linear-systems", "tridiagonal-pcr", tridiagonal_pcr<<<2000, 256>>>(a, b, a + MB, b + MB, c));
+    E("linear-systems", "tridiagonal-lines",
       tridiagonal_lines<<<128, 64>>>(a, b, a + 3 * MB, b + 3 * MB, c, c + 4 * MB, 128, 8192));
-    E("systems", "gram-schmidt", gram_schmidt<<<500, 256>>>(a, c, c + 4 * MB));
+    E("linear-systems", "gram-schmidt", gram_schmidt<<<500, 256>>>(a, c, c + 4 * MB));
     E("sparse", "spmv-hybrid",
       spmv_hybrid<<<470, 256>>>(ell, a, triple_rows, triple_columns, b, a + MB, e, 60000, 60000));
     E("sparse", "spmv-triples-joined",
@@ -534,17 +536,18 @@ static void science()
     E("sparse", "spmv-merged",
       spmv_merged<<<(30000 + elements + 1791) / 1792, 256>>>(rows + 1, columns, a, b, e, 30000,
                                                              elements, 7));
-    E("grids", "stencil-27-planes",
+    E("stencils", "stencil-27-planes",
       stencil_27_planes<<<dim3(4, 16, 8), dim3(32, 8)>>>(a, c, 128, 0.5f, 0.05f, 0.02f, 0.01f));
-    E("grids", "stencil-25-queue", stencil_25_queue<<<dim3(7, 28), dim3(32, 8)>>>(a, c, 232, 48));
-    E("grids", "red-black", red_black<<<dim3(16, 128), dim3(32, 8)>>>(e, a, 1024, 0, 1.5f));
-    E("grids", "restricted",
+    E("stencils", "stencil-25-queue",
+      stencil_25_queue<<<dim3(7, 28), dim3(32, 8)>>>(a, c, 232, 48));
+    E("stencils", "red-black", red_black<<<dim3(16, 128), dim3(32, 8)>>>(e, a, 1024, 0, 1.5f));
+    E("stencils", "restricted",
       restricted<<<dim3(16, 64), dim3(32, 8)>>>((double *)a, (double *)c, 512));
-    E("grids", "prolonged",
+    E("stencils", "prolonged",
       prolonged<<<dim3(32, 128), dim3(32, 8)>>>((double *)a, (double *)e, 512));
-    E("grids", "gas-rusanov",
+    E("stencils", "gas-rusanov",
       gas_rusanov<<<dim3(12, 48), dim3(32, 8)>>>((double *)a, (double *)c, 384, 0.01));
-    E("grids", "sand", sand<<<dim3(40, 80), dim3(32, 16)>>>((int *)keys, (int *)c, 1280));
+    E("stencils", "sand", sand<<<dim3(40, 80), dim3(32, 16)>>>((int *)keys, (int *)c, 1280));
     E("elements", "triangles-added",
       triangles_added<<<469, 256>>>(keys, (float2 *)a, b, e, 120000));
     E("elements", "hexahedra-times",
@@ -557,7 +560,7 @@ static void science()
     E("rays", "rays-spheres", rays_spheres<<<dim3(20, 40), dim3(16, 8)>>>((float4 *)c, 320, 320));
     E("rays", "boxes-walked",
       boxes_walked<<<400, 128>>>(boxes, (float2 *)b, (int *)c, 0.02f, 51200));
-    E("chances", "philox-floats", philox_floats<<<660, 256>>>((float4 *)c, 99, 500000));
-    E("chances", "paths-barrier", paths_barrier<<<400, 128>>>(c, 64, 51200));
-    E("chances", "paths-heston", paths_heston<<<200, 128>>>(c, 64, 25600));
+    E("random-paths", "philox-floats", philox_floats<<<660, 256>>>((float4 *)c, 99, 500000));
+    E("random-paths", "paths-barrier", paths_barrier<<<400, 128>>>(c, 64, 51200));
+    E("random-paths", "paths-heston", paths_heston<<<200, 128>>>(c, 64, 25600));
 }

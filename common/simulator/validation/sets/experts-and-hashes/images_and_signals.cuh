@@ -333,24 +333,22 @@ static void data()
     E("codes", "letters-64", letters_64<<<528, 256>>>(keys, (uint32_t *)c, 600000));
     E("codes", "crc-tables",
       crc_tables<<<120, 256>>>((uint2 *)keys, rising, (uint32_t *)c, 32, 30720));
-    E("texts", "words-by-jumps",
+    E("text", "words-by-jumps",
       words_by_jumps<<<245, 128>>>(text, jumps, (int *)zeros + 500000, 4000000));
-    E("texts", "automaton", automaton<<<160, 256>>>(text, machine, (uint32_t *)c, 96, 40960));
-    E("texts", "distance-by-bits",
-      distance_by_bits<<<160, 128>>>(text, text + MB, (int *)c, 20480));
-    E("texts", "align-lanes", align_lanes<<<1000, 128>>>(text, text + MB, (int *)c, 4000));
-    E("texts", "numbers-read",
+    E("text", "automaton", automaton<<<160, 256>>>(text, machine, (uint32_t *)c, 96, 40960));
+    E("text", "distance-by-bits", distance_by_bits<<<160, 128>>>(text, text + MB, (int *)c, 20480));
+    E("text", "align-lanes", align_lanes<<<1000, 128>>>(text, text + MB, (int *)c, 4000));
+    E("text", "numbers-read",
       numbers_read<<<7813, 256>>>((unsigned char *)keys, (unsigned long long *)(zeros + 510000),
                                   2000000));
-    E("texts", "prefixes-alike",
+    E("text", "prefixes-alike",
       prefixes_alike<<<2000, 256>>>((unsigned char *)keys, keys, (uint32_t *)c, 512000));
-    E("texts", "suffix-names",
-      suffix_names<<<3000, 256>>>(rising, keys, (uint32_t *)c, 64, 768000));
-    E("sorts", "merge-ranks", merge_ranks<<<4000, 256>>>(pieces, (uint32_t *)c, 1000));
-    E("sorts", "sort-lanes", sort_lanes<<<2000, 256>>>((uint4 *)keys, (uint4 *)c, 512000));
-    E("sorts", "sort-batcher",
+    E("text", "suffix-names", suffix_names<<<3000, 256>>>(rising, keys, (uint32_t *)c, 64, 768000));
+    E("sorting", "merge-ranks", merge_ranks<<<4000, 256>>>(pieces, (uint32_t *)c, 1000));
+    E("sorting", "sort-lanes", sort_lanes<<<2000, 256>>>((uint4 *)keys, (uint4 *)c, 512000));
+    E("sorting", "sort-batcher",
       sort_batcher<<<500, 512>>>(keys, rising, (uint32_t *)c, (uint32_t *)c + MB));
-    E("sorts", "parts-by-key",
+    E("sorting", "parts-by-key",
       parts_by_key<<<256, 256>>>((uint2 *)keys, (uint2 *)c, zeros + 600000, 4000));
     E("joins", "join-built",
       join_built<<<1000, 256>>>(keys, zeros + 700000, (uint32_t *)c, 256000));
@@ -359,9 +357,9 @@ static void data()
     E("joins", "cuckoo-asked",
       cuckoo_asked<<<3000, 256>>>(keys, (uint4 *)rising, (uint32_t *)c, 262143, 768000));
     E("joins", "tree-asked", tree_asked<<<4000, 256>>>(tree, keys, (uint32_t *)c, 4, 64000));
-    E("sums", "pieces-summed",
+    E("reductions", "pieces-summed",
       pieces_summed<<<1500, 256>>>((int4 *)keys, flags, (int4 *)c, (int2 *)c + 3 * MB));
-    E("sums", "histogram-64", histogram_64<<<640, 64>>>((uint4 *)keys, zeros + 520000, 12));
+    E("reductions", "histogram-64", histogram_64<<<640, 64>>>((uint4 *)keys, zeros + 520000, 12));
     E("bits", "planes-between",
       planes_between<<<600, 256>>>(keys, (uint32_t *)c, 700, 2900, 153600));
     E("bits", "bits-saved", bits_saved<<<250, 256>>>(keys, (uint32_t *)c, 1024, 2000));
@@ -372,23 +370,24 @@ static void data()
     E("graphs", "tiles-joined", tiles_joined<<<dim3(24, 48), dim3(32, 16)>>>(text, (int *)c, 768));
     E("graphs", "lists-crossed",
       lists_crossed<<<3750, 256>>>(rows, columns, edges, (int *)c, 30000));
-    E("pictures", "warped",
+    E("images", "warped",
       warped<<<dim3(32, 128), dim3(32, 8)>>>((unsigned char *)keys, (unsigned char *)c, 1024, 0.94f,
                                              0.34f, -120.0f, -0.34f, 0.94f, 220.0f));
-    E("pictures", "lens-undone",
+    E("images", "lens-undone",
       lens_undone<<<dim3(40, 160), dim3(32, 8)>>>(a, c, 1280, 0.12f, 0.05f));
-    E("pictures", "median-25", median_25<<<dim3(20, 80), dim3(32, 8)>>>(a, c, 640));
-    E("pictures", "flooded", flooded<<<dim3(32, 128), dim3(32, 8)>>>(seeds, (int *)c, 1024, 16));
-    E("pictures", "tiles-equalised",
+    E("images", "median-25", median_25<<<dim3(20, 80), dim3(32, 8)>>>(a, c, 640));
+    E("images", "flooded", flooded<<<dim3(32, 128), dim3(32, 8)>>>(seeds, (int *)c, 1024, 16));
+    E("images", "tiles-equalised",
       tiles_equalised<<<dim3(20, 20), 256>>>((unsigned char *)keys, (unsigned char *)c, 1280, 40));
-    E("pictures", "colours-by-table",
+    E("images", "colours-by-table",
       colours_by_table<<<4000, 256>>>((uchar4 *)keys, (float4 *)a, (uchar4 *)c, 1024000));
-    E("pictures", "squares-coded",
+    E("images", "squares-coded",
       squares_coded<<<dim3(20, 160), dim3(8, 8, 8)>>>(a, b, b + 64, (short *)c, 1280));
     E("signals", "wavelets-lifted", wavelets_lifted<<<2000, 256>>>(a, c));
     E("signals", "fft-eights", fft_eights<<<320, 512>>>((float2 *)a, (float2 *)c));
     E("signals", "biquads", biquads<<<64, 64>>>(a, c, 300, 4096));
-    E("numbers", "ntt", ntt<<<1000, 512>>>(keys, roots, (uint32_t *)c));
-    E("numbers", "witnesses", witnesses<<<400, 128>>>(keys, (unsigned char *)c, 51200));
-    E("numbers", "knapsack", knapsack<<<4000, 256>>>((int *)keys, (int *)c, 777, 55, 1024000));
+    E("number-theory", "ntt", ntt<<<1000, 512>>>(keys, roots, (uint32_t *)c));
+    E("number-theory", "witnesses", witnesses<<<400, 128>>>(keys, (unsigned char *)c, 51200));
+    E("number-theory", "knapsack",
+      knapsack<<<4000, 256>>>((int *)keys, (int *)c, 777, 55, 1024000));
 }

@@ -451,23 +451,26 @@ static void layers()
       experts_products<<<dim3(8, 32), 256>>>(a, b, ends, c, 384, 512));
     E("experts", "experts-joined",
       experts_joined<<<2048, 128>>>((float4 *)a, keys, (float2 *)b, (float4 *)c, 256));
-    E("narrow", "gemv-bytes-floats",
+    E("narrow-weights", "gemv-bytes-floats",
       gemv_bytes_floats<<<1024, dim3(32, 4)>>>((uint4 *)halves, a, b, c, 256, 4096));
-    E("narrow", "gemv-table-four",
+    E("narrow-weights", "gemv-table-four",
       gemv_table_four<<<1376, dim3(32, 8)>>>(keys, halves, (__half2 *)halves + MB, c, 160, 11008));
-    E("narrow", "blocks-quantised", blocks_quantised<<<12500, 256>>>(a, (BlockOf32 *)c, 100000));
-    E("narrow", "blocks-times",
+    E("narrow-weights", "blocks-quantised",
+      blocks_quantised<<<12500, 256>>>(a, (BlockOf32 *)c, 100000));
+    E("narrow-weights", "blocks-times",
       blocks_times<<<640, dim3(32, 4)>>>(quantised, quantised + 7, c, 80, 2560));
-    E("narrow", "nibbles-unpacked", nibbles_unpacked<<<20000, 32>>>((unsigned char *)halves, c));
-    E("choices", "select-digits", select_digits<<<200, 256>>>(keys, (uint32_t *)c, 8000, 50));
-    E("choices", "beams-best", beams_best<<<64, 128>>>(a, b, c, (int *)c + MB, 6000));
-    E("choices", "penalties", penalties<<<160, 256>>>(a, keys, c, 32000, 1.3f));
+    E("narrow-weights", "nibbles-unpacked",
+      nibbles_unpacked<<<20000, 32>>>((unsigned char *)halves, c));
+    E("token-sampling", "select-digits",
+      select_digits<<<200, 256>>>(keys, (uint32_t *)c, 8000, 50));
+    E("token-sampling", "beams-best", beams_best<<<64, 128>>>(a, b, c, (int *)c + MB, 6000));
+    E("token-sampling", "penalties", penalties<<<160, 256>>>(a, keys, c, 32000, 1.3f));
     E("losses", "focal", focal<<<396, 256>>>(a, keys, e, 1500000));
     E("losses", "ctc-forward", ctc_forward<<<128, 128>>>(a, keys, c, 150, 60, 40));
-    E("steps", "lamb-lengths",
+    E("optimisers", "lamb-lengths",
       lamb_lengths<<<400, 256>>>((float4 *)a, (float4 *)b, (float4 *)a + MB, (float4 *)c,
                                  c + 4 * MB, 409600));
-    E("steps", "gate-back",
+    E("optimisers", "gate-back",
       gate_back<<<1344, 256>>>((uint4 *)halves, (uint4 *)halves + MB / 2, (uint4 *)c, 344, 1000));
     E("convolutions", "conv-volume",
       conv_volume<<<dim3(1, 8, 96), dim3(32, 4), 8 * 27 * 16>>>(a, b, c, 8, 32));

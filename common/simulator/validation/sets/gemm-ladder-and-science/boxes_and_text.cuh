@@ -106,6 +106,6 @@ static void rest()
       boxes_over<<<dim3(32, 32), 64>>>((float4 *)a, (unsigned long long *)c, 2048, 0.4f));
     E("codes", "sha-256", sha_256<<<512, 128>>>(keys, (uint32_t *)c));
     E("bags", "bags", bags<<<4000, 64>>>(keys, a, c, 128));
-    E("largest", "largest", largest<<<512, 256>>>(a, (int *)c, 1000));
+    E("argmax", "largest", largest<<<512, 256>>>(a, (int *)c, 1000));
     E("letters", "letters", letters<<<1954, 256>>>((unsigned char *)keys, (uchar4 *)c, 500000));
 }

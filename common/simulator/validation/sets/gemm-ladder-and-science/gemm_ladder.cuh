@@ -197,26 +197,26 @@ __global__ void __launch_bounds__(BM *BN / (WM * WN) * 32)
 
 static void ladder()
 {
-    E("ladder", "ladder-rows",
+    E("gemm-ladder", "ladder-rows",
       ladder_rows<<<dim3(8, 8), dim3(32, 32)>>>(256, 256, 256, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-lines",
+    E("gemm-ladder", "ladder-lines",
       ladder_lines<<<dim3(12, 12), 1024>>>(384, 384, 384, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-shared",
+    E("gemm-ladder", "ladder-shared",
       ladder_shared<<<dim3(20, 20), 1024>>>(640, 640, 640, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-column",
+    E("gemm-ladder", "ladder-column",
       ladder_column<64, 64, 8, 8><<<dim3(12, 12), 512>>>(768, 768, 768, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-square-64",
+    E("gemm-ladder", "ladder-square-64",
       ladder_square<64, 64, 8, 8, 8><<<dim3(12, 12), 64>>>(768, 768, 768, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-square-128",
+    E("gemm-ladder", "ladder-square-128",
       ladder_square<128, 128, 8, 8, 8>
       <<<dim3(8, 8), 256>>>(1024, 1024, 1024, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-vectors-128",
+    E("gemm-ladder", "ladder-vectors-128",
       ladder_vectors<128, 128, 8, 8, 8>
       <<<dim3(12, 11), 256>>>(1408, 1536, 512, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-vectors-4x4",
+    E("gemm-ladder", "ladder-vectors-4x4",
       ladder_vectors<64, 64, 16, 4, 4><<<dim3(14, 14), 256>>>(896, 896, 640, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-warps-128",
+    E("gemm-ladder", "ladder-warps-128",
       ladder_warps<128, 128, 16, 64, 64><<<dim3(12, 11), 128>>>(1536, 512, 0.5f, a, b, 0.25f, c));
-    E("ladder", "ladder-warps-64",
+    E("gemm-ladder", "ladder-warps-64",
       ladder_warps<64, 128, 16, 32, 64><<<dim3(6, 12), 128>>>(768, 768, 0.5f, a, b, 0.25f, c));
 }

@@ -114,17 +114,18 @@ __global__ void corners(const float *x, float *y, int n)
 
 static void algebra()
 {
-    E("plain", "product-plain",
+    E("linear-algebra", "product-plain",
       product_plain<<<dim3(12, 48), dim3(32, 8)>>>(a, b, c, 384, 384, 320));
-    E("plain", "columns-times", columns_times<<<10, 256>>>(a, b, c, 400, 2560));
-    E("plain", "rows-times", rows_times<<<8, 256>>>(a, b, c, 2048, 300));
-    E("plain", "deviations", deviations<<<4, 256>>>(b, a, c, 600, 1024));
-    E("plain", "ranks-added",
+    E("linear-algebra", "columns-times", columns_times<<<10, 256>>>(a, b, c, 400, 2560));
+    E("linear-algebra", "rows-times", rows_times<<<8, 256>>>(a, b, c, 2048, 300));
+    E("linear-algebra", "deviations", deviations<<<4, 256>>>(b, a, c, 600, 1024));
+    E("linear-algebra", "ranks-added",
       ranks_added<<<dim3(40, 160), dim3(32, 8)>>>(c, a, a + 2000, b, b + 2000, 1280));
-    E("plain", "column-taken-off", column_taken_off<<<2, 256>>>(a, c, e + 2 * MB, 512, 512, 7));
-    E("plain", "syr2k", syr2k<<<dim3(6, 24), dim3(32, 8)>>>(a, b, c, 192, 192));
-    E("plain", "last-axis", last_axis<<<dim3(4, 16), dim3(32, 8)>>>(a, b, c, 24, 128));
-    E("plain", "direction-rows", direction<true><<<3, 128>>>(e, a, e + MB, 384));
-    E("plain", "direction-columns", direction<false><<<4, 128>>>(e, a, e + MB, 512));
-    E("plain", "corners", corners<<<dim3(6, 24), dim3(32, 8)>>>(a, c, 192));
+    E("linear-algebra", "column-taken-off",
+      column_taken_off<<<2, 256>>>(a, c, e + 2 * MB, 512, 512, 7));
+    E("linear-algebra", "syr2k", syr2k<<<dim3(6, 24), dim3(32, 8)>>>(a, b, c, 192, 192));
+    E("linear-algebra", "last-axis", last_axis<<<dim3(4, 16), dim3(32, 8)>>>(a, b, c, 24, 128));
+    E("linear-algebra", "direction-rows", direction<true><<<3, 128>>>(e, a, e + MB, 384));
+    E("linear-algebra", "direction-columns", direction<false><<<4, 128>>>(e, a, e + MB, 512));
+    E("linear-algebra", "corners", corners<<<dim3(6, 24), dim3(32, 8)>>>(a, c, 192));
 }

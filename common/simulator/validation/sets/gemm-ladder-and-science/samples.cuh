@@ -650,8 +650,8 @@ static void gradients_launch(void *)
 
 static void samples()
 {
-    E("turn", "turn-diagonal", turn_diagonal<<<dim3(32, 32), dim3(32, 16)>>>(a, c, 1024));
-    E("turn", "turn-within", turn_within<<<dim3(64, 64), dim3(16, 16)>>>(a, c, 1024));
+    E("transpose", "turn-diagonal", turn_diagonal<<<dim3(32, 32), dim3(32, 16)>>>(a, c, 1024));
+    E("transpose", "turn-within", turn_within<<<dim3(64, 64), dim3(16, 16)>>>(a, c, 1024));
     E("groups", "reduce-groups", reduce_groups<<<264, 256, 1024>>>(a, c, 2 * MB));
     E("groups", "odd-and-even", odd_and_even<<<264, 256>>>(keys, (int *)c, zeros, 600000));
     E("scans", "scan-fours", scan_fours<<<1024, 256>>>((uint4 *)keys, (uint4 *)c));
@@ -660,32 +660,32 @@ static void samples()
     E("histograms", "histogram-bytes",
       histogram_bytes<<<1024, 64>>>((uint4 *)keys, (uint32_t *)c, 512 << 10));
     E("histograms", "histogram-merged", histogram_merged<<<64, 256>>>(keys, (uint32_t *)c, 8192));
-    E("networks", "sort-bitonic",
+    E("sorting-networks", "sort-bitonic",
       sort_bitonic<<<256, 512>>>(keys, rising, (uint32_t *)c, (uint32_t *)c + MB));
-    E("networks", "sort-merging",
+    E("sorting-networks", "sort-merging",
       sort_merging<<<256, 512>>>(keys, rising, (uint32_t *)c, (uint32_t *)c + MB));
     E("separable", "separable-rows", separable_rows<<<dim3(8, 256), dim3(16, 4)>>>(a, c, 1024));
     E("separable", "separable-columns",
       separable_columns<<<dim3(64, 16), dim3(16, 8)>>>(a, c, 1024));
-    E("chance", "twister", twister<<<32, 128>>>(c, 200));
-    E("chance", "box-muller", box_muller<<<128, 256>>>(e, 800000));
-    E("chance", "quasirandom", quasirandom<<<128, dim3(128, 3)>>>(c, 300000));
-    E("chance", "inverse-normal", inverse_normal<<<256, 256>>>(a, c, 900000));
-    E("chance", "sobol", sobol<<<dim3(32, 20), 64>>>(keys, c, 50000));
+    E("random-numbers", "twister", twister<<<32, 128>>>(c, 200));
+    E("random-numbers", "box-muller", box_muller<<<128, 256>>>(e, 800000));
+    E("random-numbers", "quasirandom", quasirandom<<<128, dim3(128, 3)>>>(c, 300000));
+    E("random-numbers", "inverse-normal", inverse_normal<<<256, 256>>>(a, c, 900000));
+    E("random-numbers", "sobol", sobol<<<dim3(32, 20), 64>>>(keys, c, 50000));
     E("bodies", "bodies-split", bodies_split<<<64, dim3(64, 4)>>>((float4 *)a, (float4 *)c, 4096));
     E("options", "options-by-paths", options_by_paths<<<256, 256>>>(a, (float2 *)c, 20000));
     E("eigenvalues", "eigenvalues", eigenvalues<<<4, 64, 2048>>>(a, b, c, 256));
-    E("products", "scalar-products", scalar_products<<<128, 256>>>(a, b, c, 256, 4096));
+    E("dot-products", "scalar-products", scalar_products<<<128, 256>>>(a, b, c, 256, 4096));
     E("structs", "structs-12", structs_copied<<<256, 256>>>((Colour *)a, (Colour *)c, 500000));
     E("structs", "structs-32", structs_copied<<<256, 256>>>((Wide *)a, (Wide *)c, 250000));
     E("atomics", "atomics-all", atomics_all<<<64, 256>>>(zeros + 64));
     measure_entry(REGRESSION, "gradients", "gradients", gradients_launch, 0);
     E("stencils", "planes-25", planes_25<<<dim3(6, 12), dim3(32, 16)>>>(a, c, 192, 192, 48));
-    E("pictures", "denoise", denoise<<<dim3(24, 48), dim3(16, 8)>>>(a, c, 384));
-    E("pictures", "bicubic", bicubic<<<dim3(64, 64), dim3(16, 16)>>>(a, c, 640, 1024, 0.62f));
-    E("pictures", "stereo",
+    E("images", "denoise", denoise<<<dim3(24, 48), dim3(16, 8)>>>(a, c, 384));
+    E("images", "bicubic", bicubic<<<dim3(64, 64), dim3(16, 16)>>>(a, c, 640, 1024, 0.62f));
+    E("images", "stereo",
       stereo<<<dim3(15, 60), dim3(32, 8)>>>(keys, keys + 5, (uint32_t *)c, 480));
-    E("pictures", "colours-packed", colours_packed<<<4096, 64>>>(keys, (uint2 *)c, 512));
+    E("images", "colours-packed", colours_packed<<<4096, 64>>>(keys, (uint2 *)c, 512));
     E("particles", "particles-push",
       particles_push<<<216, 256>>>((float4 *)a, (float4 *)b, cells, (float4 *)c, 24, 55296));
 }

@@ -350,9 +350,9 @@ static void science()
     E("backprop", "weights-adjusted",
       weights_adjusted<<<4096, dim3(16, 16)>>>(a, b, c, c + 2 * MB, 16));
     E("trees", "tree-find", tree_find<<<2000, 256>>>(tree_nodes, keys, (uint32_t *)c));
-    E("gas", "gas-step", gas_step<<<1172, 128>>>(a, b, a + 4 * MB, c, c + 4 * MB, 150000));
-    E("pictures", "wall-alike", wall_alike<<<51, 256>>>(a, b, c, 512));
-    E("pictures", "cells-found", cells_found<<<429, 256>>>(a, b, c, 416, 264));
+    E("gas-dynamics", "gas-step", gas_step<<<1172, 128>>>(a, b, a + 4 * MB, c, c + 4 * MB, 150000));
+    E("images", "wall-alike", wall_alike<<<51, 256>>>(a, b, c, 512));
+    E("images", "cells-found", cells_found<<<429, 256>>>(a, b, c, 416, 264));
     E("equations", "muscle", muscle<<<64, 64>>>(a, c, 60, 4096));
     E("particles", "particles-weighed",
       particles_weighed<<<64, 512>>>(a, b, (unsigned char *)keys, c, c + MB, 32000));

@@ -423,7 +423,7 @@ static void transformer()
       attention_paged<<<dim3(6, 16), 128, 2048>>>(halves, halves, halves + 3 * MB + 3000, pages, c,
                                                   512, 6));
     E("gemv-bytes", "gemv-bytes", gemv_bytes<<<512, 256>>>((int4 *)keys, b, (float4 *)a, c, 2048));
-    E("rms-slope", "rms-slope",
+    E("rms-gradient", "rms-slope",
       rms_slope<<<1500, 256>>>((float4 *)a, (float4 *)b, (float4 *)a, (float4 *)c));
     E("lstm", "lstm-cell", lstm_cell<<<512, 256>>>(a, b, e + 3 * MB, c, 131072, 512));
     E("group-norm", "group-norm", group_norm<<<264, 512>>>(a, b, c, 16384, 1024));

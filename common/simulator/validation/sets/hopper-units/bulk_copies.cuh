@@ -56,21 +56,21 @@ static void bulk()
 #define X ((const unsigned char *)source)
 #define Y ((unsigned char *)target)
     roomy(bulk_kernel<16384, 4>), roomy(bulk_kernel<8192, 8>);
-    ENTER(FIT, "bulk", "bulk-1k-alone",
+    ENTER(FIT, "bulk-copy", "bulk-1k-alone",
           bulk_kernel<1024, 1><<<SMS, 128, 2048>>>(X, target, 64, 64));
-    ENTER(FIT, "bulk", "bulk-4k-4",
+    ENTER(FIT, "bulk-copy", "bulk-4k-4",
           bulk_kernel<4096, 4><<<SMS, 128, 17 * 1024>>>(X, target, 48, 8192));
-    ENTER(FIT, "bulk", "bulk-16k-4",
+    ENTER(FIT, "bulk-copy", "bulk-16k-4",
           bulk_kernel<16384, 4><<<SMS, 256, 66 * 1024>>>(X, target, 14, 2048));
-    ENTER(FIT, "bulk", "bulk-256-8",
+    ENTER(FIT, "bulk-copy", "bulk-256-8",
           bulk_kernel<256, 8><<<SMS, 64, 4096>>>(X, target, 128, 1 << 17));
-    ENTER(REGRESSION, "bulk", "bulk-512-2",
+    ENTER(REGRESSION, "bulk-copy", "bulk-512-2",
           bulk_kernel<512, 2><<<SMS, 128, 2048>>>(X, target, 96, 1 << 16));
-    ENTER(REGRESSION, "bulk", "bulk-2k-2-blocks",
+    ENTER(REGRESSION, "bulk-copy", "bulk-2k-2-blocks",
           bulk_kernel<2048, 2><<<SMS * 4, 128, 5 * 1024>>>(X, target, 24, 1 << 14));
-    ENTER(REGRESSION, "bulk", "bulk-8k-8",
+    ENTER(REGRESSION, "bulk-copy", "bulk-8k-8",
           bulk_kernel<8192, 8><<<SMS, 256, 66 * 1024>>>(X, target, 24, 4096));
-    ENTER(REGRESSION, "bulk", "bulk-8k-8-again",
+    ENTER(REGRESSION, "bulk-copy", "bulk-8k-8-again",
           bulk_kernel<8192, 8><<<SMS, 256, 66 * 1024>>>(X, target, 40, 256));
     ENTER(FIT, "bulk-store", "bulk-store-4k",
           bulk_store_kernel<4096, false><<<SMS, 128, 8192>>>(Y, 32, 8192));

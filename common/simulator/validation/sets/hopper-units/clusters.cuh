@@ -128,29 +128,31 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1) meetings_kernel(float *y, int rou
 static void clusters()
 {
 #define C(BLOCKS, ACT, rounds) neighbours_kernel<BLOCKS, ACT><<<128, 256>>>(target, rounds)
-    ENTER(FIT, "neighbours", "neighbours-read-2", C(2, READS, 256));
-    ENTER(FIT, "neighbours", "neighbours-chase-2", C(2, CHASES, 64));
-    ENTER(FIT, "neighbours", "neighbours-add-2", C(2, ADDS, 128));
-    ENTER(FIT, "neighbours", "neighbours-write-2", C(2, WRITES, 256));
-    ENTER(REGRESSION, "neighbours", "neighbours-write-4", C(4, WRITES, 256));
-    ENTER(REGRESSION, "neighbours", "neighbours-read-8", C(8, READS, 256));
-    ENTER(REGRESSION, "neighbours", "neighbours-chase-4", C(4, CHASES, 64));
-    ENTER(REGRESSION, "neighbours", "neighbours-add-4", C(4, ADDS, 128));
-    ENTER(FIT, "neighbours", "neighbours-read-4", C(4, READS, 192));
-    ENTER(FIT, "neighbours", "neighbours-chase-8", C(8, CHASES, 48));
-    ENTER(FIT, "neighbours", "neighbours-add-8", C(8, ADDS, 96));
-    ENTER(FIT, "neighbours", "neighbours-write-8",
+    ENTER(FIT, "distributed-shared", "neighbours-read-2", C(2, READS, 256));
+    ENTER(FIT, "distributed-shared", "neighbours-chase-2", C(2, CHASES, 64));
+    ENTER(FIT, "distributed-shared", "neighbours-add-2", C(2, ADDS, 128));
+    ENTER(FIT, "distributed-shared", "neighbours-write-2", C(2, WRITES, 256));
+    ENTER(REGRESSION, "distributed-shared", "neighbours-write-4", C(4, WRITES, 256));
+    ENTER(REGRESSION, "distributed-shared", "neighbours-read-8", C(8, READS, 256));
+    ENTER(REGRESSION, "distributed-shared", "neighbours-chase-4", C(4, CHASES, 64));
+    ENTER(REGRESSION, "distributed-shared", "neighbours-add-4", C(4, ADDS, 128));
+    ENTER(FIT, "distributed-shared", "neighbours-read-4", C(4, READS, 192));
+    ENTER(FIT, "distributed-shared", "neighbours-chase-8", C(8, CHASES, 48));
+    ENTER(FIT, "distributed-shared", "neighbours-add-8", C(8, ADDS, 96));
+    ENTER(FIT, "distributed-shared", "neighbours-write-8",
           neighbours_kernel<8, WRITES><<<128, 128>>>(target, 256));
-    ENTER(REGRESSION, "shares", "histogram-2",
+    ENTER(REGRESSION, "cluster-reduction", "histogram-2",
           histogram_kernel<2><<<128, 256>>>(source, target, 64));
-    ENTER(REGRESSION, "shares", "histogram-8",
+    ENTER(REGRESSION, "cluster-reduction", "histogram-8",
           histogram_kernel<8><<<128, 256>>>(source, target, 64));
-    ENTER(REGRESSION, "shares", "reduction-4", reduction_kernel<4><<<128, 256>>>(target, 32));
+    ENTER(REGRESSION, "cluster-reduction", "reduction-4",
+          reduction_kernel<4><<<128, 256>>>(target, 32));
     ENTER(FIT, "ring", "ring-exchange-2", ring_kernel<2, false><<<128, 64>>>(target, 64));
     ENTER(FIT, "ring", "ring-token-4", ring_kernel<4, true><<<128, 64>>>(target, 16));
     ENTER(REGRESSION, "ring", "ring-exchange-8", ring_kernel<8, false><<<128, 64>>>(target, 64));
     ENTER(REGRESSION, "ring", "ring-token-2", ring_kernel<2, true><<<128, 64>>>(target, 32));
-    ENTER(FIT, "meetings", "meetings-2", meetings_kernel<2><<<128, 256>>>(target, 64));
-    ENTER(REGRESSION, "meetings", "meetings-8", meetings_kernel<8><<<128, 128>>>(target, 64));
+    ENTER(FIT, "cluster-barrier", "meetings-2", meetings_kernel<2><<<128, 256>>>(target, 64));
+    ENTER(REGRESSION, "cluster-barrier", "meetings-8",
+          meetings_kernel<8><<<128, 128>>>(target, 64));
 #undef C
 }

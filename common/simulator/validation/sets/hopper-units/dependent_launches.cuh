@@ -48,14 +48,14 @@ static void chains()
 #define EARLY  link_step_kernel<true>
 #define LATE   link_step_kernel<false>
 #define HALVES link_halves_kernel
-    ENTER(FIT, "chain", "chain-4-late", links<LATE>(4, SMS, 2048));
-    ENTER(FIT, "chain", "chain-4-early", links<EARLY>(4, SMS, 2048));
-    ENTER(FIT, "chain", "chain-5-halves", links<HALVES>(5, SMS, 2048));
-    ENTER(FIT, "chain", "chain-3-early-waves", links<EARLY>(3, SMS * 12, 512));
-    ENTER(REGRESSION, "chain", "chain-8-early", links<EARLY>(8, SMS * 2, 1024));
-    ENTER(REGRESSION, "chain", "chain-6-late", links<LATE>(6, SMS * 4, 512));
-    ENTER(REGRESSION, "chain", "chain-4-halves", links<HALVES>(4, SMS * 4, 1024));
-    ENTER(REGRESSION, "chain", "chain-6-early-small", links<EARLY>(6, 32, 1024));
+    ENTER(FIT, "dependent-launch", "chain-4-late", links<LATE>(4, SMS, 2048));
+    ENTER(FIT, "dependent-launch", "chain-4-early", links<EARLY>(4, SMS, 2048));
+    ENTER(FIT, "dependent-launch", "chain-5-halves", links<HALVES>(5, SMS, 2048));
+    ENTER(FIT, "dependent-launch", "chain-3-early-waves", links<EARLY>(3, SMS * 12, 512));
+    ENTER(REGRESSION, "dependent-launch", "chain-8-early", links<EARLY>(8, SMS * 2, 1024));
+    ENTER(REGRESSION, "dependent-launch", "chain-6-late", links<LATE>(6, SMS * 4, 512));
+    ENTER(REGRESSION, "dependent-launch", "chain-4-halves", links<HALVES>(4, SMS * 4, 1024));
+    ENTER(REGRESSION, "dependent-launch", "chain-6-early-small", links<EARLY>(6, 32, 1024));
 #undef EARLY
 #undef LATE
 #undef HALVES

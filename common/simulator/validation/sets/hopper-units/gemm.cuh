@@ -134,8 +134,9 @@ static void gemms()
     ENTER(FIT, "gemm", "gemm-half", gemm<Half_128, false>(halves, 96));
     ENTER(REGRESSION, "gemm", "gemm-tf32", gemm<Tf32_128, false>(singles, 64));
     ENTER(REGRESSION, "gemm", "gemm-e4m3", gemm<E4m3_256, false>(eighths, 128));
-    ENTER(FIT, "registers", "registers-brain", gemm<Brain_256, true>(brains, 64));
-    ENTER(REGRESSION, "registers", "registers-half", gemm<Half_256, true>(brains, 64));
-    ENTER(FIT, "persistent", "persistent-half", gemm<Half_128, true>(many_halves, SMS));
-    ENTER(REGRESSION, "persistent", "persistent-bytes", gemm<Bytes_256, true>(many_bytes, SMS));
+    ENTER(FIT, "wgmma-registers", "registers-brain", gemm<Brain_256, true>(brains, 64));
+    ENTER(REGRESSION, "wgmma-registers", "registers-half", gemm<Half_256, true>(brains, 64));
+    ENTER(FIT, "persistent-gemm", "persistent-half", gemm<Half_128, true>(many_halves, SMS));
+    ENTER(REGRESSION, "persistent-gemm", "persistent-bytes",
+          gemm<Bytes_256, true>(many_bytes, SMS));
 }

@@ -241,16 +241,16 @@ static void boxes()
 #define SHARED_BY(BLOCKS, BYTES, p, blocks, rounds)                                                \
     roomy(multicast_kernel<BLOCKS, BYTES, 3>)<<<blocks, 128, 1024 + 3 * BLOCKS * BYTES>>>(         \
         (p).map, (p).boxes, target, rounds)
-    ENTER(FIT, "tile", "tile-swizzled", LOADS(TILE_2D, 4, swizzled, 128, 24));
-    ENTER(FIT, "tile", "tile-narrow-16B", LOADS(TILE_2D, 4, narrow_4, 128, 48));
-    ENTER(FIT, "tile", "tile-narrow-64B", LOADS(TILE_2D, 4, narrow_16, 128, 24));
-    ENTER(REGRESSION, "tile", "tile-plain", LOADS(TILE_2D, 2, plain, 128, 24));
-    ENTER(REGRESSION, "tile", "tile-wide", LOADS(TILE_2D, 4, wide, 256, 16));
-    ENTER(REGRESSION, "tile", "tile-narrow-32B", LOADS(TILE_2D, 4, narrow_8, 128, 32));
-    ENTER(REGRESSION, "tile", "tile-4d", LOADS(TILE_4D, 4, tiled, 128, 24));
-    ENTER(FIT, "tile-store", "tile-store-swizzled", STORES(TILE_2D, stored, 24));
-    ENTER(REGRESSION, "tile-store", "tile-store-narrow", STORES(TILE_2D, stored_narrow, 24));
-    ENTER(REGRESSION, "tile-store", "tile-store-4d", STORES(TILE_4D, stored_tiled, 24));
+    ENTER(FIT, "tensor-copy", "tile-swizzled", LOADS(TILE_2D, 4, swizzled, 128, 24));
+    ENTER(FIT, "tensor-copy", "tile-narrow-16B", LOADS(TILE_2D, 4, narrow_4, 128, 48));
+    ENTER(FIT, "tensor-copy", "tile-narrow-64B", LOADS(TILE_2D, 4, narrow_16, 128, 24));
+    ENTER(REGRESSION, "tensor-copy", "tile-plain", LOADS(TILE_2D, 2, plain, 128, 24));
+    ENTER(REGRESSION, "tensor-copy", "tile-wide", LOADS(TILE_2D, 4, wide, 256, 16));
+    ENTER(REGRESSION, "tensor-copy", "tile-narrow-32B", LOADS(TILE_2D, 4, narrow_8, 128, 32));
+    ENTER(REGRESSION, "tensor-copy", "tile-4d", LOADS(TILE_4D, 4, tiled, 128, 24));
+    ENTER(FIT, "tensor-store", "tile-store-swizzled", STORES(TILE_2D, stored, 24));
+    ENTER(REGRESSION, "tensor-store", "tile-store-narrow", STORES(TILE_2D, stored_narrow, 24));
+    ENTER(REGRESSION, "tensor-store", "tile-store-4d", STORES(TILE_4D, stored_tiled, 24));
     ENTER(FIT, "im2col", "im2col-64", LOADS(PIXELS_4D, 4, columns, 128, 13));
     ENTER(REGRESSION, "im2col", "im2col-128-apart", LOADS(PIXELS_4D, 2, columns_apart, 128, 13));
     ENTER(FIT, "multicast", "multicast-2", SHARED_BY(2, 8192, parts_2, SMS, 24));

@@ -143,19 +143,19 @@ static void products()
 #define MULTIPLY(PRODUCT, REGISTERS, LEFT, blocks, groups, rounds)                                 \
     roomy(products_kernel<PRODUCT, REGISTERS, LEFT>)<<<blocks, (groups)*GROUP, 66 * 1024>>>(       \
         target, rounds)
-    ENTER(FIT, "products", "half-128", MULTIPLY(Half_128, false, 1, 8, 2, 64));
-    ENTER(FIT, "products", "tf32-256", MULTIPLY(Tf32_256, false, 1, 8, 2, 32));
-    ENTER(FIT, "products", "bytes-registers-128", MULTIPLY(Bytes_128, true, 1, 8, 2, 64));
-    ENTER(FIT, "products", "brain-64-alone", MULTIPLY(Brain_64, false, 0, 8, 1, 64));
-    ENTER(FIT, "products", "half-registers-64", MULTIPLY(Half_64, true, 1, 8, 2, 64));
-    ENTER(FIT, "products", "e4m3-128-alone", MULTIPLY(E4m3_128, false, 0, 8, 1, 64));
-    ENTER(REGRESSION, "products", "half-registers-256", MULTIPLY(Half_256, true, 1, 8, 2, 32));
-    ENTER(REGRESSION, "products", "brain-256-all", MULTIPLY(Brain_256, false, 1, SMS, 2, 16));
-    ENTER(REGRESSION, "products", "tf32-64", MULTIPLY(Tf32_64, false, 1, 8, 2, 64));
-    ENTER(REGRESSION, "products", "tf32-registers-128", MULTIPLY(Tf32_128, true, 0, 8, 2, 64));
-    ENTER(REGRESSION, "products", "e4m3-256", MULTIPLY(E4m3_256, false, 1, 8, 2, 32));
-    ENTER(REGRESSION, "products", "e5m2-registers-128", MULTIPLY(E5m2_128, true, 1, 8, 1, 64));
-    ENTER(REGRESSION, "products", "bytes-64", MULTIPLY(Bytes_64, false, 1, 8, 2, 64));
-    ENTER(REGRESSION, "products", "half-64-crowd", MULTIPLY(Half_64, false, 1, 8, 4, 48));
+    ENTER(FIT, "wgmma", "half-128", MULTIPLY(Half_128, false, 1, 8, 2, 64));
+    ENTER(FIT, "wgmma", "tf32-256", MULTIPLY(Tf32_256, false, 1, 8, 2, 32));
+    ENTER(FIT, "wgmma", "bytes-registers-128", MULTIPLY(Bytes_128, true, 1, 8, 2, 64));
+    ENTER(FIT, "wgmma", "brain-64-alone", MULTIPLY(Brain_64, false, 0, 8, 1, 64));
+    ENTER(FIT, "wgmma", "half-registers-64", MULTIPLY(Half_64, true, 1, 8, 2, 64));
+    ENTER(FIT, "wgmma", "e4m3-128-alone", MULTIPLY(E4m3_128, false, 0, 8, 1, 64));
+    ENTER(REGRESSION, "wgmma", "half-registers-256", MULTIPLY(Half_256, true, 1, 8, 2, 32));
+    ENTER(REGRESSION, "wgmma", "brain-256-all", MULTIPLY(Brain_256, false, 1, SMS, 2, 16));
+    ENTER(REGRESSION, "wgmma", "tf32-64", MULTIPLY(Tf32_64, false, 1, 8, 2, 64));
+    ENTER(REGRESSION, "wgmma", "tf32-registers-128", MULTIPLY(Tf32_128, true, 0, 8, 2, 64));
+    ENTER(REGRESSION, "wgmma", "e4m3-256", MULTIPLY(E4m3_256, false, 1, 8, 2, 32));
+    ENTER(REGRESSION, "wgmma", "e5m2-registers-128", MULTIPLY(E5m2_128, true, 1, 8, 1, 64));
+    ENTER(REGRESSION, "wgmma", "bytes-64", MULTIPLY(Bytes_64, false, 1, 8, 2, 64));
+    ENTER(REGRESSION, "wgmma", "half-64-crowd", MULTIPLY(Half_64, false, 1, 8, 4, 48));
 #undef MULTIPLY
 }

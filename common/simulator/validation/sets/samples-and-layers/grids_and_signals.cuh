@@ -273,8 +273,8 @@ static void grids()
       conv_layer<<<dim3(2, 2, 128), dim3(16, 16)>>>(a, b, c, 64, 30));
     E("max-pool", "max-pool", max_pool<<<dim3(4, 16, 64), dim3(32, 8)>>>(a, c, 256));
     E("jacobi", "jacobi-small", jacobi_shared<<<dim3(8, 16), dim3(32, 16)>>>(a, c, 258));
-    E("turn", "turn-naive", turn_naive<<<dim3(64, 64), dim3(16, 16)>>>(a, c, 1024));
-    E("turn", "turn-shared", turn_shared<<<dim3(64, 64), dim3(16, 16)>>>(a, c, 1024));
+    E("transpose", "turn-naive", turn_naive<<<dim3(64, 64), dim3(16, 16)>>>(a, c, 1024));
+    E("transpose", "turn-shared", turn_shared<<<dim3(64, 64), dim3(16, 16)>>>(a, c, 1024));
     E("nbody", "nbody-shared", nbody_shared<<<16, 256>>>((const float4 *)a, (float4 *)c, 4096));
     E("nbody", "nbody-shared-32768",
       nbody_shared<<<128, 256>>>((const float4 *)a, (float4 *)c, 2048));

@@ -162,7 +162,7 @@ static void grids()
     E("scatter-pairs", "scatter-pairs-16MB",
       scatter_pairs<<<4096, 256>>>((float2 *)a, order, (float2 *)far_away, MB, 2 * MB));
     E("records", "move-records", move_records<<<2048, 256>>>((Record *)c, 0.01f, 512 << 10));
-    E("turn-bytes", "turn-bytes",
+    E("transpose-bytes", "turn-bytes",
       turn_bytes<<<dim3(64, 64), dim3(32, 8)>>>((unsigned char *)keys, (unsigned char *)c, 2048));
     E("alone", "sum-alone", sum_alone<<<1, 1>>>(a, c, 2000));
     E("alone", "best-of-all", best_of_all<<<1, 1024>>>(a, (uint32_t *)c, 65536));

@@ -226,7 +226,7 @@ static void layers()
       batch_statistics<<<64, 512>>>(a, (float2 *)c, 16, 64, 3136));
     E("cross-entropy", "cross-entropy", cross_entropy<<<128, 512>>>(a, keys, d, c, 16000));
     E("adam", "adam", adam<<<4096, 256>>>(c, a, b + 8 * MB, c + 8 * MB, 1e-4f, MB));
-    E("bias-slope", "bias-slope", bias_slope<<<32, dim3(32, 8)>>>(a, c, 2048, 1024));
+    E("bias-gradient", "bias-slope", bias_slope<<<32, dim3(32, 8)>>>(a, c, 2048, 1024));
     E("swiglu", "swiglu", swiglu<<<4096, 256>>>((__half2 *)a, (__half2 *)c, 1408, MB));
     E("depthwise", "depthwise", depthwise<<<dim3(2, 7, 256), dim3(32, 8)>>>(a, b, c, 56, 64));
     E("im2col", "im2col", im2col<<<392, 256>>>(a, c, 32, 56));

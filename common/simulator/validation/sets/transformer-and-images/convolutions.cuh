@@ -113,7 +113,7 @@ static void convolutions()
     E("conv-1d", "conv-1d", conv_1d<<<dim3(16, 32), 256>>>(a, b, c, 16, 4096));
     E("conv-transposed", "conv-transposed",
       conv_transposed<<<dim3(14, 32), dim3(56, 4)>>>(a, b, c, 16, 28));
-    E("weight-slope", "weight-slope", weight_slope<<<dim3(32, 32), 128>>>(a, b, c, 4, 32, 14));
+    E("weight-gradient", "weight-slope", weight_slope<<<dim3(32, 32), 128>>>(a, b, c, 4, 32, 14));
     E("mean-planes", "mean-planes", mean_planes<<<2048, 256>>>(a, c, 16384));
     E("pool-places", "pool-places",
       pool_places<<<784, 256>>>(a, c, (int *)(c + MB), 112, 56, 64 * 56 * 56));

@@ -278,8 +278,10 @@ static void rest()
     E("cholesky", "cholesky", cholesky<<<600, 32>>>(a, c));
     E("recursive", "recursive-filter", recursive_filter<<<16, 64>>>(a, c, 1024, 500));
     E("sum-last", "sum-last", sum_last<<<200, 256>>>(a, c, c + MB, zeros + 16384, 3000000));
-    E("turn-tile", "turn-tile-0", turn_tile<0><<<dim3(48, 32), dim3(32, 8)>>>(a, c, 1536, 1024));
-    E("turn-tile", "turn-tile-1", turn_tile<1><<<dim3(48, 32), dim3(32, 8)>>>(a, c, 1536, 1024));
+    E("transpose-tile", "turn-tile-0",
+      turn_tile<0><<<dim3(48, 32), dim3(32, 8)>>>(a, c, 1536, 1024));
+    E("transpose-tile", "turn-tile-1",
+      turn_tile<1><<<dim3(48, 32), dim3(32, 8)>>>(a, c, 1536, 1024));
     E("segments", "segments", segments<<<2048, 256>>>(a, keys, c, 512 << 10));
     E("rounds", "rounds", rounds<<<1, 640>>>((uint32_t *)c, 100));
     E("unzip", "unzip", unzip<<<2344, 256>>>((float3 *)a, c, 600000));

@@ -222,7 +222,7 @@ static void integers()
       cipher_tables<<<264, 256>>>((uint4 *)keys, keys, (uint4 *)c, 128 << 10));
     E("primes", "primes", primes<<<196, 256>>>((uint32_t *)c, 50000));
     E("divisor", "divisor", divisor<<<512, 256>>>(keys, keys + MB, (uint32_t *)c, 128 << 10));
-    E("product-256", "product-256",
+    E("multiply-256", "product-256",
       product_256<<<1024, 128>>>((unsigned long long *)keys, (unsigned long long *)keys + MB,
                                  (unsigned long long *)c, 128 << 10));
     E("levenshtein", "levenshtein",

@@ -351,14 +351,14 @@ static void transformer()
     E("causal", "causal-softmax", causal_softmax<<<512, 128>>>(a, c, 256, 2048));
     E("values-naive", "values-naive", values_naive<<<12, 64>>>(b, a, c, 96, 8));
     E("flash", "flash-warp", flash_warp<<<dim3(32, 8), dim3(32, 8)>>>(a, b, b + MB, c, 256));
-    E("values-slope", "values-slope", values_slope<<<dim3(64, 8), dim3(64, 4)>>>(a, b, c, 256));
-    E("softmax-slope", "softmax-slope", softmax_slope<<<2048, 128>>>(a, b, c, 300));
+    E("values-gradient", "values-slope", values_slope<<<dim3(64, 8), dim3(64, 4)>>>(a, b, c, 256));
+    E("softmax-gradient", "softmax-slope", softmax_slope<<<2048, 128>>>(a, b, c, 300));
     E("layernorm-group", "layernorm-group",
       layernorm_group<<<512, 128>>>(a, b, b + 1024, c, 2048, 384));
-    E("layernorm-slope", "layernorm-slope",
+    E("layernorm-gradient", "layernorm-slope",
       layernorm_slope<<<128, 256, 2048>>>(a, b, b + MB, c, d, d + 1024, 256));
-    E("gelu-slope", "gelu-slope", gelu_slope<<<6144, 128>>>(a, b, c, 768 << 10));
-    E("loss-slope", "loss-slope", loss_slope<<<4704, 256>>>(a, keys, c, 5003, 240 * 5003));
+    E("gelu-gradient", "gelu-slope", gelu_slope<<<6144, 128>>>(a, b, c, 768 << 10));
+    E("loss-gradient", "loss-slope", loss_slope<<<4704, 256>>>(a, keys, c, 5003, 240 * 5003));
     E("encode", "encode",
       encode<<<768, 512>>>(keys, (float4 *)a, (float4 *)b, (float4 *)c, 192, 256, 2048));
     E("encode", "encode-slope", encode_slope<<<1536, 256>>>(keys, a, c, d + MB, 384, 256, 1024));
