@@ -292,7 +292,7 @@ static int is_here(const Debugger *d, const Breakpoint *b, const Ins *ins)
     return 0;
 }
 
-/* The answer is asked for at each of a million passes: it is kept for one place. */
+/* The result is needed at each of a million passes, so it is cached for one place. */
 static int is_here_again(const Debugger *d, Breakpoint *b, const Ins *ins)
 {
     static struct {
@@ -418,7 +418,7 @@ Breakpoint *debugger_watch(Debugger *d, const char *expression, WatchKind kind,
     return b;
 }
 
-/* A launch is executed from a checkpoint: what was there is there again. */
+/* A launch is executed from a checkpoint: loads the watched values of that moment. */
 void watches_load(Debugger *d)
 {
     for (Breakpoint *b = d->breakpoint; b; b = b->next) {

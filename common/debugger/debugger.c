@@ -1,4 +1,4 @@
-/* debugger.c - what the user interface asks for: actions, the focus, and places by name. */
+/* debugger.c - requests of the user interface: actions, the focus, and places by name. */
 #include "common/debugger/debugger_state.h"
 
 #include <ctype.h>
@@ -153,7 +153,7 @@ static const Allocation *array_find(const Debugger *d, const char *name, size_t 
     return NULL;
 }
 
-/* "y[n=0,k=1,p=2,q=3]" or "y[0,1,2,3]".  1: it is no such thing. */
+/* "y[n=0,k=1,p=2,q=3]" or "y[0,1,2,3]". 1: it is not of this form. */
 static int tensor_locate(Debugger *d, const char *text, uint64_t *address, Error *error)
 {
     const char *at = text, *open = strchr(text, '[');

@@ -19,7 +19,7 @@ typedef enum StopKind {
     STOP_WATCH,
     STOP_FINDING,
     STOP_INTERRUPT,
-    STOP_ARRIVED,     /* at a moment that was asked for */
+    STOP_ARRIVED,     /* at a requested moment */
     STOP_HISTORY_END, /* there is nothing before */
     STOP_LAUNCH_END
 } StopKind;
@@ -108,7 +108,7 @@ typedef struct Access {
     int reads, writes, is_exact; /* not exact: the addresses are not known before */
 } Access;
 
-/* One who read or wrote a place. */
+/* A thread that read or wrote a place. */
 typedef struct Party {
     Moment when;
     uint64_t block, count;
@@ -257,7 +257,7 @@ int debugger_scene(Debugger *debugger, uint32_t mask, Scene *scene, Error *error
 int debugger_assign(Debugger *debugger, const char *expression, Value *value, Error *error);
 void thread_of(const Warp *warp, uint32_t lane, uint32_t thread[3]);
 uint32_t lanes_of(const Warp *warp); /* lanes that exist in the block */
-/* "y[n=0,k=1,p=2,q=3]", or an expression: where it lies.  -1 with error. */
+/* Address of "y[n=0,k=1,p=2,q=3]", or of an expression. -1 with error. */
 int debugger_locate(Debugger *debugger, const char *text, uint64_t *address, uint64_t *bytes,
                     const Type **type, Error *error);
 /* An address in words: tensor and index, or allocation and offset. */

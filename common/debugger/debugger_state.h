@@ -1,4 +1,4 @@
-/* debugger_state.h - what the debugger's own files share; nobody else includes it. */
+/* debugger_state.h - shared declarations of the debugger's sources; private to this folder. */
 #ifndef CONVLAB_DEBUGGER_STATE_H
 #define CONVLAB_DEBUGGER_STATE_H
 
@@ -8,7 +8,7 @@
 enum { MARK_BREAK = 1, MARK_ACCESS = 2 };
 
 /* ---- breakpoint.c ---- */
-/* Marks the instructions of the launch in hand at which somebody wants to stop. */
+/* Marks the instructions of the current launch at which a stop is requested. */
 void marks_set(Debugger *debugger);
 /* The breakpoint that stops here; NULL: none does.  *lane: the first lane of those that it is
  * for. */

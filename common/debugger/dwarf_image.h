@@ -26,7 +26,7 @@ typedef struct DwarfImage {
     uint32_t symbols, symbol_room;
 } DwarfImage;
 
-/* -1 with error: the sections are malformed.  0 with dwarf NULL: there are none. */
+/* -1 with error: the sections are malformed. 0 with dwarf NULL: no sections. */
 int dwarf_image_open(const char *ptx, size_t bytes, DwarfImage *image, Error *error);
 void dwarf_image_close(DwarfImage *image);
 /* The variable that an address stands for, and the offset into it; NULL: none. */

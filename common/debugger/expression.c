@@ -483,7 +483,7 @@ static int built_in(const Node *node, const Scene *scene, Value *value)
     return 0;
 }
 
-/* The frame of the routine that runs lies somewhere else in each lane. */
+/* The frame of the current routine has a different address in each lane. */
 static uint64_t frame_begin(const Scene *scene, uint32_t lane)
 {
     const SimtKernel *kernel = scene->map->kernel;

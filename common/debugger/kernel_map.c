@@ -90,7 +90,7 @@ static int spots_fill(KernelMap *map)
             spot->file = in->source.file, spot->line = in->source.line;
         else if (before)
             spot->file = before->file, spot->line = before->line;
-        /* The call comes before what it calls. */
+        /* The calling scope precedes the called one. */
         const CodeScope *own = &kernel->scopes.scope[scope];
         spot->depth = own->call < i ? map->spot[own->call].depth : 0;
         spot->depth =

@@ -563,7 +563,7 @@ static void arrive(Debugger *d, Moment when, const Focus *focus)
     d->run = when.launch;
 }
 
-/* The stretch of the past before the one that was searched.  0: there is none. */
+/* The segment of the history before the one that was searched. 0: it was the first. */
 static int segment_before(Debugger *d)
 {
     d->segment_end = d->segment_begin;
@@ -637,7 +637,7 @@ static int travel_next(Debugger *d)
         return 1;
     }
     if (d->plan == PLAN_TRAVEL) {
-        /* Asked for just now. */
+        /* Requested just now. */
         d->plan = PLAN_NONE;
         return 1;
     }
@@ -713,7 +713,7 @@ static int run_all(Debugger *d, SimtResult *result, DebugRun *run)
             start = start_of(d);
             continue;
         }
-        if (d->mode == MODE_GOTO) { /* its end was asked for */
+        if (d->mode == MODE_GOTO) { /* its end was requested */
             d->mode = MODE_LIVE;
             d->survey = NULL;
         }

@@ -1,4 +1,4 @@
-/* value.h - values of an expression in the 32 lanes of a warp, and the memory that they lie in. */
+/* value.h - values of an expression in the 32 lanes of a warp, and the memory that holds them. */
 #ifndef CONVLAB_DEBUGGER_VALUE_H
 #define CONVLAB_DEBUGGER_VALUE_H
 

@@ -192,7 +192,7 @@ static void queue_add(Session *s, json_t *message)
     if (is_executing(s))
         debugger_interrupt(&s->debugger);
     else if (is_end(command) && dap.is_configured && !s->debugger.is_stopped && !dap.is_over) {
-        /* Host code runs and asks nobody. */
+        /* Host code runs and cannot be inspected. */
         respond(message, NULL);
         event("terminated", NULL);
         _Exit(0);
@@ -225,7 +225,7 @@ static void *reader(void *context)
     }
 }
 
-/* The next request; NULL: there is none, or (waits) nobody is there any more. */
+/* The next request; NULL: none, or (waits) the client has disconnected. */
 static json_t *queue_take(int waits)
 {
     json_t *message = NULL;
@@ -926,7 +926,7 @@ static void request_disassemble(Session *s, const json_t *request)
         at = next ? next + 1 : end;
         number++;
     }
-    /* As many as were asked for, also before the text and after it. */
+    /* The requested number of lines, also before the text and after it. */
     for (json_int_t i = 0; i < count; i++) {
         long long mine = first + i;
         const char *stop = mine >= 1 && at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
@@ -1137,7 +1137,7 @@ static void dap_stopped(Session *s, const Stop *stop)
         after(s);
     }
     if (stop->kind == STOP_INTERRUPT && !dap.stops_on_entry) {
-        /* Somebody asks while the kernel executes. */
+        /* A request arrives while the kernel executes. */
         json_t *request;
         dap.is_paused = 0;
         Focus focus = d->focus;
@@ -1194,7 +1194,7 @@ void dap_ended(Session *s, int status)
 {
     (void)s;
     dap.is_over = 1;
-    /* All that was printed comes first. */
+    /* Earlier output is printed first. */
     close(1), close(2);
     pthread_join(dap.pumps[0], NULL), pthread_join(dap.pumps[1], NULL);
     event("exited", json_pack("{s:i}", "exitCode", status));

@@ -1,4 +1,4 @@
-/* inspect.c - commands that look at many threads, at memory, and at who wrote it. */
+/* inspect.c - commands that show many threads, memory, and the writers of memory. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -518,7 +518,7 @@ int command_disassemble(Session *s, const char *arguments)
     return 0;
 }
 
-/* ---- tensors, and who wrote what ---- */
+/* ---- tensors and their writers ---- */
 
 static double float_at(Session *s, uint64_t address, int *is_there)
 {
@@ -781,7 +781,7 @@ int command_tile(Session *s, const char *arguments)
     return status;
 }
 
-/* The first output that is not what the lab's oracle says; back to who wrote it. */
+/* Finds the first output that differs from the lab's oracle, and goes back to its writer. */
 int command_diff(Session *s, const char *arguments)
 {
     Debugger *d = &s->debugger;

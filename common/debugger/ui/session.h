@@ -50,7 +50,7 @@ __attribute__((format(printf, 2, 3))) void say(Session *session, const char *for
 
 /* Carries out one command line. 1: execution continues (an action was requested); 0: stay. */
 int command_run(Session *session, const char *line);
-/* The word's completions, NULL-ended by `state` as readline asks for them; malloc'ed. */
+/* The word's completions, NULL-ended by `state` as readline expects them; malloc'ed. */
 char *command_complete(const char *text, int state);
 
 /* ---- report of a stop ---- */
@@ -74,7 +74,7 @@ int command_examine(Session *session, const char *format, const char *arguments)
 int command_disassemble(Session *session, const char *arguments);
 
 /* ---- source.c ---- */
-/* A line of a source file without its end; NULL: there is none.  Valid until the next call. */
+/* A line of a source file without its end; NULL: no such line. Valid until the next call. */
 const char *source_text_line(const char *path, uint32_t line);
 uint32_t source_lines(const char *path);
 

@@ -180,8 +180,8 @@ static void word_note_write(const RaceWords *words, size_t i, uint32_t own, uint
     words->read[i] |= RACE_OPEN;
 }
 
-/* Is there nothing to note of a read, and no hazard?  Others read these bytes before, and nobody
- * wrote the word. */
+/* Does a read need no record, and is there no hazard? Other threads have read these bytes before,
+ * and the word has not been written. */
 static int word_is_settled(const Warp *warp, size_t i, uint32_t bytes)
 {
     const RaceWords *words = warp->worker->race.shared;
@@ -201,13 +201,13 @@ static uint32_t stored_part(const Warp *warp, const Ins *ins, uint32_t lane, uin
              bytes = left < WORD ? left : WORD;
     uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
     if (element < WORD && ins->vector > 1) return 0; /* several elements in a word */
-    if (slot == NO_SLOT || element > 8) return 0;    /* no plain store: its values lie elsewhere */
+    if (slot == NO_SLOT || element > 8) return 0;    /* no plain store: its values are elsewhere */
     memcpy(value, warp->file + slot + (size_t)lane * (element == 8 ? 8 : 4) + skip % element,
            bytes);
     return bytes;
 }
 
-/* Writing what is there already harms nobody. */
+/* Writing the value that is already there is harmless. */
 static int changes(const Warp *warp, const Ins *ins, uint32_t lane, uint32_t skip,
                    const unsigned char *host)
 {
@@ -223,7 +223,7 @@ static int lanes_differ(const Warp *warp, const Ins *ins, uint32_t a, uint32_t b
     size_t stride = element == 8 ? 8 : 4;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;
-        if (slot == NO_SLOT || element > 8) return -1; /* values that lie elsewhere */
+        if (slot == NO_SLOT || element > 8) return -1; /* values that are elsewhere */
         const char *value = warp->file + slot;
         if (memcmp(value + a * stride, value + b * stride, element) != 0) return (int)(k * element);
     }
@@ -344,7 +344,7 @@ static void look_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
                 (unsigned long long)(hazard->block / grid[0] / grid[1]), ends.where, ends.here);
 }
 
-/* Two blocks and one word that nothing orders; writing what is there already harms nobody. */
+/* Reports two unordered accesses by two blocks to one word; writing the same value is harmless. */
 static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, int write,
                           const OrderHazard *hazard)
 {

@@ -39,7 +39,8 @@ static inline uint32_t race_tag(uint64_t epoch, uint32_t warp)
 
 /* A place: instruction, thread, and whether it was the whole word. */
 enum { RACE_WHOLE = 1, RACE_THREAD = 2, RACE_INS_SHIFT = 11 };
-/* Readers of a word's bytes, 8 bits each: who as in a tag, READER_ANY of several, 0 of none. */
+/* Readers of a word's bytes, 8 bits each: a warp as in a tag, READER_ANY for several, 0 for
+ * none. */
 enum { READER_ANY = 0xff };
 /* Fences: whether the tensor memory accelerator wrote, and the fences. */
 enum { RACE_BY_PROXY = 1, RACE_FENCE = 2 };
@@ -99,7 +100,7 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
 int race_blocks_open(Launch *launch);
 void race_blocks_close(Launch *launch);
 void race_shadow_free(RaceShadow *shadow);
-/* A block and an instruction: lower ones come first; RACE_MANY: other blocks did it, too. */
+/* A block and an instruction: lower ones are preferred; RACE_MANY: other blocks did it, too. */
 enum { RACE_SIDE_BLOCK = 20, RACE_SIDE_INS = 11 };
 #define RACE_MANY (1u << 31)
 
@@ -137,7 +138,7 @@ void race_blocks_write(Launch *launch, uint32_t side, uint64_t word, uint32_t co
 /* ... or each lane of `mask` writes `each` of its own, 1, 2 or 4 next to each other. */
 void race_blocks_pieces(Launch *launch, uint32_t side, const uint64_t *address, uint32_t mask,
                         uint32_t each, const uint32_t *value);
-/* The memory is somebody else's from now on. */
+/* The memory has a new owner from now on. */
 void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes);
 /* After the launch: reports the first word that one block wrote and another touched; returns how
  * many there are. */

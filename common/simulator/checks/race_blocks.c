@@ -116,7 +116,8 @@ static void stretch_clear(Launch *launch, int which, uint64_t from)
     }
 }
 
-/* Clears the stretch that the word lies in, if nobody has.  No lock is held. */
+/* Clears the part of the shadow that contains the word, unless that has been done. No lock is
+ * held. */
 static void stretch_take(Launch *launch, int which, uint64_t word)
 {
     uint64_t from = word / RACE_STRETCH * RACE_STRETCH;

@@ -7,7 +7,7 @@
 
 enum { WORD = 4, PART_WORDS = 64, PART = WORD * PART_WORDS };
 
-/* The words of a copy, in its part of shared memory. No copy lies in two parts. */
+/* The words of a copy, in its part of shared memory. No copy spans two parts. */
 static uint64_t copy_words(const AsyncCopy *copy)
 {
     return ((1ull << copy->bytes / WORD) - 1) << copy->to / WORD % PART_WORDS;

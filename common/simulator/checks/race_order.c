@@ -1,11 +1,11 @@
 /* race_order.c - happens-before between blocks, for kernels with fences, volatile or ordered
  * accesses; their blocks run on one host thread, in a fixed order.
  *
- * Time counts fences and acquisitions.  A block publishes what it did before its last fence when it
- * then makes an atomic or writes a flag: that is a release of the flag.  Another block acquires the
- * flag when an atomic of its own, whose result it uses, or a volatile or acquiring load finds the
- * word.  It then knows all releases of this flag so far, and all that the releasing blocks knew,
- * and nothing else.
+ * Time counts fences and acquisitions. A block publishes what it did before its last fence when it
+ * then makes an atomic or writes a flag: that is a release of the flag. Another block acquires the
+ * flag when it reads the word with a volatile or acquiring load, or with an atomic whose result it
+ * uses. It then knows all releases of this flag so far, and all that the releasing blocks knew, and
+ * nothing else.
  *
  * A single read of a flag is not a wait. If a block reads a flag outside of a polling loop, the
  * acquisition counts only if the block is the last one: no block may release the flag afterwards
@@ -37,9 +37,10 @@ static const uint64_t MOST_MOVED = 1ull << 33;
  * times of the accesses. */
 typedef struct OrderWord {
     uint32_t writer, write_time, reader, read_time;
-    uint32_t flag; /* the flag that it is, + 1; 0: nobody has released it */
+    uint32_t flag; /* the flag that it is, + 1; 0: no block has released it */
     uint32_t read_ins : 16, write_ins : 15;
-    uint32_t by_signal : 1; /* the last write was a release: who has acquired since has seen it */
+    uint32_t by_signal : 1; /* the last write was a release: blocks that have acquired since have
+                             * seen it */
 } OrderWord;
 
 /* A number of releases of a flag.  Firm: the block waited for them.  Loose: it looked once, at the
@@ -70,7 +71,7 @@ typedef struct Release {
 typedef struct BlockOrder {
     uint32_t fenced, acquired; /* times of the last ones */
     KnownList known;
-    Release *release;                    /* in the order of time */
+    Release *release;                    /* in time order */
     uint32_t releases, capacity, looked; /* looked: number of releases before the last single
                                           * read */
     uint64_t next_used;                  /* block + 1 */

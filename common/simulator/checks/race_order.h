@@ -1,5 +1,5 @@
-/* race_order.h - the order that a kernel makes itself between its blocks, with fences, atomics and
- * flags; race.c asks it about kernels that have any. */
+/* race_order.h - the order that a kernel creates between its blocks with fences, atomics and flags;
+ * race.c uses it for kernels with such instructions. */
 #ifndef CONVLAB_SIMT_CHECKS_RACE_ORDER_H
 #define CONVLAB_SIMT_CHECKS_RACE_ORDER_H
 
@@ -34,7 +34,7 @@ int race_order_signal(Launch *launch, uint64_t block, uint64_t address, uint32_t
 /* The blocks synchronise more than is followed: no race was looked for from then on. */
 int race_order_lost(const Launch *launch);
 
-/* The memory is somebody else's from now on. */
+/* The memory has a new owner from now on. */
 void race_order_forget(Launch *launch, uint64_t address, uint64_t bytes);
 
 /* A block reads or writes the word; 1 when another block did so before, one of them wrote, and

@@ -53,7 +53,7 @@ RACE_INLINE uint32_t row_place(const RaceRow *row, uint32_t i)
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Is there nothing left to note of reads of these words? */
+/* Do reads of these words need no further record? */
 RACE_INLINE int row_is_settled(const uint32_t *read, uint32_t count, uint32_t own)
 {
     uint32_t any = tag_of_any(own), left = 0;
@@ -127,8 +127,8 @@ RACE_INLINE int row_write_halves(const RaceWords *words, size_t first, const Rac
     return 1;
 }
 
-/* Is there nothing to note of reads of 16 bits by each lane?  Others have read these bytes, and
- * nobody wrote their words. */
+/* Do reads of 16 bits by each lane need no record? Other threads have read these bytes, and their
+ * words have not been written. */
 RACE_INLINE int halves_are_settled(const RaceWords *words, const uint32_t *off, uint32_t own)
 {
     enum { BOTH = 0x101 };
@@ -161,7 +161,7 @@ RACE_INLINE void row_turn(const RaceWords *words, size_t first, uint32_t count, 
     }
 }
 
-/* Is there nothing left to record for reads of these words, nor between the blocks? The latter
+/* Do reads of these words need no further record, here and in the shadow between blocks? The latter
  * record the lowest instruction. */
 RACE_INLINE int row_is_known(const RaceWords *words, size_t first, uint32_t count, uint32_t own,
                              uint32_t page, uint32_t ins)

@@ -89,8 +89,8 @@ typedef struct FormTable {
 } FormTable;
 
 /* Reads values.txt and every *.forms under `directory` (".../common/simulator/conformance/forms"),
- * in alphabetical order.  A form that is there twice, with the same operands and results, is an
- * error.  -1 with "integer.forms line 12: ...". Release with forms_free whatever came back. */
+ * in alphabetical order. Two forms with the same text, operands and results are an error. -1 with
+ * "integer.forms line 12: ...". Release with forms_free, whatever the result. */
 int forms_read(const char *directory, FormTable *table, Error *error);
 void forms_free(FormTable *table);
 /* Adds the lines of `text` (NUL-terminated) as those of a table called `group`. */

@@ -1,7 +1,7 @@
 /* form_ptx.c - a kernel for each form: every lane reads its operands, executes the form and stores
  * its results.
  *
- * Operands come from memory, so that no compiler can work a result out beforehand. */
+ * Operands are loaded from memory, so that no compiler can compute a result in advance. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,7 @@ static int wanted(const char *group, int count, char **names)
     return count == 0;
 }
 
-/* The forms of the groups that are wanted, which lie side by side. */
+/* Runs the forms of the selected groups, which are adjacent. */
 static int run_all(Device *device, const FormTable *table, FormRun *run, int names, char **name,
                    Error *error)
 {

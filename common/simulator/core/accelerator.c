@@ -1,17 +1,18 @@
 /* accelerator.c - the three accelerators of Cheng et al. (2018), sections 3.2, 3.3 and 4.3, on
  * machines whose file says `accelerators = 1`.
  *
- * A call of a function that <convlab/accelerators.h> names becomes one machine instruction.  What
- * it does is written below, in PTX that is executed in place of the function's own body: so its
- * accesses are checked as any others, and nobody can give the hardware another meaning.  But it is
- * neither counted nor priced.  Instead the warp stands still for as long as the paper says. */
+ * A call of a function that <convlab/accelerators.h> names becomes one machine instruction. Its
+ * effect is defined below, in PTX that is executed instead of the function's own body. Its accesses
+ * are therefore checked like any others, and a program cannot redefine the hardware. However, this
+ * PTX is neither counted nor priced. Instead, the warp is blocked for the time that the paper
+ * states. */
 #include "common/simulator/core/accelerator.h"
 
 #include <string.h>
 
 #include "common/simulator/core/ops.h"
 
-/* ---- what the hardware does --------------------------------------------------------------- */
+/* ---- semantics of the hardware ------------------------------------------------------------ */
 
 #define INNER_PRODUCT                                                                              \
     ".func (.param .b32 result) convlab_accelerator_inner_product(\n"                              \
@@ -26,8 +27,8 @@
     "add.s64 %a, %a, %an;\nadd.s64 %b, %b, %bn;\nadd.s32 %n, %n, -1;\nbra NEXT;\n"                 \
     "DONE:\nst.param.f32 [result], %s;\nret;\n}\n"
 
-/* The 16 sums come in and go out; in each row 4 pixels are fetched, and then one weight after the
- * other, whose product with all four is added up. */
+/* The 16 accumulators are inputs and outputs. In each row, 4 pixels are loaded, then the weights
+ * one after the other; each weight is multiplied with all four pixels and accumulated. */
 #define TAKE(n)   "ld.param.f32 %s" n ", [sums+4*" n "];\n"
 #define GIVE(n)   "st.param.f32 [result+4*" n "], %s" n ";\n"
 #define PIXEL(x)  "ld.f32 %x" x ", [%xp];\nadd.s64 %xp, %xp, %xn;\n"
@@ -83,7 +84,7 @@ PtxModule *accelerator_microcode(Error *error)
     return ptx_parse(MICROCODE, sizeof MICROCODE - 1, error);
 }
 
-/* ---- what it costs ------------------------------------------------------------------------ */
+/* ---- costs -------------------------------------------------------------------------------- */
 
 static const struct {
     const char *function;
@@ -118,12 +119,12 @@ static uint32_t last_argument(const Warp *warp, uint64_t offset)
 
 void accelerator_start(Warp *warp, const Ins *ins)
 {
-    /* How long a warp may be held: what a step of the trace has room for. */
+    /* Longest time for which a warp may be blocked: the limit of a trace step's field. */
     static const uint32_t longest = 60000;
     uint32_t count = last_argument(warp, (uint64_t)ins->imm);
     uint64_t elements = count < longest ? count : longest, cycles = 0;
     if (ins->aux == ACCELERATOR_INNER_PRODUCT) cycles = 2 * elements;
-    /* The first filter element waits until the row of 4 pixels is there. */
+    /* The first filter element waits until the row of 4 pixels has been loaded. */
     if (ins->aux == ACCELERATOR_OUTER_PRODUCT) cycles = elements ? 4 + 2 * (4 * elements) - 2 : 0;
     warp->step.kind = STEP_ACCELERATOR;
     warp->step.cycles = (uint32_t)(cycles < longest ? cycles : longest);

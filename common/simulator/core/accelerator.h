@@ -18,7 +18,7 @@ PtxModule *accelerator_microcode(Error *error);
 int accelerator_find(const char *function);
 /* Instructions that the call costs. */
 uint32_t accelerator_slots(Accelerator accelerator);
-/* Works out for how long the warp stands still; leaves it in warp->step.cycles. */
+/* Computes for how long the warp is blocked; stores it in warp->step.cycles. */
 void accelerator_start(Warp *warp, const Ins *ins);
 
 #endif

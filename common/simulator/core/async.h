@@ -1,10 +1,10 @@
-/* async.h - copies of the tensor memory accelerator and products of warpgroups, as decoded, and
- * what of them is under way.
+/* async.h - copies of the tensor memory accelerator and MMAs of warpgroups, as decoded, and those
+ * in flight.
  *
- * A product of a warpgroup is done when it is asked for: each of the four warps works out its own
- * sixteen rows.  What the program must not do before it has waited is checked by register, see
- * exec_wgmma.h.  A bulk copy into shared memory reads its source when it is asked for; its bytes
- * lie here until somebody has seen the phase of the mbarrier complete that counts them. */
+ * The MMA of a warpgroup is computed when it is issued: each of the four warps computes its own
+ * sixteen rows. Accesses before the required wait are detected by register, see exec_wgmma.h. A
+ * bulk copy into shared memory reads its source when it is issued. Its bytes are buffered here
+ * until a thread has observed the completion of the mbarrier's phase that counts them. */
 #ifndef CONVLAB_SIMT_CORE_ASYNC_H
 #define CONVLAB_SIMT_CORE_ASYNC_H
 
@@ -13,7 +13,7 @@
 #include "common/simulator/core/tensor.h"
 #include "common/simulator/core/tensor_map.h"
 
-/* An address as an operand has it. */
+/* An address operand. */
 typedef struct Place {
     uint32_t slot;
     uint8_t base64;
@@ -28,8 +28,8 @@ typedef enum BulkKind {
     BULK_VALUES    /* from registers to shared memory, perhaps of another block */
 } BulkKind;
 
-/* What a copy does with the values that it finds: replaces them, or joins them with its own as an
- * atomic does (an AtomOp, of a Format; of a tensor its map says which). */
+/* Effect of a copy on its destination: it overwrites the values, or combines them with its own like
+ * an atomic (an AtomOp, of a Format; for a tensor, the map gives the format). */
 typedef struct Reduction {
     uint8_t present, op, format;
 } Reduction;
@@ -37,7 +37,7 @@ typedef struct Reduction {
 typedef struct BulkPlan {
     BulkKind kind;
     Reduction reduction;
-    uint32_t rank; /* of the tensor; 0: bytes in a row */
+    uint32_t rank; /* rank of the tensor; 0: contiguous bytes */
     int im2col;
     Place to, from, barrier; /* a tensor's map is where the global side would be */
     uint32_t bytes, mask;    /* slots; mask: of the blocks that get it, or NO_SLOT */
@@ -50,7 +50,7 @@ enum { WGMMA_RESULTS = 128, WGMMA_FACTORS = 4, WGMMA_ROWS = 64, WGMMA_K_BYTES = 
 typedef struct WgmmaPlan {
     uint32_t n, k, results, factors; /* factors: registers of a, 0 where a descriptor says */
     uint32_t d[WGMMA_RESULTS], a[WGMMA_FACTORS], b; /* slots; descriptors have 64 bits */
-    uint32_t scale_d;                               /* predicate: add to what is there */
+    uint32_t scale_d;                               /* predicate: accumulate onto the old values */
     TensorType a_type, b_type, d_type;
     int negate_a, negate_b, transposed_a, transposed_b, saturate;
 } WgmmaPlan;
@@ -61,7 +61,7 @@ typedef struct Stretch {
     uint32_t bytes, row, pitch, swizzle;
 } Stretch;
 
-/* Bytes on their way into shared memory. */
+/* Bytes in flight into shared memory. */
 typedef struct Flight {
     Stretch stretch;
     uint32_t to, barrier, phase; /* barrier: offset of the mbarrier, and its phase then */
@@ -70,22 +70,22 @@ typedef struct Flight {
     unsigned char *data;
 } Flight;
 
-/* What a copy out of shared memory reads, until its thread has waited for it: made at once, but a
- * card reads its source some time before the wait ends. */
+/* Source of a copy out of shared memory, until its thread has waited for it. The copy is performed
+ * immediately, but a GPU reads its source at some time before the wait ends. */
 typedef struct Departure {
     Stretch stretch;
     uint32_t from, ins, thread;
-    uint32_t groups; /* of its thread that were committed since; 0: none, not even its own */
+    uint32_t groups; /* groups that its thread has committed since; 0: none, not even its own */
 } Departure;
 
-/* Of a warp and a piece of 16 bytes of shared memory: the latest group of products that reads it,
- * and one of its instructions. */
+/* Per warp and 16-byte chunk of shared memory: the latest group of MMAs that reads it, and one of
+ * its instructions. */
 typedef struct ProductRead {
     uint32_t group, ins;
 } ProductRead;
 
-/* For the replay: which phase an mbarrier is in, numbered through the block; and for chains, when
- * the latest of what counts for it arrived, and that of the phase before. */
+/* Phases of an mbarrier for the replay, numbered throughout the block. Critical paths use the
+ * arrival time of the latest event of the current phase, and of the previous phase. */
 typedef struct PhaseNumber {
     uint32_t barrier;
     uint16_t now, before;

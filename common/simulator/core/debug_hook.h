@@ -1,7 +1,7 @@
 /* debug_hook.h - the points at which a debugger stops a launch and looks at its state.
  *
  * A GPU without a debugger has SimtGpu.debug NULL and runs the usual loops: the hook costs one
- * comparison per scheduling turn of a warp.  With a debugger, one host thread executes all blocks,
+ * comparison each time a warp is scheduled. With a debugger, one host thread executes all blocks,
  * so that the order of the instructions, and each moment, is the same in every run. */
 #ifndef CONVLAB_SIMT_CORE_DEBUG_HOOK_H
 #define CONVLAB_SIMT_CORE_DEBUG_HOOK_H

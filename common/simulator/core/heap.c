@@ -1,10 +1,10 @@
-/* heap.c - malloc and free of device code: a part of device memory of its own.
+/* heap.c - malloc and free of device code, in a separate part of device memory.
  *
- * Address space is free: a block's place is given to another one only when all space is used up, so
- * that a use after the free is told.  What counts against the heap's limit are live blocks.
+ * Address space is cheap: freed places are reused only when all of it is used up, so that a use
+ * after free is detected. Only live blocks count against the heap's limit.
  *
- * Whoever calls malloc is not trusted, and each block costs this process an entry in its table: so
- * there are only so many places, and one that was freed is found without a search. */
+ * The program that calls malloc is untrusted, and each block costs this process an entry in its
+ * table. The number of places is therefore limited, and a freed one is found without a search. */
 #include <stdlib.h>
 
 #include "common/simulator/core/gpu.h"
@@ -29,9 +29,9 @@ static uint64_t cost_of(uint64_t bytes)
     return (bytes + ROUND - 1) / ROUND * ROUND + HEADER;
 }
 
-/* The class of places that a block of so many bytes gets one of, and how many bytes those hold: any
- * multiple of 16 up to 128, then four sizes to a doubling.  All of a class hold as many, so the
- * first that is free will do. */
+/* Size class of a block of `bytes` bytes, and the size of its places: any multiple of 16 up to 128,
+ * then four sizes per power of two. All places of a class have the same size, so the first free one
+ * fits. */
 static uint32_t class_of(uint64_t bytes, uint64_t *room)
 {
     uint64_t units = bytes ? (bytes + ROUND - 1) / ROUND : 1;
@@ -56,8 +56,8 @@ static Allocation *place_again(Heap *heap, uint32_t kind)
     return NULL;
 }
 
-/* After a restore: the place that was given out here before, to one of this size.  Where the next
- * one asks for another size, it gets a new place, behind all others. */
+/* After a restore: the place that was given out here before, if it has this size. A block of
+ * another size gets a new place after all others. */
 static Allocation *place_restored(SimtGpu *gpu, uint64_t room)
 {
     Heap *heap = &gpu->heap;

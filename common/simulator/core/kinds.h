@@ -31,7 +31,7 @@ typedef enum RoundedOp {
     ROUNDED_RCP
 } RoundedOp;
 
-/* Integer operations of 32 bits that are met seldom: aux = operation | variant << 8. */
+/* Rare 32-bit integer operations: aux = operation | variant << 8. */
 typedef enum RareOp {
     RARE_ADD_SAT,
     RARE_SUB_SAT,
@@ -54,7 +54,8 @@ typedef enum RareOp {
 typedef enum CarryOp { CARRY_ADD, CARRY_SUB, CARRY_MAD_LO, CARRY_MAD_HI } CarryOp;
 
 /* Half arithmetic: aux = operation | bf16 << 4 | packed << 5 | relu << 6 | sat << 7 | ftz << 8 |
- * NaN wins << 9 | sign of the product << 10 | nothing where a factor is out of bounds << 11. */
+ * NaN wins << 9 | negate the multiplication's result << 10 | no result if a factor is out of bounds
+ * << 11. */
 typedef enum HalfOp {
     HALF_ADD,
     HALF_SUB,
@@ -69,19 +70,20 @@ typedef enum HalfOp {
 } HalfOp;
 
 /* Atomics: aux = operation | format << 8; 16: has no result. */
-/* How the machine does an atomic on shared memory. */
+/* Implementation of an atomic on shared memory. */
 typedef enum SharedAtomic {
-    SHARED_TURNS,  /* lanes that want one word take turns */
+    SHARED_TURNS,  /* lanes with the same word are serialised */
     SHARED_COUNTS, /* adds one and wants no result: the lanes of a word are counted */
     SHARED_RETRIES /* has no instruction: a loop that compares and swaps, one lane a round */
 } SharedAtomic;
 
-/* Where all lanes of a warp want one address, and ptxas can tell, one of them goes for all. */
+/* If ptxas can prove that all lanes of a warp use one address, one lane performs the access for
+ * all. */
 typedef enum WarpAggregate {
     WARP_AGGREGATE_NEVER,
     WARP_AGGREGATE_COUNT,  /* all add the same: it counts the lanes */
     WARP_AGGREGATE_REDUCE, /* no result: REDUX from Ampere on, before that shuffles of all lanes */
-    WARP_AGGREGATE_SCAN    /* each lane wants its own sum: shuffles, if all lanes are there */
+    WARP_AGGREGATE_SCAN    /* each lane needs its own sum: shuffles, if all lanes are active */
 } WarpAggregate;
 
 typedef enum AtomOp {
@@ -97,8 +99,8 @@ typedef enum AtomOp {
     ATOM_CAS
 } AtomOp;
 
-/* Ins.order: what an atomic, volatile or ordered access may say to other threads.  A result that
- * nobody uses tells its thread nothing.  SPINS: read in a loop that waits for what it reads. */
+/* Ins.order: memory ordering of an atomic, volatile or ordered access. A load whose result is
+ * unused acquires nothing. SPINS: read in a polling loop. */
 /* aux of OP_TEXTURE: a kind in the lowest bits, and from these bits on what it says of it. */
 enum { CLOCK_NANOSECONDS = 1, CLOCK_UPPER = 2 }; /* the upper half of either */
 
@@ -118,10 +120,10 @@ enum { BOUNDARY_TRAP, BOUNDARY_CLAMP, BOUNDARY_ZERO };
 /* aux of OP_TRAP. */
 enum { TRAP_PLAIN, TRAP_BREAK, TRAP_NO_FUNCTION };
 
-/* A branch back in a loop that waits for others: these go on first, always where the loop does
- * nothing else.  LOOKING: always, and each turn does just what the one before it did.  TRYING:
- * always, and each turn tries at the same place, whatever it does to pause.  TIMED, and as LOOKING
- * is CLOCKED: always, and it reads the clock, so it may end though nobody writes. */
+/* A backward branch of a loop that waits for other warps: these run first, always if the loop does
+ * no other work. LOOKING: always, and each iteration is identical to the previous one. TRYING:
+ * always, and each iteration accesses the same address, with any kind of pause. TIMED, and if
+ * identical CLOCKED: always, and the loop reads the clock, so it may end without a write. */
 enum {
     YIELDS_NEVER,
     YIELDS_ALWAYS,

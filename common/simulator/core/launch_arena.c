@@ -7,7 +7,8 @@
 #include "common/simulator/core/gpu.h"
 #include "common/simulator/core/layout.h"
 
-/* What is larger is address space: a worker may touch little of it. */
+/* Larger blocks are reserved address space, because a worker may access only a small part of
+ * them. */
 enum { LARGE = 1 << 20 };
 
 static void *bytes_open(size_t bytes)

@@ -1,8 +1,8 @@
 /* launch_arena.h - host memory that one launch after another uses.
  *
- * A worker asks for the same blocks in the same order in each launch of a kernel.  Given back to
- * the system in between, every page of them would come again by a fault, and go again while all
- * other cores wait. */
+ * A worker requests the same blocks in the same order in each launch of a kernel. If they were
+ * returned to the system in between, every page would cost a page fault again, and unmapping
+ * interrupts all other cores. */
 #ifndef CONVLAB_SIMT_CORE_SHELF_H
 #define CONVLAB_SIMT_CORE_SHELF_H
 
@@ -15,18 +15,19 @@ typedef struct ArenaBlock {
 } ArenaBlock;
 
 typedef struct LaunchArena {
-    ArenaBlock *block; /* in the order in which they were asked for */
+    ArenaBlock *block; /* in the order of the requests */
     uint32_t blocks, used;
 } LaunchArena;
 
-/* The next block, of as many bytes; what is in it is nobody's promise.  NULL: out of memory. */
+/* Allocates a block of `bytes` bytes with undefined contents. NULL: out of memory. */
 void *arena_take(LaunchArena *shelf, size_t bytes);
 /* The same of zeros, which are written, as zeros_alloc's. */
 void *arena_zeros(LaunchArena *shelf, size_t count, size_t bytes);
-/* The launch needs its blocks no more; what the last one did not ask for is given back. */
+/* The launch no longer needs its blocks; blocks that the last launch did not request are returned
+ * to the system. */
 void arena_reset(LaunchArena *shelf);
 
-/* A GPU's: as many as a launch has workers, of which some are kept for the next one.  -1: out of
+/* The arenas of a GPU: one per worker, of which some are kept for the next launch. -1: out of
  * memory. */
 typedef struct SimtGpu SimtGpu;
 int arenas_open(SimtGpu *gpu, uint32_t wanted);

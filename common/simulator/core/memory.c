@@ -128,8 +128,8 @@ static uint64_t extent_of(uint64_t bytes)
     return (bytes + ALIGN - 1) / ALIGN * ALIGN + GAP;
 }
 
-/* When the reservation is used up once, freed ranges are forgotten and the first hole that fits is
- * taken. */
+/* When the reservation is used up for the first time, freed ranges are removed from the table, and
+ * from then on the first hole that fits is used. */
 static int hole_find(Memory *memory, uint64_t extent, uint64_t *offset)
 {
     for (uint32_t i = memory->count; i-- > 0;)
@@ -234,7 +234,7 @@ int memory_alloc_managed(Memory *memory, uint64_t bytes, uint64_t *address, Allo
     return error_set(error, "this process has something else where managed memory would be");
 }
 
-/* What an allocation returned this address, freed or not; NULL with an error. */
+/* The allocation that returned this address, freed or not; NULL with an error. */
 static Allocation *allocation_at(const Memory *memory, uint64_t address, Error *error)
 {
     uint32_t n = entries_up_to(memory, address);
@@ -371,8 +371,8 @@ Allocation *memory_range(const Memory *memory, uint64_t address, uint64_t bytes,
     return NULL;
 }
 
-/* Marks 64 bytes, of which other host threads may mark others.  What is marked already is not
- * written, or the line of the cache would go from core to core. */
+/* Marks 64 bytes; other host threads may mark others of them. Marked bytes are not written again,
+ * because the cache line would then move between cores. */
 static void word_mark(uint64_t *marks, uint64_t bits, int written)
 {
     uint64_t now = __atomic_load_n(marks, __ATOMIC_RELAXED);
@@ -414,7 +414,7 @@ int memory_is_written(const Memory *memory, uint64_t address, uint64_t bytes)
     return 1;
 }
 
-enum { MARKS = 56 }; /* that eight bytes of the bitmap hold, wherever the first begins */
+enum { MARKS = 56 }; /* marks that eight bytes of the bitmap hold at any alignment */
 
 static uint64_t marks_get(const Memory *memory, uint64_t first, uint32_t count)
 {
@@ -444,7 +444,8 @@ void memory_marks_copy(Memory *memory, uint64_t to, uint64_t from, uint64_t byte
     }
 }
 
-/* Puts `a` in its place among the `told` oldest, `most` of them at most; how many there are now. */
+/* Inserts `a` into the list of the `told` oldest, at most `most` of them; returns the new
+ * number. */
 static uint32_t oldest_add(const Allocation **oldest, uint32_t told, uint32_t most,
                            const Allocation *a)
 {

@@ -72,7 +72,7 @@ void memory_describe(const Memory *memory, uint64_t address, char *text, size_t 
 /* The same relative to `allocation`, even if another allocation is nearer. */
 void memory_describe_from(const Memory *memory, const Allocation *allocation, uint64_t address,
                           char *text, size_t bytes);
-/* ", y at (n,k,p,q) = (0,0,1,2)" if the address lies in an array that has a name, else "". */
+/* ", y at (n,k,p,q) = (0,0,1,2)" if the address is in an array that has a name, else "". */
 void memory_element(const Memory *memory, uint64_t address, char *text, size_t bytes);
 /* Names the array in the allocation at `address`.  -1 with error: there is no allocation. */
 int memory_name(Memory *memory, uint64_t address, const ArrayName *array, Error *error);

@@ -72,13 +72,14 @@ static char *opcode_join(const PtxInstruction *in)
     return strdup(text);
 }
 
-/* Where a text stands, and on which of its lines. */
+/* Position in a text, with the line number. */
 typedef struct Place {
     const char *at, *end;
     uint32_t line;
 } Place;
 
-/* Line `number` without the blanks around it, to be freed; what is asked for mostly goes up. */
+/* Line `number` without the blanks around it, to be freed; lines are mostly requested in ascending
+ * order. */
 static char *line_copy(const Fatbin *fatbin, Place *place, uint32_t number)
 {
     if (!place->at || number < place->line)
@@ -127,7 +128,7 @@ static void instruction_add(SimtInstruction *to, const InsCount *count, const In
         to->stall[i] += stall[i];
 }
 
-/* ---- where most of it is --------------------------------------------------------------------- */
+/* ---- lines with the largest counts ----------------------------------------------------------- */
 
 uint32_t source_own_line(const SimtKernel *kernel, uint32_t from)
 {

@@ -15,7 +15,7 @@
 typedef enum SimtStall {
     STALL_SELECTED,         /* issued in this cycle */
     STALL_NOT_SELECTED,     /* could issue, the scheduler took another warp */
-    STALL_WAIT,             /* a fixed latency: an arithmetic result is on its way */
+    STALL_WAIT,             /* a fixed latency: an arithmetic result is not yet available */
     STALL_LONG_SCOREBOARD,  /* waits for global memory */
     STALL_SHORT_SCOREBOARD, /* waits for shared memory */
     STALL_MATH_PIPE,        /* the arithmetic pipe is taken */
@@ -47,7 +47,7 @@ typedef struct SimtSpan {
     uint64_t block, begin, end; /* linear block number; cycles since the launch began */
 } SimtSpan;
 
-/* What one warp did to memory with one instruction, or where its lanes parted. */
+/* Effect on memory of one instruction of one warp, or divergence of its lanes. */
 typedef enum SimtSightKind {
     SIGHT_GLOBAL,
     SIGHT_SHARED,
@@ -63,7 +63,7 @@ typedef struct SimtSight {
     uint8_t kind, store, bytes, warp; /* bytes: of one lane */
     uint32_t mask;                    /* active lanes */
     uint32_t taken;                   /* SIGHT_BRANCH: those that jump; 0: by a table */
-    uint64_t address[32];             /* of active lanes: in device memory, or an offset in shared
+    uint64_t address[32];             /* per active lane: in device memory, or an offset in shared
                                        * or local memory */
 } SimtSight;
 
@@ -85,22 +85,22 @@ typedef struct SimtWatch {
     uint32_t arrays;
 } SimtWatch;
 
-/* Of one launch; strings live as long as the module, arrays as long as the profile. */
+/* Profile of one launch; strings live as long as the module, arrays as long as the profile. */
 typedef struct SimtProfile SimtProfile;
 struct SimtProfile {
     char kernel[256]; /* its plain name */
-    uint64_t cycles;  /* of the whole launch */
+    uint64_t cycles;  /* duration of the whole launch */
     SimtInstruction *instruction;
     uint32_t instructions;
     SimtSpan *span;
     uint32_t spans;
-    uint64_t replayed_cycles; /* what the stalls and spans were taken from */
-    uint32_t spilled_bytes;   /* of a thread, by ptxas: in machine code only */
-    uint32_t spills;          /* of their accesses, those that are counted and priced */
-    uint32_t spill_line;      /* where most of these are; 0: not known */
-    uint32_t array_bytes;     /* of a thread, in local memory by the PTX */
+    uint64_t replayed_cycles; /* duration of the replay, from which stalls and spans were taken */
+    uint32_t spilled_bytes;   /* bytes per thread that ptxas spills; in SASS only */
+    uint32_t spills;          /* spill accesses that are counted and priced */
+    uint32_t spill_line;      /* line with most of these; 0: not known */
+    uint32_t array_bytes;     /* bytes per thread of local arrays in PTX */
     uint32_t grid[3], threads[3];
-    SimtWatch *watch; /* of the first blocks: access_log.c says how much of them */
+    SimtWatch *watch; /* logs of the first blocks: access_log.c describes which part */
     uint32_t watches;
 };
 

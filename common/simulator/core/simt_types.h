@@ -1,5 +1,5 @@
-/* simt_types.h - what a launch is asked for and what it answers, for callers of simt.h and for all
- * modules of the simulator alike. */
+/* simt_types.h - requests and results of a launch, for callers of simt.h and for all modules of the
+ * simulator. */
 #ifndef CONVLAB_SIMT_CORE_SIMT_TYPES_H
 #define CONVLAB_SIMT_CORE_SIMT_TYPES_H
 
@@ -18,13 +18,14 @@ typedef struct SimtOptions {
     int count;        /* counters and cycles; 0: functional only, fastest */
     int profile;      /* with count: keep a SimtProfile of the last launch */
     int racecheck;    /* report hazards between threads that no barrier orders */
-    int machine_code; /* with count: believe the program's machine code (sass_map/sass_map.h) */
-    /* Of programs that may want to know whether they are counted, or whom they follow: 16 cycles
-     * from one look at a clock to the next, and every block begins with registers of zeros. */
+    int machine_code; /* with count: trust the program's SASS (sass_map/sass_map.h) */
+    /* Set for untrusted programs that may try to detect whether they are counted, or which program
+     * ran before. Consecutive reads of a clock differ by 16 cycles, and every block starts with the
+     * same register contents. */
     int untrusted;
     uint64_t instruction_limit; /* warp instructions of one launch; 0: 20e9 */
-    /* Where that is not 0 any more a launch ends soon, as one that is over its limit; NULL: no such
-     * place.  A handler of signals may set it. */
+    /* If this becomes non-zero, a launch soon ends like one that exceeds its limit; NULL: not used.
+     * A signal handler may set it. */
     const volatile int *interrupted;
 } SimtOptions;
 
@@ -33,9 +34,9 @@ typedef struct SimtKernelInfo {
     uint32_t params, param_offset[64], param_bytes[64], params_bytes;
     uint32_t registers; /* per thread: the cubin's; without one, estimated from live ranges */
     uint32_t shared_bytes, local_bytes, max_threads, ptx_target;
-    uint32_t spilled_bytes; /* of a thread's local memory, those that only machine code has */
-    uint32_t spills;        /* of the accesses to them, those that are counted and priced */
-    uint32_t spill_line;    /* of the source, where most of these are; 0: not known */
+    uint32_t spilled_bytes; /* bytes of a thread's local memory that only SASS has */
+    uint32_t spills;        /* accesses to spilled values that are counted and priced */
+    uint32_t spill_line;    /* source line with most of these; 0: not known */
     int tells;              /* it may let the next launch begin before its end */
     int fences;             /* or volatile or ordered accesses of what others see */
 } SimtKernelInfo;
@@ -44,9 +45,9 @@ typedef enum SimtTouchKind { SIMT_TOUCH_READ, SIMT_TOUCH_WRITE, SIMT_TOUCH_ATOMI
 
 enum { SIMT_TOUCH_PAGE = 64 }; /* groups of a page */
 
-/* Words of device memory that a launch touched: a bit each, in groups of 64.  An access to a part
- * of a word touches the word.  The pages tell where to look, so that the work of looking does not
- * grow with the memory that is allocated. */
+/* Words of device memory that a launch accessed: one bit each, in groups of 64. An access to a part
+ * of a word counts for the whole word. The pages show which groups to examine, so that the work
+ * does not grow with the allocated memory. */
 typedef struct SimtTouch {
     uint64_t *bits[3]; /* by SimtTouchKind */
     uint64_t *pages;   /* a bit for each SIMT_TOUCH_PAGE groups: any of them is not 0; the bit
@@ -69,8 +70,8 @@ typedef struct SimtLaunch {
     uint32_t cluster[3];        /* blocks of a cluster; 0: as the kernel says */
     int cooperative;            /* its blocks may wait for one another: all must be resident */
     const SimtTouch *touch;     /* to be filled, with options.count; NULL: not wanted */
-    const SimtTouch *early;     /* what the launch before did, which let this one begin before its
-                                 * own end; NULL: it is over */
+    const SimtTouch *early;     /* accesses of the previous launch, which let this one start before
+                                 * its own end; NULL: it has ended */
     const char *early_name;     /* ... and its kernel */
     uint64_t
         *line_work; /* the same as touch: warp instructions of each line of a .cu file are added,
@@ -84,7 +85,7 @@ typedef enum SimtCheck {
     SIMT_BAD_RESOURCES,  /* refused: no block fits an SM, or more threads than compiled for */
     SIMT_UNSUPPORTED,    /* an instruction the simulator does not execute */
     SIMT_MEMCHECK,       /* out of bounds, misaligned, use after free, write to const */
-    SIMT_INITCHECK,      /* reads what nothing wrote: reported, execution goes on */
+    SIMT_INITCHECK,      /* reads uninitialised memory: reported, execution continues */
     SIMT_SYNCCHECK,      /* barrier that not all threads reach */
     SIMT_TIMEOUT,        /* over the instruction limit */
     SIMT_TRAP,           /* trap, assert, brkpt */
@@ -104,12 +105,13 @@ typedef struct SimtReport {
 } SimtReport;
 
 typedef struct SimtResult {
-    Counters counters;    /* of this launch */
-    uint64_t cycles;      /* of clock_mhz: a time, also where the SMs' own clock was lower */
-    uint64_t busy_cycles; /* that all of the machine's most wanted part is taken: at most cycles */
-    /* From its beginning, with launch_cycles: until all blocks have let the next launch begin, or
-     * ended; and until those that are there first wait for the launch before: `cycles` where none
-     * does. */
+    Counters counters;    /* counters of this launch */
+    uint64_t cycles;      /* duration in cycles of clock_mhz, also if the SMs' own clock was
+                           * lower */
+    uint64_t busy_cycles; /* lower bound by the busiest unit of the machine: at most `cycles` */
+    /* Cycles from the start of the launch, with launch_cycles: until all blocks have triggered the
+     * next launch, or ended; and until the first resident blocks wait for the launch before:
+     * `cycles` if none does. */
     uint64_t pdl_trigger_cycles, pdl_wait_cycles;
     int tells; /* SimtTells: a block did so */
     uint32_t resident_blocks;
@@ -120,7 +122,7 @@ typedef struct SimtResult {
      * than one a lane's word needs, and wavefronts more than one an access; 0 none. */
     uint32_t local_line, load_line, conflict_line;
     SimtReport report; /* check == SIMT_OK when clean; else the first finding in block order */
-    uint64_t findings; /* how many in all */
+    uint64_t findings; /* total number of findings */
 } SimtResult;
 
 #endif

@@ -20,8 +20,8 @@ static int is_of_the_toolkit(const char *path)
     return strstr(path, "/include/") || strstr(path, ".hpp");
 }
 
-/* The line that the student wrote: of code that a header of the toolkit put there, the line that
- * called it, however many of the toolkit's functions lie between. */
+/* The student's source line: for code of a toolkit header, the line that called it, through any
+ * number of toolkit functions. */
 static const char *source_file(const SimtKernel *kernel, const PtxInstruction *in, uint32_t *line)
 {
     const PtxModule *ptx = kernel->module->ptx;

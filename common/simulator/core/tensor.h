@@ -1,13 +1,13 @@
-/* tensor.h - matrix products of a warp, as decoded.  Internal to this room.
+/* tensor.h - matrix products of a warp, as decoded. Internal to this module.
  *
- * mma has the fragments that the PTX ISA prescribes (section "Matrix Fragments for mma"); those of
- * wmma are nobody's business: here element i of a matrix, counted row by row, lies in register
- * i / (32 * e) of lane i / e % 32, e elements a register, and where there are registers for twice
- * or four times as many, the others repeat the first.  Its factors of halves of bytes, and of bits,
- * are as mma's.
+ * The fragments of mma are those of the PTX ISA (section "Matrix Fragments for mma"). The ISA
+ * leaves the fragments of wmma undefined: here element i of a matrix, counted row by row, is in
+ * register i / (32 * e) of lane i / e % 32, with e elements per register. If there are two or four
+ * times more registers than needed, the others repeat the first. Its inputs of 4-bit integers and
+ * of bits have the fragments of mma.
  *
- * Floats are summed as a tensor core does (exec_sums.h).  Products of doubles are added one after
- * the other, each rounded once with its product. */
+ * Floats are accumulated like on a tensor core (exec_sums.h). Doubles are accumulated by FMAs one
+ * after the other, each rounded once. */
 #ifndef CONVLAB_SIMT_TENSOR_H
 #define CONVLAB_SIMT_TENSOR_H
 
@@ -37,7 +37,7 @@ typedef enum TensorType {
     TYPE_E5M2
 } TensorType;
 
-/* Elements of a register of 32 bits; a double has a register of its own. */
+/* Elements of a 32-bit register; a double has a register for itself. */
 static inline uint32_t type_elements(TensorType type)
 {
     static const uint8_t EACH[] = {
@@ -59,33 +59,34 @@ typedef struct Fragment {
     TensorType type;
 } Fragment;
 
-/* How machine code for compute capability 7.5 to 9.0 makes one of wmma's loads or stores: what its
- * lanes access together.  Lines are rows, or columns where these lie side by side in memory. */
+/* The accesses that SASS for compute capability 7.5 to 9.0 uses for wmma's loads and stores: the
+ * elements that the lanes access together. Lines are rows, or columns if these are contiguous in
+ * memory. */
 typedef enum MatrixWay {
-    WAY_ROWS,  /* as ldmatrix: each lane 16 bytes of a line, eight lines a tile */
-    WAY_ALONG, /* four lanes beside each other on each of eight lines */
-    WAY_ACROSS /* eight lanes beside each other on a line, four times `run` lines a tile */
+    WAY_ROWS,  /* like ldmatrix: each lane has 16 bytes of a line, eight lines per tile */
+    WAY_ALONG, /* four adjacent lanes on each of eight lines */
+    WAY_ACROSS /* eight adjacent lanes on a line, four times `run` lines per tile */
 } MatrixWay;
 
 typedef struct TensorPlan {
     TensorKind kind;
     uint32_t m, n, k;
     Fragment d, a, b, c;    /* load: d; store: c; ldmatrix: d */
-    uint32_t rows, columns; /* of the matrix that is loaded or stored */
-    /* Of octets: has a its columns together, has b its rows?  differ: of bits those that do are
-     * counted. */
+    uint32_t rows, columns; /* size of the matrix that is loaded or stored */
+    /* Octets: a is stored by columns, b by rows. differ: bits are combined by XOR. */
     int by_column, transposed, saturate, differ;
     uint32_t stride;             /* slot, or NO_SLOT: the matrix is dense */
-    uint32_t packed;             /* elements of the stride that lie where one of d's or c's does */
-    uint32_t metadata, selector; /* a sparse product's: a slot or NO_SLOT; whose lanes count */
+    uint32_t packed;             /* elements of the stride that are stored in one element's place of
+                                  * d or c */
+    uint32_t metadata, selector; /* for a sparse MMA: a slot or NO_SLOT; the lanes that hold it */
     MatrixWay way;
     uint32_t lines, accesses, tiles, run; /* tiles: of an access, where it is as ldmatrix's */
 } TensorPlan;
 
-enum { QUAD = 4, OCTETS = 4 }; /* lanes beside each other; octets of a warp */
+enum { QUAD = 4, OCTETS = 4 }; /* adjacent lanes; octets of a warp */
 
-/* How many lanes of each four have metadata of a sparse product: two bits for each element of `a`
- * that is there, four of TF32, two for a pair of halves of bytes. */
+/* Number of lanes of each group of four that have metadata of a sparse MMA: two bits for each
+ * stored element of `a`, four for TF32, two for a pair of 4-bit integers. */
 static inline uint32_t metadata_lanes(const TensorPlan *plan)
 {
     uint32_t deep = plan->k / (QUAD * type_elements(plan->a.type));

@@ -157,7 +157,7 @@ int tensor_map_encode(const TensorMapRequest *request, TensorMap *map, int *unsu
     return 0;
 }
 
-/* What was asked for where this is the answer. */
+/* The request that gives this map. */
 static TensorMapRequest request_of(const TensorMap *map)
 {
     TensorMapRequest r = {.kind = map->kind,
@@ -179,7 +179,7 @@ static TensorMapRequest request_of(const TensorMap *map)
     return r;
 }
 
-/* Anybody can make a digest, so each rule is asked for once more. */
+/* A digest can be forged, so each rule is checked again. */
 int tensor_map_is_valid(const TensorMap *map)
 {
     TensorMap again;
@@ -190,7 +190,7 @@ int tensor_map_is_valid(const TensorMap *map)
            memcmp(map, &again, sizeof again) == 0;
 }
 
-/* What belongs to dimensions that the map has no more. */
+/* Clears the members of dimensions that the map no longer has. */
 static void dimensions_drop(TensorMap *map)
 {
     for (uint32_t i = map->rank; i < TENSOR_MAP_RANK; i++) {

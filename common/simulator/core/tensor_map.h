@@ -1,9 +1,10 @@
-/* tensor_map.h - what a copy of the tensor memory accelerator is told of a tensor: its 128 bytes.
+/* tensor_map.h - the 128-byte tensor descriptor of the tensor memory accelerator.
  *
- * A card's own 128 bytes are NVIDIA's secret, so these are another layout of the same facts.  The
- * simulated engine makes one where a program calls cuTensorMapEncodeTiled or ...Im2col; the program
- * hands it to its kernel as a parameter, or in global or constant memory, and cp.async.bulk.tensor
- * reads it there.  Enumerations have the numbers of cuda.h; dimension 0 is the innermost. */
+ * NVIDIA's own layout of the 128 bytes is not published, so these have another layout with the same
+ * contents. The simulated engine creates a map when a program calls cuTensorMapEncodeTiled or
+ * ...Im2col. The program passes it to its kernel as a parameter, or in global or constant memory,
+ * and cp.async.bulk.tensor reads it there. Enumerations have the numbers of cuda.h; dimension 0 is
+ * the innermost. */
 #ifndef CONVLAB_SIMT_CORE_TENSOR_MAP_H
 #define CONVLAB_SIMT_CORE_TENSOR_MAP_H
 
@@ -30,7 +31,7 @@ typedef enum TensorMapType {
     TENSOR_MAP_TYPES
 } TensorMapType;
 
-/* CUtensorMapSwizzle: the 16-byte pieces of a row change places, by the row's number. */
+/* CUtensorMapSwizzle: the 16-byte chunks of a row are permuted by the row's number. */
 typedef enum TensorMapSwizzle {
     TENSOR_MAP_PLAIN,
     TENSOR_MAP_SWIZZLE_32,
@@ -42,26 +43,26 @@ typedef struct TensorMap {
     uint32_t magic;
     uint8_t kind, type, rank, swizzle;
     uint64_t address;
-    uint32_t last[TENSOR_MAP_RANK]; /* of each dimension: its size less one */
+    uint32_t last[TENSOR_MAP_RANK]; /* size of each dimension less one */
     uint32_t fill;
     uint64_t strides[TENSOR_MAP_RANK - 1];
     uint16_t box[TENSOR_MAP_RANK]; /* im2col: channels and pixels of a column */
     uint8_t element_strides[TENSOR_MAP_RANK], promotion;
     int16_t lower[TENSOR_MAP_RANK - 2], upper[TENSOR_MAP_RANK - 2];
     uint32_t reserved[4];
-    uint32_t digest; /* of all before it: a map that somebody wrote over is known */
+    uint32_t digest; /* digest of all members before it: an overwritten map is detected */
 } __attribute__((aligned(64))) TensorMap;
 
 _Static_assert(sizeof(TensorMap) == TENSOR_MAP_BYTES, "cuda.h says 128 bytes");
 
-/* Fills in `map`.  -1 with an error that says which argument is wrong and why, for what the driver
- * answers CUDA_ERROR_INVALID_VALUE; and for what is right and not simulated, where `unsupported`
- * (may be NULL) becomes 1: interleaved layouts and types of less than a byte. */
+/* Fills in `map`. -1 with an error that names the invalid argument and the reason if the driver
+ * would return CUDA_ERROR_INVALID_VALUE. Valid but unsupported arguments give -1, too, and set
+ * `unsupported` (may be NULL) to 1: interleaved layouts and types of less than a byte. */
 int tensor_map_encode(const TensorMapRequest *request, TensorMap *map, int *unsupported,
                       Error *error);
 /* Is this a map that tensor_map_encode makes?  Everything in it is then within its bounds. */
 int tensor_map_is_valid(const TensorMap *map);
-/* What tensormap.replace changes, by PTX's names. */
+/* Fields that tensormap.replace changes, with PTX's names. */
 typedef enum TensorMapField {
     MAP_ADDRESS,
     MAP_RANK, /* less one */
@@ -75,9 +76,8 @@ typedef enum TensorMapField {
     MAP_FILL
 } TensorMapField;
 
-/* Writes over one field; `ordinal`: which dimension.  What the map is then is not looked at until
- * it is used.  -1: it was neither a map before nor zeros, or the field cannot have this value
- * here. */
+/* Overwrites one field; `ordinal`: the dimension. The result is not validated until it is used. -1:
+ * it was neither a map before nor zeros, or the field cannot have this value here. */
 int tensor_map_replace(TensorMap *map, TensorMapField field, uint32_t ordinal, uint64_t value);
 /* 1, 2, 4 or 8; 0: no such type. */
 uint32_t tensor_map_element(uint32_t type);

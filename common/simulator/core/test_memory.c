@@ -1,5 +1,5 @@
-/* What was written moves with a copy; the device heap gives out only so many places, and finds one
- * that was freed without a search. */
+/* Copies transfer the initialisation state; the device heap has a limited number of places, and
+ * finds a freed one without a search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,8 @@ static void freed_places_are_used_again_in_their_order(void **state)
         assert_true(a && again);
         heap_free(gpu, a->address);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* of 17 to 32 bytes: the order is the one of their frees */
+    for (uint32_t i = 0; i < 3; i++) { /* sizes of 17 to 32 bytes: the order is that of their
+                                        * frees */
         a = heap_alloc(gpu, 32 - i, &again);
         assert_true(again && a->address == address[17 + i]);
     }
@@ -132,13 +133,13 @@ static void a_restored_heap_gives_the_same_places(void **state)
         heap_restore(gpu);
         assert_int_equal(heap_free(gpu, address[1]), HEAP_FREE_TWICE);
     }
-    /* Another size than before: a new place, behind all. */
+    /* Another size than before: a new place, after all others. */
     assert_true(heap_alloc(gpu, 5000, &again)->address > address[BLOCKS - 1]);
     assert_true(heap_alloc(gpu, 1, &again)->address > address[BLOCKS - 1] + 5000);
     gpu_close(gpu);
 }
 
-/* However many there are, the oldest are told. */
+/* With any number of leaks, the oldest are reported. */
 static void many_leaks_are_told_at_once(void **state)
 {
     enum { MANY = 100000, SECONDS = 3 };

@@ -60,7 +60,7 @@ static void test_right_maps(void **state)
         assert_int_equal(tensor_map_encode(&requests[i], &map, NULL, &error), 0);
         assert_true(tensor_map_is_valid(&map));
         assert_int_equal(map.last[1], 55);
-        map.strides[1]++; /* what somebody wrote over is no map */
+        map.strides[1]++; /* an overwritten map is invalid */
         assert_false(tensor_map_is_valid(&map));
     }
 }
@@ -87,8 +87,9 @@ static void bounds_check(const TensorMap *map)
         assert_in_range(map->box[i], 1, 1024);
 }
 
-/* A kernel may hand over any bytes as a map.  What is taken keeps to the rules, whoever made its
- * digest: a step of 0 divided by zero, and a long row of a narrow box was written past its end. */
+/* A kernel may pass any bytes as a map. An accepted map satisfies the rules, even with a forged
+ * digest: a stride of 0 once caused a division by zero, and a long row of a narrow box was written
+ * past its end. */
 static void test_forged_maps(void **state)
 {
     static const unsigned char wild[] = {0, 1, 2, 3, 5, 9, 28, 0x7f, 0x80, 0xff};

@@ -24,15 +24,15 @@ typedef enum VideoSecond { SECOND_NONE, SECOND_ADD, SECOND_MIN, SECOND_MAX } Vid
 
 enum { VIDEO_EQ, VIDEO_NE, VIDEO_LT, VIDEO_LE, VIDEO_GT, VIDEO_GE };
 
-/* Of one element: a whole register, one of its bytes or of its halves. */
+/* Part of one element: a whole register, one of its bytes or of its halves. */
 enum { PART_WHOLE, PART_BYTE_0, PART_HALF_0 = 5, PART_HALF_1 };
 
 typedef struct Video {
     unsigned op : 4, elements : 3, a_signed : 1, b_signed : 1, d_signed : 1, saturates : 1;
     unsigned second : 2, compare : 3, wraps : 1;
-    /* mad: what the sum is shifted right by, one more, minus the product, minus c. */
+    /* mad: right shift of the sum, plus one, minus the multiplication's result, minus c. */
     unsigned scale : 4, plus_one : 1, minus_product : 1, minus_c : 1;
-    unsigned mask : 4; /* of several elements, those that are written or summed */
+    unsigned mask : 4; /* selects the elements that are written or summed */
     /* One element: PART_*.  Several: of each, three bits, which byte or half of b and a it is. */
     unsigned a_part : 12, b_part : 12, d_part : 3;
 } Video;

@@ -17,7 +17,7 @@ typedef struct Graph {
     uint32_t *start, *block_of;
     uint32_t *edge_start, *edge;       /* successors */
     uint32_t *back_start, *back;       /* predecessors */
-    uint32_t *order, *number, ordered; /* as the reversed graph is first come to, depth first */
+    uint32_t *order, *number, ordered; /* numbered in depth-first order of the reversed graph */
     uint32_t *parent;                  /* in the tree of that: of numbers, as they come */
     uint32_t *idom;
 } Graph;
@@ -237,7 +237,7 @@ typedef struct Going {
     uint32_t *stack;
 } Going;
 
-/* Is there nothing but the end, or a branch to it? */
+/* Is the block the end, or only a branch to it? */
 static int is_end(const Graph *g, const Ins *code, uint32_t b)
 {
     if (b < g->blocks && code[g->start[b]].op == OP_BRA) b = g->edge[g->edge_start[b]];

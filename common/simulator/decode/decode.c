@@ -1,8 +1,7 @@
 /* decode.c - from a parsed PTX function to pre-decoded instructions.
  *
- * Every word of an instruction must be understood by the family that takes it: a modifier that
- * nobody asked for refuses the kernel, by the instruction's text and source line.  Nothing is ever
- * skipped in silence. */
+ * The decoder of an instruction's family must consume every word of it: an unknown modifier refuses
+ * the kernel, with the instruction's text and source line. No modifier is ignored silently. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

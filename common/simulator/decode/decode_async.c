@@ -77,7 +77,7 @@ static int decode_copies_arrive(Decoder *d)
         Ins *ins = emit(d, OP_MBARRIER, CLASS_SHARED_STORE);
         ins->a = at.a, ins->imm = at.imm, ins->base64 = at.base64, ins->space = PTX_SHARED,
         ins->bytes = 8;
-        ins->d = ins->b = NO_SLOT; /* no state is asked for, and one arrival made */
+        ins->d = ins->b = NO_SLOT; /* no state is requested, and one arrival is made */
         ins->aux = MBARRIER_ARRIVE;
     }
     return words_finished(d);

@@ -1,5 +1,5 @@
-/* decode_bulk.c - cp.async.bulk: copies that the tensor memory accelerator makes, of bytes in a row
- * or of a box of a tensor; cp.reduce.async.bulk, which joins them with what is there. */
+/* decode_bulk.c - cp.async.bulk: copies by the tensor memory accelerator, of contiguous bytes or of
+ * a box of a tensor; cp.reduce.async.bulk, which combines them with the destination. */
 #include <stdio.h>
 #include <string.h>
 
@@ -157,8 +157,8 @@ static int decode_group(Decoder *d)
     return words_finished(d);
 }
 
-/* The format of what is joined.  In shared memory only integers are, in global memory also floats,
- * which can be added, and halves, which can be compared, too. */
+/* Format of a reduction. Shared memory supports integers only; global memory also supports addition
+ * of floats, and for halves minima and maxima, too. */
 static int reduction_format(Decoder *d, int op, PtxType type, int global)
 {
     uint32_t bytes = ptx_type_bytes(type);

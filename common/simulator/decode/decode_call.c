@@ -28,8 +28,8 @@ int argument_offset(Decoder *d, const PtxOperand *operand, uint64_t *offset)
     return space == PTX_LOCAL ? 0 : refuse(d, "an argument that is no local .param variable");
 }
 
-/* vprintf(format, arguments) and __assertfail(message, file, line, function, size): v holds where
- * their arguments lie. */
+/* vprintf(format, arguments) and __assertfail(message, file, line, function, size): v holds the
+ * places of their arguments. */
 static int call_system(Decoder *d, Op op, const PtxOperand *arguments, const PtxOperand *results)
 {
     Ins call = {0};
@@ -83,7 +83,8 @@ static int arguments_bind(Decoder *d, Instance *callee, const PtxVariable *varia
     return 0;
 }
 
-/* In place of a call of this accelerator: where its last argument lies says how much work it is. */
+/* Emitted instead of a call of this accelerator: the place of its last argument determines the
+ * amount of work. */
 static int accelerator_emit(Decoder *d, int accelerator, const PtxOperand *arguments)
 {
     uint64_t offset;
@@ -101,7 +102,7 @@ static int is_accelerator(const Decoder *d, const PtxFunction *function)
     return d->module->gpu->accelerators && accelerator_find(function->name) >= 0;
 }
 
-/* The body in place of the call, whose results lie where the caller wants them. */
+/* Expands the body at the call; its results are stored where the caller expects them. */
 static int body_expand(Decoder *d, const PtxFunction *function, const PtxOperand *arguments,
                        const PtxOperand *results)
 {

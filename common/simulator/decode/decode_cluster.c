@@ -94,7 +94,7 @@ static int decode_map(Decoder *d, int rank)
     return words_finished(d);
 }
 
-/* barrier.cluster.arrive and .wait, whichever order they ask for. */
+/* barrier.cluster.arrive and .wait, with any memory ordering. */
 static int decode_cluster_barrier(Decoder *d)
 {
     static const char *const HINTS[] = {"cluster", "release", "relaxed", "acquire", "aligned"};

@@ -6,7 +6,7 @@
 enum { WEAK, STRONG, RELEASING };
 
 /* Hints about caches and ordering: lanes and blocks already see each other's stores in order here.
- * Gives back whether the access is one that others may be ordered by. */
+ * Returns whether the access may order other accesses. */
 static int hints_take(Decoder *d)
 {
     static const char *const ORDERS[] = {"volatile", "relaxed", "acquire", "release", "acq_rel"};
@@ -191,7 +191,8 @@ static int access_emit(Decoder *d, Access *access)
     if (value_slots(d, access, value, slot, &count) != 0 ||
         address_of(d, at, access->space, &address) != 0)
         return -1;
-    /* Parameters of calls lie in local memory; the kernel's own are read-only and elsewhere. */
+    /* Call parameters are in local memory; the kernel's own parameters are read-only and
+     * elsewhere. */
     int calling = access->space == PTX_PARAM && address.space == PTX_LOCAL;
     if (access->space == PTX_CONST && access->store) return refuse(d, "a store to constant memory");
     access->space = (PtxSpace)address.space;
@@ -272,7 +273,7 @@ static int atom_format(Decoder *d, int op, PtxType type, uint32_t count)
 {
     int wide = ptx_type_bytes(type) == 8;
     if (type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2) {
-        /* The least and the greatest are there for vectors alone. */
+        /* Minimum and maximum exist for vectors only. */
         if (op != ATOM_ADD && (count == 1 || (op != ATOM_MIN && op != ATOM_MAX)))
             return refuse(d, "that atomic on halves");
         return type == PTX_F16 || type == PTX_F16X2 ? FORMAT_F16 : FORMAT_BF16;
@@ -287,8 +288,8 @@ static int atom_format(Decoder *d, int op, PtxType type, uint32_t count)
     return type_is_signed(type) ? (wide ? FORMAT_S64 : FORMAT_S32) : wide ? FORMAT_U64 : FORMAT_U32;
 }
 
-/* ptxas counts lanes where ones are added and nobody looks at the sum; what is done with floats,
- * halves and words of 64 bits is a loop, unless these are only exchanged or compared. */
+/* ptxas counts lanes if ones are added and the result is unused. Operations on floats, halves and
+ * 64-bit words are a compare-and-swap loop, except exchange and compare-and-swap of 64 bits. */
 static SharedAtomic shared_atomic_of(const Decoder *d, int op, PtxType type, int has_result)
 {
     const PtxOperand *value = &d->in->operand[has_result + 1];

@@ -1,4 +1,4 @@
-/* decode_operand.c - where an operand lies in the register file: registers, immediates, special
+/* decode_operand.c - places of operands in the register file: registers, immediates, special
  * registers, addresses. */
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,8 @@ uint32_t constant_slot(Decoder *d, Width width, uint64_t bits, int dynamic)
     SimtKernel *kernel = d->kernel;
     uint32_t bytes = width == WIDTH_PRED ? 1 : width == WIDTH_64 ? 8 : 4;
     if (width == WIDTH_32) bits = (uint32_t)bits;
-    /* Long functions have many constants: look only at the latest, a double does no harm. */
+    /* Long functions have many constants: only the latest are searched, because a duplicate is
+     * harmless. */
     uint32_t oldest = kernel->constants > 64 ? kernel->constants - 64 : 0;
     for (uint32_t i = kernel->constants; i-- > oldest;) {
         const ConstSlot *c = &kernel->constant[i];

@@ -1,5 +1,5 @@
-/* decode_routine.c - functions that call themselves, directly or through others: code of its own,
- * once, which a call jumps to with a frame in the thread's local memory.
+/* decode_routine.c - recursive functions: their code is emitted once, and a call jumps to it with a
+ * new frame in the thread's local memory.
  *
  * Recursive functions are not known beforehand. If a function that is being expanded is called
  * again, decoding of the kernel starts again, and all functions of that call cycle become
@@ -58,8 +58,7 @@ uint32_t routine_return(const SimtKernel *kernel, uint32_t ins)
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* Parameters come first, then results, so that a call knows where they are before the body is
- * decoded. */
+/* Parameters precede results, so that the layout of a call is known before the body is decoded. */
 static uint32_t frame_place(uint64_t *end, const PtxVariable *v)
 {
     uint64_t align = v->align > 8 ? v->align : 8, offset = (*end + align - 1) / align * align;
@@ -139,7 +138,7 @@ static int routine_decode(Decoder *d, uint32_t number)
     Routine *routine = &d->kernel->calls.routine[number];
     const PtxFunction *f = routine->function;
     Instance body = {.function = f, .first_fix = d->fixes};
-    /* Registers of its own, temporaries too: all are saved together. */
+    /* Separate registers, including temporaries, because all of them are saved together. */
     memset(d->temp32, 0, sizeof d->temp32), memset(d->temp64, 0, sizeof d->temp64);
     memset(d->tempp, 0, sizeof d->tempp);
     d->predicate_next = d->predicate_end;

@@ -1,5 +1,5 @@
-/* decode_stack.c - alloca, stacksave and stackrestore: memory that a thread takes of its stack
- * while it runs, and that it has until its function returns.
+/* decode_stack.c - alloca, stacksave and stackrestore: stack memory that a thread allocates at run
+ * time, until its function returns.
  *
  * The stack pointer is a register of 64 bits like others, and goes downwards from the end of the
  * thread's local memory.  A function that takes some of the stack gives it back where it ends. */

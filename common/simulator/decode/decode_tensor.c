@@ -166,7 +166,7 @@ static int mma_has_shape(const TensorPlan *plan, TensorType factor)
     return deep == 2 || deep == 1 || (deep == 4 && factor == TYPE_F64);
 }
 
-/* Half of a is there: one or two registers of each row of a quad's lanes. */
+/* Half of a is stored: one or two registers of each row of a quad's lanes. */
 static int sparse_has_shape(const TensorPlan *plan, TensorType factor)
 {
     uint32_t least = 4 * type_elements(factor), deep = plan->k / least;
@@ -363,7 +363,7 @@ static int decode_matrix(Decoder *d, int store)
     return words_finished(d);
 }
 
-/* ldmatrix, stmatrix: up to four matrices of 8 x 8 halves, whose rows lie where lanes say. */
+/* ldmatrix, stmatrix: up to four matrices of 8 x 8 halves, with one row address per lane. */
 static int decode_rows(Decoder *d, int store)
 {
     TensorPlan plan = {

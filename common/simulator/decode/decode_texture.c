@@ -163,8 +163,8 @@ static int decode_surface(Decoder *d, int store)
     return words_finished(d);
 }
 
-/* txq{.level}.SIZE.b32 d, [object]{, level} and suq.SIZE.b32 d, [object]: what else there is to ask
- * for CUDA's driver loads no module with. */
+/* txq{.level}.SIZE.b32 d, [object]{, level} and suq.SIZE.b32 d, [object]: CUDA's driver loads no
+ * module with the other queries. */
 static int decode_query(Decoder *d)
 {
     static const char *const SIZES[] = {"width", "height", "depth", NULL};

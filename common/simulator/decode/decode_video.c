@@ -89,7 +89,7 @@ static int video_words(Decoder *d, Video *video)
         if (type[i] != PTX_U32 && type[i] != PTX_S32)
             return refuse(d, "it takes types .u32 and .s32");
     }
-    video->d_signed = type[0] == PTX_S32; /* vset has none of its own: c is as a is */
+    video->d_signed = type[0] == PTX_S32; /* vset has no type for c: that of a applies */
     video->a_signed = type[types - 2] == PTX_S32, video->b_signed = type[types - 1] == PTX_S32;
     if (video->op != VIDEO_SET) video->saturates = (unsigned)word_take(d, "sat") & 1;
     int shifts = video->op == VIDEO_SHL || video->op == VIDEO_SHR,
@@ -177,7 +177,7 @@ static int video_parts(Decoder *d, Video *video, const PtxOperand *operand)
     return d->in->operands == wants ? 0 : refuse(d, "that number of operands");
 }
 
-/* vabsdiff4 of all bytes has operations of its own, for CUDA's intrinsics are made of it. */
+/* vabsdiff4 of all bytes has its own operations, because CUDA's intrinsics use it. */
 static int bytes_apart_op(const Video *video)
 {
     enum { OWN = 03210, OTHER = 07654, ALL = 15 };

@@ -112,7 +112,7 @@ static int factors_read(Decoder *d, WgmmaPlan *plan)
     return d->failed ? -1 : 0;
 }
 
-/* scale-a, scale-b; of halves also whether a (not in registers) and b lie by columns. */
+/* scale-a, scale-b; for halves also whether a (not in registers) and b are stored by columns. */
 static int modes_read(Decoder *d, WgmmaPlan *plan)
 {
     uint32_t next = 4;

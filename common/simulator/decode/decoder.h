@@ -53,7 +53,7 @@ typedef struct Decoder {
     LocalSymbol *shared;
     uint32_t shareds, shared_room;
     uint64_t shared_bytes, local_bytes;
-    uint32_t dynamic_align; /* the most that a variable in dynamic shared memory asks for */
+    uint32_t dynamic_align; /* largest alignment of a variable in dynamic shared memory */
     Fix *fix;
     uint32_t fixes, fix_room;
     uint16_t *score; /* per 4 bytes of the register file: scoreboard number */
@@ -71,7 +71,7 @@ typedef struct Decoder {
 /* ---- decode.c ---- */
 int refuse(Decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int word_take(Decoder *d, const char *word);
-/* The number of the first of the NULL-ended `choices` that is there, or -1. */
+/* Takes the first of the NULL-ended `choices` that is present and returns its number, or -1. */
 int word_choose(Decoder *d, const char *const *choices);
 PtxType type_take(Decoder *d);
 int words_finished(Decoder *d);
@@ -182,8 +182,8 @@ int decode_bulk_reduction(Decoder *d);
 int decode_values_send(Decoder *d);
 
 /* ---- registers.c ---- */
-/* The kernel's registers, where no cubin said, how many a thread needs, whatever one said, and what
- * each routine takes of a stack. */
+/* The kernel's registers, if no cubin states them; the registers that a thread needs, in any case;
+ * and the stack size of each routine. */
 void registers_find(const Decoder *d);
 
 /* ---- control_flow.c ---- */
@@ -202,14 +202,14 @@ void guesses_find(Decoder *d);
 /* ---- spill.c ---- */
 /* So little that it costs nothing, or not at all (registers.c). */
 int spills_slightly(const Decoder *d);
-/* Puts in what machine code keeps in local memory; -1 after refusing. */
+/* Inserts the spill accesses of SASS; -1 after refusing. */
 int spills_place(Decoder *d);
 /* Makes the readers of reloaded values wait for the reload, when scoreboard numbers are
  * assigned. */
 void spills_link(Decoder *d);
 
 /* ---- uniform.c ---- */
-/* Marks the atomics that one lane does for all (Ins.joins). */
+/* Marks the atomics that one lane performs for all (Ins.joins). */
 void uniform_atomics_find(SimtKernel *kernel);
 
 /* ---- scope.c: where a debugger finds the registers and variables of each function body ---- */
@@ -232,7 +232,7 @@ int wgmma_touches(const Decoder *d, const Ins *ins);
 void repeats_find(SimtKernel *kernel);
 
 /* ---- merge.c ---- */
-/* Marks the accesses to shared memory that ptxas joins (Ins.merge). */
+/* Marks the accesses to shared memory that ptxas merges (Ins.merge). */
 void accesses_merge(SimtKernel *kernel);
 
 #endif

@@ -1,4 +1,4 @@
-/* guess.c - plain loads whose word an atomicCAS then compares.
+/* guess.c - plain loads of a word that is then the target of an atomicCAS.
  *
  * A loop of atomicCAS can implement any atomic operation; CUDA's guide shows it for doubles. It
  * starts with a plain load, while other threads write that word with their atomics. This race is

@@ -104,7 +104,7 @@ static int zeros_find(Zeros *z)
     return 0;
 }
 
-/* Does it take 16 bits of a register as they lie there? */
+/* Does it use 16 bits of a register without conversion? */
 static int takes_half(const Ins *ins)
 {
     return ins->op == OP_HALF || ins->op == OP_PACK_32 || ins->op == OP_CVT_F32_F16 ||

@@ -19,7 +19,7 @@
 #include "common/simulator/decode/decoder.h"
 
 enum { ADDED = 8, LEAST = 16, MOST = 255, PASSES = 16, EASY = 32, FOLDABLE = 52 };
-enum { NEEDED = 3, OF = 5 }; /* registers of values alive, at the least */
+enum { NEEDED = 3, OF = 5 }; /* minimum ratio of registers to live values */
 enum { SLIGHT = 16 };        /* the part of its registers that may be stored away for nothing */
 
 typedef struct Life {
@@ -175,8 +175,9 @@ static int32_t loop_values(const Decoder *d, const Life *life, Mentions *m, uint
     return most > words ? most - words : 0;
 }
 
-/* The most of any loop; -1: not known.  Values that only wait outside of it may all lie in memory:
- * that costs what it costs.  Those that a loop uses must not, unless it is seen to fetch them. */
+/* The maximum over all loops; -1: not known. Values that are only live through a loop may all be in
+ * memory, at no further cost. Those that a loop uses must be in registers, unless it is known to
+ * reload them. */
 static int32_t values_in_loops(const Decoder *d, const Life *life)
 {
     enum { STEPS = 200000000 };

@@ -50,7 +50,7 @@ static void load_look(SimtKernel *kernel, uint32_t at, const uint8_t *target)
                         : spares_load(load, ins) && keeps(load, ins);
         if (!repeats) continue;
         ins->class = CLASS_FREE;
-        /* Its result is there when that of the first is. */
+        /* Its result is available when that of the first is. */
         memset(ins->t_s, 0, sizeof ins->t_s);
         memcpy(ins->t_s, load->t_d, sizeof load->t_d);
     }
@@ -98,7 +98,7 @@ static int is_entered_from(const Loop *l, uint32_t from)
     return 1;
 }
 
-/* The load in front of the loop that has loaded what code[at] does; NULL: there is none. */
+/* The load before the loop that loaded the same value as code[at]; NULL: none. */
 static const Ins *first_find(const Loop *l, uint32_t at)
 {
     const Ins *code = l->kernel->code, *load = &code[at];
@@ -145,7 +145,7 @@ static uint8_t *targets_find(const SimtKernel *kernel)
     return target;
 }
 
-/* From each instruction on, the next plain load: loops may lie in loops.  NULL: out of memory. */
+/* Finds the next plain load after each instruction; loops may be nested. NULL: out of memory. */
 static uint32_t *loads_find(const SimtKernel *kernel)
 {
     uint32_t *load = malloc((kernel->count + 1) * sizeof *load);

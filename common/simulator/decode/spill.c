@@ -22,15 +22,14 @@ typedef struct Spills {
     Decoder *d;
     const SassCode *machine;
     CodeMap map;
-    uint32_t *ptx_loop; /* per machine loop: that of the PTX, from 1; 0: none or not found */
-    uint32_t *copies;   /* ... and how many times ptxas unrolled it; 0: another machine loop is
-                         * nearer to it */
+    uint32_t *ptx_loop; /* per SASS loop: the PTX loop, from 1; 0: none or not found */
+    uint32_t *copies;   /* ... and its unroll factor; 0: another SASS loop matches better */
     uint32_t *seen;     /* ... and its accesses so far */
     Ins *add;           /* to be put before Ins number add.target */
     uint32_t adds;
 } Spills;
 
-/* ---- loops of machine code ---- */
+/* ---- loops of SASS ---- */
 
 /* Number of SASS instructions of the loop per PTX line: the most frequent number among lines that
  * have any. */
@@ -117,7 +116,7 @@ static uint32_t place_of(const Spills *s, uint32_t number)
     return at != NONE ? at : next_inside(s, number, -1, 0);
 }
 
-/* Not the arrays of the PTX, which lie at the bottom of the frame. */
+/* Excludes the arrays of the PTX, which are at the bottom of the frame. */
 static int is_spill(const Spills *s, const SassIns *ins)
 {
     return ins->kind && ins->offset >= 0 && (uint64_t)ins->offset >= s->d->local_bytes;
@@ -156,7 +155,7 @@ static int by_place(const void *left, const void *right)
     return a->mem < b->mem ? -1 : a->mem > b->mem;
 }
 
-/* Most accesses side by side that come of one line; those in a loop are made more often. */
+/* The source line with most consecutive spill accesses; those in a loop are weighted. */
 static uint32_t busiest_line(const Spills *s)
 {
     enum { IN_LOOP = 16 };
@@ -226,7 +225,7 @@ int spills_place(Decoder *d)
     return good ? 0 : refuse(d, "out of host memory");
 }
 
-/* ---- who waits ---- */
+/* ---- readers of reloaded values ---- */
 
 void spills_link(Decoder *d)
 {

@@ -119,7 +119,7 @@ static int tries_again(const Ins *code, uint32_t first, uint32_t last)
     return 0;
 }
 
-/* Has it no other loop in it? */
+/* Is it an innermost loop? */
 static int is_innermost(const Ins *code, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++)

@@ -13,7 +13,7 @@ typedef struct Uniform {
     const SimtKernel *kernel;
     /* Per scoreboard number; written: 2 means more than once. */
     uint8_t *varies, *written, *read;
-    int32_t *region; /* per instruction: how many branches on what varies lie around it */
+    int32_t *region; /* per instruction: number of enclosing divergent branches */
 } Uniform;
 
 /* A special register comes into the others by a mov. */

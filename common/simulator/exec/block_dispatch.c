@@ -31,7 +31,7 @@ void dispatch_close(BlockDispatch *deal)
     pthread_mutex_destroy(&deal->lock);
 }
 
-/* Blocks that nobody has begun. */
+/* Number of blocks that have not started. */
 static uint64_t blocks_left(const Launch *launch)
 {
     uint64_t next = __atomic_load_n(&launch->next, __ATOMIC_RELAXED);
@@ -41,7 +41,7 @@ static uint64_t blocks_left(const Launch *launch)
     return launch->blocks - next;
 }
 
-/* The next one of them; 0: there is none. */
+/* Takes the next block; 0: none is left. */
 static int block_take(Launch *launch, uint64_t *number)
 {
     if (!blocks_left(launch)) return 0;
@@ -111,8 +111,9 @@ static void seat_take(BlockDispatch *deal, uint32_t seat)
     deal->seat[seat].waits = 0, deal->waiting--;
 }
 
-/* The block of *seat has ended: the next one, of this seat or of another.  0: nobody waits, and
- * nobody will, for where nothing is left to begin a thread leaves its block only for another. */
+/* The block of *seat has ended: takes the next one, of this seat or of another. 0: no block waits.
+ * None will wait later, because a thread suspends its block only for another one when no new block
+ * is left. */
 static int next_take(BlockDispatch *deal, uint32_t *seat)
 {
     uint64_t number;
@@ -127,7 +128,7 @@ static int next_take(BlockDispatch *deal, uint32_t *seat)
     return found;
 }
 
-/* A block that nobody has begun, in place of the one in hand, and a worker for it. */
+/* Takes a block that has not started, instead of the current one, and a worker for it. */
 static int new_take(BlockDispatch *deal, uint32_t *seat, uint64_t *number)
 {
     if (deal->seats == deal->workers || !block_take(deal->launch, number)) return 0;
@@ -160,7 +161,7 @@ static int seat_change(BlockDispatch *deal, uint32_t *seat, uint64_t since)
     return block_start(deal, *seat, number) || next_take(deal, seat) ? 0 : 1;
 }
 
-/* Has it come to the last blocks? */
+/* Are only the last blocks left? */
 static int is_ending(const BlockDispatch *deal)
 {
     return deal->workers > deal->threads && blocks_left(deal->launch) <= deal->threads;
@@ -177,7 +178,8 @@ int dispatch_run(BlockDispatch *deal, uint32_t thread)
 {
     uint32_t seat = thread;
     uint64_t ran = 0;
-    double since = 0; /* in hand, from then on, having done `ran`; 0: nobody asks yet */
+    double since = 0; /* start of the current block, when its progress was `ran`; 0: not measured
+                       * yet */
     if (!next_take(deal, &seat)) return 0;
     for (;;) {
         const Worker *worker = &deal->worker[seat];

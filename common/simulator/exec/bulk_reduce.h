@@ -1,12 +1,12 @@
-/* bulk_reduce.h - what a bulk copy does that joins its values with those that are there
- * (cp.reduce.async.bulk); included by exec_body.h. */
+/* bulk_reduce.h - reductions by bulk copies, which combine their values with those at the
+ * destination (cp.reduce.async.bulk); included by exec_body.h. */
 
 static const uint8_t JOINED_BYTES[] = {
     [FORMAT_U32] = 4, [FORMAT_U64] = 8,  [FORMAT_S32] = 4, [FORMAT_S64] = 8,
     [FORMAT_F16] = 2, [FORMAT_BF16] = 2, [FORMAT_F32] = 4, [FORMAT_F64] = 8};
 
-/* `bytes` of values at `to` become their own joined with those at `from`.  Tiny floats are kept,
- * which an atomic of a thread flushes. */
+/* Combines `bytes` of values at `to` with those at `from`. Subnormal floats are kept, unlike in a
+ * thread's atomic, which flushes them. */
 static void values_join(const Reduction *reduction, unsigned char *to, const unsigned char *from,
                         uint32_t bytes)
 {

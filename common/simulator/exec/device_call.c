@@ -8,7 +8,7 @@
 #include "common/simulator/core/debug_hook.h"
 #include "common/simulator/exec/exec_parts.h"
 
-/* A longer width or precision is cut: the text that it asks for is shown by nobody. */
+/* A longer width or precision is cut: such a text could not be displayed. */
 enum { WIDTH_DIGITS = 3 };
 
 /* Cost in instructions of a printf, and of each group of characters of its format. */
@@ -35,7 +35,7 @@ static uint64_t argument_at(const Warp *warp, const Ins *ins, uint32_t lane, uin
     return value;
 }
 
-/* Text at a generic address, cut at `room`; "(bad pointer)" where there is none. */
+/* Text at a generic address, truncated at `room`; "(bad pointer)" if the address is invalid. */
 static void text_read(const Warp *warp, uint64_t address, char *text, size_t room)
 {
     const Allocation *a = memory_find(&warp->worker->gpu->memory, address);

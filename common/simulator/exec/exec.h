@@ -39,7 +39,7 @@ uint64_t cleared_charge(uint64_t bytes);
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
 BlockTurn block_turn(Worker *worker);
 void block_stuck(Worker *worker); /* reports that it waits for ever */
-/* Lets on who waits at the cluster's barrier, if all have come.  0: nobody. */
+/* Releases the warps at the cluster's barrier, if all have arrived. 0: none were released. */
 int cluster_release(Worker *const *worker, uint32_t count);
 /* All blocks of a cluster sleep: wakes, from the first to the last, those that can continue. 0:
  * none; -1: a fault. */

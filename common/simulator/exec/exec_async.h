@@ -4,12 +4,12 @@
  * shared memory, so a kernel without the wait reads the old contents. A lane whose src-size is 0
  * reads nothing, whatever its source is, and writes zeros. */
 
-/* Copies that a warp may leave in flight; with more, all that are there land, as they may at any
+/* Limit on the copies in flight per warp; beyond it all of them complete, as they may at any
  * time. */
 enum { COPIES_IN_FLIGHT = 1 << 14 };
 
-/* Which lanes make the copies from `copy` on that one instruction asked for and that land together;
- * each has one. */
+/* The lanes of the copies from `copy` on that one instruction issued and that complete together;
+ * one copy per lane. */
 static uint32_t copies_together(const AsyncCopy *copy, uint32_t count, uint32_t group)
 {
     uint32_t mask = 0;
@@ -21,7 +21,7 @@ static uint32_t copies_together(const AsyncCopy *copy, uint32_t count, uint32_t 
     return mask;
 }
 
-/* Each copy is a write of its own, which alone may have a hazard. */
+/* Each copy is a separate write, which may have a hazard of its own. */
 static void copies_raced(Warp *warp, const AsyncCopy *copy, const uint32_t *offset, uint32_t mask)
 {
     const Ins *ins = &warp->code[copy->ins];
@@ -34,7 +34,7 @@ static void copies_raced(Warp *warp, const AsyncCopy *copy, const uint32_t *offs
     race_shared(warp, ins, offset, 1u << i, bytes, RACE_WRITE);
 }
 
-/* Lands copies that one instruction asked for. */
+/* Completes copies that one instruction issued. */
 static void copies_arrive(Warp *warp, const AsyncCopy *copy, uint32_t mask)
 {
     Block *block = warp->block;
@@ -76,7 +76,7 @@ static void copies_land(Warp *warp, uint32_t group)
     warp->copies.count = left;
 }
 
-/* Room for one more of each lane; NULL: there is none. */
+/* Makes space for one more copy per lane; NULL: out of memory. */
 static AsyncCopy *copies_room(Warp *warp)
 {
     if (warp->copies.count + LANES > COPIES_IN_FLIGHT) copies_land(warp, warp->copies.group + 1);
@@ -89,8 +89,8 @@ static AsyncCopy *copies_room(Warp *warp)
     return warp->copies.copy + warp->copies.count;
 }
 
-/* A lane's target becomes its offset in the block's own shared memory.  -1 after reporting that it
- * does not lie there. */
+/* A lane's target becomes its offset in the block's own shared memory. -1 after reporting that it
+ * is outside. */
 ALWAYS int copy_target(Warp *warp, const Ins *ins, uint32_t lane, uint64_t *address)
 {
     uint64_t size = warp->block->shared_bytes, off = *address;
@@ -126,7 +126,7 @@ ALWAYS int copy_source(Warp *warp, const Ins *ins, uint32_t lane, uint64_t from,
     return 0;
 }
 
-/* Sources lie far from each other, and mostly in no cache. */
+/* Sources are distant from each other, and rarely in a cache. */
 ALWAYS void copies_prefetch(const Warp *warp, const Ins *ins, const uint64_t *from)
 {
     const Allocation *a = warp->worker->hit[ins->mem];

@@ -90,7 +90,7 @@ static void atomics_raced(Warp *warp, const Ins *ins, const uint64_t *address)
     lanes_raced(warp, ins, global, in_global, shared, in_shared, 1);
 }
 
-/* The lanes whose address lies in the shared memory of another block. */
+/* The lanes whose address is in the shared memory of another block. */
 static uint32_t others_wanted(const Warp *warp, const Ins *ins, const uint64_t *address)
 {
     uint32_t others = 0, offset;

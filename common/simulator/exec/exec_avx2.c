@@ -7,7 +7,7 @@
 #define EXEC_TABLE exec_avx2
 #include "common/simulator/exec/exec_body.h"
 #else
-/* Never chosen here: exec_handlers() asks for x86-64 first. */
+/* Never chosen here: exec_handlers() checks for x86-64 first. */
 #include "common/simulator/exec/exec_parts.h"
 const Handler exec_avx2[1] = {0};
 #endif

@@ -72,7 +72,7 @@ static void box_next(Box *box)
     }
 }
 
-/* The bytes of the row that lie in the tensor: [*skip, *skip + result) of it, at *address. */
+/* The bytes of the row that are inside the tensor: [*skip, *skip + result) of it, at *address. */
 static uint32_t box_inside(const Box *box, uint32_t *skip, uint64_t *address)
 {
     const TensorMap *map = box->map;

@@ -1,8 +1,8 @@
 /* exec_bulk.h - what the tensor memory accelerator copies; included by exec_body.h.
  *
- * A copy into shared memory reads its source at once and lies in flight until somebody sees its
- * mbarrier's phase complete: who does not wait finds what was there before.  A copy out of shared
- * memory is made at once. */
+ * A copy into shared memory reads its source immediately, and its bytes stay in flight until a
+ * thread has observed the completion of its mbarrier's phase: without the wait, a thread reads the
+ * old contents. A copy out of shared memory is performed immediately. */
 
 enum { MOST_ROW = 256 * 8 }; /* bytes of a box's row: 256 elements */
 
@@ -29,7 +29,7 @@ static int bulk_aligned(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
     return -1;
 }
 
-/* The map lies where a kernel's parameters do, or in global or constant memory. */
+/* The map is a kernel parameter, or in global or constant memory. */
 static const TensorMap *map_find(Warp *warp, const Ins *ins, const BulkPlan *plan, uint32_t lane,
                                  TensorMap *copy)
 {
@@ -106,7 +106,7 @@ static unsigned char *bulk_global(Warp *warp, const Ins *ins, uint32_t lane, uin
     return spot.host;
 }
 
-/* Do the chunks lie in the block's shared memory, and are all bytes that are read initialised? */
+/* Are the chunks in the block's shared memory, and are all bytes that are read initialised? */
 static int pieces_are_plain(const Warp *warp, const uint32_t *piece, uint32_t count, int store)
 {
     const Block *block = warp->block;
@@ -349,7 +349,7 @@ static int departure_note(Warp *warp, const Ins *ins, uint32_t lane, uint32_t fr
 {
     Block *block = warp->block;
     if (!warp->worker->race.is_on) return 0;
-    if (block->departures == FLIGHTS_MOST) block->departures = 0; /* more than anybody looks for */
+    if (block->departures == FLIGHTS_MOST) block->departures = 0; /* more than racecheck tracks */
     if (block->departures == block->departure_room) {
         uint32_t room = block->departure_room ? block->departure_room * 2 : 16;
         Departure *grown = realloc(block->departure, room * sizeof *grown);

@@ -49,7 +49,7 @@ HANDLER(MAPA)
     return ins + 1;
 }
 
-/* The rank of the block in whose shared memory an address lies. */
+/* The rank of the block whose shared memory contains an address. */
 HANDLER(GETRANK)
 {
     uint32_t t[LANES] = {0};

@@ -229,8 +229,8 @@ HANDLER(GUARDED)
 }
 
 /* ---- barriers -------------------------------------------------------------------------------- */
-/* Lanes that came to a barrier while others of their warp wait in a loop (lanes_change): they are
- * joined when those come to it too, and make way for them until then. */
+/* Lanes that reach a barrier while others of their warp wait in a loop (lanes_change): they wait
+ * for those to reach it too, and yield to them until then. */
 ALWAYS int lanes_join(Warp *warp, const Ins *ins)
 {
     uint32_t here = (uint32_t)(ins - warp->code);
@@ -281,7 +281,7 @@ HANDLER(BAR)
     return warp_stop(warp, WARP_BARRIER, ins + 1);
 }
 
-/* The usual case: all lanes that are here name each other and nobody else. */
+/* The usual case: all active lanes name exactly each other. */
 ALWAYS int members_agree(const Warp *warp, const uint32_t *members)
 {
     uint32_t differ = 0;

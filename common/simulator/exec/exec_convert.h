@@ -22,8 +22,8 @@ ALWAYS double round_integral(double x, int mode)
                              : ceil(x);
 }
 
-/* Float to integer: out of range gives the nearest end; NaN gives 0, or 2^(n-1) where a 64-bit type
- * takes part. */
+/* Float to integer: a value out of range gives the nearest limit; NaN gives 0, or 2^(n-1) if a
+ * 64-bit type is involved. */
 ALWAYS uint64_t integer_of(double x, int to, int wide)
 {
     int bits = FORMAT_BITS[to], is_signed = to >= FORMAT_S8;
@@ -296,7 +296,7 @@ HANDLER(HALF)
 #undef HALF_PLAIN
 
 /* A predicate as 0 or 1 in every lane. */
-/* Constants lie in device memory here. */
+/* Constants are in device memory here. */
 static int is_constant(const Warp *warp, uint64_t address)
 {
     const Allocation *a =

@@ -59,7 +59,7 @@ INLINED double log2_of(double x)
     sum = 1.0 / 3 + q * sum;
     sum = 1 + q * sum;
     double r = e + above + s * sum * (2 / 0.69314718055994530942);
-    /* 0, infinity and what is negative: replaced as bits, so that no branch comes of it. */
+    /* 0, infinity and negative values are replaced as bits, without a branch. */
     uint64_t zero = 0 - (uint64_t)(x == 0), top = 0 - (uint64_t)(u == 0x7ff0000000000000u);
     uint64_t none = 0 - (uint64_t) !(x >= 0), special = (zero << 63) | 0x7ff0000000000000u | none;
     uint64_t chosen = zero | top | none;

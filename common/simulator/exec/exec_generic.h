@@ -54,7 +54,7 @@ ALWAYS uint64_t cluster_address(uint64_t address, uint32_t rank)
     return (address & ((1u << RANK_SHIFT) - 1)) | (uint64_t)(rank + 1) << RANK_SHIFT;
 }
 
-/* The block in whose shared memory the address lies, which becomes an offset there. */
+/* The block whose shared memory contains the address, which becomes an offset there. */
 ALWAYS Block *shared_block(const Warp *warp, uint64_t *address)
 {
     uint64_t rank = *address >> RANK_SHIFT;
@@ -116,8 +116,8 @@ static int spot_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address
         else if (address - PARAM_WINDOW < WINDOW_BYTES)
             space = PTX_PARAM, address -= PARAM_WINDOW;
     }
-    /* Code for a debugger has arrays in memory that optimised code has in registers, and accesses
-     * them by 16 bytes, wherever they lie. */
+    /* Code for a debugger keeps arrays in memory that optimised code has in registers, and accesses
+     * them by 16 bytes at any alignment. */
     if (address & (bytes - 1) && !(space == PTX_LOCAL && warp->worker->gpu->debug)) {
         fault_at(warp, ins, SIMT_MEMCHECK, lane, address, bytes,
                  "Misaligned %s of %u bytes: the address is no multiple of %u", access_name(store),

@@ -40,8 +40,8 @@ static inline double double_of(uint64_t u)
     return x;
 }
 
-/* Does machine code for sm_90 leave the usual way of a division for a routine?  FCHK looks at the
- * exponents: of nothing and of the least numbers the usual way would lose the sign, or bits. */
+/* Does SASS for sm_90 call the routine for rare cases of a division? FCHK checks the exponents:
+ * with zero and the smallest numbers, the common path would lose the sign or bits. */
 static inline int divides_rarely(float a, float b)
 {
     enum { INFINITE = 255, LEAST = 24, FARTHEST = 125 };
@@ -109,7 +109,7 @@ static inline double flushed_64(double x)
     return double_of(u & 0x7ff0000000000000u ? u : u & 0x8000000000000000u);
 }
 
-/* The gross approximations see, and give, only the upper half of a double: a NaN whose payload lies
+/* The gross approximations read and write only the upper half of a double: a NaN with its payload
  * in the lower half is an infinity to them. */
 static inline double gross_source(double x)
 {
@@ -358,7 +358,8 @@ static inline uint32_t f32_to_tf32(uint32_t bits, uint32_t aux)
     if (magnitude < 0x7f800000u)
         bits += mode == 0 ? 0x1000u : mode == 1 ? 0xfffu + (bits >> 13 & 1) : 0;
     bits &= 0xffffe000u;
-    /* Machine code takes the last bit off what is not less than infinity, so off a NaN, too. */
+    /* SASS clears the last bit of values that are not less than infinity, and therefore of NaNs,
+     * too. */
     return aux & 8 && (bits & 0x7fffffffu) >= 0x7f800000u ? bits - 0x2000u : bits;
 }
 

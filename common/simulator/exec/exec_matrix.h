@@ -8,7 +8,7 @@ ALWAYS uint64_t matrix_base(const Warp *warp, const Ins *ins)
 }
 
 /* Addresses of the lanes in access `j` of the accesses in SASS; lines are `pitch` bytes apart.
- * Returns the lanes that take part. */
+ * Returns the active lanes. */
 static uint32_t matrix_lanes(const TensorPlan *plan, uint32_t j, uint32_t width, uint64_t base,
                              uint64_t pitch, uint64_t *address)
 {
@@ -32,7 +32,7 @@ static uint32_t matrix_lanes(const TensorPlan *plan, uint32_t j, uint32_t width,
                : FULL_MASK;
 }
 
-/* Counts what machine code makes of it; -1 after reporting an address that it cannot have. */
+/* Counts the accesses in SASS; -1 after reporting an invalid address. */
 static int matrix_counted(Warp *warp, const Ins *ins, const TensorPlan *plan, uint64_t base,
                           uint64_t pitch, int store)
 {
@@ -99,8 +99,8 @@ static void matrix_open(Matrix *m, const TensorPlan *plan, uint64_t base, uint64
             m->off[row * plan->columns + column] = row * down + column * right;
 }
 
-/* Does everything from the first to the last element lie in one allocation, so that single elements
- * need no check? */
+/* Is everything from the first to the last element in one allocation, so that single elements need
+ * no check? */
 static int matrix_find(const Warp *warp, const Ins *ins, int store, Matrix *m)
 {
     const Memory *memory = &warp->worker->gpu->memory;

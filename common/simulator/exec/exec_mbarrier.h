@@ -204,7 +204,7 @@ static void flight_land(Block *block, const Flight *flight)
     free(flight->data);
 }
 
-/* Somebody saw that this barrier is now in `phase`: what earlier ones counted is there. */
+/* A thread has observed that this barrier is now in `phase`: the bytes of earlier phases arrive. */
 static void flights_land(Block *block, uint32_t barrier, uint32_t phase)
 {
     uint32_t left = 0, bytes = 0;
@@ -220,7 +220,8 @@ static void flights_land(Block *block, uint32_t barrier, uint32_t phase)
     block->flights = left, block->flight_bytes = bytes;
 }
 
-/* Flights that a block may have; with more, all that are there land, as they may at any time. */
+/* Limit on the copies in flight per block; beyond it all of them complete, as they may at any
+ * time. */
 enum { FLIGHTS_MOST = 1024, FLIGHT_BYTES_MOST = 4 << 20 };
 
 static void flights_bound(Block *block)
@@ -347,7 +348,7 @@ HANDLER(PHASE_LOOK)
     return ins;
 }
 
-/* Nobody is left who could complete the phase. */
+/* No warp is left that could complete the phase. */
 HANDLER(PHASE_STUCK)
 {
     uint32_t lane = first_lane(warp->phase.mask);

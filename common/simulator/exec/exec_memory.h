@@ -36,7 +36,7 @@ static const char *access_name(int store)
     return store ? "write" : "read";
 }
 
-/* The address lies in no memory that is there, or not wholly. */
+/* Reports an address that is not, or not completely, in existing memory. */
 __attribute__((noinline)) static void outside_fault(Warp *warp, const Ins *ins, uint32_t lane,
                                                     uint64_t address, uint32_t bytes, int store)
 {

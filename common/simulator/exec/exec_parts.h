@@ -1,4 +1,4 @@
-/* exec_parts.h - what the files that execute share; nobody else includes it. */
+/* exec_parts.h - shared declarations of the executor's sources; private to this folder. */
 #ifndef CONVLAB_SIMT_EXEC_PARTS_H
 #define CONVLAB_SIMT_EXEC_PARTS_H
 
@@ -19,8 +19,8 @@ static inline void warp_charge(const Warp *warp, uint64_t instructions)
  * multiplication has 32. */
 enum { PRODUCTS_CHARGED = 256 };
 
-/* vprintf, __assertfail, malloc and free; their arguments lie in local memory as the calling
- * convention left them. */
+/* vprintf, __assertfail, malloc and free; the calling convention has placed their arguments in
+ * local memory. */
 int device_printf(Warp *warp, const Ins *ins);
 const Ins *device_assert(Warp *warp, const Ins *ins);
 void device_malloc(Warp *warp, const Ins *ins);
@@ -31,7 +31,7 @@ const Ins *texture_run(Warp *warp, const Ins *ins);
 const Ins *texture_ask(Warp *warp, const Ins *ins); /* for its size; aux: which, b: of what level */
 
 /* ---- calls.c: routines */
-/* Room for more paths of the warp, if it has calls.  -1: there is none. */
+/* Enlarges the warp's stack of paths, if it has calls. -1: out of memory. */
 int paths_grow(Warp *warp);
 /* Saves registers, hands arguments over, and makes the new frame that of the warp's lanes.  -1: a
  * fault. */

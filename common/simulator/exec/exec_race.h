@@ -121,13 +121,14 @@ __attribute__((noinline)) static void shared_lanes_raced(Warp *warp, const Ins *
     race_lanes(warp, ins, offset, mask, 1);
 }
 
-/* Has a store lanes that may come to one place?  `order`ed ones mean to. */
+/* May several lanes of a store use the same address? In ordered stores this is intended. */
 ALWAYS int lanes_may_meet(const Ins *ins, uint32_t mask, Shape shape)
 {
     return shape != SHAPE_LINEAR && !ins->order && mask & (mask - 1);
 }
 
-/* A load or a store of shared memory, before it is done.  `open`: it may read what nobody wrote. */
+/* Checks a load or a store of shared memory, before it is performed. `open`: it may read
+ * uninitialised memory. */
 ALWAYS void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t mask,
                          uint32_t bytes, Shape shape, int store, uint32_t open)
 {

@@ -8,7 +8,7 @@
 enum { SPARSE_ROWS = 16, SPARSE_STORED = 64, SPARSE_DEEP = 128 };
 
 typedef struct Sparse {
-    uint32_t stored; /* elements of a row that are there */
+    uint32_t stored; /* stored elements of a row */
     float a[SPARSE_ROWS * SPARSE_STORED], b[SPARSE_DEEP * MMA_COLUMNS];
     uint8_t at[SPARSE_ROWS][SPARSE_STORED]; /* which row of b goes with each */
 } Sparse;
@@ -24,7 +24,7 @@ static uint32_t metadata_piece(const Warp *warp, const TensorPlan *plan, uint32_
     return REG(const uint32_t, plan->metadata)[lane] >> 16 * part & 0xffff;
 }
 
-/* Which row of b goes with element i of what is there, as its 16 bits of the metadata say. */
+/* The row of b for stored element i, according to its 16 bits of the metadata. */
 static uint32_t sparse_place(TensorType type, uint32_t i, uint32_t piece)
 {
     if (type == TYPE_TF32) return i * 2 + (piece >> (4 * i % 16 + 1) & 1);
@@ -80,7 +80,7 @@ static void sparse_spread(const Sparse *f, const Share *share, Sums *s)
                          k % share->block] = f->b[k * MMA_COLUMNS + j];
 }
 
-/* Row by row what is there, whatever it is. */
+/* Row by row over the stored elements, for any values. */
 static void sparse_slowly(const Sparse *f, const Share *share, Sums *s)
 {
     for (uint32_t row = 0; row < SPARSE_ROWS; row++) {
@@ -98,7 +98,7 @@ static void sparse_slowly(const Sparse *f, const Share *share, Sums *s)
     }
 }
 
-/* Has each of two that lie in one block a place of its own? */
+/* Do any two elements of one block have different positions? */
 static int sparse_parts(const Sparse *f)
 {
     for (uint32_t row = 0; row < SPARSE_ROWS; row++)

@@ -6,9 +6,9 @@
  * Each term is truncated there, the sum is exact, and the sum is truncated to the result's
  * precision; results in half precision are rounded once.
  *
- * One matrix lies across, sixteen of its rows (or columns) per vector; the elements of the other
- * one are used one after the other, along k. Each truncated term, in units of the last bit, is
- * below 2^27: eight of them and the addend fit in a 32-bit integer. */
+ * One matrix is stored across, with sixteen of its rows (or columns) per vector; the elements of
+ * the other one are used one after the other, along k. Each truncated term, in units of the last
+ * bit, is below 2^27: eight of them and the addend fit in a 32-bit integer. */
 
 enum { ACROSS = 16, TERMS_EXACT = 8, SUM_DEEP = 32, SUM_FACTORS = 256 * SUM_DEEP, SUMS = 256 * 16 };
 
@@ -222,7 +222,8 @@ ALWAYS void sums_write(const Sums *s, uint32_t *to, Floats sum)
     *(Floats *)(void *)to = s->result == SUM_HALVES ? halves_least(sum) : sum;
 }
 
-/* Sixteen sums, of row `j` of what lies along and of what lies across from `i` on. */
+/* Sixteen sums, of row `j` of the matrix along k and of the columns from `i` on of the matrix
+ * across. */
 ALWAYS void sums_quickly(Sums *s, uint32_t step, int bits, uint32_t first, uint32_t i, uint32_t j)
 {
     uint32_t from = first * s->wide;

@@ -296,8 +296,8 @@ ALWAYS void matrix_turn(const uint32_t *from, uint32_t rows, uint32_t columns, u
             to[j * rows + i] = from[i * columns + j];
 }
 
-/* wmma's matrices have their rows one after the other (tensor.h).  Columns lie across where there
- * are sixteen. */
+/* wmma's matrices have their rows one after the other (tensor.h). Columns are stored across if
+ * there are sixteen. */
 static void wmma_gather(const Warp *warp, const TensorPlan *plan, Sums *s)
 {
     uint32_t m = plan->m, n = plan->n, k = plan->k;
@@ -469,7 +469,7 @@ static void product_integers(Warp *warp, const TensorPlan *plan)
     integers_scatter(warp, plan, sum);
 }
 
-/* All 32 lanes take part, or what comes out means nothing. */
+/* Are all 32 lanes active? Otherwise the result is undefined. */
 static int lanes_whole(Warp *warp, const Ins *ins)
 {
     if (warp->mask == FULL_MASK) return 1;

@@ -132,7 +132,7 @@ static void row_numbers(const unsigned char *row, TensorType type, uint32_t deep
         value[i] = -value[i];
 }
 
-/* Rows of a lie across, columns of b along. */
+/* Rows of a are stored across, columns of b along. */
 static void factors_place(const WgmmaPlan *plan, unsigned char (*a)[WGMMA_K_BYTES],
                           unsigned char (*b)[WGMMA_K_BYTES], Sums *s)
 {

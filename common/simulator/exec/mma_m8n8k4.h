@@ -17,8 +17,8 @@ static uint32_t octet_lane(uint32_t first, uint32_t l)
     return first + l % QUAD + l / QUAD * (LANES / 2);
 }
 
-/* A lane's four elements of a factor lie along k in a row of a, or a column of b; or across them,
- * each at one k. */
+/* A lane's four elements of an input matrix are along k in a row of a, or a column of b; or across
+ * them, at one k. */
 static void octet_factor(const Warp *warp, const Fragment *f, uint32_t first, int across,
                          float (*to)[OCTET_DEEP])
 {

@@ -231,9 +231,9 @@ static float coordinate(const Access *a, float x, uint32_t axis, int chooses)
     return (float)floor(floor((double)x * FRACTION) * t->extent[axis] / FRACTION);
 }
 
-/* Weights of the 2, 4 or 8 texels around, in 1/256, by their distance in 1/256.  Along one axis
- * after the other what a texel weighs is parted between it and the next: the next one's part is
- * rounded, and the rest stays. */
+/* Weights of the 2, 4 or 8 texels around, in 1/256, by their distance in 1/256. Along one axis
+ * after the other, the weight is distributed between a texel and the next one: the next one's part
+ * is rounded, and the texel keeps the rest. */
 static void weights_find(const int32_t *part, uint32_t dims, int32_t *weight)
 {
     static const uint32_t ORDER[] = {2, 0, 1};
@@ -335,7 +335,7 @@ static void face_choose(Access *a, float *x)
     a->dims = 2;
 }
 
-/* The level that gradients ask for: of the ellipse that a pixel covers, the longer axis. */
+/* The level that gradients select: from the longer axis of the ellipse that a pixel covers. */
 static float level_of_gradients(const Warp *warp, const Access *a, uint32_t base, uint32_t dims)
 {
     const Texture *t = &a->texture;
@@ -598,7 +598,8 @@ const Ins *texture_run(Warp *warp, const Ins *ins)
     return ins + 1;
 }
 
-/* A size of a level: 0 where there is none, or no such level.  Layers are in each. */
+/* A size of a level: 0 if the object has no such dimension or level. Each level contains all
+ * layers. */
 static uint32_t size_of(const Texture *t, uint32_t which, uint32_t level)
 {
     uint32_t size = which ? t->told[which - 1] : t->extent[0],

@@ -22,13 +22,14 @@ uint32_t coresident_blocks(const Launch *launch)
     uint64_t room = (uint64_t)launch->resident * launch->gpu->machine.sms;
     if (room > launch->blocks) room = launch->blocks;
     uint64_t fits = MOST_BYTES / worker_bytes(launch) + 1;
-    /* All of a cooperative grid must be there at once: launch_check counted them. */
+    /* All blocks of a cooperative grid must be co-resident: launch_check has verified that they
+     * fit. */
     if (launch->launch->cooperative) room = launch->blocks;
     if (room > fits) room = fits;
     return room < MOST_AT_ONCE ? (uint32_t)room : MOST_AT_ONCE;
 }
 
-/* Gives the worker the next block, if there is one.  BLOCK_DONE: there is none. */
+/* Gives the worker the next block, if one is left. BLOCK_DONE: none is left. */
 static BlockTurn next_begin(Launch *launch, Worker *worker)
 {
     double each = launch->gpu->machine.block_launch_cycles;
@@ -80,7 +81,7 @@ static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
     return worker_open(&worker[i], launch, &launch->gpu->arenas[i]);
 }
 
-/* ---- in the order of time ------------------------------------------------------------------ */
+/* ---- blocks in time order ------------------------------------------------------------------ */
 
 /* The earliest ready warp of some workers, and the next event: the time of the earliest one that is
  * not a long-polling warp. */
@@ -149,8 +150,8 @@ static int has_moved(const Warp *warp)
            (warp->interblock.cleared_ins && !(warp->interblock.cleared_ins->order & ORDER_SPINS));
 }
 
-/* Is there a warp that was at work when it came to its gate?  Others that wait meanwhile are not
- * stuck, however often they look: its time comes. */
+/* Was a warp doing other work when it reached its gate? Other warps that poll meanwhile are not
+ * stuck, however often they poll. */
 static int one_works(const Worker *worker, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

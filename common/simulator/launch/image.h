@@ -1,5 +1,5 @@
-/* image.h - programs that were read already.  A grade loads one and the same for every problem,
- * each time on a GPU of its own, and to read its PTX takes as long as a small problem. */
+/* image.h - cache of programs that have been read. A grading run loads the same program for every
+ * case, each time on a GPU of its own, and parsing its PTX takes as long as a small case. */
 #ifndef CONVLAB_SIMT_IMAGE_H
 #define CONVLAB_SIMT_IMAGE_H
 
@@ -17,7 +17,8 @@ typedef struct Image {
 
 /* Opens an image from fatbin_open's bytes, which are copied. NULL with error. */
 const Image *image_take(const void *bytes, size_t count, Error *error);
-/* By each who took it.  The last one that nobody uses any more is kept for who asks next. */
+/* Releases an image; each user calls it once. The last image without users is kept for the next
+ * request. */
 void image_leave(const Image *image);
 
 #endif

@@ -55,7 +55,7 @@ typedef struct Crew {
     LaunchArena *shelf;
     uint32_t each;
     int begun;   /* more threads than the caller's: there is work for them */
-    int settles; /* somebody works out what the launch before cost */
+    int settles; /* whether a thread settles the previous launch */
     int failed;  /* out of host memory */
     Parallel all;
     BlockDispatch deal; /* dispatch of blocks without a cluster */
@@ -105,7 +105,7 @@ static void crew_share(void *context, int share)
     crew_settle(crew);
 }
 
-/* Are there blocks that nobody has taken? */
+/* Are there blocks that no thread has taken? */
 static int crew_more(void *context)
 {
     const Crew *crew = context;
@@ -206,7 +206,7 @@ static int refuse_for_memory(Run *run, const char *text)
 
 static const char NO_ROOM_FOR_CYCLES[] = "out of host memory for the cycles of the launch";
 
-/* Its blocks synchronise more than racecheck follows, so that nobody knows whether they race. */
+/* The blocks synchronise more than racecheck can track, so their races are unknown. */
 static void order_report(Run *run)
 {
     char name[128];
@@ -269,7 +269,7 @@ static void run_close(Run *run)
     free(run);
 }
 
-/* Its workers' memory stays as it is, and the next launch takes what the one before this had. */
+/* Keeps its workers' memory; the next launch uses that of the launch before this one. */
 static void run_keep(Run *run)
 {
     SimtGpu *gpu = run->launch.gpu;

@@ -173,7 +173,7 @@ static uint32_t needed_blocks(const Launch *launch, const Request *r)
 }
 
 /* Cooperative groups of more than a warp work in the KiB of each block that CUDA keeps for itself.
- * It counts for nobody: what fits an SM is counted with it always. */
+ * It reduces no limit, because limits per SM always include it. */
 static void reserved_place(Launch *launch)
 {
     launch->reserved_at = (launch->shared_bytes + 15) / 16 * 16;

@@ -60,7 +60,7 @@ int counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *res
 {
     Counters *c = &result->counters;
     if (!launch->count) {
-        c->warp_instructions = launch->executed; /* for who limits several launches */
+        c->warp_instructions = launch->executed; /* used for limits over several launches */
         return 0;
     }
     workers_merge(launch, worker, count, c);

@@ -7,8 +7,8 @@
 /* All that the launch did but its cycles and what went to DRAM; by instruction and by SM in
  * worker[0].  -1: out of host memory. */
 int counts_merge(Launch *launch, Worker *worker, uint32_t count, SimtResult *result);
-/* Its cycles, and what is known with them; nobody else looks at the launch any more.  -1: the
- * same. */
+/* Computes its cycles and the results that depend on them; the launch is not used afterwards. -1:
+ * the same. */
 int counts_price(Launch *launch, Worker *worker, uint32_t count, SimtResult *result);
 
 #endif

@@ -76,7 +76,7 @@ uint64_t simt_module_bytes(const SimtModule *module);
 void simt_module_unload(SimtGpu *gpu, SimtModule *module);
 /* The variables of all modules hold again what they held when their module was loaded. */
 void simt_modules_restore(SimtGpu *gpu);
-/* The device heap is as empty as at first, and will give out the same places again. */
+/* Empties the device heap, which then allocates the same places again. */
 void simt_heap_restore(SimtGpu *gpu);
 SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error);
 int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, uint64_t *bytes,

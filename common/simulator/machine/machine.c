@@ -109,7 +109,7 @@ static int number_read(const char *text, const Field *field, void *out)
 
 static int key_read(void *user, const char *section, const char *name, const char *value);
 
-/* like = gtx480: everything that this file does not give is as it is there. */
+/* like = gtx480: all keys that this file does not give are inherited from that one. */
 static int like_read(Reading *reading, const char *value)
 {
     char path[4096];

@@ -1,7 +1,7 @@
 /* machine.h - a GPU described by numbers in a text file, each number with its source.
  *
  * Module: the descriptions of GPUs in common/simulator/gpus, read and checked.
- * Callers: the simulator; of the autograder whoever asks what a machine has.
+ * Callers: the simulator; modules of the autograder that need a machine's properties.
  * May use: base. */
 #ifndef CONVLAB_SIMT_MACHINE_H
 #define CONVLAB_SIMT_MACHINE_H
@@ -52,7 +52,7 @@ static inline int machine_has_halves(const SimtMachine *machine)
  * with their line. */
 int machine_load(const char *directory, const char *name, SimtMachine *machine, Error *error);
 /* The machine's number of that name, a key of its file ("registers_per_sm"), or warp_size; -1:
- * there is none. */
+ * unknown key. */
 int machine_number(const SimtMachine *machine, const char *name, double *value);
 /* "gtx480, gtx980, h200": for messages.  Sorted. */
 int machine_names(const char *directory, char *text, size_t bytes);

@@ -1,5 +1,5 @@
-/* measure.cu - measures the GPU that is there and prints its description for the simulator: an ini
- * file as those of common/simulator/gpus, each number with what it was measured by.
+/* measure.cu - measures the installed GPU and prints its description for the simulator: an ini file
+ * like those of common/simulator/gpus, each number with its measurement.
  *
  * Properties are queried from the driver; latencies are measured with dependent chains of one
  * thread, in the SM's own clock; rates are measured with long launches on all SMs between two
@@ -172,7 +172,8 @@ static void latencies(char *space, size_t bytes)
     all = cycles([=] { chase_kernel<false><<<1, 1>>>(out, space, (int)(near / 256), STEPS); });
     number("l2_latency", round(all / STEPS), 0,
            "4096 dependent loads past the L1 from an eighth of the L2 take %.0f cycles", all);
-    /* Far apart, each for the first time: what is written last lies in the L2, this was not. */
+    /* Distant addresses, each accessed for the first time: recently written data are in the L2,
+     * these are not. */
     size_t stride = bytes / STEPS / 2 / 256 * 256 + 256;
     ring_kernel<<<STEPS / 128, 128>>>(space, stride * STEPS, stride);
     uint64_t least = UINT64_MAX, one;
@@ -255,7 +256,7 @@ template <int PIPE> __global__ void __launch_bounds__(512) pipe_kernel(uint64_t 
         y[0] = 1;
 }
 
-/* Lanes that an SM takes a cycle. */
+/* Lanes per cycle and SM. */
 template <int PIPE> static double pipe_rate()
 {
     int turns = PIPE == FP64 ? 16 : 64;

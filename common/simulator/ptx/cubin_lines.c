@@ -1,5 +1,5 @@
-/* cubin_lines.c - a line program of DWARF 2, of which machine code has two: one with lines of the
- * source, and this one with lines of PTX.
+/* cubin_lines.c - a line number program of DWARF 2. SASS has two of these: one with source lines,
+ * and this one with PTX lines.
  *
  * The program is a table of rows, each an address and a line, written as steps from row to row.  A
  * row holds from its address to that of the next. */
@@ -48,7 +48,7 @@ static uint64_t number_at(const unsigned char *at, int bytes)
     return number;
 }
 
-/* The program in which byte `inside` lies; 0: in none that is well formed. */
+/* The program that contains byte `inside`; 0: no well-formed program does. */
 static int unit_find(const CubinLines *lines, uint64_t inside, size_t *work, Unit *unit)
 {
     for (size_t at = 0; lines->bytes - at >= FIXED_BYTES && *work; --*work) {

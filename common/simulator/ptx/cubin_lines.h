@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* .nv_debug_line_sass, which -lineinfo makes: a line program of DWARF 2 with a sequence for each
- * kernel, whose PTX text is a section of its own. */
+/* .nv_debug_line_sass, which -lineinfo generates: a line number program of DWARF 2 with a sequence
+ * for each kernel, whose PTX text is a separate section. */
 typedef struct CubinLines {
     const unsigned char *program;
     size_t bytes;

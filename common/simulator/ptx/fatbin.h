@@ -23,7 +23,7 @@ typedef struct CubinKernel {
 } CubinKernel;
 
 typedef struct Fatbin {
-    char *ptx; /* the text of the highest target that is there; owned */
+    char *ptx; /* the text of the highest available target; owned */
     size_t ptx_bytes;
     uint32_t ptx_target;
     CubinKernel *kernel; /* every kernel of every cubin */

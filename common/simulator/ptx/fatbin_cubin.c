@@ -1,5 +1,5 @@
 /* fatbin_cubin.c - registers, shared memory and stack of each kernel, from a cubin's section
- * headers; and its machine code.
+ * headers; and its SASS.
  *
  * A kernel is a function symbol marked as an entry. Its registers and stack are attributes of the
  * symbol in .nv.info; its static shared memory is the size of the .nv.shared section that belongs
@@ -39,7 +39,7 @@ typedef struct Cubin {
     const unsigned char *places; /* relocations of the addresses of line sequences */
     size_t places_bytes, place;  /* size of one relocation: older compilers omit the addend */
     int has_text;                /* made of the PTX that is executed */
-    size_t code_left;            /* bytes that may still be machine code of some kernel */
+    size_t code_left;            /* bytes that may still be SASS of some kernel */
     CubinWork *work;
 } Cubin;
 
@@ -57,7 +57,7 @@ static int work_take(Cubin *cubin, size_t bytes)
     return enough;
 }
 
-/* The contents of a section, NULL if they do not lie in the image. */
+/* The contents of a section, NULL if they are not inside the image. */
 static const unsigned char *section_bytes(const Cubin *cubin, const Elf64_Shdr *section)
 {
     if (section->sh_type == SHT_NOBITS || section->sh_offset > cubin->bytes ||
@@ -161,7 +161,7 @@ static void attributes_read(Cubin *cubin, const unsigned char *at, size_t bytes)
     }
 }
 
-/* ---- machine code ---- */
+/* ---- SASS ---- */
 
 static const char *blanks_skip(const char *at, const char *end)
 {

@@ -12,8 +12,7 @@ typedef struct CubinWork {
     size_t bytes, steps;
 } CubinWork;
 
-/* Appends the kernels of an ELF image, whose bytes are hostile, to fatbin->kernel; the PTX is there
- * already. */
+/* Appends the kernels of an untrusted ELF image to fatbin->kernel; the PTX has been read before. */
 int cubin_read(const unsigned char *image, size_t bytes, uint32_t sm, CubinWork *work,
                Fatbin *fatbin, Error *error);
 

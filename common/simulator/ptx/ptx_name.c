@@ -1,7 +1,7 @@
 /* ptx_name.c - interned names, and what they mean in the scopes that are open.
  *
- * A register of a range %r<N> comes to be when it is first used, so that a range costs nothing by
- * its size and a function's registers are as many as its text names. */
+ * A register of a range %r<N> is created at its first use, so that the size of a range costs
+ * nothing and a function has only the registers that its text names. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -93,8 +93,8 @@ static const Word WORDS[] = {
 
 /* ---- interning ---- */
 
-/* Multiplies eight bytes at a time by an odd seed that no text can know: nobody can write names
- * that all collide. */
+/* Multiplies eight bytes at a time by a random odd seed, so that a text cannot contain names that
+ * all collide. */
 static uint32_t name_hash(uint64_t seed, const char *text, size_t length)
 {
     uint64_t hash = seed ^ length;
@@ -142,7 +142,7 @@ static int names_grow(Parser *p)
     return 0;
 }
 
-/* The name if it is there; does not create. */
+/* The name if it exists; does not create it. */
 static Name *name_find(Parser *p, const char *text, size_t length)
 {
     return *name_slot(p, text, length, name_hash(p->seed, text, length));

@@ -1,4 +1,4 @@
-/* ptx_parse.c - a module: its directives, and the tree that is handed out. */
+/* ptx_parse.c - a module: its directives, and the resulting tree. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* ptx_parser.h - what the files of the PTX parser share; nobody else includes it.
+/* ptx_parser.h - shared declarations of the PTX parser's sources; private to this folder.
  *
  * Names are interned once, so that a name is looked up by following one pointer: each holds the
  * stack of what it is bound to in the scopes that are open.  Functions return 0, or -1 with the

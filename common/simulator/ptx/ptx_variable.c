@@ -124,7 +124,7 @@ static int shape_size(Parser *p, const PtxVariable *variable, const Shape *shape
     return 0;
 }
 
-/* Name and dimensions: what each of a list has of its own. */
+/* Name and dimensions, which differ for each variable of a list. */
 static int declarator_parse(Parser *p, PtxVariable *variable, Name **name, Shape *shape)
 {
     if (p->token.kind != TOKEN_NAME) return parser_expected(p, "a name in a declaration");

@@ -2,7 +2,7 @@
  *
  * Since Maxwell, integer addition has three operands (IADD3), one of which may be shifted (LEA,
  * LEA.HI), and logical operations have three, too (LOP3). IMAD adds a multiplication's result to,
- * or subtracts it from, another operand. Each word of a 64-bit value is a register of its own. An
+ * or subtracts it from, another operand. Each word of a 64-bit value is a separate register. An
  * access can include an offset. A comparison can combine its result with one more predicate
  * (ISETP.OR); other combinations of predicates are instructions (PLOP3). Two instructions can be
  * fused if only the second one reads the result of the first, which the code shows. */
@@ -76,7 +76,7 @@ static uint32_t reader_of(const SimtKernel *kernel, const Uses *uses, uint32_t i
     return kernel->count;
 }
 
-/* An instruction has three operands, so each takes in one other at the most. */
+/* An instruction has three operands, so each absorbs at most one other instruction. */
 static int pairs_fuse(const SimtKernel *kernel, InsCost *price, const Uses *uses)
 {
     uint8_t *taken = calloc(kernel->count + 1, 1);
@@ -97,7 +97,7 @@ static int pairs_fuse(const SimtKernel *kernel, InsCost *price, const Uses *uses
     return 0;
 }
 
-/* A comparison that one such instruction reads, and nobody else, is a part of that. */
+/* A comparison whose only reader is such an instruction is fused with it. */
 static void predicates_fuse(const SimtKernel *kernel, InsCost *price, const Uses *uses,
                             const SimtMachine *machine)
 {

@@ -58,7 +58,7 @@ static int sets_grow(Liveness *a)
     return grew;
 }
 
-/* Numbers the sets that are kept; how many they are and are joined. */
+/* Numbers the stored sets; returns how many are stored and merged. */
 static uint32_t sets_number(Liveness *a)
 {
     uint32_t sets = 0, branches = 0;

@@ -9,7 +9,7 @@ typedef struct Liveness {
     uint32_t words; /* size of a set: one bit per scoreboard number */
     uint32_t *kept; /* per instruction and one more: number of its set, from 1; 0: not kept */
     uint64_t *set;  /* before each target of a branch */
-    uint64_t *now;  /* the set that was asked for last */
+    uint64_t *now;  /* the last requested set */
 } Liveness;
 
 /* If the code has calls or indirect jumps, or is too long, all values are live everywhere. -1: out

@@ -1,4 +1,4 @@
-/* load_vectorize.c - loads from shared memory that machine code shows to be one.
+/* load_vectorize.c - loads from shared memory that SASS shows to be merged.
  *
  * ptxas merges loads of neighbouring words if it can prove that their address is a multiple of the
  * width (decode/merge.c). It knows more than PTX shows if it unrolls a loop fully, because loop
@@ -62,8 +62,8 @@ static Ins *neighbour(Vectorizer *j, uint32_t at, int64_t imm)
     return NULL;
 }
 
-/* Those that lie with code[at] in as many bytes as the machine loads, from `imm` on, in *part;
- * returns how many. */
+/* Finds the loads of the same SASS access as code[at], from `imm` on, in *part; returns their
+ * number. */
 static uint32_t parts_find(Vectorizer *j, uint32_t at, int64_t imm, Ins *part[4])
 {
     uint32_t each = bytes_of(&j->kernel->code[at]), bytes = width_of(j, at), parts = 0;

@@ -4,7 +4,7 @@
 
 #include "common/simulator/ptxas/schedule.h"
 
-/* Fills in what a tensor core's instruction takes of which pipe, its latency and its slots. */
+/* Fills in the cost of an MMA: its pipe, busy cycles, latency and slots. */
 void mma_cost(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, InsCost *p);
 
 #endif

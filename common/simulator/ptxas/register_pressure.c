@@ -1,4 +1,4 @@
-/* register_pressure.c - registers, while one straight piece of code is put in order.
+/* register_pressure.c - register pressure while one basic block is scheduled.
  *
  * A load that is issued early holds its register until its value is used: the number of loads in
  * flight is limited by the kernel's registers. A value occupies a register from its definition, or

@@ -1,4 +1,4 @@
-/* register_pressure.h - registers, while one straight piece of code is put in order. */
+/* register_pressure.h - register pressure while one basic block is scheduled. */
 #ifndef CONVLAB_SIMT_PRESSURE_H
 #define CONVLAB_SIMT_PRESSURE_H
 

@@ -458,8 +458,8 @@ void piece_order(const SimtKernel *kernel, const Ins *code, InsCost *price, uint
         int32_t least = 0;
         for (uint32_t k = 0; k < free_end; k++) {
             if (done[k] || before[k]) continue;
-            /* Those that registers suffice for come first; else those that want the fewest, in the
-             * order of the PTX, which has registers enough. */
+            /* Instructions for which the registers suffice come first; else those that need the
+             * fewest, in the order of the PTX, which has enough registers. */
             int32_t lacks = pressure_lacks(&pressure, k);
             int later = lacks > 0 || height[k] <= height[best < free_end ? best : k];
             if (best < free_end && (lacks > least || (lacks == least && later))) continue;

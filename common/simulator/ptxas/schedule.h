@@ -15,13 +15,13 @@
 enum { MAXWELL = 5, VOLTA = 7, AMPERE = 8, HOPPER = 9 };
 
 struct InsCost {
-    uint8_t slots;      /* machine instructions; 0: folded into others */
+    uint8_t slots;      /* SASS instructions; 0: folded into others */
     uint8_t pipe;       /* Pipe */
     uint16_t busy;      /* cycles that the pipe of one scheduler is taken */
     uint16_t part_busy; /* cycles that one MMA of SASS occupies the pipe, for a PTX instruction that
                          * becomes several */
     uint16_t latency;
-    uint8_t wait;    /* SimtStall of who waits for the result */
+    uint8_t wait;    /* SimtStall of instructions that wait for the result */
     uint8_t guards;  /* for a branch that became a predicate: number of predicated instructions that
                       * follow */
     uint8_t passed;  /* a short branch, or its JOIN, over which code may move */
@@ -32,7 +32,7 @@ struct InsCost {
                       * over blocks */
     uint8_t simple;  /* ... and to replay.c */
     uint8_t slows;   /* the clock falls to tensor_mhz */
-    uint32_t part;   /* number of the straight piece of code it lies in */
+    uint32_t part;   /* number of its basic block */
     uint32_t rank;   /* position in its basic block in the order of ptxas */
     /* Loops that are unrolled (unroll.h). */
     uint32_t loop;   /* it begins one: its number, from 1 */

@@ -14,8 +14,8 @@
 #include "common/simulator/core/ops.h"
 
 enum {
-    /* Machine instructions of a loop that is unrolled: 19 without and 30 with loads from global
-     * memory were, 29 and 45 were not. */
+    /* Limit in SASS instructions: loops of 19 without and 30 with loads from global memory were
+     * unrolled, loops of 29 and 45 were not. */
     MOST_SLOTS = 25,
     MOST_LOADING = 40,
     MOST_CODE = 126, /* instructions of PTX: four times that are put into order */
@@ -112,7 +112,7 @@ static void copy_rename(SimtKernel *kernel, Ins *ins, uint32_t turn, uint16_t *n
     }
 }
 
-/* Counter, comparison and branch are there once. */
+/* Counter, comparison and branch are executed once. */
 static int is_dropped(const SimtKernel *kernel, const Unrolled *loop, uint32_t at)
 {
     const Ins *ins = &kernel->code[at];
@@ -173,7 +173,7 @@ InsCost *loops_unroll(SimtKernel *kernel, InsCost *price, uint32_t loops, Livene
     uint32_t room = kernel->costs.unrolled ? loops_list(kernel, price) : 0;
     kernel->costs.code = room ? malloc(((size_t)room + 1) * sizeof *kernel->costs.code) : NULL;
     InsCost *more = room ? realloc(price, ((size_t)room + 1) * sizeof *more) : NULL;
-    /* Each copy but the last has up to four names of its own for what it writes. */
+    /* Each copy but the last has up to four new names for its results. */
     uint8_t *width = realloc(kernel->width, kernel->scoreboard + 4 * (size_t)room);
     if (more) price = more;
     if (width) kernel->width = width;

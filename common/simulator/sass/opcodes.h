@@ -12,10 +12,10 @@ typedef enum SassOpcode {
 
 enum { SASS_OPCODE_MASK = 0x1ff };
 
-/* Bits 9 to 11: where the operands lie. */
+/* Bits 9 to 11: form of the operands. */
 enum {
     SASS_FORM_REGISTERS = 1, /* all in registers */
-    SASS_FORM_IMMEDIATE = 4, /* one is in the instruction, or there is none */
+    SASS_FORM_IMMEDIATE = 4, /* one is an immediate, or there are none */
     SASS_FORM_CONSTANT = 5,  /* one in constant memory, or a uniform register */
     SASS_FORM_UNIFORM = 6
 };

@@ -1,4 +1,4 @@
-/* machine.c - machine instructions, as far as spills and time need them.
+/* sass.c - decoder of SASS instructions, as far as spills and costs require it.
  *
  * An instruction has 16 bytes. In the first eight bytes, bits 0 to 11 are the opcode, 12 to 15 the
  * predicate, and 16 to 23 the result. The operands are in bits 24 to 31 and 32 to 39, and in bits 0
@@ -75,8 +75,8 @@ static uint32_t operation(const SassText *text, uint32_t number)
     return (uint32_t)word_at(text, number, 0) & 0xfff;
 }
 
-/* Does it only lead away from the usual code where a warp's lanes have parted, though all should
- * be there? */
+/* Does it only branch away from the usual code if a warp's lanes have diverged although all should
+ * be active? */
 static int asks_for_all(const SassText *text, uint32_t number)
 {
     enum { PARTED = 1 << 27 }; /* bit of the last eight bytes */

@@ -1,7 +1,7 @@
-/* sass.h - SASS decoder: a kernel's machine instructions, each with the line of PTX that it comes
- * from, its loops, and its accesses to local memory.
+/* sass.h - SASS decoder: a kernel's SASS instructions, each with its PTX line, its loops, and its
+ * accesses to local memory.
  *
- * Module: the decoder of machine code of compute capability 7.5 to 9.0, and its opcode tables.
+ * Module: the decoder of SASS of compute capability 7.5 to 9.0, and its opcode tables.
  * Callers: ptx, which finds the code in cubins; decode, ptxas and sass_map.
  * May use: base.
  *
@@ -32,10 +32,10 @@ typedef struct SassIns {
     uint8_t guarded;     /* by a predicate */
     uint16_t op;         /* the operation, with the form of its operands */
     uint8_t stall;       /* cycles until the warp's next instruction */
-    uint8_t fetches[2];  /* operands that come from each bank of registers, one a cycle */
+    uint8_t fetches[2];  /* operands that come from each bank of registers, one per cycle */
     uint8_t waits;       /* bit mask of six counters that must be zero before it issues */
-    uint8_t made, read;  /* the counter, from 1, that is up until its result is there, or until its
-                         * operands are read; 0: none */
+    uint8_t made, read;  /* the counter, from 1, that is non-zero until its result is available, or
+                          * until its operands are read; 0: none */
 } SassIns;
 
 typedef struct SassCode {
@@ -52,7 +52,7 @@ typedef struct SassText {
     const uint32_t *line;
 } SassText;
 
-/* Is machine code for sm_NN of a form that is known here: 128-bit instructions of 7.5 to 9.0. */
+/* Is SASS for sm_NN of a supported form: 128-bit instructions of 7.5 to 9.0. */
 int sass_is_known(uint32_t sm);
 
 /* Nothing, with *code empty, where memory does not suffice or `work`, which is counted down, ends:

@@ -1,7 +1,7 @@
-/* sass_cost.c - machine instructions of sm_90: what they are, and what they take.
+/* sass_cost.c - SASS instructions of sm_90: their kinds and costs.
  *
- * The lowest nine bits of an operation say what it does, the three above them where its operands
- * lie.  Latencies are only those of instructions that count a counter down: the others' are stall
+ * The lowest nine bits of an opcode give the operation, the three above them the form of its
+ * operands. Latencies apply only to instructions that signal a counter; the others have stall
  * counts in the instructions themselves. */
 #include "common/simulator/core/ops.h"
 #include "common/simulator/ptxas/latency.h"
@@ -9,7 +9,7 @@
 
 enum { CLUSTER_WAIT = SASS_WITH_FORM(SASS_UCGABAR_WAIT, SASS_FORM_UNIFORM) };
 
-/* Cycles until the result is there, chosen as those of critical_path.h. */
+/* Cycles until the result is available, with the values of critical_path.h. */
 enum {
     SPECIAL_LATENCY = 18,
     CONVERSION_LATENCY = 18,
@@ -251,8 +251,8 @@ InsCost sass_ins_cost(const SassIns *ins, const Ins *line, const InsCost *price,
         p.wait = price->wait;
     else
         unit_find(&p, ins, price, m);
-    /* Parameters lie at places that the instruction names: blocks that read little else show that
-     * they take less (idle-...). */
+    /* Parameters have addresses in the instruction: blocks that read little else show a lower cost
+     * (idle-...). */
     if (p.pipe == PIPE_CONSTANT && (!line || line->space != PTX_CONST)) p.pipe = PIPE_NONE;
     return p;
 }

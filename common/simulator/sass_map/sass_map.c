@@ -28,7 +28,7 @@ typedef struct Reading {
     const SassCode *code;
     SassMap *f;
     CodeMap map;
-    uint32_t *part;              /* per machine instruction: its part, or NONE */
+    uint32_t *part;              /* per SASS instruction: its part, or NONE */
     uint8_t *variant;            /* which home of its loop it belongs to: 0 or 1, or ELSEWHERE */
     uint8_t *left_out;           /* per basic block of SASS */
     uint32_t *count[2], *now[2]; /* per line of PTX and home */
@@ -71,7 +71,7 @@ static int is_anchor(const Ins *ins)
     if (ins->pseudo || ins->space == PTX_PARAM) return 0;
     if (ins->merge == MERGE_FOLLOWER && ins->class == CLASS_STORE) return 0;
     if (ins->op == OP_CLUSTER_BARRIER) return ins->aux != 0; /* an arrival does not wait */
-    if (ins->op == OP_FENCE) return ins->aux != 0;           /* within a block there is none */
+    if (ins->op == OP_FENCE) return ins->aux != 0;           /* cta scope has none */
     if (ins->op == OP_CP_COMMIT || ins->op == OP_CP_WAIT) return 1;
     return is_memory(ins) || ins->op == OP_BAR || ins->op == OP_BULK_GROUP || ins->op == OP_MATCH;
 }
@@ -202,8 +202,8 @@ static int parts_find(Reading *r)
 
 /* ---- loops ------------------------------------------------- */
 
-/* Logic and shifts of 64 bits, of which machine code has one for each word; and the sum of two
- * shifts, which is how nvcc writes a rotation. */
+/* 64-bit logic and shifts, which SASS executes by words; and the sum of two shifts, which is nvcc's
+ * form of a rotation. */
 static int is_by_words(const Ins *code, uint32_t at)
 {
     switch (code[at].op) {
@@ -298,7 +298,7 @@ static int homes_find(Reading *r)
     return 0;
 }
 
-/* Does the machine instruction lie in the loop of the PTX that its line is in? */
+/* Is the SASS instruction in the PTX loop of its line? */
 static uint8_t variant_of(const Reading *r, const SassIns *ins, uint32_t at)
 {
     uint32_t number = r->map.around[at];
@@ -547,7 +547,7 @@ static int prices_append(Reading *r, InsCost **price, uint32_t prices, const Sim
     return 0;
 }
 
-/* Constants that machine code fetches by no LDC: ptxas knows their place, or it is that of all
+/* Constants that SASS loads without LDC: ptxas knows their address, or it is the same for all
  * lanes. */
 static void operands_mark(const Reading *r)
 {

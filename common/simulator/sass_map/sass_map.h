@@ -2,7 +2,7 @@
  *
  * Module: which SASS instructions belong to which PTX instructions, what each costs, and the SASS
  * that a traced warp executed.
- * Callers: timing, where the options believe the program's machine code.
+ * Callers: timing, if the options trust the program's SASS.
  * May use: ptxas, sass, core.
  *
  * InsCost holds the scheduler's control information of each of them. They follow the kernel's own
@@ -39,18 +39,17 @@ struct SassMap {
     SassPart *part;
     SassLoop *loop;
     uint32_t *part_of; /* per instruction of the PTX */
-    uint32_t *list;    /* machine instructions of one part after those of another */
-    uint32_t *anchor; /* per machine instruction: the access or barrier that it is; NO_SLOT: none */
-    uint16_t *copy;   /* ... and the iteration of its loop that it belongs to */
+    uint32_t *list;    /* SASS instructions of one part after those of another */
+    uint32_t *anchor;  /* per SASS instruction: the access or barrier that it is; NO_SLOT: none */
+    uint16_t *copy;    /* ... and the iteration of its loop that it belongs to */
 };
 
-/* Fills kernel->follow, and appends to kernel->played and to the prices, of which there are
- * `prices`; nothing where the machine code is not this machine's or not understood.  Returns the
- * prices. */
+/* Fills kernel->follow, and appends to kernel->played and to the `prices` costs. Does nothing if
+ * the SASS is not for this machine or not understood. Returns the costs. */
 InsCost *sass_map_build(SimtKernel *kernel, InsCost *price, uint32_t prices,
                         const SimtMachine *machine);
 
-/* sass_cost.c: who they are and what they cost. */
+/* sass_cost.c: kinds and costs of SASS instructions. */
 int sass_is_access(const SassIns *ins);
 int sass_is_barrier(const SassIns *ins);
 int sass_is_constant(const SassIns *ins);
@@ -61,7 +60,7 @@ int sass_is_rare_check(const SassIns *ins, const Ins *division);
 int sass_is_match(const SassIns *ins);
 int sass_is_call(const SassIns *ins);
 int sass_is_branch(const SassIns *ins);
-/* Waits for lanes that may have parted (BSYNC). */
+/* Waits for diverged lanes (BSYNC). */
 int sass_is_bsync(const SassIns *ins);
 int sass_is_nop(const SassIns *ins);
 Ins sass_ins(const SimtKernel *kernel, const SassIns *ins, uint32_t anchor);
@@ -71,7 +70,7 @@ void sass_divergence(Ins *ins, InsCost *price);
 InsCost sass_ins_cost(const SassIns *ins, const Ins *line, const InsCost *price,
                       const SimtMachine *machine);
 
-/* A warp's steps as machine instructions, in *to, which grows.  -1: out of memory. */
+/* Converts a warp's steps to SASS instructions, in *to, which grows. -1: out of memory. */
 int sass_trace_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* sass_trace.c - what a warp executed, as its machine code says it.
+/* sass_trace.c - conversion of a warp's trace to SASS.
  *
  * A trace records the PTX instructions that a warp executed, and the costs of their accesses. When
  * the trace passes through a part of the PTX, the SASS instructions of that part are replayed in

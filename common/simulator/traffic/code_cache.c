@@ -10,8 +10,8 @@ enum {
     PIECE_BYTES = CODE_PIECE * 16,
     SMALL_BYTES = 34 << 10,
     LARGE_BYTES = 128 << 10,
-    READY_BYTES = 64 << 10, /* bytes of a kernel longer than the large cache that are there
-                             * initially: its first ones */
+    READY_BYTES = 64 << 10, /* first bytes of a kernel that are cached initially, if it is longer
+                             * than the large cache */
     LARGE_CYCLES = 125      /* from there */
 };
 

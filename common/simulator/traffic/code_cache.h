@@ -16,7 +16,7 @@
 #include "common/simulator/core/core.h"
 
 enum {
-    CODE_PIECE = 48,      /* machine instructions of 16 bytes */
+    CODE_PIECE = 48,      /* SASS instructions of 16 bytes */
     CODE_ANY = 0x7fffffff /* the current block of the warp */
 };
 

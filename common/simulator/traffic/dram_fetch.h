@@ -18,7 +18,7 @@ static inline uint64_t block_wave(const Launch *launch, uint64_t block)
     return block / ((uint64_t)launch->gpu->machine.sms * launch->resident);
 }
 
-/* The same, as far as a moment tells waves apart. */
+/* The same, limited to the waves that a moment can represent. */
 static inline uint32_t wave_of(const Launch *launch, uint64_t block)
 {
     uint64_t wave = block_wave(launch, block);

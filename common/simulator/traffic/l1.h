@@ -1,4 +1,4 @@
-/* l1.h - what the L1 of the SM holds whose blocks are played side by side.
+/* l1.h - contents of the L1 of the replayed SM.
  *
  * A line is allocated when one of its sectors is requested; a sector is valid when the L2 has sent
  * it. An access in between waits for the same reply and sends no request. Blocks run one after
@@ -54,8 +54,8 @@ static inline uint32_t l1_tag_bank(uint64_t line)
 int l1_open(L1 *l1, uint64_t bytes);
 void l1_close(L1 *l1);
 
-/* Looks a line up, for which there is a place then; returns which of the wanted sectors nobody has
- * asked for, and makes *at no earlier than the others are there. */
+/* Looks up a line and allocates it if it is absent. Returns the sectors that have not been
+ * requested, and raises *at to the time at which the others are available. */
 uint8_t l1_look(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at);
 /* Invalidates all lines, including those in flight. */
 static inline void l1_invalidate(L1 *l1)

@@ -50,7 +50,7 @@ void retry_note(Retried *retried, uint32_t warp, const uint32_t *offset, uint32_
     retried->alone.swaps += alone->own, retried->alone.needed += alone->needed;
 }
 
-/* The next warp of all that are not done; NULL: there is none. */
+/* The next unfinished warp; NULL: all are done. */
 static Trying *next_of(Trying *warp)
 {
     Trying *next = NULL;
@@ -59,7 +59,7 @@ static Trying *next_of(Trying *warp)
     return next;
 }
 
-/* The warp swaps: those whose words nobody has changed since are done. */
+/* The warp swaps: its lanes whose words are unchanged are done. */
 static void turn_end(Retried *retried, Trying *warp, RetrySums *sums)
 {
     const Retry *one = warp->at;

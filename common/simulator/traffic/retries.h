@@ -6,11 +6,11 @@
 #include "common/simulator/core/core.h"
 #include "common/simulator/traffic/wavefronts.h"
 
-/* Notes one of a warp's, which takes `alone` if nobody else comes.  Warps come one after another up
- * to a barrier; where one comes again, what was noted is played. */
+/* Records one atomic of a warp, which costs `alone` without contention. Warps are recorded one
+ * after another up to a barrier; if a warp repeats, the recorded atomics are replayed. */
 void retry_note(Retried *retried, uint32_t warp, const uint32_t *offset, uint32_t mask,
                 uint32_t changing, uint32_t bytes, const AtomicPasses *alone);
-/* Plays what was noted: adds to retried->vain what it takes more than alone. */
+/* Replays the recorded atomics: adds to retried->failed the cost beyond that without contention. */
 void retries_play(Retried *retried);
 void retries_close(Retried *retried);
 

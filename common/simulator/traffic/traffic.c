@@ -60,8 +60,8 @@ void touched_take(Touched *touched, uint64_t word)
     touched->taken[page] = 1;
 }
 
-/* Keeps the earliest moment of all workers.  Nobody reads a page of these words before one of them
- * was written: zeros_alloc says why. */
+/* Keeps the earliest moment of all workers. Every page of these words is written before it is read:
+ * zeros_alloc states the reason. */
 static void first_tell(const Worker *worker, uint64_t fetch)
 {
     uint32_t moment = worker->traffic.first[fetch], was = 0,
@@ -79,7 +79,7 @@ static uint64_t word_add(const Touched *touched, uint64_t i, uint64_t *all)
                                           ~__atomic_fetch_or(&all[i], word, __ATOMIC_RELAXED));
 }
 
-/* The next word from `i` on with a bit; `words`: there is none. */
+/* The next word from `i` on with a set bit; `words`: none. */
 static uint64_t word_next(const Touched *touched, uint64_t i)
 {
     for (; touched->taken && i < touched->words; i++) {

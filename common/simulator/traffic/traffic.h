@@ -24,11 +24,11 @@ void touched_tell(Worker *worker);
 /* Number of the launch's stored sectors that it loaded as well. */
 uint64_t traffic_changed(const Launch *launch);
 
-/* Clears the page of words that this one lies in. */
+/* Clears the page that contains this word. */
 void touched_take(Touched *touched, uint64_t word);
 
-/* Bit `index` of one worker's; was it there before?  Only what an access has validated comes here;
- * a sector that lies in no memory would be the simulator's own mistake, and is left out. */
+/* Sets bit `index` of one worker; was it set before? Only validated accesses come here; a sector
+ * outside of all memory would be an error of the simulator, and is ignored. */
 static inline int touched_add(Touched *touched, uint64_t index)
 {
     uint64_t word = index / 64, bit = 1ull << index % 64;

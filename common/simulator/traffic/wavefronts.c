@@ -31,7 +31,7 @@ static uint32_t bank_passes(const uint32_t *offset, uint32_t mask, uint32_t word
     return most;
 }
 
-/* Does each of these lanes want what the one `apart` of it wants? */
+/* Does each of these lanes access the same word as the lane `apart` after it? */
 static int are_pairs(const uint32_t *offset, uint32_t mask, uint32_t apart)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
