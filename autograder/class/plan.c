@@ -172,7 +172,8 @@ static int note_ungraded(Plan *plan, const Handed *handed, const HandedFiles *fi
     else
         text_set(reason, sizeof reason, "holds no source of %s",
                  plan->only ? plan->only->name : "any lab");
-    return handed_list_note(&plan->list, handed->submission, handed->student, *problem != 0, reason,
+    int is_refused = *problem && handed->kind != HANDED_UNUSABLE;
+    return handed_list_note(&plan->list, handed->submission, handed->student, is_refused, reason,
                             error);
 }
 

@@ -9,18 +9,29 @@
 
 /* ---- removal of the folder from texts ------------------------------------------------------ */
 
-/* `text` without any "work/<part>/", malloc'd; NULL: it contains none. */
-static char *without(const char *text, const char *work)
+/* Removes every "work/<part>/" from the text. */
+static void remove_path(char *text, const char *work)
 {
-    size_t length = strlen(work);
-    const char *at = length ? strstr(text, work) : NULL;
-    char *clean = at ? strdup(text) : NULL;
-    for (char *from = clean; from && (from = strstr(from, work));) {
-        char *rest = from + length;
+    for (char *from = text; (from = strstr(from, work));) {
+        char *rest = from + strlen(work);
         rest += *rest == '/';
         rest += strcspn(rest, "/ ");
         rest += *rest == '/';
         memmove(from, rest, strlen(rest) + 1);
+    }
+}
+
+/* `text` without any "work/<part>/", malloc'd; NULL: it contains none.  A grader writes a path below
+ * the course's root relative to it, so the ends of `work` are removed, too. */
+static char *without(const char *text, const char *work)
+{
+    const char *last = strrchr(work, '/');
+    last = last ? last + 1 : work;
+    char *clean = *last && strstr(text, last) ? strdup(text) : NULL;
+    for (const char *part = clean ? work : NULL; part;) {
+        remove_path(clean, part);
+        part = strchr(part + 1, '/');
+        part = part ? part + 1 : NULL;
     }
     return clean;
 }

@@ -26,8 +26,9 @@ static const char STYLE[] =
     "@media (max-width:40em){body{margin:1rem auto}table,tbody,tr,td{display:block}"
     "tr:first-child{display:none}"
     "tr{padding:.4rem 0;border-bottom:2px solid var(--line)}td{border:0;padding:.1rem 0}"
-    "td:empty{display:none}td[data-label]::before{content:attr(data-label);display:block;"
-    "font-size:12px;opacity:.7}.number{text-align:left}.share,.lab,.number{white-space:normal;"
+    "td:empty{display:none}td[data-label]::before{content:attr(data-label);"
+    "display:inline-block;min-width:9rem;color:CanvasText;font-size:12px;opacity:.7}.number{text-"
+    "align:left}.share,.lab,.number{white-space:normal;"
     "overflow-wrap:anywhere}span.share{min-width:0;display:block}svg{max-width:100%;height:auto}"
     "h1,h2,h3,p,summary{overflow-wrap:anywhere}}\n"
     "@media print{details>*{display:block}}\n";

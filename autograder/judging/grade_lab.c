@@ -43,7 +43,7 @@ static void find_todo(LabRun *run)
         size_t root = strlen(run->grader->root);
         int inside = !strncmp(source, run->grader->root, root) && source[root] == '/';
         if (open)
-            text_set(run->record->todo, sizeof run->record->todo, "%.150s:%d: TODO(%d): %s",
+            text_set(run->record->todo, sizeof run->record->todo, "%.400s:%d: TODO(%d): %s",
                      inside ? source + root + 1 : source, open->line, open->number, open->sentence);
     }
     free(pristine);

@@ -77,6 +77,14 @@ const Lab *catalog_find(const Catalog *catalog, const char *name, Error *error)
         if (lab_matches(&catalog->lab[i], name)) return &catalog->lab[i];
     char known[700] = "";
     size_t used = 0;
+    if (strpbrk(name, ", ")) {
+        error_set(
+            error,
+            "LAB=%.80s names more than one lab; this command takes one, such as LAB=04: run it "
+            "once for each",
+            name);
+        return NULL;
+    }
     for (int i = 0; i < catalog->labs && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                                  catalog->lab[i].name);

@@ -154,7 +154,7 @@ int predict_read(const char *folder, const char *path, const char *shown, const 
     char *text = intake_read(folder, path, PREDICT_BYTES, &bytes, error);
     if (!text) return errno == ENOENT ? 0 : -1;
     int line = 0;
-    char *rest = text;
+    char *rest = text + (strncmp(text, "\xEF\xBB\xBF", 3) ? 0 : 3); /* a byte order mark */
     for (char *next; (next = strsep(&rest, "\n"));)
         line_take(next, name, shown, ++line, file);
     free(text);

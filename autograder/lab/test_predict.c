@@ -48,6 +48,13 @@ static void answers_are_read_and_empty_ones_left_out(void **state)
     assert_int_equal(file.answers, 1);
     assert_float_equal(*predict_find(&file, "blocks"), 384, 0);
     assert_null(predict_find(&file, "bytes"));
+    /* Editors of Windows begin a file with a byte order mark. */
+    assert_int_equal(read_text("\xEF\xBB\xBF"
+                               "blocks = 12\n",
+                               &file, &error),
+                     0);
+    assert_int_equal(file.troubles, 0);
+    assert_float_equal(*predict_find(&file, "blocks"), 12, 0);
     assert_int_equal(predict_read(NULL, "/nowhere/predict.ini", "x", NAMES, &file, &error), 0);
     assert_int_equal(file.answers, 0);
 }

@@ -5,7 +5,8 @@
 # No work of the student is lost: uncommitted changes are committed first.  If both sides have
 # changed a file of labs/, the student's remains, and the release's is next to it as NAME.new.  If
 # both have changed another file, the release's is used, and the student's is next to it as
-# NAME.mine.
+# NAME.mine.  If they have changed different places of one file, git merges these, and the file is
+# named.
 set -eu
 from=${1:-}
 
@@ -47,9 +48,15 @@ git merge-base HEAD FETCH_HEAD >/dev/null || fail "$from is not a release of thi
 git add -A
 git diff --cached --quiet || as_student commit -q -m 'My work before an update'
 
+# Files that both sides have changed.
+base=$(git merge-base HEAD FETCH_HEAD)
+git diff --name-only "$base" HEAD | sort >"$own/ours"
+git diff --name-only "$base" FETCH_HEAD | sort | comm -12 "$own/ours" - >"$own/shared"
+
 as_student merge -q --no-edit -m 'Update of the workbook' FETCH_HEAD >/dev/null 2>&1 || {
     git ls-files -u | cut -f 2 | sort -u >"$own/both"
     [ -s "$own/both" ] || fail "git could not merge $from; your files are unchanged"
+    comm -23 "$own/shared" "$own/both" >"$own/ours" && mv "$own/ours" "$own/shared"
     while read -r file; do
         git show "HEAD:$file" >"$own/mine" 2>/dev/null || rm -f "$own/mine"
         git show "FETCH_HEAD:$file" >"$own/theirs" 2>/dev/null || rm -f "$own/theirs"
@@ -69,4 +76,9 @@ as_student merge -q --no-edit -m 'Update of the workbook' FETCH_HEAD >/dev/null 
     rm -f "$own/both" "$own/mine" "$own/theirs"
     as_student commit -q -m 'Update of the workbook'
 }
+while read -r file; do
+    git diff --quiet FETCH_HEAD HEAD -- "$file" ||
+        echo "update: git merged your changes of $file with the release's: read it once"
+done <"$own/shared"
+rm -f "$own/ours" "$own/shared"
 echo "update: $(git log -1 --format=%s FETCH_HEAD)"

@@ -106,6 +106,10 @@ tell "a second run grades nothing"
 class first --seed 8
 [ $? = 2 ] && grep -q "started with seed '7', not '8'" "$work/out"
 tell "another seed is another gradebook"
+cp "$work/first/gradebook.sqlite" "$work/before.sqlite"
+! class first --seed 8 && cmp "$work/before.sqlite" "$work/first/gradebook.sqlite" >>"$work/out" &&
+    [ ! -e "$work/first/gradebook.sqlite-wal" ]
+tell "a refused run leaves the gradebook as it was"
 echo 'gets 71' >"$work/all/ada/$lab/conv.c"
 class first && grep -q ' 1 results to grade' "$work/out" && marks first | grep -q '^|ada|graded|71|'
 tell "what is handed in anew is graded anew"
@@ -297,6 +301,14 @@ class really-killed --grade "$build/bin/grade" && grep -qE ' [12] results to gra
     }
 tell "and killed and resumed it is the same byte for byte"
 
+# ---- another folder: below the course's root, where a grader writes shorter paths
+below=$(mktemp -d "$build/class-XXXXXX")
+"$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 \
+    --results "$below" >"$work/out" 2>&1 &&
+    cmp "$work/real/gradebook.sqlite" "$below/gradebook.sqlite" >>"$work/out"
+tell "a folder of results below the root has the same gradebook byte for byte"
+rm -rf "$below"
+
 # ---- user errors
 says()
 {
@@ -304,7 +316,8 @@ says()
     [ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ]
 }
 says calm --deadline tomorrow && says calm --jobs none && says calm --submissions "$work/nowhere" && says calm --submissions "$work/nothing" &&
-    says calm --lab 99 && says calm --grade /nowhere && says out/deeper
+    says calm --lab 99 && says calm --lab 02,03 &&
+    grep -q 'names more than one lab' "$work/out" && says calm --grade /nowhere && says out/deeper
 tell "wrong usage is one line"
 
 exit $failed

@@ -228,6 +228,11 @@ update "$next" && cmp "$work/mine" "$copy/labs/04-tiled/conv.cu" &&
     cmp "$next/Makefile" "$copy/Makefile" && grep -q "the student's" "$copy/Makefile.mine" &&
     ! git -C "$copy" status --porcelain | grep -v "^??"
 tell an-update-keeps-both-where-both-changed
+sed -i '1s/^/<!-- mine -->\n/' "$copy/README.md" && echo 'More.' >>"$next/README.md" &&
+    commit_next 'More' && update "$next" &&
+    grep -q 'git merged your changes of README.md' "$work/out" &&
+    grep -q mine "$copy/README.md" && grep -q '^More.$' "$copy/README.md"
+tell an-update-names-what-git-merged
 git init -q "$work/stranger" &&
     git -C "$work/stranger" -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
 update "$work/stranger"
