@@ -88,12 +88,12 @@ static int descriptor_receive(int fd)
     return got;
 }
 
-static void runner_attach(DeviceProcess *process, Slot *slot, ControlReply *reply)
+static void runner_attach(DeviceProcess *process, Slot *slot, const char *code, ControlReply *reply)
 {
     slot_close(process, slot);
     uint64_t bytes = process->properties.engine == ENGINE_GPU ? process->properties.memory_bytes / 4
                                                               : RUNNER_BYTES_SIM;
-    Gatekeeper *gatekeeper = gatekeeper_open(bytes);
+    Gatekeeper *gatekeeper = gatekeeper_open(bytes, code);
     int socket = descriptor_receive(DEVICE_DESCRIPTORS);
     if (!gatekeeper || socket < 0) {
         free(gatekeeper);
@@ -196,7 +196,7 @@ static void request_answer(DeviceProcess *process, const ControlRequest *request
         engine_open(process, request, reply);
         break;
     case CONTROL_ATTACH:
-        runner_attach(process, slot, reply);
+        runner_attach(process, slot, request->code, reply);
         break;
     case CONTROL_PROBLEM:
     case CONTROL_NEXT:

@@ -42,7 +42,7 @@ static int run_compiler(const BuildJob *job, Build *build, Error *error)
 
 /* Looks up the object of this source; copies it to job->directory, with the compiler's output.  1:
  * found. */
-static int object_find(const BuildJob *job, Build *build)
+static int object_find(BuildJob *job, Build *build)
 {
     char path[2 * BUILD_PATH];
     Error error;
@@ -65,17 +65,19 @@ static void object_keep(const BuildJob *job, const Build *build)
 }
 
 /* Makes BUILD_OBJECT in job->directory, or sets build->status to the reason of the failure. */
-static int object_make(const BuildJob *job, Build *build, Error *error)
+static int object_make(BuildJob *job, Build *build, Error *error)
 {
     build->status = BUILD_OK;
     if (job->compiled || (build->object_cached = object_find(job, build))) return 0;
     if (run_compiler(job, build, error)) return -1;
-    if (build->status == BUILD_OK) object_keep(job, build);
+    if (build->status != BUILD_OK) return 0;
+    if (job->device && build_digest_code(job, error)) return -1;
+    object_keep(job, build);
     return 0;
 }
 
 /* Compiler and linker share the log; the compiler's warnings come first. */
-static int run_tools(const BuildJob *job, Build *build, Error *error)
+static int run_tools(BuildJob *job, Build *build, Error *error)
 {
     SandboxEnd end;
     build->log = calloc(2, BUILD_LOG_MAX);
@@ -109,7 +111,7 @@ static int build_fresh(BuildJob *job, Build *build, Error *error)
     return build_cache_publish(job, build->digest, BUILD_PROGRAM, build->log, error);
 }
 
-static int program_find(const BuildJob *job, Build *build)
+static int program_find(BuildJob *job, Build *build)
 {
     build->log =
         build_cache_find(job, build->digest, BUILD_PROGRAM, build->program, sizeof build->program);
@@ -129,6 +131,7 @@ static void build_taken(BuildJob *job, Build *build)
         broken(build, &error);
     }
     if (build->status != BUILD_OK) build->program[0] = 0;
+    snprintf(build->code, sizeof build->code, "%s", job->code);
     build_cache_end(job);
 }
 

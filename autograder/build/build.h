@@ -46,6 +46,8 @@ typedef struct Build {
     BuildStatus status;
     char program[512];  /* digest of all inputs: source, flags, compiler version, libraries */
     char digest[65];    /* digest of all inputs: source, flags, compiler version, libraries */
+    char code[65];      /* build_code_digest of the fat binary that nvcc made; "": no GPU code, or
+                         * an object of the course */
     char *source;       /* the compiled bytes, NUL-terminated; NULL: rejected */
     char *log;          /* the compiler's output, bounded, with shortened paths; freed by
                          * build_clear */
@@ -67,6 +69,10 @@ typedef enum BuildKind { BUILD_RUNNER, BUILD_RUNNER_PTX, BUILD_RUN, BUILD_RUN_DE
 void build_submission(const Toolchain *toolchain, const char *folder, const char *source,
                       const char *entries, int cc, BuildKind kind, Build *build);
 void build_clear(Build *build);
+
+/* Digest of a fat binary as 64 hex digits.  The device process accepts only this code from a
+ * submission, because a program could contain PTX or machine code that nvcc did not make. */
+void build_code_digest(const void *image, size_t bytes, char digest[65]);
 
 /* The two halves, for the course's own programs, whose sources a student's copy does not have.
  *

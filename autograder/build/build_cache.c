@@ -1,5 +1,5 @@
-/* build_cache.c - build cache: build/cache/<digest>/ has a program or an object, and the compiler's
- * output; entries are atomic.
+/* build_cache.c - build cache: build/cache/<digest>/ has a program or an object, the compiler's
+ * output, and the digest of the GPU code; entries are atomic.
  *
  * A build works in a private directory below the cache and renames its result into place.  So
  * parallel graders, a full disk or a killed grader leave no incomplete entry; a later build removes
@@ -83,16 +83,20 @@ static char *text_read(const char *path)
     return text;
 }
 
-char *build_cache_find(const BuildJob *job, const char *digest, const char *name, char *path,
+char *build_cache_find(BuildJob *job, const char *digest, const char *name, char *path,
                        size_t bytes)
 {
-    char entry[ENTRY_PATH], log[ENTRY_PATH + 16];
+    char entry[ENTRY_PATH], log[ENTRY_PATH + 16], code[ENTRY_PATH + 16];
     snprintf(entry, sizeof entry, "%s/%s", job->cache, digest);
     if (snprintf(path, bytes, "%s/%s", entry, name) >= (int)bytes || access(path, R_OK))
         return NULL;
     snprintf(log, sizeof log, "%s/log", entry);
+    snprintf(code, sizeof code, "%s/code", entry);
     utimensat(AT_FDCWD, entry, NULL, 0); /* recently used, so not stale */
-    return text_read(log);
+    char *digest_text = text_read(code), *log_text = digest_text ? text_read(log) : NULL;
+    if (log_text) snprintf(job->code, sizeof job->code, "%s", digest_text);
+    free(digest_text);
+    return log_text;
 }
 
 static int bytes_write(const char *path, const void *data, size_t bytes, Error *error)
@@ -164,6 +168,8 @@ int build_cache_publish(const BuildJob *job, const char *digest, const char *nam
     if (rename(from, to)) return disk_error(to, error);
     snprintf(to, sizeof to, "%s/log", made);
     if (bytes_write(to, log, strlen(log), error)) return -1;
+    snprintf(to, sizeof to, "%s/code", made);
+    if (bytes_write(to, job->code, strlen(job->code), error)) return -1;
     snprintf(entry, sizeof entry, "%s/%s", job->cache, digest);
     /* Another grader may have been faster; its entry is the same. */
     if (rename(made, entry) && errno != EEXIST && errno != ENOTEMPTY)

@@ -34,7 +34,7 @@ static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
 #define TEXT(...)  TEXT2(__VA_ARGS__)
-const char build_flags_text[] = "6 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
+const char build_flags_text[] = "7 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
 
 typedef struct Command {
     const char *argv[ARGUMENTS];
@@ -243,6 +243,7 @@ static void steps_add(const BuildJob *job, const char *nvcc, Command *command)
     } else {
         command_add(command, nvcc);
         command_add(command, SIDE_BY_SIDE);
+        command_add(command, "--keep");
     }
     command_add_all(command, device_flags);
 }

@@ -120,6 +120,37 @@ int build_digest_object(BuildJob *job, Error *error)
     return 0;
 }
 
+void build_code_digest(const void *image, size_t bytes, char digest[65])
+{
+    Hash hash;
+    hash_begin(&hash);
+    part_add(&hash, image, bytes);
+    hash_end(&hash, digest);
+}
+
+/* Reads it before the linker runs, and through no link, because both tools work for the
+ * submission. */
+int build_digest_code(BuildJob *job, Error *error)
+{
+    char path[BUILD_PATH + 300];
+    struct stat status;
+    int name = (int)strcspn(job->name, ".");
+    snprintf(path, sizeof path, "%s/%.*s.fatbin", job->directory, name, job->name);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return error_set(error, "nvcc left no %.*s.fatbin: %m", name, job->name);
+    int rc = -1;
+    void *image = NULL;
+    if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0 ||
+        (uint64_t)status.st_size > BUILD_FILE_BYTES || !(image = malloc((size_t)status.st_size)) ||
+        read(fd, image, (size_t)status.st_size) != status.st_size)
+        error_set(error, "%s cannot be read", path);
+    else
+        rc = 0, build_code_digest(image, (size_t)status.st_size, job->code);
+    free(image);
+    close(fd);
+    return rc;
+}
+
 int build_digest(BuildJob *job, char digest[65], Error *error)
 {
     Hash hash;

@@ -29,6 +29,7 @@ typedef struct BuildJob {
     char *source;   /* contents of the source file */
     size_t source_bytes;
     char object[65];                 /* digest of the object */
+    char code[65];                   /* digest of its GPU code, or "" */
     char cache[BUILD_PATH];          /* build/cache */
     char directory[BUILD_PATH + 32]; /* the private directory of this build, beneath the cache */
     pid_t janitor;
@@ -44,6 +45,9 @@ int build_source_read(BuildJob *job, const char *folder, const char *source, cha
  * -1 with error: a file of the course is missing. */
 int build_digest_object(BuildJob *job, Error *error);
 int build_digest(BuildJob *job, char digest[65], Error *error);
+
+/* Fills job->code from the fat binary that nvcc left in job->directory. */
+int build_digest_code(BuildJob *job, Error *error);
 
 /* Iterates over the entry points of job->entries: *at starts as job->entries.  0 after the last. */
 enum { BUILD_ENTRY = 100 };
@@ -77,9 +81,9 @@ int build_environment_failed(const BuildJob *job, Build *build);
 
 /* Opens or creates build/cache; removes stale directories. */
 int build_cache_open(BuildJob *job, Error *error);
-/* The path of file `name` of the entry `digest`, and its log, which the caller frees.  NULL: no
- * entry. */
-char *build_cache_find(const BuildJob *job, const char *digest, const char *name, char *path,
+/* The path of file `name` of the entry `digest`, and its log, which the caller frees.  Fills
+ * job->code.  NULL: no entry. */
+char *build_cache_find(BuildJob *job, const char *digest, const char *name, char *path,
                        size_t bytes);
 int build_cache_begin(BuildJob *job, Error *error); /* makes job->directory and writes the source
                                                      * into it */
@@ -87,7 +91,7 @@ int build_cache_add(const BuildJob *job, const char *name, const void *data, siz
                     Error *error); /* writes another file into job->directory */
 /* Copies the regular file `from`, through no link, as `name` into job->directory. */
 int build_cache_copy(const BuildJob *job, const char *from, const char *name, Error *error);
-/* Moves the file `name` of job->directory into the entry `digest`, with a log. */
+/* Moves the file `name` of job->directory into the entry `digest`, with a log and job->code. */
 int build_cache_publish(const BuildJob *job, const char *digest, const char *name, const char *log,
                         Error *error);
 /* Ensures that job->directory is removed when this process ends, until build_cleanup_end. */

@@ -7,7 +7,8 @@
 # the host's compiler starts together with cicc and reads the stub from a pipe; the assembler
 # includes the fat binary.
 #
-# If a step fails, nvcc itself is run, so that the student reads its messages.
+# If a step fails, nvcc itself is run, so that the student reads its messages.  NAME.fatbin stays, so
+# that the grader knows which GPU code the compiler made.
 set -u
 name='' option=''
 for argument; do
@@ -23,14 +24,14 @@ plain()
     rm -f "$stub"
     exec 3>&-
     wait
-    exec "$@" --threads=2
+    exec "$@" --threads=2 --keep
 }
 
 # nvcc's steps are shell text that contains these paths.
-case "$PWD $*" in *[!]A-Za-z0-9/._\ +@,:=[-]*) exec "$@" --threads=2 ;; esac
+case "$PWD $*" in *[!]A-Za-z0-9/._\ +@,:=[-]*) exec "$@" --threads=2 --keep ;; esac
 
 # A function for each step.
-"$@" --keep --dryrun 2>plan || exec "$@" --threads=2
+"$@" --keep --dryrun 2>plan || exec "$@" --threads=2 --keep
 machine_code()
 {
     :

@@ -116,6 +116,8 @@ static void test_objects_are_shared(void **state)
     assert_int_equal(run.cached, 0);
     assert_true(run.object_cached);
     assert_string_equal(run.log, runner.log);
+    assert_int_equal(strlen(run.code), 64); /* stored with the object */
+    assert_string_equal(run.code, runner.code);
     assert_non_null(strstr(run.log, "kept"));
     build_clear(&run);
     build_submission(&toolchain, NULL, path, "conv_forward", 75, BUILD_RUN_DEBUG, &run);
@@ -265,6 +267,9 @@ static void test_steps_say_what_nvcc_says(void **state)
         assert_true(*one.log);
         assert_string_equal(one.log, other.log);
         assert_string_not_equal(one.digest, other.digest);
+        /* Both leave the fat binary, whose digest the device process requires. */
+        assert_int_equal(strlen(one.code), i ? 0 : 64);
+        assert_int_equal(strlen(other.code), i ? 0 : 64);
         build_clear(&one), build_clear(&other);
     }
 }

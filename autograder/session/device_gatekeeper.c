@@ -3,9 +3,11 @@
  * Handles are small integers and addresses can be guessed, so each is looked up in the list of
  * those given to this runner.  Otherwise a submission could launch the reference's kernels or free
  * the grader's tensors. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/build/build.h"
 #include "autograder/session/device_parts.h"
 #include "common/cuda/wire.h"
 
@@ -35,12 +37,15 @@ struct Gatekeeper {
     size_t freeds, freed_capacity;
     int modules;              /* number of modules loaded so far */
     uint64_t variables_bytes; /* total size of their variables */
+    char code[65];            /* digest of the only fat binary to load; "": any */
 };
 
-Gatekeeper *gatekeeper_open(uint64_t memory_bytes)
+Gatekeeper *gatekeeper_open(uint64_t memory_bytes, const char *code)
 {
     Gatekeeper *keeper = calloc(1, sizeof *keeper);
-    if (keeper) keeper->memory_bytes = memory_bytes;
+    if (!keeper) return NULL;
+    keeper->memory_bytes = memory_bytes;
+    snprintf(keeper->code, sizeof keeper->code, "%s", code);
     return keeper;
 }
 
@@ -153,6 +158,16 @@ static int room_left(const Gatekeeper *keeper, const DeviceCall *call)
     }
 }
 
+/* Whether nvcc made this code from the submission's source.  Code of another origin has no machine
+ * code or a forged one, from which the simulator takes registers, spills and part of the price. */
+static int code_known(const Gatekeeper *keeper, const DeviceCall *call)
+{
+    char digest[65];
+    if (!keeper->code[0]) return 1;
+    build_code_digest(call->data, (size_t)call->data_bytes, digest);
+    return strcmp(digest, keeper->code) == 0;
+}
+
 /* 1 if the call may reach the engine; else 0, and *reply has the reason. */
 static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, DeviceReply *reply)
 {
@@ -178,6 +193,10 @@ static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, Device
         device_fail(reply, DEVICE_INVALID_VALUE,
                     "a tensor map is asked for with %zu bytes, not %llu", sizeof(TensorMapRequest),
                     (unsigned long long)call->data_bytes);
+    } else if (call->kind == CALL_MODULE_LOAD && !code_known(keeper, call)) {
+        device_fail(reply, DEVICE_INVALID_IMAGE,
+                    "a grade runs only the GPU code that nvcc made from the source; PTX text and "
+                    "other fat binaries cannot be loaded");
     } else if (call->kind == CALL_COPY_TO_HOST && call->bytes > WIRE_BYTES_MAX / 2) {
         device_fail(reply, DEVICE_INVALID_VALUE, "one copy to the host may have at most 1 GiB");
     } else {

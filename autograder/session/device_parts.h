@@ -13,8 +13,9 @@
 typedef struct Gatekeeper Gatekeeper;
 
 /* A Device in front of another one.  A runner can use only the handles and free only the memory
- * that were given to it.  `memory_bytes` limits its allocations. */
-Gatekeeper *gatekeeper_open(uint64_t memory_bytes);
+ * that were given to it.  `memory_bytes` limits its allocations.  `code`: build_code_digest of the
+ * only fat binary that it may load; "": any. */
+Gatekeeper *gatekeeper_open(uint64_t memory_bytes, const char *code);
 /* Executes one call of the runner on `next`; always fills *reply. */
 int gatekeeper_execute(Gatekeeper *gatekeeper, Device *next, const DeviceCall *call,
                        DeviceReply *reply);

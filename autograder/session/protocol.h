@@ -64,6 +64,7 @@ typedef struct ControlRequest {
     char machine[64];
     char gpus_directory[768];
     int32_t threads, checks;
+    char code[65]; /* CONTROL_ATTACH: digest of the only GPU code that the runner may load; "": any */
 } ControlRequest;
 
 typedef struct ControlReply {

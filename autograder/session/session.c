@@ -104,6 +104,7 @@ int session_start_runner(Session *session, int slot, const Build *build, Error *
     runner_kill(runner);
     runner->nothing_known = 0;
     snprintf(runner->program, sizeof runner->program, "%s", build->program);
+    snprintf(runner->code, sizeof runner->code, "%s", build->code);
     return 0;
 }
 

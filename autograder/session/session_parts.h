@@ -11,6 +11,7 @@ enum { SESSION_PATH = 1024, CALL_SECONDS = 10 };
 
 typedef struct Runner {
     char program[512]; /* "" : none in this slot */
+    char code[65];     /* digest of the only GPU code that it may load; "": any */
     pid_t pid;         /* 0: not running */
     int output;        /* read end of its output, -1 */
     int counted;       /* Boolean: runs under valgrind, which writes its counts into `count` */

@@ -65,6 +65,7 @@ static int runner_attach(Session *session, int slot, int socket, Error *error)
 {
     ControlRequest request = {.kind = CONTROL_ATTACH, .slot = (uint32_t)slot};
     ControlReply reply;
+    memcpy(request.code, session->runner[slot].code, sizeof request.code);
     if (device_send_descriptor(session, socket, error)) return -1;
     return device_request(session, &request, &reply, error);
 }

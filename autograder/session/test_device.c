@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "autograder/build/build.h"
 #include "autograder/session/device_parts.h"
 #include "common/operations/operation/verdict.h"
 #include "common/cuda/wire.h"
@@ -93,7 +94,7 @@ static void refused(Gatekeeper *gatekeeper, Engine *engine, DeviceCall call)
 static void test_gatekeeper_own_handles(void **state)
 {
     Engine engine = engine_make();
-    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20, "");
     (void)state;
     uint32_t module =
         (uint32_t)ask(gatekeeper, &engine, (DeviceCall){.kind = CALL_MODULE_LOAD}).value[0];
@@ -118,7 +119,7 @@ static void test_gatekeeper_own_handles(void **state)
 static void test_gatekeeper_forged_handles(void **state)
 {
     Engine engine = engine_make();
-    Gatekeeper *owner = gatekeeper_open(1 << 20), *thief = gatekeeper_open(1 << 20);
+    Gatekeeper *owner = gatekeeper_open(1 << 20, ""), *thief = gatekeeper_open(1 << 20, "");
     (void)state;
     uint32_t module =
         (uint32_t)ask(owner, &engine, (DeviceCall){.kind = CALL_MODULE_LOAD}).value[0];
@@ -150,7 +151,7 @@ static void test_gatekeeper_tensor_maps(void **state)
 {
     static const unsigned char request[sizeof(TensorMapRequest) + 1];
     Engine engine = engine_make();
-    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20, "");
     (void)state;
     DeviceCall call = {.kind = CALL_TENSOR_MAP, .data = request, .data_bytes = sizeof request - 1};
     assert_int_equal(ask(gatekeeper, &engine, call).status, DEVICE_SUCCESS);
@@ -164,7 +165,7 @@ static void test_gatekeeper_tensor_maps(void **state)
 static void test_gatekeeper_memory(void **state)
 {
     Engine engine = engine_make();
-    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20, "");
     (void)state;
     DeviceCall half = {.kind = CALL_ALLOC, .bytes = 1 << 19},
                huge = {.kind = CALL_ALLOC, .bytes = ~0ull};
@@ -195,10 +196,29 @@ static void test_gatekeeper_memory(void **state)
     assert_int_equal(engine.live, 0);
 }
 
+/* With a digest, only the code of that digest is loaded. */
+static void test_gatekeeper_code(void **state)
+{
+    static const char made[] = "what nvcc made", other[] = ".version 8.0";
+    char digest[65];
+    Engine engine = engine_make();
+    (void)state;
+    build_code_digest(made, sizeof made, digest);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20, digest);
+    refused(gatekeeper, &engine,
+            (DeviceCall){.kind = CALL_MODULE_LOAD, .data = other, .data_bytes = sizeof other});
+    refused(gatekeeper, &engine,
+            (DeviceCall){.kind = CALL_MODULE_LOAD, .data = made, .data_bytes = sizeof made - 1});
+    refused(gatekeeper, &engine, (DeviceCall){.kind = CALL_MODULE_LOAD});
+    DeviceCall load = {.kind = CALL_MODULE_LOAD, .data = made, .data_bytes = sizeof made};
+    assert_int_equal(ask(gatekeeper, &engine, load).status, DEVICE_SUCCESS);
+    gatekeeper_close(gatekeeper, &engine.device);
+}
+
 static void test_gatekeeper_poison(void **state)
 {
     Engine engine = engine_make();
-    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20, "");
     uint32_t word, poison = OUTPUT_POISON;
     (void)state;
     char *kept =
@@ -258,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_gatekeeper_forged_handles),
         cmocka_unit_test(test_gatekeeper_tensor_maps),
         cmocka_unit_test(test_gatekeeper_memory),
+        cmocka_unit_test(test_gatekeeper_code),
         cmocka_unit_test(test_gatekeeper_poison),
         cmocka_unit_test(test_shared_tensors),
     };
