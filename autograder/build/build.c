@@ -108,7 +108,10 @@ static int build_fresh(BuildJob *job, Build *build, Error *error)
         return -1;
     if (build_cache_begin(job, error) || run_tools(job, build, error)) return -1;
     if (build->status != BUILD_OK) return 0;
-    return build_cache_publish(job, build->digest, BUILD_PROGRAM, build->log, error);
+    if (build_cache_publish(job, build->digest, BUILD_PROGRAM, build->log, error)) return -1;
+    /* The program may be that of a parallel build of the same source, whose GPU code can differ in
+     * nvcc's names for it. */
+    return build_cache_code(job, build->digest) ? error_set(error, "out of memory") : 0;
 }
 
 static int program_find(BuildJob *job, Build *build)
@@ -128,6 +131,11 @@ static void build_taken(BuildJob *job, Build *build)
         build->status = BUILD_OK;
         build->cached = 1;
     } else if (build_fresh(job, build, &error)) {
+        broken(build, &error);
+    }
+    if (build->status == BUILD_OK && job->device && !job->code[0]) {
+        error_set(&error, "%s/%s has no digest of its GPU code: delete that folder", job->cache,
+                  build->digest);
         broken(build, &error);
     }
     if (build->status != BUILD_OK) build->program[0] = 0;

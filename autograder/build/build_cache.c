@@ -83,20 +83,26 @@ static char *text_read(const char *path)
     return text;
 }
 
+int build_cache_code(BuildJob *job, const char *digest)
+{
+    char path[ENTRY_PATH];
+    snprintf(path, sizeof path, "%s/%s/code", job->cache, digest);
+    char *text = text_read(path);
+    if (text) snprintf(job->code, sizeof job->code, "%s", text);
+    free(text);
+    return text ? 0 : -1;
+}
+
 char *build_cache_find(BuildJob *job, const char *digest, const char *name, char *path,
                        size_t bytes)
 {
-    char entry[ENTRY_PATH], log[ENTRY_PATH + 16], code[ENTRY_PATH + 16];
+    char entry[ENTRY_PATH], log[ENTRY_PATH + 16];
     snprintf(entry, sizeof entry, "%s/%s", job->cache, digest);
     if (snprintf(path, bytes, "%s/%s", entry, name) >= (int)bytes || access(path, R_OK))
         return NULL;
     snprintf(log, sizeof log, "%s/log", entry);
-    snprintf(code, sizeof code, "%s/code", entry);
     utimensat(AT_FDCWD, entry, NULL, 0); /* recently used, so not stale */
-    char *digest_text = text_read(code), *log_text = digest_text ? text_read(log) : NULL;
-    if (log_text) snprintf(job->code, sizeof job->code, "%s", digest_text);
-    free(digest_text);
-    return log_text;
+    return build_cache_code(job, digest) ? NULL : text_read(log);
 }
 
 static int bytes_write(const char *path, const void *data, size_t bytes, Error *error)

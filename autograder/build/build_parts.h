@@ -85,6 +85,8 @@ int build_cache_open(BuildJob *job, Error *error);
  * job->code.  NULL: no entry. */
 char *build_cache_find(BuildJob *job, const char *digest, const char *name, char *path,
                        size_t bytes);
+/* Fills job->code with that of the entry `digest`.  -1: out of memory. */
+int build_cache_code(BuildJob *job, const char *digest);
 int build_cache_begin(BuildJob *job, Error *error); /* makes job->directory and writes the source
                                                      * into it */
 int build_cache_add(const BuildJob *job, const char *name, const void *data, size_t bytes,

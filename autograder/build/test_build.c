@@ -1,5 +1,6 @@
 /* test_build.c - valid, broken and hostile submissions in the compiler's sandbox. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -126,6 +127,40 @@ static void test_objects_are_shared(void **state)
     assert_int_equal(work_directories(), 0);
     build_clear(&run);
     build_clear(&runner);
+}
+
+static void *build_again(void *context)
+{
+    const char *path = context;
+    Build *build = malloc(sizeof *build);
+    if (build)
+        build_submission(&toolchain, NULL, path, "conv_forward", 75, BUILD_RUNNER, build);
+    return build;
+}
+
+/* Parallel builds of one source, as of the answer key's, have one program and its GPU code. */
+static void test_parallel_builds(void **state)
+{
+    enum { BUILDS = 3 };
+    pthread_t thread[BUILDS];
+    void *made[BUILDS];
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, "%s// %d in parallel\n", good, (int)getpid());
+    const char *path = file_write("conv.cu", text, strlen(text));
+    for (int i = 0; i < BUILDS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, build_again, (void *)path), 0);
+    for (int i = 0; i < BUILDS; i++)
+        pthread_join(thread[i], &made[i]);
+    for (int i = 0; i < BUILDS; i++) {
+        Build *build = made[i];
+        assert_non_null(build);
+        assert_int_equal(build->status, BUILD_OK);
+        assert_int_equal(strlen(build->code), 64);
+        assert_string_equal(build->code, ((Build *)made[0])->code);
+    }
+    for (int i = 0; i < BUILDS; i++)
+        build_clear(made[i]), free(made[i]);
 }
 
 /* Only ptxas rejects this instruction: from PTX alone a program can be built, with its own
@@ -545,6 +580,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest device[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_objects_are_shared),
+        cmocka_unit_test(test_parallel_builds),
         cmocka_unit_test(test_ptx_only),
         cmocka_unit_test(test_digest_covers_the_source),
         cmocka_unit_test(test_parts_of_the_headers),
