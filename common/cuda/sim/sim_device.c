@@ -813,11 +813,43 @@ uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, Devic
     return sim->last_cycles;
 }
 
+/* A launch beside launches of other streams, in a grade.  Its cycles are those without neighbours:
+ * nobody delays its instructions.  So what it needs of the machine is exclusive, and only the rest
+ * of its time, in which it waits for results, overlaps.  Otherwise the launches of many small slices
+ * would take less time than one launch of the same blocks. */
+static TimelineMark work_place_apart(SimDevice *sim, Timeline *timeline, TimelineMark before)
+{
+    const SimWork *work = &sim->work;
+    if (!work->is_launch) return work_place(sim, timeline, 0, before);
+    uint64_t busy =
+        (uint64_t)(((__uint128_t)work->cycles * work->share + TIMELINE_WHOLE - 1) / TIMELINE_WHOLE);
+    uint64_t end = timeline_place(timeline, TIMELINE_SMS, TIMELINE_WHOLE, before.end, busy) +
+                   (work->cycles - busy);
+    timeline->end = later(timeline->end, end);
+    return (TimelineMark){.pdl_trigger = end, .end = end};
+}
+
+/* Whether each operation waits for the one before it. */
+static int is_chain(const Recording *recording, size_t *before)
+{
+    size_t last = SIZE_MAX;
+    for (size_t i = 0; i < recording->count; i++) {
+        if (!recording_is_node(&recording->call[i])) continue;
+        size_t edges = recording_edges(recording, i, before), k = 0;
+        while (k < edges && before[k] != last)
+            k++;
+        if (last != SIZE_MAX && k == edges) return 0;
+        last = i;
+    }
+    return 1;
+}
+
 /* Executes the recording's nodes in order; they take place on a timeline of their own, each after
  * those that the recording says it waits for.  It may overlap only a single one, on its stream. */
 static void nodes_replay(SimDevice *sim, const Recording *recording, TimelineMark *mark,
                          size_t *before, Timeline *timeline, DeviceReply *reply)
 {
+    int apart = sim->untrusted && !is_chain(recording, before);
     for (size_t i = 0; i < recording->count && reply->status == DEVICE_SUCCESS; i++) {
         TimelineMark last = {0};
         if (!recording_is_node(&recording->call[i])) continue;
@@ -829,7 +861,7 @@ static void nodes_replay(SimDevice *sim, const Recording *recording, TimelineMar
             last.end = later(last.end, mark[before[k]].end);
         int is_next = edges == 1 && recording->call[before[0]].stream == recording->call[i].stream;
         last.pdl_trigger = is_next && !recording->serial ? mark[before[0]].pdl_trigger : last.end;
-        mark[i] = work_place(sim, timeline, 0, last);
+        mark[i] = apart ? work_place_apart(sim, timeline, last) : work_place(sim, timeline, 0, last);
     }
 }
 
@@ -985,6 +1017,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .gaps = options->gaps,
                         .interrupted = options->interrupted,
                         .count = 1};
+    sim->untrusted = options->untrusted;
     sim->instruction_limit = options->instruction_limit;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)
         sim->gpu = simt_open(&sim->machine, &simt, error);

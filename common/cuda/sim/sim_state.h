@@ -63,6 +63,7 @@ typedef struct SimDevice {
     Device device; /* first member: a Device * of this engine is a SimDevice * */
     SimtGpu *gpu;
     SimtMachine machine;
+    int untrusted;              /* as in SimDeviceOptions */
     uint64_t instruction_limit; /* between two take_cost; 0: the default for each launch */
     SimTable modules;           /* SimtModule *, NULL once unloaded */
     SimTable functions;         /* SimFunction */

@@ -256,7 +256,7 @@ static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t worker
     BlockTrace *heaviest;
     ReplayResult replay;
     uint64_t floor[LOWER_BOUND_AXES], longest = 0;
-    uint32_t count = heaviest_merge(worker, workers, &heaviest);
+    uint32_t count = heaviest_merge(launch, worker, workers, &heaviest);
     /* Who misses more takes more of the bandwidth. */
     ReplayMemory memory = memory_of(launch, t);
     double part = t->loads + t->stores ? (double)t->misses / (double)(t->loads + t->stores) : 0;

@@ -32,7 +32,8 @@ uint32_t traces_count(const Launch *launch);
 int heaviest_open(Heaviest *heaviest, const Launch *launch, LaunchArena *shelf);
 /* The heaviest of all host threads, in the order of the grid; their number.  The caller frees the
  * list; the traces stay the workers'. */
-uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all);
+uint32_t heaviest_merge(const Launch *launch, const Worker *worker, uint32_t workers,
+                        BlockTrace **all);
 
 /* SMs that get a block in one round. */
 uint32_t dealt_sms(const Launch *launch);

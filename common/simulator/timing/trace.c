@@ -169,7 +169,10 @@ BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number)
     return spare;
 }
 
-/* ---- the heaviest ------------------------------------------------------------------------- */
+/* ---- the heaviest -------------------------------------------------------------------------
+ *
+ * At most one block of each round, because an SM runs no more of a round.  Neighbours in the grid
+ * would find each other's data in the L1, and be cheaper together than on any SM. */
 
 int heaviest_open(Heaviest *heaviest, const Launch *launch, LaunchArena *shelf)
 {
@@ -196,6 +199,15 @@ static int is_heavier(const BlockTrace *a, const BlockTrace *b)
     return a->weight != b->weight ? a->weight > b->weight : a->number < b->number;
 }
 
+/* The kept block of the same round; NULL: none. */
+static BlockTrace *of_round(const Launch *launch, Heaviest *heaviest, uint64_t number)
+{
+    uint64_t round = number / dealt_sms(launch);
+    for (uint32_t i = 0; i < heaviest->count; i++)
+        if (heaviest->block[i].number / dealt_sms(launch) == round) return &heaviest->block[i];
+    return NULL;
+}
+
 static void lightest_find(Heaviest *heaviest)
 {
     heaviest->lightest = 0;
@@ -217,11 +229,13 @@ void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const Block
     early_keep(launch, spare, cost);
     spare->cost = *cost;
     spare->weight = lower_bound_weight(launch, cost);
-    if (heaviest->count < heaviest->most) {
+    BlockTrace *least = of_round(launch, heaviest, number);
+    if (!least && heaviest->count < heaviest->most) {
         if (++heaviest->count == heaviest->most) lightest_find(heaviest);
         return;
     }
-    BlockTrace *least = &heaviest->block[heaviest->lightest], lighter = *least;
+    if (!least) least = &heaviest->block[heaviest->lightest];
+    BlockTrace lighter = *least;
     if (!is_heavier(spare, least)) return;
     *least = *spare, *spare = lighter;
     lightest_find(heaviest);
@@ -238,7 +252,21 @@ static int by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all)
+/* Keeps the first of each round, in order; returns their number. */
+static uint32_t rounds_differ(const Launch *launch, BlockTrace *all, uint32_t count)
+{
+    uint32_t kept = 0, sms = dealt_sms(launch);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t same = 0;
+        while (same < kept && all[same].number / sms != all[i].number / sms)
+            same++;
+        if (same == kept) all[kept++] = all[i];
+    }
+    return kept;
+}
+
+uint32_t heaviest_merge(const Launch *launch, const Worker *worker, uint32_t workers,
+                        BlockTrace **all)
 {
     uint32_t count = 0, most = worker->heaviest.most;
     *all = calloc((size_t)workers * most + 1, sizeof **all);
@@ -250,6 +278,7 @@ uint32_t heaviest_merge(const Worker *worker, uint32_t workers, BlockTrace **all
         count += heaviest->count;
     }
     qsort(*all, count, sizeof **all, by_weight);
+    count = rounds_differ(launch, *all, count);
     count = count < most ? count : most;
     qsort(*all, count, sizeof **all, by_number);
     return count;
