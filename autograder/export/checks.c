@@ -46,7 +46,7 @@ static void case_text(const Record *record, const RecordCase *item, char *text, 
     text_add(text, bytes, "%s%s%s\n", case_verdict_name(item->verdict), *item->text ? ": " : "",
              item->text);
     if (*item->hint && item->verdict != CASE_CORRECT)
-        text_add(text, bytes, "Hint: %s\n", item->hint);
+        text_add(text, bytes, "make hint LAB=%.2s explains it.\n", record->lab);
 }
 
 static void add_case(Checks *checks, const Record *record, const RecordCase *item)

@@ -47,6 +47,7 @@ static void a_graded_lab(void **state)
 {
     (void)state;
     Record *record = calloc(1, sizeof *record);
+    strcpy(record->lab, "02-naive");
     record->item[0] = (RecordCase){.name = "fast", .points = 5, .possible = 5};
     record->item[0].speed =
         (RecordSpeed){.verdict = SPEED_SCORED, .s = 1.5, .needed = 2, .points = 4, .possible = 10};
@@ -67,7 +68,7 @@ static void a_graded_lab(void **state)
     expect(checks, "fast", CHECK_PASSED, 5, 5, "correct");
     expect(checks, "fast, speed", CHECK_FAILED, 4, 10, "1.50 times as fast");
     expect(checks, "near, speed", CHECK_SKIPPED, 0, 0, "too-close");
-    expect(checks, "bad", CHECK_FAILED, 0, 5, "wrong: 3 outputs\nHint: Look.");
+    expect(checks, "bad", CHECK_FAILED, 0, 5, "wrong: 3 outputs\nmake hint LAB=02 explains it.");
     expect(checks, "busy", CHECK_SKIPPED, 0, 0, "deferred");
     expect(checks, "odd", CHECK_BROKEN, 0, 0, "broken");
     expect(checks, "hidden", CHECK_FAILED, 0, 5, "hidden 2");

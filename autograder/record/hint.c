@@ -62,6 +62,11 @@ static int hint_applies(const HintSource *source, const char *hint)
     return todo_hint_applies(source->text, &mine, source->skeleton, &skeleton, hint);
 }
 
+void hint_offer(const char *lab, char *text, size_t bytes)
+{
+    text_set(text, bytes, "make hint LAB=%.2s explains it.", lab);
+}
+
 int hint_print_todo(FILE *stream, const Lab *lab, const char *build, int number,
                     const HintSource *source, Error *error)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "autograder/record/cause.h"
+#include "autograder/record/hint.h"
 #include "autograder/record/report_cause.h"
 #include "autograder/record/score.h"
 #include "autograder/text/screen.h"
@@ -73,7 +74,7 @@ static void case_notes(Table *table, const Record *record, const RecordCase *ite
         table_note(table, text);
     }
     if (!*item->hint) return;
-    text_set(text, sizeof text, "Hint: %s", item->hint);
+    hint_offer(record->lab, text, sizeof text);
     table_note(table, text);
 }
 
@@ -133,7 +134,7 @@ static void hidden_row(Table *table, const Record *record)
         }
         table_note(table, note);
         if (*item->hint) {
-            text_set(note, sizeof note, "Hint: %s", item->hint);
+            hint_offer(record->lab, note, sizeof note);
             table_note(table, note);
         }
     }
@@ -361,7 +362,7 @@ static void print_todo(FILE *stream, const Record *record)
  * screen: the description of the error is shortened. */
 static void print_wrong(FILE *stream, const Record *record, const RecordCase *cause, int alone)
 {
-    char *head = NULL, *todo = NULL, points[72];
+    char *head = NULL, *todo = NULL, points[72], offer[80] = "";
     size_t bytes;
     FILE *lines = open_memstream(&head, &bytes);
     if (!lines) return;
@@ -383,8 +384,9 @@ static void print_wrong(FILE *stream, const Record *record, const RecordCase *ca
         fclose(lines);
     }
     size_t others = screen_lines(head) + screen_lines(todo ? todo : "") + 2;
+    if (*cause_hint(record, cause)) hint_offer(record->lab, offer, sizeof offer);
     fputs(head, stream);
-    report_cause(stream, cause, cause_hint(record, cause), record->source,
+    report_cause(stream, cause, offer, record->source,
                  !alone                      ? 0
                  : others + 1 < SCREEN_LINES ? SCREEN_LINES - others
                                              : 1);

@@ -106,28 +106,24 @@ static void print_most(FILE *stream, const char *lines, size_t most, const char 
     if (!all) fprintf(stream, "%*s%s\n", 2 * INDENT, "", rest);
 }
 
-void report_cause(FILE *stream, const RecordCase *item, const char *hint, const char *source,
+void report_cause(FILE *stream, const RecordCase *item, const char *offer, const char *source,
                   size_t most)
 {
-    enum { FINDING_LEAST = 7, HINT_LEAST = 3 };
-    char said[1600] = "", *places = NULL;
+    enum { FINDING_LEAST = 7 };
+    char *places = NULL;
     size_t bytes;
-    if (*hint) text_set(said, sizeof said, "Hint: %s", hint);
     FILE *lines = open_memstream(&places, &bytes);
     if (!lines) return;
     print_places(lines, item->text, source);
     fclose(lines);
-    char *finding = wrapped(item->text, 2 * INDENT), *advice = wrapped(said, INDENT);
+    char *finding = wrapped(item->text, 2 * INDENT), *advice = wrapped(offer, INDENT);
     if (finding && advice && places) {
-        size_t fixed = screen_lines(places), hints = screen_lines(advice);
-        size_t left = most > fixed + hints ? most - fixed - hints : 1;
+        size_t fixed = screen_lines(places) + screen_lines(advice);
+        size_t left = most > fixed ? most - fixed : 1;
         if (left < FINDING_LEAST) left = FINDING_LEAST;
-        size_t used = screen_lines(finding) < left ? screen_lines(finding) : left;
-        size_t room = most > fixed + used ? most - fixed - used : 1;
-        if (room < HINT_LEAST) room = HINT_LEAST;
         print_most(stream, finding, most ? left : 0, "... VERBOSE=1 shows the rest");
         fputs(places, stream);
-        print_most(stream, advice, most ? room : 0, "... make hint shows the rest");
+        fputs(advice, stream);
     }
     free(finding);
     free(advice);

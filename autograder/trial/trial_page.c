@@ -34,15 +34,18 @@ static void show(char *text)
     free(text);
 }
 
-/* "WRONG: race", the grader's message, its source lines and its hint. */
+/* "WRONG: race", the grader's message, its source lines and where its hint is. */
 static void print_wrong(FILE *stream, const Trial *trial, const RecordCase *item)
 {
-    const char *hint = lab_fault_hint(&trial->found->ini, item->fault);
+    char offer[80] = "";
+    if (lab_fault_hint(&trial->found->ini, item->fault))
+        text_set(offer, sizeof offer, "After make grade LAB=%.2s, make hint LAB=%.2s explains it.",
+                 trial->found->name, trial->found->name);
     const char *head = item->verdict == CASE_WRONG   ? "WRONG"
                        : item->verdict == CASE_LIMIT ? "LIMIT"
                                                      : "FAILED";
     fprintf(stream, "  %s%s%s\n", head, *item->fault ? ": " : "", item->fault);
-    report_cause(stream, item, hint ? hint : "", trial->source, 0);
+    report_cause(stream, item, offer, trial->source, 0);
 }
 
 void trial_print_verdict(const Trial *trial, const RecordCase *item)

@@ -147,13 +147,14 @@ mkdir -p "$work/slow/01-sequential"
 cp labs/01-sequential/baseline.c "$work/slow/01-sequential/conv.c"
 run 0 "$grade" --build "$build" --lab 01 --submission "$work/slow" --results "$work/results" &&
     grep -q '^      [4-9][.0-9]* times the cycles of the reference.$' "$work/out" &&
-    [ "$(grep -c '^      Hint: The innermost loop decides' "$work/out")" = 1 ]
+    [ "$(grep -c '^      make hint LAB=01 explains it' "$work/out")" = 1 ] &&
+    ! grep -q 'innermost loop' "$work/out"
 tell slow-c-is-told
 # make run gives the same message as make grade, except for numbers that depend on the inputs.
 run 1 "$lab" run --build "$build" --lab 01 --case uneven --submission autograder/tests/skeletons &&
-    sed -n '/No output/,/^  Hint/p' "$work/out" | sed '$d' >"$work/run-says" &&
+    sed -n '/No output/,/^  After make grade LAB=01, make hint/p' "$work/out" | sed '$d' >"$work/run-says" &&
     run 0 "$grade" --build "$build" --lab 01 --case uneven --submission autograder/tests/skeletons --results "$work/results" &&
-    sed -n '/No output/,/^  Hint/p' "$work/out" | sed '$d' | cmp - "$work/run-says" && [ -s "$work/run-says" ]
+    sed -n '/No output/,/^  make hint LAB=01/p' "$work/out" | sed '$d' | cmp - "$work/run-says" && [ -s "$work/run-says" ]
 tell run-says-what-grade-says
 mkdir -p "$work/over/01-sequential" "$work/wait/02-naive"
 sed 's|^    // END TODO(1)|    y[(long)p->N * p->K * p->P * p->Q] += 1;\n&|' solutions/01-sequential/conv.c >"$work/over/01-sequential/conv.c"
@@ -256,7 +257,8 @@ mkdir -p "$work/race/04-tiled"
 patch -s -o "$work/race/04-tiled/conv.cu" solutions/04-tiled/conv.cu autograder/tests/mutants/04-tiled/no-second-barrier.patch
 run 0 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results && [ "$(wc -l <"$work/out")" -le 24 ] &&
     ! grep -n '.\{81\}' "$work/out" >>"$work/err" && grep -q 'What is wrong: race (case lenet-c3)$' "$work/out" &&
-    [ "$(grep -c 'Race reported' "$work/out")" = 1 ] && grep -q '/conv.cu:[0-9]*:13: ' "$work/out" && grep -q '^  Hint: ' "$work/out"
+    [ "$(grep -c 'Race reported' "$work/out")" = 1 ] && grep -q '/conv.cu:[0-9]*:13: ' "$work/out" && grep -q '^  make hint LAB=04 explains it' "$work/out" &&
+    ! grep -q '__syncthreads' "$work/out"
 tell the-one-cause
 run 0 env COLUMNS=120 "$grade" --build "$build" --lab 4 --engine sim --submission "$work/race" $results --verbose --case lenet-c3 &&
     grep -q 'more wrong\|are wrong, first' "$work/out" && ! grep -n '.\{121\}' "$work/out" >>"$work/err"

@@ -173,6 +173,12 @@ cases()
 cases 01 host.c
 cases 02 device.cu
 
+# Correct code that never frees memory: the grade calls one process three times.
+sed 's|^    switch (p->K) {|    float *lost;\n    cudaMalloc(\&lost, 4);\n    switch (0) {|' "$here/device.cu" \
+    >"$work/submitted/02-wrong/device.cu"
+grade 02 --verbose
+says leaks 'Each call leaves memory allocated'
+
 # source_says NAME WORDS CODE [BEFORE]: the message about an entry point with that code, and BEFORE
 # above it.  The reference solution is correct: if it does not build either, the installation is at
 # fault.
@@ -280,7 +286,7 @@ COLUMNS=500 timeout 300 "$build/bin/grade" --build "$build" --lab 6 --case table
 says slower 'times the cycles of the reference'
 says phase-where-it-is-slower "Most of the additional instructions are in phase 'compute': "
 says where-it-is-slower 'sectors of local memory at conv.cu:'
-says hint-for-what-is-slow 'Hint: Copy the three loops'
+says hint-for-what-is-slow 'make hint LAB=06 explains it'
 
 # ---- and by other tests --------------------------------------------------------------------------
 
