@@ -415,11 +415,12 @@ static void test_killed_grader(void **state)
         build_submission(&toolchain, NULL, path, "conv_forward_host", 75, 0, &build);
         _exit(0);
     }
-    usleep(400000);
+    for (int i = 0; i < 6000 && !work_directories(); i++)
+        usleep(10000);
     assert_int_not_equal(work_directories(), 0); /* it is working */
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    for (int i = 0; i < 50 && work_directories(); i++)
+    for (int i = 0; i < 600 && work_directories(); i++)
         usleep(100000);
     assert_int_equal(work_directories(), 0);
 }

@@ -94,7 +94,7 @@ static ParallelSession *begin(const Judge *judge, int wrong, int prints)
 
 static void wait_for(int runs)
 {
-    for (int i = 0; i < 10000 && fake.runs < runs; i++)
+    for (int i = 0; i < 600000 && fake.runs < runs; i++)
         usleep(1000);
     assert_true(fake.runs >= runs);
 }

@@ -65,7 +65,7 @@ static void test_the_same_in_any_order(void **state)
         fill_list(list);
         Precompute *precomputed = precompute_begin(list, order, CASES, PRECISION_FP32);
         assert_non_null(precomputed);
-        usleep(10000u << (try < 5 ? try : 5));
+        usleep(10000u << (try < 10 ? try : 10));
         made = 0;
         for (int i = 0; i < CASES; i++) {
             Expected *expected = precompute_take(precomputed, i);

@@ -116,11 +116,18 @@ void meter_open(Meter *meter, pid_t pid, pid_t helper, double allowed)
                      .last_delay = own.delay + other.delay};
 }
 
+double meter_patience(void)
+{
+    const char *text = getenv("CONVLAB_PATIENCE");
+    double factor = text ? strtod(text, NULL) : 0;
+    return factor >= 1 ? factor : METER_PATIENCE;
+}
+
 static Excess meter_judge(const Meter *meter)
 {
     if (meter->cpu > meter->allowed) return EXCESS_CPU;
     if (meter->waited > meter->allowed_waiting) return EXCESS_WAITED;
-    if (meter->at - meter->opened < METER_PATIENCE * meter->allowed) return EXCESS_NONE;
+    if (meter->at - meter->opened < meter_patience() * meter->allowed) return EXCESS_NONE;
     /* The limit passed and the machine was not overloaded, so the program is at fault. */
     return meter->starved < 0.5 * (meter->at - meter->opened) ? EXCESS_WAITED : EXCESS_STARVED;
 }

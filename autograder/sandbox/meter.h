@@ -19,8 +19,11 @@ typedef enum Excess {
     EXCESS_STARVED /* within both limits, but no end: the machine is too busy to decide */
 } Excess;
 
-/* Factor on the allowed seconds, in wall-clock time, after which a meter gives up. */
+/* Factor on the allowed seconds, in wall-clock time, after which a meter gives up.  The grader's
+ * environment may set another one (CONVLAB_PATIENCE): tests do, so that no verdict depends on the
+ * machine's load. */
 enum { METER_PATIENCE = 30 };
+double meter_patience(void);
 
 typedef struct Meter {
     pid_t pid, helper;

@@ -410,7 +410,9 @@ static void test_starved_is_told(void **state)
     (void)state;
     hogs_pin(&hogs);
     hogs_start(&hogs, HOGS);
+    setenv("CONVLAB_PATIENCE", "30", 1);
     SandboxEnd end = run_attempt(&spec, "spin", "", 0.1);
+    setenv("CONVLAB_PATIENCE", "1000", 1);
     hogs_stop(&hogs);
     assert_int_equal(end.excess, EXCESS_STARVED);
     assert_true(end.used < 0.13);

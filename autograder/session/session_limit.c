@@ -116,7 +116,8 @@ int limit_wait(Session *session, int slot, RunOutcome *outcome)
     runner_kill(&session->runner[slot]);
     ControlReply reply;
     int card = session->limits ? NOTICE_CARD_AGAIN_MS : NOTICE_CARD_MS;
-    if (!answer_in(session, helper ? NOTICE_MS : card) || device_receive(session, &reply, NULL))
+    int notice = (int)(NOTICE_MS * meter_patience() / METER_PATIENCE);
+    if (!answer_in(session, helper ? notice : card) || device_receive(session, &reply, NULL))
         device_kill(session);
     else if (reply.status == RUN_DEVICE_ERROR) /* a failed kernel explains later errors */
         outcome_fill(session, slot, &reply, outcome);

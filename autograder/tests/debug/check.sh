@@ -77,7 +77,7 @@ tell no-such-program
 
 # Every message is validated against the protocol's schema.
 if python3 -c 'import jsonschema' 2>/dev/null && [ -x "$build/bin/debug" ]; then
-    BUILD=$build timeout 300 python3 $here/dap_session.py "$build/bin/debug" $here/programs/first.cu || failed=1
+    BUILD=$build timeout 3000 python3 $here/dap_session.py "$build/bin/debug" $here/programs/first.cu || failed=1
 else
     echo "# the protocol is not tested: it needs python3-jsonschema and build/bin/debug"
 fi

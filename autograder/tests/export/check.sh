@@ -192,7 +192,7 @@ text_of()
 tell page-of-a-class
 # A browser shows it, with unchanged names and without running or fetching anything.
 if command -v chromium >/dev/null; then
-    timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+    timeout 3000 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
         --dump-dom "file://$work/page-since.html" >dom 2>said &&
         grep -q '<strong>&lt;script&gt;alert(1)&lt;/script&gt;</strong>' dom &&
         [ "$(grep -c '<details>' dom)" = 5 ] && ! grep -q '<script' dom

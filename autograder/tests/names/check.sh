@@ -84,14 +84,14 @@ is_held()
 # after a failure.
 by_command_line()
 {
-    as_values "$name" timeout 60 make -k MAKE=true BUILD=b "$@"
+    as_values "$name" timeout 3000 make -k MAKE=true BUILD=b "$@"
 }
 
 by_environment()
 {
     (
         as_values "$name" export
-        timeout 60 make -k MAKE=true BUILD=b "$@"
+        timeout 3000 make -k MAKE=true BUILD=b "$@"
     )
 }
 
@@ -140,7 +140,7 @@ mv kept labs
 try_compilers()
 {
     while IFS= read -r line; do
-        is_held 0 "$line" timeout 20 make MAKE=true BUILD=b setup NVCC="$line" && grep -q 'is not an nvcc of CUDA' "$work/out" || return 1
+        is_held 0 "$line" timeout 3000 make MAKE=true BUILD=b setup NVCC="$line" && grep -q 'is not an nvcc of CUDA' "$work/out" || return 1
     done <"$work/names"
 }
 try_compilers
@@ -151,8 +151,8 @@ folder="$work/\$(shell touch ran)"
 mkdir -p "$folder" plain
 printf '#!/bin/sh\nexec %s "$@"\n' "$(sed -n 's/^NVCC=//p' "$build/toolchain.env")" >"$folder/nvcc"
 chmod +x "$folder/nvcc"
-is_held 0 "$folder" timeout 60 env NVCC="$folder/nvcc" sh common/setup/setup.sh plain && is_held 0 "$folder" timeout 20 make MAKE=true BUILD=plain doctor &&
-    is_held 0 "$folder" timeout 20 make MAKE=true BUILD=b doctor NVCC="$folder/nvcc"
+is_held 0 "$folder" timeout 3000 env NVCC="$folder/nvcc" sh common/setup/setup.sh plain && is_held 0 "$folder" timeout 3000 make MAKE=true BUILD=plain doctor &&
+    is_held 0 "$folder" timeout 3000 make MAKE=true BUILD=b doctor NVCC="$folder/nvcc"
 tell compiler-in-such-a-folder
 
 # Build folders: only those without special characters, rejected with one line.

@@ -39,7 +39,7 @@ see 05 --case table-1 && # local memory, too
 tell local-memory
 see 04 --case lenet-c1 --line 61
 if command -v chromium >/dev/null; then
-    timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+    timeout 3000 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
         --virtual-time-budget=3000 --dump-dom \
         "file://$work/page.html" >"$work/dom" 2>"$work/said" &&
         grep -q 'conv.cu:61: ld.global' "$work/dom" &&

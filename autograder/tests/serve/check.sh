@@ -13,19 +13,19 @@ serve() {
     env SOCKET="$work/socket" SUBMISSION=solutions CASE=lenet BATCH=4 QUEUE=16 "$@" sh \
         common/apps/serve/serve.sh "$build" 16 sim >"$work/server" 2>&1 &
     server=$!
-    for _ in $(seq 600); do
+    for _ in $(seq 6000); do
         ! grep -q ' at /' "$work/server" || return 0
         kill -0 $server 2>/dev/null || return 1
         sleep 0.1
     done
     return 1
 }
-load() { timeout 60 "$build/bin/load" SOCKET="$work/socket" "$@" >"$work/out" 2>"$work/err"; }
+load() { timeout 3000 "$build/bin/load" SOCKET="$work/socket" "$@" >"$work/out" 2>"$work/err"; }
 # count METRIC: its value at the server.
 count() { "$build/bin/load" SOCKET="$work/socket" SHOW=metrics | sed -n "s/^$1 //p"; }
 # ended STATUS PROCESS: it ends within a minute, with that status.
 ended() {
-    for _ in $(seq 600); do
+    for _ in $(seq 6000); do
         kill -0 "$2" 2>/dev/null || break
         sleep 0.1
     done
@@ -49,7 +49,7 @@ tell too-much-is-refused-and-nothing-lost
 # The generator is killed: its requests are dropped, and the next generator's are answered.
 "$build/bin/load" SOCKET="$work/socket" CLIENTS=4 EACH=4 SECONDS=60 >"$work/out" 2>&1 &
 generator=$!
-for _ in $(seq 100); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
+for _ in $(seq 6000); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
 kill -9 $generator
 ended 137 $generator && load RATE=40 SECONDS=1 && grep -q 'lost 0, unanswered 0' "$work/out"
 tell a-killed-generator
@@ -58,7 +58,7 @@ tell a-killed-generator
 # reuses the socket.
 "$build/bin/load" SOCKET="$work/socket" CLIENTS=4 EACH=4 SECONDS=60 >"$work/out" 2>"$work/err" &
 generator=$!
-for _ in $(seq 100); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
+for _ in $(seq 6000); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
 kill -9 $server
 ended 137 $server && ended 1 $generator &&
     grep -q '^load: 16 requests were lost with their connection, 0 not answered$' "$work/err" &&
@@ -71,9 +71,9 @@ tell the-next-server
 # Stopped under load: 0, and its generator does not hang.
 "$build/bin/load" SOCKET="$work/socket" CLIENTS=4 EACH=4 SECONDS=60 >"$work/out" 2>"$work/err" &
 generator=$!
-for _ in $(seq 100); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
+for _ in $(seq 6000); do [ "$(count serve_connections)" -le 4 ] || break; sleep 0.05; done
 kill -TERM $server
-ended 0 $server && [ ! -e "$work/socket" ] && for _ in $(seq 100); do kill -0 $generator 2>/dev/null || break; sleep 0.1; done && ! kill -0 $generator 2>/dev/null
+ended 0 $server && [ ! -e "$work/socket" ] && for _ in $(seq 6000); do kill -0 $generator 2>/dev/null || break; sleep 0.1; done && ! kill -0 $generator 2>/dev/null
 tell a-stop-under-load
 kill -9 $generator 2>/dev/null
 

@@ -79,7 +79,7 @@ unshare -pf --mount-proc --kill-child slurmd -D -N two >>"$work/out" 2>&1 &
 second=$!
 daemons="$daemons $second"
 tries=0
-until [ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] || [ $tries = 100 ]; do
+until [ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] || [ $tries = 3000 ]; do
     sleep 0.2
     tries=$((tries + 1))
 done
@@ -126,7 +126,7 @@ class()
 {
     results=$1
     shift
-    timeout 120 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --seed 7 \
+    timeout 3000 "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --seed 7 \
         --grade "$work/grade" \
         --results "$work/$results" "$@" >"$work/out" 2>&1
 }
@@ -164,7 +164,7 @@ sed -i 's/sleep 0.5/sleep 20/' "$work/grade"
 class there --engine slurm &
 child=$!
 tries=0
-until [ -n "$(squeue -h)" ] || [ $tries = 100 ]; do
+until [ -n "$(squeue -h)" ] || [ $tries = 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
@@ -172,7 +172,7 @@ done
 kill -TERM "$(pgrep -P "$child" -x timeout || echo "$child")"
 wait $child
 tries=0
-until [ -z "$(squeue -h)" ] || [ $tries = 100 ]; do # what completes, too: it tells the controller
+until [ -z "$(squeue -h)" ] || [ $tries = 3000 ]; do # what completes, too: it tells the controller
     sleep 0.1
     tries=$((tries + 1))
 done

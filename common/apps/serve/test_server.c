@@ -28,7 +28,7 @@
 #include "common/apps/serve/settings.h"
 #include "common/apps/serve/status.h"
 
-enum { X = 4, Y = 2, LARGEST = 4, MOST = 6, ENOUGH = 60000 };
+enum { X = 4, Y = 2, LARGEST = 4, MOST = 6, ENOUGH = 600000 };
 
 /* ---- fake device -------------------------------------------------------------------------- */
 
