@@ -133,8 +133,7 @@ static void *build_again(void *context)
 {
     const char *path = context;
     Build *build = malloc(sizeof *build);
-    if (build)
-        build_submission(&toolchain, NULL, path, "conv_forward", 75, BUILD_RUNNER, build);
+    if (build) build_submission(&toolchain, NULL, path, "conv_forward", 75, BUILD_RUNNER, build);
     return build;
 }
 

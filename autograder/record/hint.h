@@ -23,8 +23,8 @@ int hint_print(FILE *stream, const Lab *lab, const char *build, const HintSource
 int hint_print_todo(FILE *stream, const Lab *lab, const char *build, int number,
                     const HintSource *source, Error *error);
 
-/* What a report prints instead of a hint, because a hint appears only on request: "make hint LAB=02
- * explains it." for the lab "02-naive". */
+/* The line of a report that replaces a hint, because a hint appears only on request: "make hint
+ * LAB=02 explains it." for the lab "02-naive". */
 void hint_offer(const char *lab, char *text, size_t bytes);
 
 #endif

@@ -64,7 +64,8 @@ typedef struct ControlRequest {
     char machine[64];
     char gpus_directory[768];
     int32_t threads, checks;
-    char code[65]; /* CONTROL_ATTACH: digest of the only GPU code that the runner may load; "": any */
+    /* CONTROL_ATTACH: digest of the only GPU code that the runner may load; "": any */
+    char code[65];
 } ControlRequest;
 
 typedef struct ControlReply {

@@ -813,10 +813,10 @@ uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, Devic
     return sim->last_cycles;
 }
 
-/* A launch beside launches of other streams, in a grade.  Its cycles are those without neighbours:
- * nobody delays its instructions.  So what it needs of the machine is exclusive, and only the rest
- * of its time, in which it waits for results, overlaps.  Otherwise the launches of many small slices
- * would take less time than one launch of the same blocks. */
+/* A launch that launches of other streams may overlap, in a grade.  Its cycles are those without
+ * neighbours, which would delay its instructions.  Therefore the time for which it needs its share
+ * of the machine is exclusive, and only the rest of its time, in which it waits for results,
+ * overlaps.  Otherwise many small slices would take less time than one launch of their blocks. */
 static TimelineMark work_place_apart(SimDevice *sim, Timeline *timeline, TimelineMark before)
 {
     const SimWork *work = &sim->work;
@@ -861,7 +861,8 @@ static void nodes_replay(SimDevice *sim, const Recording *recording, TimelineMar
             last.end = later(last.end, mark[before[k]].end);
         int is_next = edges == 1 && recording->call[before[0]].stream == recording->call[i].stream;
         last.pdl_trigger = is_next && !recording->serial ? mark[before[0]].pdl_trigger : last.end;
-        mark[i] = apart ? work_place_apart(sim, timeline, last) : work_place(sim, timeline, 0, last);
+        mark[i] =
+            apart ? work_place_apart(sim, timeline, last) : work_place(sim, timeline, 0, last);
     }
 }
 

@@ -20,8 +20,7 @@ __device__ static void outputs(const ConvProblem &p, const float *__restrict__ x
                 if (ih >= 0 && ih < p.H && iw >= 0 && iw < p.W)
                     pixel = x[((n * p.C + c) * p.H + ih) * p.W + iw];
                 for (int f = 0; f < FILTERS; f++)
-                    if (k + f < p.K)
-                        sum[f] += pixel * w[(((k + f) * p.C + c) * p.R + r) * p.S + s];
+                    if (k + f < p.K) sum[f] += pixel * w[(((k + f) * p.C + c) * p.R + r) * p.S + s];
             }
     for (int f = 0; f < FILTERS; f++)
         if (k + f < p.K) y[((n * p.K + k + f) * p.P + op) * p.Q + oq] = sum[f];
