@@ -10,7 +10,10 @@ recorded=docs/data/simulated/validation
 simulated=$recorded
 # GPU and machine file of each comparison; their predictions are in a folder GPU or GPU-MACHINE.
 # Files of `make machine` are records.  The first comparison of a GPU is the one that the page shows.
-comparisons="h200 h200"
+comparisons="h200 h200
+h200 $data/h200/measured-machine.ini
+h100 h100
+h100 $data/h100/measured-machine.ini"
 folder_of() { # GPU MACHINE
     [ "$1" = "$2" ] && echo "$1" || echo "$1-$(basename "$2" .ini)"
 }
@@ -24,7 +27,7 @@ if [ -n "${NUMBERS_LONG:-}" ]; then
     echo "$comparisons" | while read -r gpu machine; do
         simulate "$(folder_of "$gpu" "$machine")" '' "$gpu" "$machine"
     done
-    sh $here/validate.sh --ptx --jobs "${JOBS:-1}" "$build" >"$simulated/h200/ptx.md"
+    simulate h200-ptx --ptx h200 h200
 fi
 
 # compare GPU FOLDER: compares recorded or new predictions with the records of a GPU.
@@ -38,17 +41,18 @@ compare() {
 echo "$comparisons" | while read -r gpu machine; do
     compare "$gpu" "$(folder_of "$gpu" "$machine")"
 done
-cp "$simulated/h200/ptx.md" "$out/ptx.md"
-grep -q 'are not needed\|are off by more' "$out/h200/report.md" &&
-    fail "$(grep -h 'known.tsv\|are off by more' "$out/h200/report.md")"
+compare h200 h200-ptx
+grep -q 'are not needed\|are off by more' "$out/h200/report.md" "$out/h100/report.md" &&
+    fail "$(grep -h 'known.tsv\|are off by more' "$out/h200/report.md" "$out/h100/report.md")"
 python3 docs/numbers/validation.py "$out" \
-    'H200/h200.ini, fitted=h200' 'H200/h200.ini, PTX alone=h200-ptx' \
-    'H200/`make machine`, 2026-11-21=h200-machine' \
-    'H100/h100.ini, from data sheets=h100' 'H100/`make machine`, 2026-11-28=h100-measured-machine'
-rm -f "$out/machines.md" # needs a second machine
+    'H200/`h200.ini`, fitted=h200' \
+    'H200/`make machine`, 2026-11-28=h200-measured-machine' \
+    'H200/`h200.ini`, PTX alone=h200-ptx' \
+    'H100/`h100.ini`, from data sheets=h100' \
+    'H100/`make machine`, 2026-11-28=h100-measured-machine'
 # part GPU TITLE: a section of the report of tool_validate.
 part() { awk -v title="### $2" '/^### / { on = $0 == title; next } on' "$out/$1/report.md" | sed '/^$/d'; }
-for gpu in h200; do
+for gpu in h200 h100; do
     part $gpu Counts >"$out/counts-$gpu.md"
     part $gpu 'Largest errors' >"$out/largest-$gpu.md"
 done
@@ -82,5 +86,9 @@ say "$page" "communicate, was off by $(cell_of all-forecasts '`interblock-waits`
 say "$page" "\`lookups-and-loops\` by $(cell_of all-forecasts '`lookups-and-loops`' 6)"
 say "$page" "clocks or retry, was off by $(cell_of all-forecasts '`sleeps-and-backoff`' 6)"
 say "$page" "are off by $(cell_of durations '| below 30 |' 3) below 30 µs and by $(cell_of durations '| 30 and more |' 3) from 30 µs on"
-alone=$(awk -F'|' '$2 ~ /all/ { gsub(/ /, "", $5); sub(/%/, " %", $5); print $5 }' "$out/ptx.md")
-say docs/simulator/cycle-model.md "is $alone in that mode"
+say docs/simulator/cycle-model.md "is $(cell_of machines 'PTX alone' 5) in that mode"
+# error_of ROW: the mean absolute error of a row of the table of machines.
+error_of() { cell_of machines "$1" 5; }
+machines=docs/simulator/machines.md
+say "$machines" "the error on an H100 is $(error_of 'H100 | `make') over $(cell_of machines 'H100 | `make' 3) launches, and $(error_of 'H100 | `h100.ini`') with the hand-written \`h100.ini\`"
+say "$machines" "On an H200, it is $(error_of 'H200 | `make'), and $(error_of 'H200 | `h200.ini`, fitted') with the fitted \`h200.ini\`"
