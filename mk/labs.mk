@@ -76,6 +76,15 @@ watch-answer:
 	$(call stage,tools)
 	$(Q)$(plus)sh common/setup/watch.sh "$$BUILD" "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"; $(save_status)
 
+#:   make workbench [PORT=n]
+#:                       the labs on one page in the browser: handout, editor, run,
+#:                       grade, profile (docs/student/workbench.md)
+.PHONY: workbench
+workbench:
+	$(call want,libjs-codemirror)
+	$(call stage,tools $(BUILD)/bin/workbench)
+	$(Q)exec $(BUILD)/bin/workbench $(where) --port "$$PORT"
+
 #:   make book
 #:                       the workbook as HTML pages with search, and as a PDF: the
 #:                       labs, the GPU, glossary, errata, a cheat sheet

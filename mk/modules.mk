@@ -66,6 +66,7 @@ USES_autograder/judging := autograder/session autograder/build autograder/sandbo
     common/operations/catalog $(USES_common/operations/catalog) common/cuda/paired_timing common/cuda/gpu common/cuda \
     common/simulator/machine common/simulator/ptx common/simulator/sass
 USES_autograder/handout := autograder/lab $(USES_autograder/lab)
+USES_autograder/workbench := autograder/record $(USES_autograder/record)
 USES_autograder         := autograder/options autograder/handout autograder/export \
     autograder/class autograder/lms autograder/judging autograder/mutate autograder/profile \
     autograder/see \
@@ -80,13 +81,13 @@ MODULES := common/base common/operations/operation common/operations/conv common
     common/debugger common/debugger/ui common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
     common/apps/serve \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record lms class \
-    export profile see trial judging handout tests/predictions) autograder
+    export profile see trial judging handout workbench tests/predictions) autograder
 
 # Sources that are in no archive: programs, and a module's test_*, bench_*, fuzz_* and tool_*, which
 # have a main function (tool_x: $(BUILD)/tests/<module>/tool_x).  The entry points' calls need the
 # toolkit's headers and are linked into the runner.
 WITHOUT_ARCHIVE    := $(filter-out %/operation_call.c,$(wildcard common/operations/calls/*.c))
-PROGRAMS := grade device runner run simulate debug debug_program lab doctor class export handout
+PROGRAMS := grade device runner run simulate debug debug_program lab doctor class export handout workbench
 WITHOUT_ARCHIVE    += common/apps/tail/plan_main.c common/simulator/validation/measure_sim.c common/cuda/engine/engine_gpu.c \
     common/apps/train/train_main.c common/apps/serve/serve_main.c common/apps/serve/load_main.c \
     $(PROGRAMS:%=autograder/%.c) $(foreach r,$(MODULES),$(wildcard $(r)/test_*.c $(r)/bench_*.c \

@@ -8,6 +8,11 @@ $(BUILD)/tests/common/debugger/%: LDLIBS += $(DEBUG_LIBS)
 $(BUILD)/bin/class $(BUILD)/bin/export $(BUILD)/tests/autograder/class/% \
     $(BUILD)/tests/autograder/export/%: LDLIBS += -larchive -lsqlite3
 
+# Only the workbench serves HTTP and renders Markdown.
+WORKBENCH_LIBS := -lmicrohttpd -lcmark-gfm-extensions -lcmark-gfm
+$(BUILD)/bin/workbench $(BUILD)/tests/autograder/workbench/%: LDLIBS += $(WORKBENCH_LIBS)
+$(BUILD)/bin/workbench: $(BUILD)/lib/workbench.a
+
 # The server and its clients have an event loop; the load generator also has histograms and random
 # times.
 SERVE_LIBS := -levent -lgsl -lgslcblas

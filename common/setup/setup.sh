@@ -15,7 +15,7 @@ shift
 env_file=$build/toolchain.env
 log=$build/setup.log
 
-required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libmuparser-dev libsodium-dev libarchive-dev libsqlite3-dev libcmocka-dev libevent-dev libgsl-dev libdw-dev libelf-dev libreadline-dev'
+required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev liblz4-dev libmd-dev libmuparser-dev libsodium-dev libarchive-dev libsqlite3-dev libcmocka-dev libevent-dev libgsl-dev libdw-dev libelf-dev libreadline-dev libmicrohttpd-dev libcmark-gfm-dev libcmark-gfm-extensions-dev'
 optional='bubblewrap valgrind gnuplot-nox git patch jq'
 
 # The private toolchain, with matching versions.
@@ -101,6 +101,10 @@ has_package()
     libgsl-dev) has_header gsl/gsl_histogram.h ;; # and its load generator
     libdw-dev) has_header elfutils/libdw.h ;;     # the debugger
     libelf-dev) has_header libelf.h ;;            # for the debugger, too
+    libmicrohttpd-dev) printf '#include <stdint.h>\n#include <sys/types.h>\n#include <microhttpd.h>\n' | cc -E -x c - ;; # the workbench
+    libcmark-gfm-dev) has_header cmark-gfm.h ;;   # and its handouts
+    libcmark-gfm-extensions-dev) has_header cmark-gfm-core-extensions.h ;;
+    libjs-codemirror) [ -f /usr/share/javascript/codemirror/codemirror.js ] ;; # its editor
     libreadline-dev) printf '#include <stdio.h>\n#include <readline/readline.h>\n' | cc -E -x c - ;;
     libcmocka-dev) printf '#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <cmocka.h>\n' | cc -E -x c - ;;
     esac >/dev/null 2>&1

@@ -1,0 +1,150 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+#include "autograder/workbench/answer.h"
+#include "autograder/workbench/command.h"
+#include "autograder/workbench/lab_json.h"
+#include "autograder/workbench/source.h"
+#include "common/base/intake.h"
+
+/* Takes over `object`. */
+static void answer_json(Answer *answer, unsigned status, json_t *object)
+{
+    answer->status = status;
+    answer->type = "application/json";
+    answer->body = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    answer->bytes = answer->body ? strlen(answer->body) : 0;
+    if (!answer->body) answer->status = 500;
+    json_decref(object);
+}
+
+void answer_error(Answer *answer, unsigned status, const char *text)
+{
+    answer_json(answer, status, json_pack("{s:s}", "error", text));
+}
+
+static void source_put(const Workbench *bench, const Lab *lab, const char *which,
+                       const json_t *request, Answer *answer)
+{
+    char path[1300], digest[DIGEST_CHARACTERS + 1] = "";
+    const char *text = json_string_value(json_object_get(request, "text"));
+    const char *base = json_string_value(json_object_get(request, "base"));
+    Error error;
+    if (!text || !base || strlen(text) != json_string_length(json_object_get(request, "text")) ||
+        lab_file_path(bench, lab, which, path, sizeof path)) {
+        answer_error(answer, 400, "a save needs text and base, for source or predict");
+        return;
+    }
+    switch (source_save(path, base, text, digest, &error)) {
+    case SOURCE_SAVED:
+        answer_json(answer, 200, json_pack("{s:s}", "digest", digest));
+        break;
+    case SOURCE_CONFLICT:
+        answer_json(answer, 409,
+                    json_pack("{s:s, s:s}", "error",
+                              "not saved: another program has changed the file", "digest", digest));
+        break;
+    case SOURCE_FAILED:
+        answer_error(answer, 507, error.text);
+        break;
+    }
+}
+
+static void job_post(const Workbench *bench, const Lab *lab, const json_t *request, Answer *answer)
+{
+    Command command;
+    Error error;
+    char id[JOB_ID_CHARACTERS + 1];
+    if (command_make(bench, lab, request, &command, &error)) {
+        answer_error(answer, 400, error.text);
+        return;
+    }
+    if (*command.folder) directory_make(command.folder);
+    if (job_start(bench->jobs, command.argv, command.folder, id, &error))
+        answer_error(answer, 429, error.text);
+    else
+        answer_json(answer, 200, json_pack("{s:s}", "id", id));
+}
+
+static void lab_answer(const Workbench *bench, const Request *request, const char *name,
+                       const char *part, Answer *answer)
+{
+    Error error;
+    const Lab *lab = catalog_find(&bench->catalog, name, &error);
+    if (!lab) {
+        answer_error(answer, 404, error.text);
+        return;
+    }
+    if (!strcmp(request->method, "GET") && !*part)
+        answer_json(answer, 200, lab_json(bench, lab));
+    else if (!strcmp(request->method, "GET") && !strcmp(part, "state"))
+        answer_json(answer, 200, lab_state_json(bench, lab));
+    else {
+        json_t *body = json_loads(request->body, 0, NULL);
+        if (!json_is_object(body))
+            answer_error(answer, 400, "the request has no JSON object");
+        else if (!strcmp(request->method, "PUT"))
+            source_put(bench, lab, part, body, answer);
+        else if (!strcmp(request->method, "POST") && !strcmp(part, "jobs"))
+            job_post(bench, lab, body, answer);
+        else
+            answer_error(answer, 404, "there is no such request");
+        json_decref(body);
+    }
+}
+
+/* Another program's output may end in the middle of a UTF-8 sequence: the page asks again from the
+ * byte where this part ends. */
+static size_t whole_sequences(const char *text)
+{
+    size_t bytes = strlen(text), back = 0;
+    while (back < 3 && back < bytes && (text[bytes - 1 - back] & 0xc0) == 0x80)
+        back++;
+    if (back < bytes && (unsigned char)text[bytes - 1 - back] >= 0xc0) return bytes - back - 1;
+    return bytes;
+}
+
+static void job_answer(const Workbench *bench, const Request *request, const char *id,
+                       Answer *answer)
+{
+    static const char *const STATES[] = {"waiting", "running", "ended", "cancelled"};
+    JobView view;
+    if (!strcmp(request->method, "DELETE")) {
+        int missing = job_cancel(bench->jobs, id);
+        answer_json(answer, missing ? 404 : 200, json_object());
+        return;
+    }
+    if (strcmp(request->method, "GET") != 0 || job_view(bench->jobs, id, request->from, &view)) {
+        answer_error(answer, 404, "there is no such job any more");
+        return;
+    }
+    size_t end = request->from + strlen(view.text);
+    if (view.state <= JOB_RUNNING) {
+        end = request->from + whole_sequences(view.text);
+        view.text[end - request->from] = 0;
+    }
+    intake_clean(view.text);
+    answer_json(answer, 200,
+                json_pack("{s:s, s:i, s:I, s:s}", "state", STATES[view.state], "status",
+                          view.status, "bytes", (json_int_t)end, "text", view.text));
+    free(view.text);
+}
+
+void answer_data(const Workbench *bench, const Request *request, Answer *answer)
+{
+    char words[256], *rest = words;
+    text_set(words, sizeof words, "%s", request->path + strlen("/api/"));
+    const char *kind = strsep(&rest, "/"), *name = strsep(&rest, "/"), *part = rest ? rest : "";
+    if (!strcmp(kind, "labs") && !name && !strcmp(request->method, "GET"))
+        answer_json(answer, 200, labs_json(bench));
+    else if (!strcmp(kind, "labs") && name)
+        lab_answer(bench, request, name, part, answer);
+    else if (!strcmp(kind, "jobs") && name && !*part)
+        job_answer(bench, request, name, answer);
+    else
+        answer_error(answer, 404, "there is no such request");
+}

@@ -1,0 +1,98 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
+#include "autograder/workbench/answer.h"
+
+static const struct {
+    const char *ending, *type;
+} TYPES[] = {{".html", "text/html; charset=utf-8"},
+             {".js", "text/javascript; charset=utf-8"},
+             {".css", "text/css; charset=utf-8"},
+             {".svg", "image/svg+xml"},
+             {".tsv", "text/tab-separated-values; charset=utf-8"}};
+
+/* Folders that are served, and how many folders below them. */
+static const struct {
+    const char *prefix, *folder;
+    int of_root; /* Boolean: `folder` is below the workbook's root */
+    int is_constant;
+} FOLDERS[] = {
+    {"/page/", "autograder/workbench/page", 1, 0},
+    {"/figures/", "docs/figures", 1, 1},
+    {"/codemirror/", "/usr/share/javascript/codemirror", 0, 1},
+};
+
+static const char *type_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof TYPES / sizeof *TYPES; i++)
+        if (!strcmp(TYPES[i].ending, dot)) return TYPES[i].type;
+    return NULL;
+}
+
+/* Letters, digits, '-', '_', '.' and '/', and no part that begins with '.': such a name cannot
+ * leave its folder. */
+static int is_plain(const char *name)
+{
+    static const char ALLOWED[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
+    return *name && *name != '.' && *name != '/' && strspn(name, ALLOWED) == strlen(name) &&
+           !strstr(name, "/.") && !strstr(name, "//");
+}
+
+static void file_give(const char *folder, const char *name, Answer *answer)
+{
+    char path[2600];
+    const char *type = type_of(name);
+    text_set(path, sizeof path, "%s/%s", folder, name);
+    char *text = type && is_plain(name) ? file_bytes(path, &answer->bytes, NULL) : NULL;
+    if (!text) {
+        answer_error(answer, 404, "there is no such file");
+        return;
+    }
+    answer->status = 200;
+    answer->type = type;
+    answer->body = text;
+}
+
+/* /files/ID/NAME: a file that the job of that name has written. */
+static void job_file_give(const Workbench *bench, const char *path, Answer *answer)
+{
+    char id[JOB_ID_CHARACTERS + 1];
+    JobView view;
+    text_set(id, sizeof id, "%.*s", (int)strcspn(path, "/"), path);
+    const char *name = path + strcspn(path, "/");
+    if (job_view(bench->jobs, id, 0, &view) || !*view.folder || *name != '/') {
+        answer_error(answer, 404, "there is no such job");
+        return;
+    }
+    free(view.text);
+    file_give(view.folder, name + 1, answer);
+    answer->is_view = !strcmp(name, "/see.html");
+}
+
+void answer_file(const Workbench *bench, const Request *request, Answer *answer)
+{
+    char folder[1300];
+    const char *path = !strcmp(request->path, "/") ? "/page/index.html" : request->path;
+    if (strcmp(request->method, "GET") != 0) {
+        answer_error(answer, 405, "only GET is possible here");
+        return;
+    }
+    if (!strncmp(path, "/files/", 7)) {
+        job_file_give(bench, path + 7, answer);
+        return;
+    }
+    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
+        size_t length = strlen(FOLDERS[i].prefix);
+        if (strncmp(path, FOLDERS[i].prefix, length) != 0) continue;
+        text_set(folder, sizeof folder, "%s%s%s", FOLDERS[i].of_root ? bench->root : "",
+                 FOLDERS[i].of_root ? "/" : "", FOLDERS[i].folder);
+        file_give(folder, path + length, answer);
+        answer->is_constant = FOLDERS[i].is_constant && answer->status == 200;
+        return;
+    }
+    answer_error(answer, 404, "there is no such page");
+}

@@ -1,0 +1,261 @@
+#include "autograder/workbench/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "autograder/text/text.h"
+#include "autograder/workbench/workbench.h"
+
+typedef struct Job {
+    char id[JOB_ID_CHARACTERS + 1], folder[1200];
+    char *argv[JOB_ARGUMENTS + 1];
+    JobState state;
+    int status, cancelled; /* cancelled: Boolean, asked for */
+    pid_t group;           /* 0: not running */
+    char *output;
+    size_t bytes;
+} Job;
+
+/* Jobs are in the order of their starts; the first `ended` of them have ended. */
+struct JobQueue {
+    pthread_t worker;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    Job *job[JOBS_KEPT + JOBS_WAITING + 1];
+    int jobs, ended, closing;
+};
+
+static void job_free(Job *job)
+{
+    for (int i = 0; job->argv[i]; i++)
+        free(job->argv[i]);
+    free(job->output);
+    free(job);
+}
+
+/* ---- the worker, which runs one job after the other --------------------------------------- */
+
+static void output_add(JobQueue *queue, Job *job, const char *text, size_t bytes)
+{
+    static const char CUT[] = "\n  (the output is longer; the rest is not shown)\n";
+    pthread_mutex_lock(&queue->lock);
+    size_t room = JOB_OUTPUT - sizeof CUT;
+    size_t take = job->bytes >= room ? 0 : bytes < room - job->bytes ? bytes : room - job->bytes;
+    memcpy(job->output + job->bytes, text, take);
+    job->bytes += take;
+    if (take < bytes && job->bytes == room) {
+        memcpy(job->output + job->bytes, CUT, sizeof CUT - 1);
+        job->bytes += sizeof CUT - 1;
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* Only async-signal-safe calls: the parent has several threads. */
+static void child_run(char *const argv[], int out)
+{
+    int null = open("/dev/null", O_RDONLY);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setpgid(0, 0);
+    dup2(null, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(out, STDERR_FILENO);
+    execv(argv[0], argv);
+    static const char FAILED[] = "workbench: the program could not be started\n";
+    ssize_t written = write(STDERR_FILENO, FAILED, sizeof FAILED - 1);
+    _exit(written < 0 ? 126 : 127);
+}
+
+static pid_t child_start(Job *job, int *from)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) return -1;
+    pid_t pid = fork();
+    if (pid == 0) child_run(job->argv, ends[1]);
+    close(ends[1]);
+    if (pid < 0)
+        close(ends[0]);
+    else
+        setpgid(pid, pid); /* here, too: the group exists before it may be cancelled */
+    *from = ends[0];
+    return pid;
+}
+
+static int is_cancelled(JobQueue *queue, const Job *job)
+{
+    pthread_mutex_lock(&queue->lock);
+    int yes = job->cancelled || queue->closing;
+    pthread_mutex_unlock(&queue->lock);
+    return yes;
+}
+
+/* Reads until the output ends.  A cancelled job gets two seconds to end. */
+static void output_read(JobQueue *queue, Job *job, pid_t pid, int from)
+{
+    enum { SLICE_MS = 100, PATIENCE = 20 };
+    char text[4096];
+    for (int slices = 0;;) {
+        struct pollfd wait = {.fd = from, .events = POLLIN};
+        int ready = poll(&wait, 1, SLICE_MS);
+        if (is_cancelled(queue, job)) kill(-pid, slices++ < PATIENCE ? SIGTERM : SIGKILL);
+        if (ready <= 0) continue;
+        ssize_t bytes = read(from, text, sizeof text);
+        if (bytes < 0 && errno == EINTR) continue;
+        if (bytes <= 0) return;
+        output_add(queue, job, text, (size_t)bytes);
+    }
+}
+
+/* The exit status, or 128 and the signal's number. */
+static int job_run(JobQueue *queue, Job *job)
+{
+    int from, status = 0;
+    pid_t pid = child_start(job, &from);
+    if (pid < 0) {
+        static const char FAILED[] = "workbench: no process could be started; close other programs\n";
+        output_add(queue, job, FAILED, sizeof FAILED - 1);
+        return 126;
+    }
+    output_read(queue, job, pid, from);
+    close(from);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    kill(-pid, SIGKILL); /* what the program left behind */
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void oldest_drop(JobQueue *queue)
+{
+    if (queue->ended <= JOBS_KEPT) return;
+    job_free(queue->job[0]);
+    queue->jobs--, queue->ended--;
+    memmove(queue->job, queue->job + 1, sizeof *queue->job * (size_t)queue->jobs);
+}
+
+static void *worker_run(void *argument)
+{
+    JobQueue *queue = argument;
+    pthread_mutex_lock(&queue->lock);
+    for (;;) {
+        while (queue->ended == queue->jobs && !queue->closing)
+            pthread_cond_wait(&queue->changed, &queue->lock);
+        if (queue->ended == queue->jobs) break;
+        Job *job = queue->job[queue->ended];
+        int runs = !job->cancelled && !queue->closing;
+        job->state = JOB_RUNNING;
+        pthread_mutex_unlock(&queue->lock);
+        int status = runs ? job_run(queue, job) : 0;
+        pthread_mutex_lock(&queue->lock);
+        job->status = status;
+        job->state = job->cancelled || queue->closing ? JOB_CANCELLED : JOB_ENDED;
+        queue->ended++;
+        oldest_drop(queue);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return NULL;
+}
+
+/* ---- the queue ---------------------------------------------------------------------------- */
+
+JobQueue *job_queue_open(void)
+{
+    JobQueue *queue = calloc(1, sizeof *queue);
+    if (!queue) return NULL;
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->changed, NULL);
+    if (pthread_create(&queue->worker, NULL, worker_run, queue)) {
+        free(queue);
+        return NULL;
+    }
+    return queue;
+}
+
+void job_queue_close(JobQueue *queue)
+{
+    if (!queue) return;
+    pthread_mutex_lock(&queue->lock);
+    queue->closing = 1;
+    pthread_cond_signal(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    pthread_join(queue->worker, NULL);
+    for (int i = 0; i < queue->jobs; i++)
+        job_free(queue->job[i]);
+    pthread_mutex_destroy(&queue->lock);
+    pthread_cond_destroy(&queue->changed);
+    free(queue);
+}
+
+static Job *job_new(char *const argv[], const char *folder)
+{
+    Job *job = calloc(1, sizeof *job);
+    if (!job) return NULL;
+    int missing = (job->output = malloc(JOB_OUTPUT)) == NULL;
+    for (int i = 0; i < JOB_ARGUMENTS && argv[i]; i++)
+        missing |= (job->argv[i] = strdup(argv[i])) == NULL;
+    if (missing) {
+        job_free(job);
+        return NULL;
+    }
+    text_set(job->folder, sizeof job->folder, "%s", folder);
+    token_draw(job->id, JOB_ID_CHARACTERS);
+    return job;
+}
+
+int job_start(JobQueue *queue, char *const argv[], const char *folder,
+              char id[JOB_ID_CHARACTERS + 1], Error *error)
+{
+    Job *job = job_new(argv, folder);
+    if (!job) return error_set(error, "out of memory");
+    pthread_mutex_lock(&queue->lock);
+    int full = queue->jobs - queue->ended > JOBS_WAITING;
+    if (!full) {
+        memcpy(id, job->id, sizeof job->id);
+        queue->job[queue->jobs++] = job;
+        pthread_cond_signal(&queue->changed);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (!full) return 0;
+    job_free(job);
+    return error_set(error, "%d jobs wait already; cancel one, or wait for the running one",
+                     JOBS_WAITING);
+}
+
+static Job *job_find(JobQueue *queue, const char *id)
+{
+    for (int i = 0; i < queue->jobs; i++)
+        if (!strcmp(queue->job[i]->id, id)) return queue->job[i];
+    return NULL;
+}
+
+int job_view(JobQueue *queue, const char *id, size_t from, JobView *view)
+{
+    pthread_mutex_lock(&queue->lock);
+    const Job *job = job_find(queue, id);
+    if (job) {
+        *view = (JobView){.state = job->state, .status = job->status, .bytes = job->bytes};
+        text_set(view->folder, sizeof view->folder, "%s", job->folder);
+        if (from > job->bytes) from = job->bytes;
+        view->text = strndup(job->output + from, job->bytes - from);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return job && view->text ? 0 : -1;
+}
+
+int job_cancel(JobQueue *queue, const char *id)
+{
+    pthread_mutex_lock(&queue->lock);
+    Job *job = job_find(queue, id);
+    if (job && job->state <= JOB_RUNNING) job->cancelled = 1;
+    pthread_mutex_unlock(&queue->lock);
+    return job ? 0 : -1;
+}

@@ -1,0 +1,42 @@
+// The handout: the server's HTML, with links that lead to places on this page.
+
+function linkAdapt(link, openLab) {
+  const target = link.getAttribute('href') || '';
+  if (/^https?:/.test(target)) {
+    link.rel = 'noreferrer';
+    link.target = '_blank';
+    return;
+  }
+  const lab = target.match(/(\d\d)-[a-z0-9-]+\/README\.md/);
+  if (lab) {
+    link.href = '#';
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      openLab(lab[1]);
+    });
+    return;
+  }
+  if (target.startsWith('#')) return;
+  const words = document.createElement('span'); // a page outside the workbench: its path in words
+  words.textContent = link.textContent;
+  words.title = target.replace(/^(\.\.\/)+/, '');
+  link.replaceWith(words);
+}
+
+export function showHandout(parent, html, openLab) {
+  const page = new DOMParser().parseFromString(html, 'text/html');
+  for (const image of page.querySelectorAll('img')) {
+    const figure = (image.getAttribute('src') || '').match(/docs\/figures\/([\w.-]+\.svg)$/);
+    if (figure) image.setAttribute('src', `/figures/${figure[1]}`);
+    else image.remove();
+  }
+  for (const link of page.querySelectorAll('a')) linkAdapt(link, openLab);
+  for (const heading of page.querySelectorAll('h1')) {
+    const lower = document.createElement('h2'); // the page has one h1
+    lower.append(...heading.childNodes);
+    heading.replaceWith(lower);
+  }
+  for (const table of page.querySelectorAll('table')) table.tabIndex = 0; // scrolls with the keyboard
+  parent.replaceChildren(...page.body.childNodes);
+  parent.scrollTop = 0;
+}

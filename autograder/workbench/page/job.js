@@ -1,0 +1,62 @@
+// A job of the server: start it, follow its output, cancel it.
+
+import {ask} from './server.js';
+
+const PAUSE_MS = 150;
+let current = null;
+
+const sleep = (ms) => new Promise((wake) => setTimeout(wake, ms));
+
+// Programs show their progress by lines that end with a carriage return: the last one stays.
+export function asLines(text) {
+  return text.split('\n').map((line) => line.replace(/\r$/, '').replace(/^.*\r/, '')).join('\n');
+}
+
+// Calls show(text) while the output grows; returns {id, state, status, text}.
+export async function runJob(lab, request, show) {
+  const {id} = await ask('POST', `labs/${lab}/jobs`, request);
+  const job = {id, text: '', state: 'waiting', status: 0};
+  current = job;
+  for (let from = 0; ;) {
+    const part = await ask('GET', `jobs/${id}?from=${from}`);
+    from = part.bytes;
+    job.text += part.text;
+    job.state = part.state;
+    job.status = part.status;
+    show(asLines(job.text), job);
+    if (part.state === 'ended' || part.state === 'cancelled') break;
+    await sleep(PAUSE_MS);
+  }
+  if (current === job) current = null;
+  job.text = asLines(job.text);
+  return job;
+}
+
+export async function cancelJob() {
+  if (current) await ask('DELETE', `jobs/${current.id}`);
+}
+
+// Lines of the source that the output names: "conv.cu:15: error ..." and "at conv.cu:15".
+export function findingsOf(text, file) {
+  const found = new Map();
+  const name = file.replace(/\./g, '\\.');
+  const pattern = new RegExp(`(?:^|[\\s/(])${name}[:(](\\d+)\\)?:?(.*)`, 'g');
+  for (const match of text.matchAll(pattern)) {
+    const line = Number(match[1]);
+    if (!found.has(line)) found.set(line, (match[2] || '').trim() || 'named in the result');
+  }
+  return [...found].map(([line, words]) => ({line, text: words}));
+}
+
+// Shares of the cycles by line, from the profile's lines.tsv: the sum of all stall columns.
+export function sharesOf(table, file) {
+  const rows = table.trim().split('\n').map((row) => row.split('\t'));
+  const first = rows[0].indexOf('selected'), shares = new Map();
+  const last = rows[0].indexOf('short_scoreboard_special');
+  const cycles = (row) => row.slice(first, last + 1).reduce((sum, cell) => sum + Number(cell), 0);
+  const total = rows.slice(1).reduce((sum, row) => sum + cycles(row), 0);
+  for (const row of rows.slice(1))
+    if (row[0] === file && total > 0)
+      shares.set(Number(row[1]), (shares.get(Number(row[1])) || 0) + cycles(row) / total);
+  return shares;
+}

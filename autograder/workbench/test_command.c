@@ -1,0 +1,85 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "autograder/workbench/command.h"
+
+static const Workbench bench = {.root = "/root", .build = "/root/build"};
+static const Lab lab = {.name = "04-tiled", .ini.source = "conv.cu"};
+
+/* The arguments of a request's command, separated by '|'; "" if it was refused. */
+static const char *command_of(const char *request, Error *error)
+{
+    static char line[4000];
+    Command command;
+    json_t *object = json_loads(request, 0, NULL);
+    assert_non_null(object);
+    *line = 0;
+    if (!command_make(&bench, &lab, object, &command, error))
+        for (int i = 0; command.argv[i]; i++) {
+            if (i) strcat(line, "|");
+            strcat(line, command.argv[i]);
+        }
+    json_decref(object);
+    return line;
+}
+
+static void names_the_programs_of_make(void **state)
+{
+    (void)state;
+    Error error;
+    assert_string_equal(command_of("{\"action\":\"run\",\"case\":\"tall\",\"gpu\":\"titanv\"}", &error),
+                        "/root/build/bin/lab|run|--root|/root|--build|/root/build|--lab|04-tiled|"
+                        "--submission|labs|--engine|sim|--case|tall|--gpu|titanv");
+    assert_string_equal(command_of("{\"action\":\"grade\",\"case\":\"tall\"}", &error),
+                        "/root/build/bin/grade|--root|/root|--build|/root/build|--lab|04-tiled|"
+                        "--submission|labs|--engine|sim");
+    assert_string_equal(command_of("{\"action\":\"hint\",\"todo\":\"3\"}", &error),
+                        "/root/build/bin/lab|hint|--root|/root|--build|/root/build|--lab|04-tiled|"
+                        "--todo|3");
+    assert_string_equal(command_of("{\"action\":\"see\",\"line\":\"7\"}", &error),
+                        "/root/build/bin/lab|see|--root|/root|--build|/root/build|--lab|04-tiled|"
+                        "--submission|labs|--engine|sim|--line|7|--out|"
+                        "/root/build/workbench/04-tiled/see/see.html");
+}
+
+/* Values are arguments, whatever they contain; no setting gets in that the action does not have. */
+static void values_are_text(void **state)
+{
+    (void)state;
+    Error error;
+    const char *line = command_of("{\"action\":\"run\",\"shape\":\"N=1; rm -rf / --out x\","
+                                  "\"root\":\"/etc\",\"submission\":\"/etc\"}",
+                                  &error);
+    assert_non_null(strstr(line, "|--shape|N=1; rm -rf / --out x"));
+    assert_null(strstr(line, "/etc"));
+    assert_string_equal(command_of("{\"action\":\"run\",\"shape\":7}", &error), "");
+    assert_non_null(strstr(error.text, "shape is not text"));
+}
+
+static void refuses_other_actions(void **state)
+{
+    (void)state;
+    Error error;
+    assert_string_equal(command_of("{\"action\":\"solution\"}", &error), "");
+    assert_non_null(strstr(error.text, "no action solution"));
+    assert_string_equal(command_of("{}", &error), "");
+    char request[400] = "{\"action\":\"run\",\"case\":\"";
+    memset(request + strlen(request), 'a', 201);
+    strcat(request, "\"}");
+    assert_string_equal(command_of(request, &error), "");
+    assert_non_null(strstr(error.text, "more than 200"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_the_programs_of_make),
+        cmocka_unit_test(values_are_text),
+        cmocka_unit_test(refuses_other_actions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "autograder/text/files.h"
+#include "autograder/workbench/source.h"
+
+static char folder[] = "/tmp/source-XXXXXX", path[64];
+
+static int folder_make(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/conv.cu", folder);
+    return 0;
+}
+
+static int folder_remove(void **state)
+{
+    (void)state;
+    char command[96];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static void saves_on_the_text_that_was_read(void **state)
+{
+    (void)state;
+    char before[DIGEST_CHARACTERS + 1], after[DIGEST_CHARACTERS + 1];
+    Error error;
+    assert_int_equal(file_write(path, "int a;\n", &error), 0);
+    char *text = source_read(path, before, &error);
+    assert_string_equal(text, "int a;\n");
+    free(text);
+    assert_int_equal(source_save(path, before, "int b;\n", after, &error), SOURCE_SAVED);
+    assert_string_not_equal(before, after);
+    text = source_read(path, before, &error);
+    assert_string_equal(text, "int b;\n");
+    assert_string_equal(before, after);
+    free(text);
+}
+
+static void loses_neither_edit(void **state)
+{
+    (void)state;
+    char base[DIGEST_CHARACTERS + 1], now[DIGEST_CHARACTERS + 1], other[DIGEST_CHARACTERS + 1];
+    Error error;
+    assert_int_equal(file_write(path, "int a;\n", &error), 0);
+    free(source_read(path, base, &error));
+    assert_int_equal(file_write(path, "int other;\n", &error), 0);
+    assert_int_equal(source_save(path, base, "int mine;\n", now, &error), SOURCE_CONFLICT);
+    char *text = source_read(path, other, &error);
+    assert_string_equal(text, "int other;\n");
+    assert_string_equal(now, other);
+    free(text);
+}
+
+static void saves_a_file_that_was_removed(void **state)
+{
+    (void)state;
+    char now[DIGEST_CHARACTERS + 1];
+    Error error;
+    unlink(path);
+    assert_null(source_read(path, now, &error));
+    assert_non_null(strstr(error.text, "conv.cu"));
+    assert_int_equal(source_save(path, "", "int again;\n", now, &error), SOURCE_SAVED);
+}
+
+static void refuses_what_is_no_source(void **state)
+{
+    (void)state;
+    char now[DIGEST_CHARACTERS + 1], elsewhere[80];
+    Error error;
+    FILE *file = fopen(path, "w");
+    fputs("int a = '\xff';\n", file);
+    fclose(file);
+    assert_null(source_read(path, now, &error));
+    assert_non_null(strstr(error.text, "not UTF-8"));
+    assert_int_equal(source_save(path, "", "int a;\n", now, &error), SOURCE_FAILED);
+    assert_int_equal(source_save(path, "", "\xc3", now, &error), SOURCE_FAILED);
+    snprintf(elsewhere, sizeof elsewhere, "%s/secret", folder);
+    file_write(elsewhere, "secret\n", &error);
+    unlink(path);
+    assert_int_equal(symlink(elsewhere, path), 0);
+    assert_null(source_read(path, now, &error));
+    assert_int_equal(source_save(path, "", "int a;\n", now, &error), SOURCE_FAILED);
+    char *text = file_text(elsewhere, &error);
+    assert_string_equal(text, "secret\n");
+    free(text);
+    unlink(path);
+}
+
+static void a_text_that_is_too_large_changes_nothing(void **state)
+{
+    (void)state;
+    char base[DIGEST_CHARACTERS + 1], now[DIGEST_CHARACTERS + 1], file[80];
+    Error error;
+    snprintf(file, sizeof file, "%s/large/conv.cu", folder);
+    assert_int_equal(file_write(file, "int a;\n", &error), 0);
+    free(source_read(file, base, &error));
+    char *large = malloc(SOURCE_BYTES + 2);
+    memset(large, 'a', SOURCE_BYTES + 1);
+    large[SOURCE_BYTES + 1] = 0;
+    assert_int_equal(source_save(file, base, large, now, &error), SOURCE_FAILED);
+    free(large);
+    char *text = source_read(file, now, &error);
+    assert_string_equal(text, "int a;\n");
+    assert_string_equal(base, now);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(saves_on_the_text_that_was_read),
+        cmocka_unit_test(loses_neither_edit),
+        cmocka_unit_test(saves_a_file_that_was_removed),
+        cmocka_unit_test(refuses_what_is_no_source),
+        cmocka_unit_test(a_text_that_is_too_large_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
