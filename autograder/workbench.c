@@ -37,8 +37,9 @@ static void address_print(const Workbench *bench)
 {
     printf("  The workbench is at\n\n    http://127.0.0.1:%d/#%s\n\n", bench->port, bench->token);
     if (getenv("SSH_CONNECTION"))
-        printf("  From the machine that you sit at, first run\n\n    ssh -L %d:127.0.0.1:%d HOST\n\n",
-               bench->port, bench->port);
+        printf(
+            "  From the machine that you sit at, first run\n\n    ssh -L %d:127.0.0.1:%d HOST\n\n",
+            bench->port, bench->port);
     printf("  The part after # is a key: whoever has it can run programs as you. Ctrl-C ends the\n"
            "  server.\n");
     fflush(stdout);

@@ -11,7 +11,7 @@ typedef struct Request {
 
 typedef struct Answer {
     unsigned status;  /* of HTTP */
-    const char *type; /* of the content */
+    const char *type; /* content type */
     char *body;       /* malloc'd; its owner frees it */
     size_t bytes;
     int is_view;     /* Boolean: a page of `make see`, with the policy for that */
@@ -25,7 +25,7 @@ void answer_error(Answer *answer, unsigned status, const char *text);
  * figures of the handouts; and files of a job, whose random name is their token. */
 void answer_file(const Workbench *bench, const Request *request, Answer *answer);
 
-/* What is below /api/, after the token was checked:
+/* Requests below /api/, after the token was checked:
  *
  *     GET    /api/labs                     all labs
  *     GET    /api/labs/NN                  one lab with its texts

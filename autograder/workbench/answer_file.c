@@ -33,11 +33,12 @@ static const char *type_of(const char *name)
     return NULL;
 }
 
-/* Letters, digits, '-', '_', '.' and '/', and no part that begins with '.': such a name cannot
+/* Letters, digits, '-', '_', '.' and '/', and no part that starts with '.': such a name cannot
  * leave its folder. */
 static int is_plain(const char *name)
 {
-    static const char ALLOWED[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
+    static const char ALLOWED[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
     return *name && *name != '.' && *name != '/' && strspn(name, ALLOWED) == strlen(name) &&
            !strstr(name, "/.") && !strstr(name, "//");
 }

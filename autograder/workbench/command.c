@@ -80,12 +80,12 @@ int command_make(const Workbench *bench, const Lab *lab, const json_t *request, 
     const char *name = json_string_value(json_object_get(request, "action"));
     const struct Action *action = action_find(name);
     if (!action)
-        return error_set(error, "there is no action %.40s; there are run, grade, profile, see, "
-                                "hint and reset",
+        return error_set(error,
+                         "there is no action %.40s; there are run, grade, profile, see, "
+                         "hint and reset",
                          name ? name : "without a name");
     *command = (Command){0};
-    text_set(command->text[0], sizeof command->text[0], "%s/bin/%s", bench->build,
-             action->program);
+    text_set(command->text[0], sizeof command->text[0], "%s/bin/%s", bench->build, action->program);
     add(command, command->text[0]);
     if (strcmp(action->program, "grade") != 0) add(command, action->name);
     add(command, "--root"), add(command, bench->root);

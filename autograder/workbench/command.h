@@ -10,7 +10,7 @@ typedef struct Command {
     char *argv[JOB_ARGUMENTS + 1]; /* points into `text` and into the request */
     int arguments;
     char text[8][1300];
-    char folder[1300]; /* of the files that the program writes; "" none */
+    char folder[1300]; /* for the files that the program writes; "" none */
 } Command;
 
 /* `request` is {"action", "case", "shape", "gpu", "todo", "line"}; only the action is needed: run,

@@ -122,7 +122,8 @@ static int job_run(JobQueue *queue, Job *job)
     int from, status = 0;
     pid_t pid = child_start(job, &from);
     if (pid < 0) {
-        static const char FAILED[] = "workbench: no process could be started; close other programs\n";
+        static const char FAILED[] =
+            "workbench: no process could be started; close other programs\n";
         output_add(queue, job, FAILED, sizeof FAILED - 1);
         return 126;
     }
@@ -130,7 +131,7 @@ static int job_run(JobQueue *queue, Job *job)
     close(from);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    kill(-pid, SIGKILL); /* what the program left behind */
+    kill(-pid, SIGKILL); /* remaining children of the program */
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

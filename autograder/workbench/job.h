@@ -12,7 +12,7 @@
 enum {
     JOBS_WAITING = 4,      /* further ones are refused */
     JOBS_KEPT = 16,        /* finished ones whose output can be read */
-    JOB_ARGUMENTS = 32,    /* of a program */
+    JOB_ARGUMENTS = 32,    /* largest number per program */
     JOB_OUTPUT = 1 << 20,  /* bytes; the rest is dropped, with a line that says so */
     JOB_ID_CHARACTERS = 32 /* hexadecimal, random: whoever has it may read the job's files */
 };
@@ -34,12 +34,12 @@ int job_start(JobQueue *queue, char *const argv[], const char *folder,
 typedef struct JobView {
     JobState state;
     int status;        /* exit status, or 128 + signal; of JOB_ENDED */
-    size_t bytes;      /* of the whole output so far */
+    size_t bytes;      /* length of the output so far */
     char *text;        /* the output from `from` on, malloc'd */
-    char folder[1200]; /* of the job's files */
+    char folder[1200]; /* folder of the job's files, "" none */
 } JobView;
 
-/* What a job has printed from byte `from` on.  -1: there is no such job (any more). */
+/* The output of a job from byte `from` on.  -1: there is no such job (any more). */
 int job_view(JobQueue *queue, const char *id, size_t from, JobView *view);
 
 /* -1: there is no such job.  A job that has ended stays as it is. */

@@ -85,8 +85,8 @@ static json_t *file_json(const Workbench *bench, const Lab *lab, const char *whi
     lab_file_path(bench, lab, which, path, sizeof path);
     char *text = source_read(path, digest, &error);
     if (!text) return json_pack("{s:s, s:s}", "error", error.text, "digest", "");
-    json_t *file = json_pack("{s:s, s:s, s:o}", "text", text, "digest", digest, "regions",
-                             regions_json(text));
+    json_t *file =
+        json_pack("{s:s, s:s, s:o}", "text", text, "digest", digest, "regions", regions_json(text));
     free(text);
     return file;
 }
@@ -125,9 +125,9 @@ static json_t *handout_json(const Workbench *bench, const Lab *lab)
 
 json_t *lab_json(const Workbench *bench, const Lab *lab)
 {
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:b}", "name", lab->name, "title", lab->ini.title, "sourceName",
-        lab->ini.source, "gpu", *lab->ini.gpu ? lab->ini.gpu : "h200", "host", lab->ini.host);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", lab->name, "title",
+                               lab->ini.title, "sourceName", lab->ini.source, "gpu",
+                               *lab->ini.gpu ? lab->ini.gpu : "h200", "host", lab->ini.host);
     json_object_set_new(object, "cases", cases_json(&lab->ini));
     json_object_set_new(object, "predictions", predictions_json(&lab->ini));
     json_object_set_new(object, "source", file_json(bench, lab, "source"));

@@ -23,8 +23,8 @@ char *markdown_html(const char *text)
     }
     cmark_parser_feed(parser, text, strlen(text));
     cmark_node *document = cmark_parser_finish(parser);
-    char *html = cmark_render_html(document, CMARK_OPT_UNSAFE,
-                                   cmark_parser_get_syntax_extensions(parser));
+    char *html =
+        cmark_render_html(document, CMARK_OPT_UNSAFE, cmark_parser_get_syntax_extensions(parser));
     cmark_node_free(document);
     cmark_parser_free(parser);
     return html;

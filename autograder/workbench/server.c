@@ -38,7 +38,7 @@ void token_draw(char *text, int characters)
     text[characters] = 0;
 }
 
-/* ---- what a request may do ---------------------------------------------------------------- */
+/* ---- permissions of a request ---------------------------------------------------------------- */
 
 static const char *header_of(struct MHD_Connection *connection, const char *name)
 {
@@ -73,7 +73,8 @@ static int has_token(const Workbench *bench, struct MHD_Connection *connection)
     const char *given = header_of(connection, "Authorization");
     if (strncmp(given, BEARER, sizeof BEARER - 1) != 0) return 0;
     given += sizeof BEARER - 1;
-    return strlen(given) == TOKEN_CHARACTERS && !sodium_memcmp(given, bench->token, TOKEN_CHARACTERS);
+    return strlen(given) == TOKEN_CHARACTERS &&
+           !sodium_memcmp(given, bench->token, TOKEN_CHARACTERS);
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */
@@ -107,8 +108,8 @@ static enum MHD_Result answer_send(struct MHD_Connection *connection, Answer *an
     return result;
 }
 
-static void answer_make(const Workbench *bench, struct MHD_Connection *connection,
-                        const char *path, const char *method, const Body *body, Answer *answer)
+static void answer_make(const Workbench *bench, struct MHD_Connection *connection, const char *path,
+                        const char *method, const Body *body, Answer *answer)
 {
     Request request = {.path = path, .method = method, .body = body->text ? body->text : ""};
     const char *from = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "from");
@@ -127,8 +128,8 @@ static void answer_make(const Workbench *bench, struct MHD_Connection *connectio
 
 static enum MHD_Result body_add(Body *body, const char *data, size_t bytes)
 {
-    char *text = body->bytes + bytes > BODY_BYTES ? NULL
-                                                  : realloc(body->text, body->bytes + bytes + 1);
+    char *text =
+        body->bytes + bytes > BODY_BYTES ? NULL : realloc(body->text, body->bytes + bytes + 1);
     if (!text) {
         body->too_large = 1;
         return MHD_YES;
@@ -180,7 +181,8 @@ static int port_bind(Workbench *bench, int *listener, Error *error)
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, length) || listen(fd, CONNECTIONS) ||
         getsockname(fd, (struct sockaddr *)&address, &length)) {
-        error_set(error, "port %d of 127.0.0.1: %m; choose another one with PORT=n, or none for any",
+        error_set(error,
+                  "port %d of 127.0.0.1: %m; choose another one with PORT=n, or none for any",
                   bench->port);
         if (fd >= 0) close(fd);
         return -1;

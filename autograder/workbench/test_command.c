@@ -31,9 +31,10 @@ static void names_the_programs_of_make(void **state)
 {
     (void)state;
     Error error;
-    assert_string_equal(command_of("{\"action\":\"run\",\"case\":\"tall\",\"gpu\":\"titanv\"}", &error),
-                        "/root/build/bin/lab|run|--root|/root|--build|/root/build|--lab|04-tiled|"
-                        "--submission|labs|--engine|sim|--case|tall|--gpu|titanv");
+    assert_string_equal(
+        command_of("{\"action\":\"run\",\"case\":\"tall\",\"gpu\":\"titanv\"}", &error),
+        "/root/build/bin/lab|run|--root|/root|--build|/root/build|--lab|04-tiled|"
+        "--submission|labs|--engine|sim|--case|tall|--gpu|titanv");
     assert_string_equal(command_of("{\"action\":\"grade\",\"case\":\"tall\"}", &error),
                         "/root/build/bin/grade|--root|/root|--build|/root/build|--lab|04-tiled|"
                         "--submission|labs|--engine|sim");

@@ -82,6 +82,10 @@ has_package()
     python3-numpy | python3-pil) python_has 'numpy, PIL' ;; # for pictures: one python with both
     python3-sphinx | python3-myst-parser) python_has 'sphinx, myst_parser' ;; # sufficient for the book's test
     furo | weasyprint) python_has 'sphinx, myst_parser, furo, weasyprint' ;;  # for the book: one python with all of them
+    chromium) command -v chromium ;;               # for the test of the workbench
+    chromium-driver) command -v chromedriver ;;
+    python3-selenium) python_has selenium ;;
+    curl) command -v curl ;;
     similarity-tester) command -v sim_c++ ;; # for a class
     slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
     slurm-client) command -v sbatch ;;

@@ -24,12 +24,16 @@ function banner(text, actions = []) {
 }
 
 function guarded(act) {
-  return (...values) => Promise.resolve(act(...values)).catch((error) => {
-    if (error instanceof TypeError)
-      banner('The server does not answer. Start make workbench again and open its new address; ' +
-             'your text stays in this page until then.');
-    else banner(error.message);
-  });
+  return async (...values) => {
+    try {
+      await act(...values);
+    } catch (error) {
+      if (error instanceof TypeError)
+        banner('The server does not answer. Start make workbench again and open its new address; ' +
+               'your text stays in this page until then.');
+      else banner(error.message);
+    }
+  };
 }
 
 function showSaved() {
@@ -164,12 +168,16 @@ async function showFiles(action, id) {
 }
 
 async function start(request) {
-  if (state.busy || state.dirty && !await save()) return;
+  if (state.busy) return;
   setBusy(true, `${request.action} ...`);
   showPane('results');
   at('outdated').hidden = true;
   at('figures').replaceChildren();
   try {
+    if (state.dirty && !await save()) {
+      setBusy(false);
+      return;
+    }
     const job = await runJob(state.lab.name, request, (text, {state: words}) => {
       at('output').textContent = text;
       at('progress').textContent = `${request.action}: ${words}`;
