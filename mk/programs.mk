@@ -38,6 +38,7 @@ USES_autograder/runner.c := common/operations/calls common/cuda/runtime autograd
     common/cuda common/simulator/ptx common/simulator/sass common/base
 USES_autograder/run.c    := autograder/trial $(USES_autograder/trial)
 USES_autograder/debug.c := common/debugger/ui common/debugger
+USES_autograder/workbench.c := autograder/workbench $(USES_autograder/workbench)
 USES_autograder/debug_program.c := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
 USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record \
     $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)

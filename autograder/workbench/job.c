@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "autograder/text/text.h"
-#include "autograder/workbench/workbench.h"
+#include "autograder/workbench/token.h"
 
 typedef struct Job {
     char id[JOB_ID_CHARACTERS + 1], folder[1200];

@@ -27,17 +27,6 @@ typedef struct Body {
     int too_large;
 } Body;
 
-void token_draw(char *text, int characters)
-{
-    static const char DIGITS[] = "0123456789abcdef";
-    unsigned char byte;
-    for (int i = 0; i < characters; i++) {
-        randombytes_buf(&byte, 1);
-        text[i] = DIGITS[byte & 15];
-    }
-    text[characters] = 0;
-}
-
 /* ---- permissions of a request ---------------------------------------------------------------- */
 
 static const char *header_of(struct MHD_Connection *connection, const char *name)

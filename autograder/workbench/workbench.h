@@ -11,8 +11,7 @@
 
 #include "autograder/lab/catalog.h"
 #include "autograder/workbench/job.h"
-
-enum { TOKEN_CHARACTERS = 32 };
+#include "autograder/workbench/token.h"
 
 typedef struct Workbench {
     const char *root, *build; /* folders, as in the other programs */
@@ -27,8 +26,5 @@ typedef struct Workbench {
 typedef struct Server Server;
 Server *server_start(Workbench *bench, Error *error);
 void server_stop(Server *server);
-
-/* Fills `text` with random hexadecimal digits and a NUL. */
-void token_draw(char *text, int characters);
 
 #endif

@@ -1,11 +1,12 @@
-"""browser.py URL ROOT SCREENS - drives the workbench's page in a real browser (chromium, headless).
+"""browser.py URL ROOT SCREENS SERVER - drives the workbench's page in a real browser (chromium, headless).
 
 ROOT: the copy of the workbook that the server serves, with labs/02-naive as the skeleton.
-SCREENS: a folder for screenshots.  Prints "ok NAME" or "not ok NAME" with the reason for each test.
+SCREENS: a folder for screenshots.  SERVER: the process that serves; the last test ends it.  Prints "ok NAME" or "not ok NAME" with the reason for each test.
 No test waits for a fixed time: each waits until the page shows its result.
 """
 import os
 import pathlib
+import signal
 import sys
 import traceback
 
@@ -18,6 +19,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 PATIENCE = float(os.environ.get("PATIENCE", 300))  # seconds until a page that shows nothing counts as broken; no verdict depends on it
 url, root, screens = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+server = int(sys.argv[4])
 source = root / "labs/02-naive/conv.cu"
 skeleton = source.read_text()
 solution = pathlib.Path("solutions/02-naive/conv.cu").read_text()
@@ -222,8 +224,7 @@ def runs_no_script_but_its_own():
 
 
 def tells_that_the_server_has_ended():
-    print("# server", flush=True)  # check.sh ends it
-    sys.stdin.readline()
+    os.kill(server, signal.SIGTERM)
     until(lambda: at("banner").is_displayed() and "does not answer" in text_of("banner-text"),
           "the page does not notice that the server has ended")
 
