@@ -2,10 +2,10 @@
 # commands; BUILD=dir builds in another folder.  Each file of mk/ has the targets of one subject,
 # with their help text (#:) next to them.
 #
-# Every target except help, labs and clean first runs setup, which writes the tools that it found
-# into build/toolchain.env (NVCC, CUDA_INCLUDE, CC, CXX, CCACHE).  mk/toolchain.mk includes that
-# file, so make reads its files again after setup has written it.  Therefore the first call in a
-# fresh clone already has a compiler.
+# Every target except help, labs and clean first runs setup.  This target writes the tools that it
+# found into build/toolchain.env (NVCC, CUDA_INCLUDE, CC, CXX, CCACHE).  mk/toolchain.mk includes
+# that file, so make reads its files again after setup has written it.  Therefore the first call in
+# a fresh clone already has a compiler.
 
 #
 # A user's value is text.  A folder may be called x';cmd;' or $(shell cmd).  Make expands neither,

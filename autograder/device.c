@@ -62,7 +62,7 @@ static void engine_open(DeviceProcess *process, const ControlRequest *request, C
     DeviceReply answer = {0};
     if (process->engine->execute(process->engine, &call, &answer) || answer.status ||
         answer.data_bytes != sizeof process->properties) {
-        reply_set(reply, RUN_BROKEN, "the engine does not tell its properties");
+        reply_set(reply, RUN_BROKEN, "the engine does not report its properties");
         return;
     }
     memcpy(&process->properties, answer.data, sizeof process->properties);

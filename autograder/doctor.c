@@ -116,7 +116,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--root") == 0) root = argv[i + 1];
         if (strcmp(argv[i], "--build") == 0) build = argv[i + 1];
     }
-    printf("What this machine can do\n");
+    printf("Capabilities of this machine\n");
     report_compiler(root, build);
     report_simulator(root);
     report_gpu();

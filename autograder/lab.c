@@ -75,17 +75,17 @@ static const char USAGE[] =
 typedef struct Options {
     const char *command, *root, *build, *lab, *submission, *only_case, *gpu, *seed;
     DeviceEngine engine;
-    const char *shape;          /* of the user's own; NULL: a case of the lab */
-    const char *maps, *weights; /* the files that x and w are read from; NULL: generated */
-    const char *input, *output; /* the same for x, and the file for y; NULL: none */
-    const char *counters, *out; /* where a run's metrics, a profile's files go; NULL: see USAGE */
-    const char *runs;           /* where a run's executed instructions go; NULL: nowhere */
-    const char *sample;         /* how many mutants; NULL: all */
-    const char *against; /* what a profile stands beside: reference or baseline; NULL: none */
-    const char *todo;    /* the number of a region, for its hints; NULL: staged hints */
-    const char *line;    /* of the source, where `see` opens; NULL: anywhere */
+    const char *shape;              /* the user's own shape; NULL: a case of the lab */
+    const char *maps, *weights;     /* the files that x and w are read from; NULL: generated */
+    const char *input, *output;     /* the same for x, and the file for y; NULL: none */
+    const char *counters, *out;     /* files of a run's metrics, of a profile; NULL: see USAGE */
+    const char *runs;               /* file of a run's executed instructions; NULL: none */
+    const char *sample;             /* number of mutants; NULL: all */
+    const char *against;            /* a profile's comparison: reference or baseline; NULL: none */
+    const char *todo;               /* the number of a region, for its hints; NULL: staged hints */
+    const char *line;               /* line of the source at which `see` opens; NULL: any */
     const char *what, *all, *again; /* the progress of what, in how many parts, as long as when */
-    int ptx, alone;                 /* alone: without the baseline beside it */
+    int ptx, alone;                 /* alone: without the baseline's run */
 } Options;
 
 static int parse_options(int argc, char **argv, Options *options, Error *error)
@@ -156,7 +156,7 @@ static int lab_hint(const Options *options, const Lab *lab, Error *error)
     return status;
 }
 
-/* What the student has there; NULL with errno ENOENT: nothing. */
+/* The student's source; NULL with errno ENOENT: there is none. */
 static char *source_text(const Options *options, const Lab *lab, Error *error)
 {
     char folder[1024], name[256];

@@ -157,8 +157,8 @@ static int is_jump(uint64_t address, const ucontext_t *context)
 }
 
 /* Handles an access of host code to memory that a kernel still uses: makes the memory accessible
- * and reports the access with the next call.  For a device pointer, or a jump into such memory, the
- * signal comes again afterwards and ends the program as usual. */
+ * and reports the access with the next call.  If it was a device pointer, or a jump into such
+ * memory, the signal comes again afterwards and ends the program as usual. */
 static void host_fault(int number, siginfo_t *info, void *context)
 {
     char near[256], text[512];

@@ -1,8 +1,8 @@
 /* curves.cu - measures what gpu.md shows: how long a load takes from where, what warps do for a
  * pipe and for memory, strides, banks, branches, waves, launches, streams and copies.
  *
- * Prints a line a point: curve, series, x, value.  Times are the least of several, for whatever
- * disturbs makes them longer.  Any CUDA GPU of compute capability 7.0 or newer will do. */
+ * Prints one line per point: curve, series, x, value.  Each time is the minimum of several, because
+ * other load only makes them longer.  Any CUDA GPU of compute capability 7.0 or newer will do. */
 #include <algorithm>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void point(const char *curve, const char *series, double x, double value)
     fflush(stdout);
 }
 
-/* Keeps the GPU busy while the host puts its work into the queue behind it. */
+/* Keeps the GPU busy while the host enqueues its work after it. */
 __global__ void busy_kernel(long long cycles)
 {
     for (long long begin = clock64(); clock64() - begin < cycles;)
@@ -56,7 +56,7 @@ template <class Work> static double microseconds(Work work)
     return (double)least * 1e3;
 }
 
-/* What thread 0 of the launch wrote into out[0]. */
+/* The cycles that thread 0 of the launch wrote into out[0]. */
 template <class Launch> static double cycles(Launch launch)
 {
     uint64_t least = UINT64_MAX, one;
@@ -100,7 +100,7 @@ template <class Launch> static double cycles(Launch launch, int warps)
     return (double)least;
 }
 
-/* ---- how long a load takes, over how much memory is walked through --------------------------- */
+/* ---- latency of a load by size of the traversed memory --------------------------------------- */
 
 /* A ring of addresses: each line of memory holds where the next one is. */
 __global__ void ring_kernel(char *ring, size_t lines)
@@ -109,9 +109,9 @@ __global__ void ring_kernel(char *ring, size_t lines)
     if (i < lines) *(char **)(ring + i * LINE) = ring + (i + 1) % lines * LINE;
 }
 
-/* begin walk */
-/* One thread walks the ring: no load can begin before the one before it is done. */
-__device__ static char *walk(char *at, int steps)
+/* begin chase */
+/* One thread follows the ring: a load cannot begin before the previous one is done. */
+__device__ static char *chase(char *at, int steps)
 {
 #pragma unroll 16
     for (int i = 0; i < steps; i++)
@@ -119,17 +119,18 @@ __device__ static char *walk(char *at, int steps)
     return at;
 }
 
-__global__ void walk_kernel(uint64_t *cycles, char *ring, int warm, int steps)
+__global__ void chase_kernel(uint64_t *cycles, char *ring, int warm, int steps)
 {
-    char *at = walk(ring, warm); /* now the caches hold what they can */
+    char *at = chase(ring, warm); /* now the caches hold what they can */
     uint64_t begin = clock64();
-    at = walk(at, steps);
+    at = chase(at, steps);
     cycles[0] = clock64() - begin;
     cycles[1] = (uint64_t)at; /* used, or the compiler would leave the loop out */
 }
-/* end walk */
+/* end chase */
 
-/* What lies in a cache is walked through once before; of what does not, the first part. */
+/* Memory that fits into a cache is traversed once before the measurement; of larger memory, the
+ * first part. */
 static void latency(char *space, size_t most)
 {
     for (size_t bytes = 8192; bytes <= most; bytes *= 2)
@@ -138,16 +139,16 @@ static void latency(char *space, size_t most)
             int steps = 4096, warm = (int)(lines * LINE < 2 * l2_bytes ? lines : steps);
             double all = cycles([=] {
                 ring_kernel<<<(unsigned)(lines / 128 + 1), 128>>>(space, lines);
-                walk_kernel<<<1, 1>>>(out, space, warm, steps);
+                chase_kernel<<<1, 1>>>(out, space, warm, steps);
             });
             point("latency", "load", (double)lines * LINE, all / steps);
         }
 }
 
-/* ---- what more warps do for a pipe of 4 cycles ----------------------------------------------- */
+/* ---- throughput of a pipe of 4 cycles by number of warps ------------------------------------- */
 
 /* begin chains */
-/* CHAINS sums a thread, none of which needs another: so many FMAs of a warp may be on their way. */
+/* CHAINS independent accumulators per thread: CHAINS FMAs of a warp may be in flight. */
 template <int CHAINS> __global__ void chains_kernel(Span *span, int turns)
 {
     float sum[CHAINS];
@@ -173,7 +174,7 @@ template <int CHAINS> static void fma_rate(const char *series)
     }
 }
 
-/* ---- what more bytes on their way do for memory ---------------------------------------------- */
+/* ---- memory throughput by bytes in flight ---------------------------------------------------- */
 
 /* begin flight */
 /* Each thread asks for LOADS times 16 bytes before it needs the first of them. */
@@ -316,7 +317,7 @@ __global__ void empty_kernel()
 {
 }
 
-/* Microseconds a launch of `many`, one behind the other; and of a graph that has as many. */
+/* Microseconds per launch of `many` successive launches, and of a graph with `many` kernels. */
 static void launches()
 {
     const int many = 64;
@@ -337,7 +338,7 @@ static void launches()
     point("launch", "one", 1, microseconds([=] { empty_kernel<<<1, 32>>>(); }));
 }
 
-/* 32 kernels of one block each, dealt to so many streams. */
+/* 32 kernels of one block each, distributed over 1 to 32 streams. */
 static void streams()
 {
     static cudaStream_t stream[MOST_STREAMS];
@@ -361,7 +362,7 @@ static void streams()
               }));
 }
 
-/* GB/s between the host's memory and the card's. */
+/* GB/s between the host's memory and the GPU's. */
 static void copies(char *space)
 {
     const size_t bytes = 256u << 20;

@@ -3,9 +3,9 @@
     python3 book/pages.py            says what is wrong with them, a line each
     python3 book/pages.py OUT        and leaves their text in OUT, code included
 
-index.md lists the chapters.  Most lie in docs/ and labs/, and are readable where they stand.  What
-the book changes: a link to what is no chapter becomes the path of a file, and a lab's chapter ends
-with the pieces of its skeleton.
+index.md lists the chapters.  Most are in docs/ and labs/, and are readable there.  The book changes
+two things: a link to a file that is no chapter becomes the file's path, and a lab's chapter ends
+with the TODO regions of its skeleton.
 """
 import glob
 import os
@@ -62,7 +62,7 @@ def headings(text):
 
 
 def with_links(page, text, book, anchors):
-    """The text with links to chapters only; another file's path stands behind the words.
+    """The text with links to chapters only; another file's path follows the words.
 
     Without `anchors` they lead to where a chapter begins: on paper all chapters are one page, and
     several have a heading of that name."""
@@ -79,7 +79,7 @@ def with_links(page, text, book, anchors):
 
 
 def pieces(page):
-    """What a lab's skeleton asks for: its TODO regions, as a chapter's last section."""
+    """The TODO regions of a lab's skeleton, as a chapter's last section."""
     match = re.fullmatch(r"labs/(.*)/README\.md", page)
     if not match:
         return ""
@@ -106,7 +106,7 @@ def included(page, text):
 
 
 def faults():
-    """What is wrong with the book, a line each."""
+    """Errors in the book, one line each."""
     book = chapters()
     for page in sorted(set(book)):
         if book.count(page) > 1:
@@ -143,7 +143,7 @@ def faults_of_links(page):
 
 
 def faults_of_words(book):
-    """Each word of the glossary stands there once, and in another chapter."""
+    """Checks that each word of the glossary is there once, and in another chapter."""
     glossary = "docs/student/glossary.md"
     words = TERM.findall(read(glossary).split("\n## Terms\n")[1])[2:]
     text = " ".join(read(page) for page in book if page not in (glossary, INDEX)).lower()

@@ -1,4 +1,4 @@
-"""What Debian's package of the theme furo lost when it was built, put back into a book's pages.
+"""Repairs a book's pages: adds what Debian's package of the theme furo lost when it was built.
 
 Its script comes as two modules, which a browser does not load from a file: the button for the dark
 then does nothing.  And its style sheet has the dark for that button alone, not for a browser that

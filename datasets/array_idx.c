@@ -14,7 +14,7 @@ int idx_parse(const char *name, const unsigned char *data, size_t bytes, ArrayHe
     int type = 0;
     if (bytes < 4 || data[0] || data[1])
         return error_set(error,
-                         "%s is neither IDX nor NPY: it begins with neither two zero bytes nor "
+                         "%s is neither IDX nor NPY: it starts with neither two zero bytes nor "
                          "\\x93NUMPY (is it still packed? gunzip)",
                          name);
     while (type < ARRAY_TYPES && (!CODE[type] || CODE[type] != data[2]))

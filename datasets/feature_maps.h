@@ -1,7 +1,7 @@
 /* feature_maps.h - a directory of feature maps as text, in the format of Xu, Fan et al.'s data set.
  *
- * `file_list` names the files, one per line; line i of `conv_shape` is the size of the i-th: two to
- * four integers, H W, C H W or N C H W (N is 1), with any of "( ) [ ] ," between them.  A file
+ * `file_list` names the files, one per line.  Line i of `conv_shape` is the size of the i-th: two
+ * to four integers, H W, C H W or N C H W (N is 1), with any of "( ) [ ] ," between them.  A file
  * holds the inputs of one convolution layer, C*H*W numbers in that order, separated by blanks, line
  * ends or commas.
  *

@@ -16,8 +16,8 @@
 /* Weights: of all convolutions, without biases.  All but LeNet-5's follow from the published totals
  * without other parameters: VGG-16's 138,357,544 are 123,642,856 of its fully connected layers,
  * 4,224 biases, and these; the residual networks' totals also include their last layer and their
- * normalisations.  Multiply-adds: the sum over layers of N K P Q C R S; 15.3 and 19.5 thousand
- * million for the two VGGs, 4.1 for ResNet-50 with its strides in the 3x3 layers, 1.6 for
+ * normalisations.  Multiply-adds: the sum over layers of N K P Q C R S.  That is 15.3 and 19.5
+ * thousand million for the two VGGs, 4.1 for ResNet-50 with its strides in the 3x3 layers, 1.6 for
  * GoogLeNet. */
 static const struct Network {
     const char *name;

@@ -125,7 +125,7 @@ static int density(uint64_t seed, const char *shape, Error *error)
  * the weights transposed and padded to 128 filters, which is all that lab 13 stores. */
 static int memory(uint64_t seed, Error *error)
 {
-    printf("layer\tzeros\tinput\tunrolled\tprinted\tpacked\tturned\n");
+    printf("layer\tzeros\tinput\tunrolled\tprinted\tpacked\ttransposed\n");
     for (int i = 0; i < VGG19_LAYERS; i++) {
         char shape[128];
         Problem problem;

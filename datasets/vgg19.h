@@ -1,6 +1,6 @@
-/* vgg19.h - the 16 convolution layers of VGG-19 (Simonyan and Zisserman, 2014, configuration E):
- * 3x3 filters, padding 1, stride 1, K of one layer being C of the next; a test compares the sizes
- * with networks/vgg-19.tsv.
+/* vgg19.h - the 16 convolution layers of VGG-19 (Simonyan and Zisserman, 2014, configuration E).
+ * They have 3x3 filters, padding 1, stride 1, and K of one layer is C of the next.  A test compares
+ * the sizes with networks/vgg-19.tsv.
  *
  * Xu, Fan et al. show the sparsity of the layers' inputs in figure 2, without numbers; the text
  * says "more than 0.7 in the deep network", and that it grows with depth.  `zeros` grows linearly:

@@ -7,7 +7,7 @@
 #:                       (docs/instructor/class.md); ENGINE=slurm or slurm-gpu
 #:                       [SBATCH=options]: on a cluster's nodes
 #:   make class EXPLAIN=student [RESULTS=dir]
-#:                       how the student earned each point, for appeals
+#:                       explanation of each point of the student, for appeals
 QUIET_TARGETS += class
 class-answer: # similarity-tester compares the submissions with one another
 	$(Q)$(plus)sh common/setup/setup.sh "$$BUILD" similarity-tester
@@ -36,7 +36,7 @@ export-answer:
 	    $${ANONYMOUS:+--anonymous}; $(save_status)
 
 #:   make bundle PLATFORM=gradescope|autolab|classroom [LAB=02]
-#:                       what an instructor uploads there
+#:                       the archive that an instructor uploads there
 QUIET_TARGETS += bundle
 OWN_TARGETS   += bundle
 bundle-answer:

@@ -13,10 +13,10 @@ grade-answer:
 
 #:   make run LAB=04 [CASE=name | SHAPE='...'] [ENGINE=gpu|sim] [GPU=h200]
 #:                       build, run and check one case in one process: time, or
-#:                       cycles and counters, next to the baseline's; SHAPE='N=8
-#:                       C=3 H=32 W=32 K=16 R=5 S=5 pad=same stride=1' is a case of
-#:                       your own; WEIGHTS=file: w from an NPY, IDX or text file
-#:                       (labs/16-layers/README.md)
+#:                       cycles and counters, next to the baseline's.  A case of
+#:                       your own: SHAPE='N=8 C=3 H=32 W=32 K=16 R=5 S=5 pad=same
+#:                       stride=1'.  WEIGHTS=file reads w from an NPY, IDX or text
+#:                       file (labs/16-layers/README.md)
 QUIET_TARGETS += run
 LAB_TARGETS   += run
 run-answer:

@@ -23,7 +23,8 @@ QUIET_TARGETS += debug
 # The debugger is linked with a lab's case or with a program; nvcc -G compiles both.
 DEBUG_PARTS := $(addprefix $(BUILD)/lib/,debug.a debugger.a ui.a run.a run-modules.a) $(CALL_OBJ) \
     $(addprefix $(BUILD)/bin/,lab debug)
-# What an editor starts (build/bin/debug --dap), and the parts that it links with programs.
+# The adapter that an editor starts (build/bin/debug --dap), and the parts that it links with
+# programs.
 .PHONY: debug-adapter
 debug-adapter:
 	$(call stage,$(DEBUG_PARTS))

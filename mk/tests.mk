@@ -21,7 +21,7 @@ NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/simulator/conformance/tool_co
 # Programs that autograder/tests/export runs.
 EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 
-#: For work on the workbook itself (docs/developer/contributing.md):
+#: Targets for work on the workbook itself (docs/developer/contributing.md):
 #:
 #:   make test                   all tests; the last line counts them
 .PHONY: test test-packages
@@ -63,7 +63,7 @@ numbers:
 OWN_TARGETS += format style
 format:
 	$(call want,clang-format-14)
-	$(Q)sh autograder/tests/format/check.sh "$$BUILD" mend
+	$(Q)sh autograder/tests/format/check.sh "$$BUILD" format
 
 style:
 	$(call want,python3)

@@ -109,9 +109,9 @@ static int box_run(const BuildJob *job, const Command *command, const char *cons
  *   - from C++17 on g++'s <cmath> has Bessel functions and similar ones, all in namespace std, and
  *     much of the library that they need;
  *   - the C library's functions of _Float32 and similar types: all of <math.h> again for each;
- *   - parts that the toolkit's other headers also use, so that a source that includes one has
- *     all of them: textures and surfaces, loads and stores by cache (a function for each type),
- *     shuffles, atomics, and dot products of bytes.
+ *   - parts that the toolkit's other headers also use: textures and surfaces, loads and stores by
+ *     cache (a function for each type), shuffles, atomics, and dot products of bytes.  A source
+ *     that includes one of those headers has all of these parts.
  * A part is left out by defining its header's include guard. */
 enum { PART_WORDS = 8, PART_GUARDS = 4 };
 

@@ -401,7 +401,7 @@ static void test_bombs(void **state)
     expect("conv.c", endless, BUILD_LIMIT, "messages");
 }
 
-/* A grader that is killed during a build leaves no directory behind. */
+/* A grader that is killed during a build leaves no directory. */
 static void test_killed_grader(void **state)
 {
     static const char slow[] = "#define A(x) x + x + x + x + x + x + x + x + x + x\n"

@@ -104,8 +104,10 @@ static int fail(Gradebook *book, Error *error)
 {
     int code = sqlite3_errcode(book->sqlite);
     if (code == SQLITE_FULL || code == SQLITE_IOERR)
-        return error_set(error, "%.300s: %s: make room and run the same again; nothing is lost",
-                         book->path, sqlite3_errmsg(book->sqlite));
+        return error_set(
+            error,
+            "%.300s: %s: free some disk space and run the same command again; nothing is lost",
+            book->path, sqlite3_errmsg(book->sqlite));
     if (code == SQLITE_BUSY)
         return error_set(error, "%.300s: another run writes it: wait for that to end", book->path);
     if (code == SQLITE_NOTADB)

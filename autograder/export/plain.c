@@ -129,7 +129,7 @@ void plain_csv(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-/* No tag begins here for an HTML parser: a tag's '<' has a letter, '/', '!' or '?' behind it. */
+/* No tag begins here for an HTML parser: after a tag's '<' follows a letter, '/', '!' or '?'. */
 static void put_without_tags(FILE *stream, const char *text)
 {
     static const char JOINER[] = "\xE2\x81\xA0"; /* U+2060 */

@@ -70,7 +70,7 @@ static void each_format_escapes_its_own(void **state)
     expect(plain_csv, "+1", "\"'+1\"");
     expect(plain_csv, "-1", "\"'-1\"");
     expect(plain_csv, "", "\"\"");
-    /* Behind a no-break space, a zero-width space and a byte order mark; fullwidth, and a minus. */
+    /* After a no-break space, a zero-width space and a byte order mark; fullwidth, and a minus. */
     expect(plain_csv, "\302\240=1", "\"'\302\240=1\"");
     expect(plain_csv, "\342\200\213=1", "\"'\342\200\213=1\"");
     expect(plain_csv, "\357\273\277 +1", "\"'\357\273\277 +1\"");

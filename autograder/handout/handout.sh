@@ -62,8 +62,8 @@ files | grep -E "$is_shown" | grep -Ev "$is_ours" | grep -v '^labs/' | tar -cf -
 # The lab.ini for the grader is sealed; this writes the part that students may read.
 show_ini()
 {
-    echo '; For reading only: expected answers, hints and hidden shapes are left out. The grader reads'
-    echo '; everything from .sealed, so a change here has no effect.'
+    echo '; This copy is for reading only: it has no expected answers, hints or hidden shapes. The'
+    echo '; grader reads everything from .sealed, so a change here has no effect.'
     awk '/^[[:space:]]*[;#]/ { next }
          /^\[/ { section = $0 }
          /^\[/ || NF == 0 { gone = section ~ /^\[(hint|todo) / }

@@ -175,7 +175,8 @@ static void add_todo_hints(const Lab *lab, Secrets *secrets)
         }
 }
 
-/* What is looked for of "layout=chwn | layout=chwn N=65": each that has two keys or more. */
+/* Adds the hidden shapes to search for: each part of "layout=chwn | layout=chwn N=65" that has two
+ * keys or more. */
 static void add_hidden(const Lab *lab, Secrets *secrets)
 {
     char with[sizeof lab->ini.hidden_with], *rest = with;

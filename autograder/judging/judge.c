@@ -276,9 +276,8 @@ static int is_race(const char *fault)
 }
 
 /* `item` was correct and `later`, another run of the same code, is not.  Its verdict goes into
- * `item`, whose text first says what was different and last what to look for.  Of wrong outputs
- * only their number is reported, because their pattern depends on inputs that were different
- * here. */
+ * `item`, whose text first says what was different and last what to look for.  Wrong outputs are
+ * only counted, because their pattern depends on inputs that were different here. */
 static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, const char *what,
                         const char *look)
 {

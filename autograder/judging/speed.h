@@ -17,11 +17,11 @@ typedef struct SpeedSetup {
     const SimtMachine *machine; /* simulator: for the roofline's lower bound and the cache's key */
     const char *cache;          /* build/cache/cycles */
     uint64_t simulator;         /* digest of what simulates */
-    double slack;               /* of lab.ini */
-    double none_below;          /* of the case that is measured */
-    uint64_t counted; /* of a host lab: the submission's count of this case; 0: not yet counted */
-    const GpuCeilings *ceilings; /* of the card, for the roofline floor; NULL: unknown */
-    Expected *whole; /* on a card: for the window that is judged whole; NULL: made when it comes */
+    double slack;               /* lab.ini's slack */
+    double none_below;          /* the measured case's none_below */
+    uint64_t counted; /* host lab: the submission's count of this case; 0: not yet counted */
+    const GpuCeilings *ceilings; /* the GPU's, for the roofline floor; NULL: unknown */
+    Expected *whole; /* GPU only: for the window judged whole; NULL: made when it comes */
 } SpeedSetup;
 
 /* Measures the problem on which slot 0 was judged last, into item->speed: times, or a verdict with
@@ -44,7 +44,7 @@ void speed_wrong(RecordCase *item, const RecordCase *later);
 void speed_end(RecordSpeed *speed, SpeedVerdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Turns times, or `exact` cycles, into points, once it is known whether every case is right. */
+/* Converts times, or `exact` cycles, into points, once it is known whether every case is right. */
 void speed_score(RecordSpeed *speed, double slack, double none_below, int exact, int all_correct);
 
 /* Lower bound of the cycles on this machine: arithmetic at full rate (that of the tensor cores if

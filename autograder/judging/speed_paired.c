@@ -218,7 +218,7 @@ static void measure_sides(SpeedSetup *setup, Side side[SESSION_RUNNERS], int sam
     else
         speed_end(speed, SPEED_INCONCLUSIVE,
                   "this machine is too busy to measure times, so these points are left out of the "
-                  "total: after %d pairs yours is %.2f to %.2f times as fast as the baseline, the "
+                  "total. After %d pairs yours is %.2f to %.2f times as fast as the baseline, the "
                   "reference %.2f to %.2f times. Grade again when nothing else runs.",
                   PAIRED_PAIRS, all.student.low, all.student.high, all.reference.low,
                   all.reference.high);
@@ -284,7 +284,7 @@ void speed_measure_paired(SpeedSetup *setup, const Problem *problem, Random *ran
     workload_close(&workload);
     if (!started || speed->verdict != SPEED_SCORED || speed->student >= speed->roof) return;
     speed_end(speed, SPEED_REVIEW,
-              "%.3g s is less than the %.3g s that the measured ceilings of this card allow: an "
+              "%.3g s is less than the %.3g s that the measured ceilings of this GPU allow: an "
               "instructor has to review this.",
               speed->student, speed->roof);
 }

@@ -139,7 +139,7 @@ static void print_cases(FILE *stream, const LabIni *ini, const Operation *operat
     fputc('\n', stream);
 }
 
-/* Where the speed points begin, in the solution's time. */
+/* Prints the times at which the speed points begin, relative to the solution's time. */
 static void print_floors(FILE *stream, const LabIni *ini)
 {
     if (ini->none_below > 0)

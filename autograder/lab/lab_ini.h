@@ -37,7 +37,7 @@ typedef struct LabCase {
     const Operation *operation;
     Problem problem, problem_gpu; /* problem_gpu equals problem if the file has no shape_gpu */
     int timed;
-    double none_below; /* of this case; the lab's where the file gives none */
+    double none_below; /* this case's; the lab's if the file gives none */
 } LabCase;
 
 typedef struct LabPrediction {
@@ -61,7 +61,7 @@ enum { LAB_LEVELS = 3 };
 extern const char *const LAB_LEVEL_NAMES[LAB_LEVELS]; /* "question", "idea", "code" */
 
 typedef struct LabTodoHint {
-    int number; /* of TODO(number) */
+    int number; /* n of TODO(n) */
     char question[700], idea[900], code[1200];
 } LabTodoHint;
 

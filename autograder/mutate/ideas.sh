@@ -10,8 +10,8 @@
 #     Case: lenet-c1         (the case in which it loses points; several with blanks between)
 #
 # show grades each variant in its case on the simulator and lists the points that it loses there.
-# check requires, of LAB or of all labs, that every TODO region has a variant, that every patch of
-# ideas fits, that each loses points, and that a right one earns at most half of the speed points of
+# check requires four things of LAB or of all labs.  Every TODO region has a variant.  Every patch
+# of ideas fits.  Each variant loses points.  A right one earns at most half of the speed points of
 # its case.  It does not grade the mutants: autograder/tests/corpus does, and none may pass.
 #
 # BUILD/ideas keeps what a variant earned, by the digest of all that goes in.  JOBS: variants graded
@@ -73,7 +73,7 @@ if [ "${IDEAS_ONE:-}" ]; then
     exit 0
 fi
 
-# ---- what variants there are ---------------------------------------------------------------------
+# ---- list of variants ---------------------------------------------------------------------
 
 head_of() { sed -n "/^---/q; s/^$2: *//p" "$1" | head -n 1; }
 

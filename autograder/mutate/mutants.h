@@ -11,9 +11,9 @@
  *     operator    another one of its kind (+ for -, <= for <, = for +=); none for ! ~ and unary -
  *     constant    one more, one less, 0
  *     name        its partner of the same kind: r and s, P and Q, C and K, h and w ...
- *     index       of an array, one more, one less
+ *     index       an array index is one more, one less
  *     loop        starts one later or earlier, ends one earlier, has a step larger by one
- *     condition   of if, while and ?: always or never; a part of && or || left out
+ *     condition   if, while and ?: always or never; a part of && or || left out
  *     statement   left out, a barrier for example, or a loop */
 #ifndef CONVLAB_AUTOGRADER_MUTATE_MUTANTS_H
 #define CONVLAB_AUTOGRADER_MUTATE_MUTANTS_H

@@ -62,8 +62,8 @@ object_digest() {
 }
 
 # right PROGRAM SECONDS ARGUMENTS...: whether the output is correct, without a race.  Runs on one
-# core, so that the solution's seconds are CPU seconds; a mutant has five times as many, which it
-# could use up quickly on sixteen threads.
+# core, so that the solution's seconds are CPU seconds.  A mutant's limit is five times the
+# solution's, which it could use up quickly on sixteen threads.
 right() {
     program=$1 seconds=$2
     shift 2

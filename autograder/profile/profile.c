@@ -97,7 +97,7 @@ static void bottleneck_print(FILE *stream, const ProfilePage *page)
         if (all.stall[k] * 100 >= cycles)
             table_row(&table, "%s\t%.1f %%\t%s", REASON[k][0], 100 * part(all.stall[k], cycles),
                       simt_stall_name((SimtStall)k));
-    fprintf(stream, "\n  What the warps did, by cycles\n\n");
+    fprintf(stream, "\n  Activity of the warps, by cycles\n\n");
     table_end(&table, stream, 4);
     SimtStall most = instruction_stall(&all);
     fputc('\n', stream);

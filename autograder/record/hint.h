@@ -14,11 +14,11 @@ typedef struct HintSource {
 } HintSource;
 
 /* Prints the hints that the last grade unlocked, then the next staged one that does not only name
- * regions that are already written; remembers it in <build>/progress/<lab>. */
+ * regions that are already written; records it in <build>/progress/<lab>. */
 int hint_print(FILE *stream, const Lab *lab, const char *build, const HintSource *source,
                Error *error);
 
-/* Prints the next level of the hint of TODO(number): question, idea, code.  Remembers it in
+/* Prints the next level of the hint of TODO(number): question, idea, code.  Records it in
  * <build>/progress/levels/<lab>.<number>. */
 int hint_print_todo(FILE *stream, const Lab *lab, const char *build, int number,
                     const HintSource *source, Error *error);

@@ -1,9 +1,9 @@
 /* meter.c - CPU time and run delay of process trees, from /proc.
  *
  * proc(5): stat has the state and the CPU time, including that of children that were waited for.
- * schedstat has the nanoseconds that a thread ran and that it waited in a processor's queue.
- * task/T/children has the processes that a thread created.  If the kernel lacks one of them, that
- * part counts as 0. */
+ * The file schedstat has the nanoseconds that a thread ran and that it waited in a processor's
+ * queue.  The file task/T/children has the processes that a thread created.  If the kernel lacks
+ * one of them, that part counts as 0. */
 #include "autograder/sandbox/meter.h"
 
 #include <ctype.h>

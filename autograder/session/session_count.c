@@ -8,9 +8,9 @@
  * ways, lines of 64 bytes.
  *
  * cachegrind runs in the process that it counts, so code that knows valgrind can falsify the
- * counts, or write to their descriptor.  Therefore each count must be there exactly once, and the
- * pipe must have had room for all: neither a forged count before the real one nor a full pipe that
- * keeps the real one out goes unseen.  The caller holds the counts against measured times
+ * counts, or write to their descriptor.  Therefore each count must be there exactly once, which
+ * detects a forged count before the real one.  The pipe must have had space for all, which detects
+ * a full pipe that keeps the real count out.  The caller compares the counts with measured times
  * (judging/speed_counted.c). */
 #include <fcntl.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static void runner_end(Session *session, int slot, RunOutcome *outcome, RunCount
         outcome_say(outcome, RUN_EXITED,
                     "it did not end as it should when its instructions were "
                     "counted (%s)",
-                    !ended      ? "it goes on running"
+                    !ended      ? "it continues to run"
                     : !is_whole ? "the program wrote to the descriptor of the counts"
                                 : "no counts came out, or more than one of each");
 }

@@ -108,7 +108,8 @@ static void explain_gone(Session *session, Runner *runner, RunOutcome *outcome)
         runner->output = -1;
         runner->pid = 0;
     } else {
-        outcome_say(outcome, RUN_EXITED, "closed its connection to the grader and went on running");
+        outcome_say(outcome, RUN_EXITED,
+                    "closed its connection to the grader and continued to run");
     }
 }
 

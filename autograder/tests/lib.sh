@@ -2,7 +2,7 @@
 # shellcheck disable=SC2034  # used by the scripts that source this file
 # lib.sh - common start of every check.sh, at the root:  . autograder/tests/lib.sh
 #
-# Sets room (the name of the check's folder, a prefix of its results), build (the script's first
+# Sets `room` (the name of the check's folder, a prefix of its results), build (the script's first
 # argument, absolute), work (a temporary folder) and failed (the exit status).
 room=$(basename "$(dirname "$0")")
 build=$(realpath "${1:?usage: check.sh BUILD}")
@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
 
-# tell NAME: prints the verdict of the last test, from its exit status. After a failure it also
+# `tell NAME` prints the verdict of the last test, from its exit status. After a failure it also
 # prints the output of the test's commands in $work: said or out, err, differ, server, *.log.
 tell()
 {

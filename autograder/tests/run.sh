@@ -1,8 +1,8 @@
 #!/bin/sh
-# run.sh BUILD TEST... - runs tests in parallel (two on one core, four on two), in the given order:
-# programs (cmocka), check.sh scripts, and corpus/FILTER, which calls autograder/tests/corpus/check.sh.
-# mk/tests.mk lists them; a program without a source is skipped.  The last line is "N passed, N
-# failed".
+# run.sh BUILD TEST... - runs tests in parallel (two on one core, four on two), in the given order.
+# A test is a program (cmocka), a check.sh script, or corpus/FILTER
+# (autograder/tests/corpus/check.sh).  mk/tests.mk lists them; a program without a source is
+# skipped.  The last line is "N passed, N failed".
 #
 # Each test writes TAP; a test that fails, or dies without a verdict, is shown.  A program that
 # cannot run here (no GPU) prints "skipped: why" and is not counted.  BUILD/test-logs has the output

@@ -55,7 +55,7 @@ int trial_compare(const Trial *trial, const char *phases, DeviceCost *cost, Erro
         argv[count++] = "--phases", argv[count++] = phases;
         argv[count++] = "--source", argv[count++] = trial->other;
     }
-    trial_progress_begin(trial, "-beside", "what stands beside it");
+    trial_progress_begin(trial, "-beside", "the baseline");
     int status = baseline_run(argv, cost, error);
     ticker_end();
     return status;

@@ -15,9 +15,11 @@ typedef struct ArrayName {
     char axis[ARRAY_RANK];    /* names of the axes: 'n', 'c', 'h', 'w' */
 } ArrayName;
 
-/* Describes byte `offset` from the array's start: "x at (n,c,h,w) = (0,2,3,1)", "12 floats past the
- * end of w[6][4][5][5], at (k,c,r,s) = (6,0,2,2)", "3 floats before the start of
- * x[2][3][16][16]". */
+/* Describes byte `offset` from the array's start.  
+ *
+ *     x at (n,c,h,w) = (0,2,3,1)
+ *     12 floats past the end of w[6][4][5][5], at (k,c,r,s) = (6,0,2,2)
+ *     3 floats before the start of x[2][3][16][16] */
 void array_place(const ArrayName *array, int64_t offset, char *text, size_t bytes);
 
 #endif

@@ -20,9 +20,9 @@ int parallel_shares(double units, double least);
 typedef void ParallelWork(void *context, int share);
 void parallel_run(int shares, ParallelWork *work, void *context);
 
-/* The same for shares that take work from a common queue, if share 0 finds out during its work that
- * there is enough for others: then it calls parallel_begin, and parallel_end when the queue is
- * empty. Shares that have not started when more() reports that no work is left are not called. */
+/* The same for shares that take work from a common queue.  If share 0 finds out during its work
+ * that there is enough for others, it calls parallel_begin, and parallel_end when the queue is
+ * empty.  Shares that have not started when more() reports that no work is left are not called. */
 typedef int ParallelMore(void *context);
 typedef struct Parallel Parallel;
 typedef struct ParallelShare {

@@ -9,7 +9,7 @@
 
 #include "common/cuda/device.h"
 
-/* What the host has waited for when the call returns. */
+/* Work for which the host has waited when the call returns. */
 typedef enum HostWait {
     HOST_WAITS_NOT,
     HOST_WAITS_STREAM, /* all that was asked for on the call's stream, this call included */
@@ -20,8 +20,8 @@ typedef enum HostWait {
 typedef struct CallOrder {
     int is_operation;  /* works on device memory: it takes time and has a node in a recording */
     int is_on_stream;  /* begins after the calls before it on its stream */
-    int waits_event;   /* what follows on its stream begins after the event's last record */
-    int records_event; /* the event now stands for all that is before this call on its stream */
+    int waits_event;   /* later calls on its stream begin after the event's last record */
+    int records_event; /* the event now records all calls before this one on its stream */
     HostWait host;
 } CallOrder;
 

@@ -44,7 +44,7 @@ static const StatusRow status_table[] = {
     {400, "cudaErrorInvalidResourceHandle", "this stream, event or module does not exist"},
     {401, "cudaErrorIllegalState", "the resource is not in a state for this call"},
     {500, "cudaErrorSymbolNotFound", "the GPU code holds no such name"},
-    {600, "cudaErrorNotReady", "the work is still going on"},
+    {600, "cudaErrorNotReady", "the work is still running"},
     {700, "cudaErrorIllegalAddress", "a kernel used an address that is not allocated"},
     {701, "cudaErrorLaunchOutOfResources", "one block needs more registers than an SM has"},
     {702, "cudaErrorLaunchTimeout", "a kernel did not end within its limit"},

@@ -128,7 +128,7 @@ typedef enum DeviceStatus {
  * its order. */
 #define DEVICE_STREAM_NON_BLOCKING 0x80000000u
 
-/* What the simulator says to the recorder of the order between calls (DeviceReply.notes).
+/* Notes of the simulator to the recorder of the order between calls (DeviceReply.notes).
  * Overlaps: a launch with LAUNCH_OVERLAPS was checked against the launch that it may overlap, or
  * that launch does not let it begin early; without this note it is recorded without the flag.
  * Waited: the call waited for the whole device before it did anything.  Serial: the race check

@@ -99,7 +99,7 @@ static int free_defer(Recorder *recorder, const DeviceCall *call, DeviceReply *r
     return 0;
 }
 
-/* What the engine said of the order that no list of calls shows. */
+/* Stores the engine's notes about the order, which the list of calls does not show. */
 static void order_keep(Recording *recording, const DeviceCall *call, const DeviceReply *reply)
 {
     DeviceCall kept = *call;
@@ -183,7 +183,7 @@ void recording_clear(Recording *recording, Device *engine)
     memset(recording, 0, sizeof *recording);
 }
 
-/* Where the order is lost, or there is no memory for it, one chain: stricter, and right. */
+/* One serial chain, if the order is lost or there is no memory for it: stricter, but correct. */
 static size_t chain_before(const Recording *recording, size_t i, size_t *before)
 {
     while (i-- > 0)

@@ -1,6 +1,6 @@
 /* recording.h - device operations of one call of an entry point, stored for replays.
  *
- * A recorder is a Device in front of an engine: it forwards every call and stores the ones that do
+ * A recorder is a Device in front of an engine.  It forwards every call and stores the ones that do
  * work on the device (copies, fills, launches, events, waits, host synchronisations) with a copy of
  * their data.  Frees are deferred until the recording is closed, so that a replay finds the same
  * addresses; for the calls that follow, the memory is freed nevertheless (Device.retire). */

@@ -162,7 +162,7 @@ int wire_receive(int fd, double deadline, FrameType *type, void **body, uint64_t
     *bytes = 0;
     if (receive_all(fd, deadline, &header, sizeof header, 0, error) != 0) return -1;
     if (header.magic != WIRE_MAGIC)
-        return error_set(error, "malformed message: it begins with 0x%08x", header.magic);
+        return error_set(error, "malformed message: it starts with 0x%08x", header.magic);
     if (header.type < FRAME_CALL || header.type > FRAME_READY)
         return error_set(error, "malformed message: type %u", header.type);
     if (header.bytes > WIRE_BYTES_MAX)

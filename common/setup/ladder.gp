@@ -1,6 +1,7 @@
-# ladder.gp BASE TITLE UNIT NAMES - a lab's climb out of BASE.tsv: BASE.svg and BASE.png, a panel a case.  NAMES are the
-# cases; the columns are those of write_case in autograder/record/ladder.c.  Lines are named where they are and differ in
-# their dashes, for paper without colour.
+# ladder.gp BASE TITLE UNIT NAMES - progress of a lab, from BASE.tsv: BASE.svg and BASE.png with one
+# panel per case.  NAMES are the cases; the columns are those of write_case in
+# autograder/record/ladder.c.  Lines are named where they are and differ in their dashes, for paper
+# without colour.
 file = ARG1 . ".tsv"
 cases = words(ARG4)
 across = cases < 3 ? cases : cases == 4 ? 2 : 3

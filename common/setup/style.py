@@ -34,7 +34,8 @@ CLAUSE = re.compile(r'\W*(?:of|who|whom|whose|whoever|what|whatever|where|how|wh
 SKIPPED = re.compile(r'^(autograder/tests/skeletons/|autograder/tests/style/|docs/style/[a-z]+\.tsv$|LICENSE|docs/data/'
                      r'|common/simulator/validation/(data|records)/)')
 
-Unit = namedtuple('Unit', 'kind text starts lines')  # kind: prose, comment, message, cell, heading
+# kind: prose, comment, message, cell, heading, label of a figure, code of a hint
+Unit = namedtuple('Unit', 'kind text starts lines')
 
 
 def unit(kind, parts):
@@ -68,6 +69,10 @@ def plain(text):
 
 # ---- texts of each kind of file ---------------------------------------------------------------------
 ITEM = re.compile(r'^\s*(?:[-*+]|\d+[.)]|\(?[a-z]\)) +')
+# A row of a list in a comment or a usage message: "name  meaning", "--option VALUE  meaning", or
+# several words, then three blanks.
+LIST_ROW = re.compile(r'^\s*(?:[\w./|=-]+ {2,}|(?:\S+ ){0,6}[A-Z]{2,} {2,}|'
+                      r'\S+(?: \S+){1,6} {3,})(?=\S)')
 
 
 def markdown(text):
@@ -107,6 +112,8 @@ def markdown(text):
                 continue
             titles = re.fullmatch(r'\s*\|[\s|:-]+', below)
             cells = re.split(r'(?<!\\)\|', row.strip().strip('|'))
+            if titles and cells[0].strip() == 'case':
+                continue  # the other titles are keys of a shape ("kind"), as in SHAPE='kind=max'
             for column, cell in enumerate(cells):
                 if titles:
                     if column or cell.strip():  # the first column may name the rows by itself
@@ -125,11 +132,19 @@ def markdown(text):
 
 def paragraphs(rows, kind='comment'):
     """Comment lines without their marks, as (number, text): paragraphs, items and rows of lists."""
-    parts = []
+    parts, help_of = [], False
     usual = min((len(row) - len(row.lstrip()) for _, row in rows[1:] if row.strip()), default=0)
     for number, row in rows:
         indent = len(row) - len(row.lstrip())
-        row = re.sub(r'^\s*[\w./|=-]+ {2,}(?=\S)', '- ', row)  # "name     meaning"
+        if re.match(r'\s*make [a-z]', row):  # `make help`: a command, then its meaning
+            if parts:
+                yield unit(kind, parts)
+            meaning = re.search(r'\S {2,}(\S.*)', row)
+            parts, help_of = [(number, meaning[1])] if meaning else [], True
+            continue
+        if help_of and row.lstrip().startswith('[') and not parts:
+            continue  # more arguments of the command
+        row = LIST_ROW.sub('- ', row)
         if not row.strip() or not re.search('[A-Za-z]{2}', row):
             if parts:
                 yield unit(kind, parts)
@@ -138,7 +153,7 @@ def paragraphs(rows, kind='comment'):
             if parts:
                 yield unit(kind, parts)
             parts = [(number, ITEM.sub('', row))]
-        elif indent >= usual + 4 and not parts:
+        elif indent >= usual + 4 and not parts and not help_of:
             continue  # a drawing, a formula, a program
         else:
             parts.append((number, row))
@@ -150,6 +165,7 @@ def is_message(text):
     """Is a string literal meant for people?  At least four words, and no program."""
     words = re.findall(r"(?<![\w%$&./-])[A-Za-z][a-z']+(?![\w(/=])", text)
     return len(words) >= 4 and not re.search(r'[{}]|;\s*\\n|;\s*$|^\s*#|\breturn\b|\.global|%r[0-9]|'
+                                             r'(?:\\t\w+){3}|'  # titles of a tab-separated table
                                              r'SELECT |CREATE TABLE|ON CONFLICT|__global__|&&|set terminal|\\b|\(\?', text)
 
 
@@ -180,7 +196,11 @@ def c_source(text, messages=True):
         elif strings:
             whole = ''.join(piece for _, piece in strings)
             if messages and is_message(whole):
-                yield unit('message', [(n, unescape(piece)) for n, piece in strings])
+                lines = [(n, unescape(piece)) for n, piece in strings]
+                if sum(piece.endswith('\\n') for _, piece in strings) > 2:
+                    yield from paragraphs(lines, 'message')  # a usage message
+                else:
+                    yield unit('message', lines)
             strings = []
 
     for token in C_TOKEN.finditer(text):
@@ -255,9 +275,10 @@ def ini(text):
         pair = re.match(r'([\w.-]+)\s*=\s*(.*)', row)
         if (pair or not row.startswith(' ')) and value:
             if len(re.findall('[a-z]{2,}', ' '.join(v for _, v in value))) >= 3:
-                yield unit('message', value)
+                yield unit(kind, value)
             value = []
-        if pair and pair[1] not in ('shape', 'shape_gpu', 'papers', 'source', 'with', 'code'):
+        if pair and pair[1] not in ('shape', 'shape_gpu', 'with', 'papers', 'source'):
+            kind = 'code' if pair[1] == 'code' else 'message'
             value = [(number, pair[2])]
         elif value and row.strip():
             value.append((number, row))
@@ -330,6 +351,8 @@ def sentences(text):
 def findings(one, terms, empty_words):
     """(line, rule, text) of a unit, and how many sentences it has."""
     text = plain(one.text)
+    if one.kind == 'code':
+        text = re.sub(r'\b\w+\([^()]*\)', 'CODE', text)  # calls
     # Offsets are those of the text with marks; without them they are a little earlier.
     place = lambda at: line_of(one, min(len(one.text), round(at * len(one.text) / max(1, len(text)))))
     found, count = [], 0
@@ -349,7 +372,7 @@ def findings(one, terms, empty_words):
         elif FRONTED.match(text) and not question and not text.startswith('How to '):
             found.append((place(0), 'heading', f'"{text}" is a clause: name the contents'))
         return found, 0
-    if one.kind == 'label':
+    if one.kind in ('label', 'code'):
         return found, 0
     for at, sentence in sentences(text):
         words = re.findall(r"[^\W\d_][\w'’-]*|\d[\d.,]*", sentence)

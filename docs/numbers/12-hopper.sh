@@ -4,7 +4,7 @@
 page=labs/12-hopper/README.md
 measured=docs/data/compare/hopper-h200.tsv
 
-# of LAYER SIDE COLUMN: a number of that layer's row; columns: 4 microseconds, 5 TFLOP/s.
+# Usage: of LAYER SIDE COLUMN, a number of that layer's row; columns: 4 microseconds, 5 TFLOP/s.
 of() { awk -F'\t' -v layer="$1" -v side="$2" -v column="$3" '$1 == layer && $2 == side { print $column }' "$measured"; }
 
 # ---- step by step --------------------------------------------------------------------------------

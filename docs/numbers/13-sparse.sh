@@ -87,7 +87,7 @@ say "$page" "$(kept 90 1 3) % of a tile's rows still have a value"
 say "$page" "$(random_rows 90 1), $(random_rows 90 4) and $(random_rows 90 16). The generator's zeros form clusters: $(kept 90 1 2), $(kept 90 1 3) and $(kept 90 1 4)."
 say "$page" "$(kept 90 3 3) % of its rows have a value instead of $(kept 90 1 3), and $(random_rows 90 4) % with zeros at random positions"
 
-# ---- what an H200 measured -----------------------------------------------------------------------
+# ---- measurements of an H200 ---------------------------------------------------------------------
 sh common/apps/compare/sparse_table.sh "$measured" >"$out/sparse.dat"
 awk -F'\t' '
     BEGIN {

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# card.sh - sourced by the scripts of labs 01 to 04, after lib.sh: what docs/data has of a card, its
-# host and its machine code.
+# `card.sh` - sourced by the scripts of labs 01 to 04, after lib.sh: the data of docs/data about a
+# GPU, its host and its machine code.
 data=docs/data/h200/labs-01-04
 
 # measured_on FILE: "NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21".
@@ -28,14 +28,14 @@ ratio() {
     if [ -z "$1" ] || [ -z "$2" ]; then echo –; else rounded "$(calc '%f' "$1 / $2")"; fi
 }
 
-# machine_code WHAT COLUMN: of docs/data/machine-code/labs-02-04.tsv; 2 instructions, 3 products, 4
-# loads from shared memory.
+# machine_code WHAT COLUMN: of docs/data/machine-code/labs-02-04.tsv; 2 instructions, 3
+# multiplications, 4 loads from shared memory.
 machine_code() {
     awk -F'\t' -v what="$1" -v column="$2" '$1 == what { print $column }' \
         docs/data/machine-code/labs-02-04.tsv
 }
 
-# a_product WHAT: instructions for each product.
+# Usage: a_product WHAT, the instructions per multiplication.
 a_product() {
     calc '%.1f' "$(machine_code "$1" 2) / $(machine_code "$1" 3)"
 }

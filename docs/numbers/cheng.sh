@@ -58,7 +58,7 @@ change() {
         }' "$data/paper.tsv" "$out/steps.tsv"
 } >"$out/steps.md"
 
-# Usage: of STEP (the kernel's cycles), products STEP (the cycles of its multiplications).
+# Usage: of STEP (the kernel's cycles), `products` STEP (the cycles of its multiplications).
 of() {
     cell "$out/steps.tsv" "$1" 2
 }

@@ -4,7 +4,7 @@
 
 page=docs/developer/decisions.md
 
-# What rounding costs (tool_rounding.c says in which unit).
+# The error of rounding (tool_rounding.c states its unit).
 rounding=$build/tests/common/operations/operation/tool_rounding
 "$rounding" >"$out/rounding.tsv"
 "$rounding" fp32 >"$out/fp32.tsv"
@@ -19,7 +19,7 @@ while IFS='	' read -r way rest; do
 done <"$out/fp32.tsv"
 say "$page" "rounding to nearest has $(range 'rounded to nearest, 11' %.2f), truncation $(range 'cut off' %.1f), bf16 $(range bf16 %.1f)"
 
-# What lab 07 gains over its baseline, lab 06, in the mean of its timed cases.
+# The speedup of lab 07 over its baseline, lab 06, in the mean of its timed cases.
 for case in table-1 wide; do
     simulate "before-$case" 07 solutions/06-unrolled/conv.cu --case "$case"
     simulate "after-$case" 07 solutions --case "$case"

@@ -1,7 +1,8 @@
 #!/bin/sh
-# gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md, and tables of the cheat sheet:
-# what an H200 measured (docs/data/h200/gpu.tsv by h200-gpu.sh, machine.ini by make machine,
-# common/simulator/validation's micro-kernels), and what the simulator says of the same.
+# gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md, and tables of the cheat sheet.
+# They compare measurements on an H200 with the simulator.  The measurements are
+# docs/data/h200/gpu.tsv by h200-gpu.sh, machine.ini by make machine, and
+# common/simulator/validation's micro-kernels.
 . docs/numbers/lib.sh
 
 page=book/gpu.md
@@ -16,14 +17,14 @@ point() {
     printf '%s\n' "$_value"
 }
 
-# card KEY: a number of machine.ini; raw KEY: the last number in the line above it, which says what
-# was measured.
+# `card KEY`: a number of machine.ini; `raw KEY`: the last number in the line above it, the measured
+# value.
 card() { described "$card" "$1"; }
 raw() {
     sed -n -e '/^;/h' -e "/^$1 = /{x;p;}" "$card" | grep -oE ' [0-9.]+' | tail -n 1 | tr -d ' '
 }
 
-# us NAME: microseconds of a micro-kernel on the card; simulated_us NAME: on the simulator.
+# us NAME: microseconds of a micro-kernel on the GPU; simulated_us NAME: on the simulator.
 us() { cell "$micro/microbenchmarks-times.tsv" "$1" 4; }
 simulated_us() { cell docs/data/simulated/validation/h200/microbenchmarks.tsv "$1" 4; }
 
@@ -219,7 +220,7 @@ say "$sheet" "$(thousands "$(machine h200 dram_gb_s)") GB/s for DRAM, where read
 say "$sheet" "DRAM needs $(calc %.1f "$flight * 1000 / $sms") KB per SM"
 say "$sheet" "waves = ⌈blocks / ($sms · blocks per SM)⌉"
 say docs/student/glossary.md "an H200 has $sms"
-say docs/figures/gpu-chip.svg ">$sms multiprocessors (SMs), all alike<"
+say docs/figures/gpu-chip.svg ">$sms streaming multiprocessors (SMs)<"
 say docs/figures/gpu-chip.svg ">L2 cache, $(calc %.0f "$(card l2_bytes) / 1048576") MiB, one for all SMs<"
 say docs/figures/gpu-chip.svg ">$(thousands "$(card registers_per_sm)") registers of 32 bits<"
 

@@ -4,9 +4,8 @@
 # setup` and `make -j tools`.  Writes
 #
 #     OUT/ladder-h200.tsv   the labs, and one thread per output
-#     OUT/unroll-h200.tsv   lab 06 with its outermost product loop unrolled 1, 2 ... 12 times, with
-#                           and without a bound on
-#                           registers, and what ptxas reports for an H100 or H200
+#     OUT/unroll-h200.tsv   lab 06 with its outermost reduction loop unrolled 1 to 12 times, with and
+#                           without a bound on registers, and what ptxas reports for an H100 or H200
 #
 # in microseconds: the median of nine.
 set -eu
@@ -36,8 +35,8 @@ median() {
     printf '07 strength-reduced\t%s\n' "$(median 07 solutions)"
 } >"$out/ladder-h200.tsv"
 
-# unrolled BLOCKS TIMES: lab 06 with so many blocks an SM promised to ptxas, its first loop unrolled
-# so many times.
+# unrolled BLOCKS TIMES: lab 06 with BLOCKS blocks per SM promised to ptxas, and its first loop
+# unrolled TIMES times.
 unrolled() {
     awk -v blocks="$1" -v times="$2" '
         /^__global__ void conv_kernel/ { sub("__global__ void", "__global__ void __launch_bounds__(64, " blocks ")") }

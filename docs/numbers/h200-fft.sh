@@ -1,7 +1,7 @@
 #!/bin/sh
-# h200-fft.sh OUT NVCC [BUILD] - on a machine with a GPU: lab 15, each of its tiles alone
-# (15-fft/*.patch), labs 10 and 14 and cuDNN's fp32, from 3x3 to 31x31 and 1x31 (15-fft/layers.tsv),
-# as `make compare` times them.  Writes OUT/fft-h200.tsv.
+# h200-fft.sh OUT NVCC [BUILD] - times filters of 3x3 to 31x31 and 1x31 (15-fft/layers.tsv) on a
+# machine with a GPU, as `make compare` does.  The sides are lab 15, each of its tiles alone
+# (15-fft/*.patch), labs 10 and 14, and cuDNN's fp32.  Writes OUT/fft-h200.tsv.
 set -eu
 out=${1:?usage: h200-fft.sh OUT NVCC [BUILD]}
 nvcc=${2:?usage: h200-fft.sh OUT NVCC [BUILD]}

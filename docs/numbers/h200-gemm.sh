@@ -1,7 +1,7 @@
 #!/bin/sh
-# h200-gemm.sh OUT NVCC [BUILD] - on a machine with a GPU: the spine's labs and lab 10's product
-# step by step (10-implicit-gemm/steps.cu), on a small and a large layer, as `make compare` times
-# them.  Writes OUT/gemm-h200.tsv.
+# h200-gemm.sh OUT NVCC [BUILD] - times a small and a large layer on a machine with a GPU, as `make
+# compare` does.  The sides are the labs on which others build, and lab 10's GEMM step by step
+# (10-implicit-gemm/steps.cu).  Writes OUT/gemm-h200.tsv.
 set -eu
 out=${1:?usage: h200-gemm.sh OUT NVCC [BUILD]}
 nvcc=${2:?usage: h200-gemm.sh OUT NVCC [BUILD]}

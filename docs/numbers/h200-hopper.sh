@@ -1,8 +1,7 @@
 #!/bin/sh
-# h200-hopper.sh OUT NVCC [BUILD] - on a machine with an H100 or H200: lab 12, its steps
-# (labs/12-hopper/baseline.cu), lab 11 and cuDNN with TF32, as `make compare` times them, on VGG's
-# layers and on a few that no choice was fitted to
-# (12-hopper/unfitted.tsv).  Writes OUT/hopper-h200.tsv.
+# h200-hopper.sh OUT NVCC [BUILD] - times lab 12, its steps (labs/12-hopper/baseline.cu), lab 11 and
+# cuDNN with TF32 on a machine with an H100 or H200, as `make compare` does.  The layers are VGG's
+# and a few to which no choice was fitted (12-hopper/unfitted.tsv).  Writes OUT/hopper-h200.tsv.
 set -eu
 out=${1:?usage: h200-hopper.sh OUT NVCC [BUILD]}
 nvcc=${2:?usage: h200-hopper.sh OUT NVCC [BUILD]}

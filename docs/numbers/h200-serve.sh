@@ -1,12 +1,13 @@
 #!/bin/sh
-# h200-serve.sh NAME LAB CASE OUT [BUILD] - on a machine with a GPU: a solution behind `make serve`,
-# and `make load`.
+# h200-serve.sh NAME LAB CASE OUT [BUILD] - on a machine with a GPU: `make serve` with a
+# solution, and `make load`.
 #
-# OUT/NAME.tsv gets a line for each load: closed loops with more and more requests at a time, whose
-# most answers a second are the capacity (`percent` is 0 there), then open loops at so many per cent
-# of it.  OUT/NAME-server.txt gets what the server said, and its memory and descriptors before and
-# after SOAK seconds at 90 %; OUT/NAME-soak.tsv has both every 10 s meanwhile. RUN is the seconds of
-# each load, THREADS the generator's.  ENGINE=sim tries the script out where there is no card.
+# OUT/NAME.tsv gets a line for each load.  First come closed loops with more and more requests at a
+# time; the maximum of answers per second is the capacity (`percent` is 0 there).  Then come open
+# loops at `percent` of it.  OUT/NAME-server.txt gets the server's output, and its memory and
+# descriptors before and after SOAK seconds at 90 %; OUT/NAME-soak.tsv has both every 10 s
+# meanwhile. RUN is the seconds of each load, THREADS the generator's.  ENGINE=sim tries the script
+# out without a GPU.
 set -eu
 usage='usage: h200-serve.sh NAME LAB CASE OUT [BUILD]'
 name=${1:?$usage}

@@ -3,12 +3,11 @@
 # has zeros, as `make compare` times them.  Writes OUT/SET-h200.tsv, of one of these sets of layers:
 #
 #     sparse    layers of Xu, Fan et al.'s Table I at their networks' own sizes, and VGG-19's deep
-#               ones, conv5 with strides 2 and 3
-#               too, while x gets emptier: 0 to 95 percent zeros by 5
+#               ones, conv5 also with strides 2 and 3.  The zeros of x are 0, 5, ..., 95 percent.
 #     vgg19     all of VGG-19's convolutions, as empty as datasets/vgg19.c takes them to be, with
 #               strides 1, 2 and 3
 #     table-1   Table I's own sizes
-#     authors   algorithms 1 and 2 as lab 13 mends them: one channel, 0 to 95 percent zeros
+#     authors   algorithms 1 and 2 as lab 13 corrects them: one channel, 0 to 95 percent zeros
 set -eu
 usage='usage: h200-sparse.sh sparse|vgg19|table-1|authors OUT NVCC [BUILD]'
 set=${1:?$usage}
@@ -21,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 [ -x "$maps" ] || { echo "h200-sparse.sh: there is no $maps: make maps" >&2; exit 1; }
 mkdir -p "$out"
 
-# Reads lines of a name and a shape; each comes out at many percentages, the percentage behind its
+# Reads lines of a name and a shape; each comes out at many percentages, the percentage after its
 # name.
 emptied() {
     while read -r name shape; do

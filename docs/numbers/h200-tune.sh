@@ -1,7 +1,7 @@
 #!/bin/sh
-# h200-tune.sh OUT NVCC [BUILD] - on a machine with an H100 or H200: what `make tune` measures
-# there, and the labs that choose by it beside the solutions as they are, as `make compare` times
-# them, on the layers of docs/student/compare.md.  Writes OUT/tune-h200.tsv, the constants, and
+# h200-tune.sh OUT NVCC [BUILD] - measures the constants of `make tune` on a machine with an H100 or
+# H200.  It times the labs with these constants and the solutions with their own, as `make compare`
+# does, on the layers of docs/student/compare.md.  Writes OUT/tune-h200.tsv, the constants, and
 # OUT/tuned-h200.tsv.
 set -eu
 out=${1:?usage: h200-tune.sh OUT NVCC [BUILD]}

@@ -20,8 +20,8 @@ if command -v gnuplot >/dev/null; then
         cp "$out/d/04-tiled.svg" "$out/ladder.svg"
 fi
 
-# The screen in README.md: a mutant of lab 04 without its second barrier.  What differs from run to
-# run is left out: the seconds.
+# The screen in README.md: a mutant of lab 04 without its second barrier.  The seconds are left out,
+# because they differ from run to run.
 mutant=$(variant no-second-barrier solutions/04-tiled/conv.cu \
     autograder/tests/mutants/04-tiled/no-second-barrier.patch)
 mkdir -p "$out/submission/04-tiled"

@@ -3,7 +3,8 @@
 #
 # From the workbook's root, after `make setup`; needs nvcc, and cuobjdump and nvdisasm of the full
 # toolkit on the path, but no
-# GPU.  A row is a kernel's densest loop: its instructions, its products (FFMA), its loads from
+# GPU.  A row is a kernel's densest loop: its instructions, its multiplications (FFMA), its loads
+# from
 #       shared memory; or `division`: the instructions of t / radix and t % radix.
 set -eu
 out=${1:?usage: machine-code.sh OUT [BUILD]}
@@ -16,14 +17,14 @@ for tool in cuobjdump nvdisasm; do
         { echo "machine-code.sh: $tool is not on the path; it comes with the full CUDA Toolkit" >&2; exit 1; }
 done
 
-# sass SOURCE: an instruction a line, its address first.
+# sass SOURCE: one instruction per line, its address first.
 sass() {
     "$nvcc" -O3 -std=c++17 -arch=sm_90 -Icommon/include -cubin -o "$work/cubin" "$1"
     cuobjdump -sass "$work/cubin" | sed -n 's|^ *.\*\([0-9a-f]*\)\*/ *\(.*;\).*|\1 \2|p'
 }
 
-# loop NAME SOURCE: of the spans that a branch jumps back over, the one with the most products an
-# instruction.
+# loop NAME SOURCE: of the spans that a branch jumps back over, the one with the largest share of
+# multiplications.
 loop() {
     sass "$2" | awk -v name="$1" '
         function hex(text,    i, value) {
@@ -43,7 +44,7 @@ loop() {
         }'
 }
 
-# Of a kernel with and without them.
+# The instructions that a division adds to a kernel.
 division() {
     printf '__global__ void k(int *y, int t, int radix) { y[0] = %s; y[1] = %s; }\n' "$1" "$2" \
         >"$work/division.cu"

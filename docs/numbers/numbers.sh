@@ -1,7 +1,7 @@
 #!/bin/sh
-# numbers.sh BUILD check|write [LAB] - the numbers in the pages: runs the scripts of this folder (of
-# LAB only: 02, or a page's name such as cheng), and compares what they make with the pages; `write`
-# puts tables and figures there.  README.md says how.
+# numbers.sh BUILD check|write [LAB] - the numbers in the pages.  It runs the scripts of this folder
+# (with LAB only that one: 02, or a page's name such as cheng) and compares their output with the
+# pages.  `write` puts tables and figures there.  README.md says how.
 set -eu
 build=${1:?usage: numbers.sh BUILD check|write [LAB]}
 mode=${2:?usage: numbers.sh BUILD check|write [LAB]}
@@ -34,7 +34,7 @@ is_chosen() {
     esac
 }
 
-# Those named like a page.  Others here measure on a card, and are run by hand.
+# The scripts named like a page.  Others here measure on a GPU, and are run by hand.
 scripts() {
     pages | while read -r page; do
         name=$(name_of "$page")
@@ -62,7 +62,7 @@ list_places() {
     done
 }
 
-# What lab.ini decides: the tables `shapes` and `questions` of a handout.
+# The tables `shapes` and `questions` of a handout, which depend on lab.ini only.
 make_handout_tables() {
     while IFS=$tab read -r table page; do
         name=${table%/*} table=${table#*/}

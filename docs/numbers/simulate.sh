@@ -1,5 +1,5 @@
 #!/bin/sh
-# simulate.sh BUILD OUT - the run that docs/simulator/simulate.md begins with.
+# simulate.sh BUILD OUT - the first run of docs/simulator/simulate.md.
 . docs/numbers/lib.sh
 
 {

@@ -27,5 +27,5 @@ sweep resolution-titanv 04 titanv 8:136:8 'N=1 C=16 H=% W=% K=64 R=3 S=3 pad=1 s
 sweep one-titanv 02 titanv 40:1240:40 'N=1 C=64 H=16 W=16 K=% R=1 S=1 pad=0 stride=1'
 sweep five-titanv 02 titanv 40:1240:40 'N=1 C=16 H=16 W=16 K=% R=5 S=5 pad=same stride=1'
 sweep depthwise-titanv 02 titanv 40:1240:40 'N=1 C=1 H=16 W=16 K=% R=3 S=3 pad=1 stride=1'
-# A kernel that chooses its tile and splits its sums.
+# A kernel that selects its tile and its split-K slices.
 sweep chosen-titanv 10 titanv 16:640:16 'N=1 C=256 H=14 W=14 K=% R=3 S=3 pad=1 stride=1'

@@ -24,7 +24,7 @@ typedef struct Tile {
     int down, across;   /* tiles per image */
     int groups, slices; /* groups of filters and slices per block; slices is a power of two */
     int maps;           /* maps of x in shared memory at a time */
-    int rows, pitch;    /* of a map in shared memory: rows, and floats per row */
+    int rows, pitch;    /* map in shared memory: rows, and floats per row */
     int taps;           /* distance of filters in shared memory, in floats */
     int floats;         /* shared memory for `maps` maps and their taps, in floats */
 } Tile;

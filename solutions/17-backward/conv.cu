@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
 
 /* With strides a and b, pixels (first_h + i*a, first_w + j*b) use the taps (tap_h + ..*a, tap_w +
  * ..*b) and no others: one of a*b phases.  Each phase is a convolution of dy at stride 1 with those
- * taps flipped: pixel (i, j) uses dy at (i - pad_h + r, j - pad_w + s), r < taps_h, s < taps_w.
+ * taps flipped.  Pixel (i, j) uses dy at (i - pad_h + r, j - pad_w + s), r < taps_h, s < taps_w.
  * pad_h may be negative: then the window starts inside dy. */
 struct Phase {
     int first_h, first_w, high, wide; /* high x wide pixels */
@@ -431,7 +431,7 @@ template <class B_> struct FilterSource {
 
     const float *dy, *x;
     int maps;                                    /* number of maps from m0 + t/8 */
-    int offset[B::J / EVERY], tap[B::J / EVERY]; /* of this thread's taps */
+    int offset[B::J / EVERY], tap[B::J / EVERY]; /* this thread's taps */
     float gradient[B::M / EVERY][B::DEPTH / 8], input[B::J / EVERY][B::DEPTH / 8];
 
     __device__ FilterSource(const Job &job, const float *left, const float *right, int m0, int j0)
@@ -606,8 +606,8 @@ __global__ void __launch_bounds__(FILTER_GATHER_THREADS, 3)
  * outputs.  The transforms evaluate polynomials at the points 0, 1, -1, 2, -2 and infinity: SIDE
  * multiplications instead of 12, in two dimensions POINTS instead of 144.
  *
- * dx: F(4x4,3x3) with tiles of 6x6 gradients, STEP apart, 3x3 taps and 4x4 pixels.  dw: F(3x3,4x4)
- * with tiles of 6x6 inputs, 4x4 gradients as taps, and 3x3 weights. */
+ * dx uses F(4x4,3x3) with tiles of 6x6 gradients, STEP apart, 3x3 taps and 4x4 pixels.  The
+ * gradient dw uses F(3x3,4x4) with tiles of 6x6 inputs, 4x4 gradients as taps, and 3x3 weights. */
 enum { SIDE = 6, POINTS = SIDE * SIDE, STEP = 4, BLOCK_X = 32, BLOCK_Y = 8 };
 
 /* Input transform of six elements. */
@@ -675,7 +675,7 @@ __device__ static void transform_2d(const float (&from)[FROM][FROM], float (&to)
         transform(half[i], to[i]);
 }
 
-/* The tiles of N x maps maps of high x wide elements: down x across tiles per map, STEP apart; the
+/* The tiles of N x maps maps of high x wide elements: down x across tiles per map, STEP apart.  The
  * first tile starts `above` rows above and `before` columns to the left of the map. */
 struct Tiling {
     int N, maps, high, wide, above, before, down, across;

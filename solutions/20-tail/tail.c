@@ -37,7 +37,7 @@ typedef struct Widths {
 typedef struct Network {
     const WidthsProblem *p;
     const float *layer, *time;
-    double latency, parameters; /* of the old widths */
+    double latency, parameters; /* with the old widths */
     int tau;
 } Network;
 

@@ -15,7 +15,7 @@ tell 'no answer is shown'
 [ "$(find "$work/text/labs" -name README.md | wc -l)" = "$(find labs -name lab.ini | wc -l)" ] &&
     grep -q 'END TODO(6)' "$work/text/labs/04-tiled/README.md" &&
     grep -q 'ld.global.ca.u64' "$work/text/book/gpu.md"
-tell 'a chapter a lab, with code from the sources'
+tell 'one chapter per lab, with code from the sources'
 
 # An answer in a chapter must be found by the search.
 sed -n '/TODO(5)/,/END TODO(5)/p' solutions/04-tiled/conv.cu >>"$work/text/book/gpu.md"

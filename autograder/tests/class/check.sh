@@ -5,7 +5,7 @@
 # Most of it uses a fake grader, which takes milliseconds: the source determines its points, and
 # whether it dies.  At the end three students are really graded.  The times of killing depend on
 # SEED.
-# shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that tell calls
+# shellcheck disable=SC2015,SC2317  # conditions, not choices; functions that lib.sh calls
 set -u
 . autograder/tests/lib.sh
 SEED=${SEED:-20261001}
@@ -112,7 +112,7 @@ cp "$work/first/gradebook.sqlite" "$work/before.sqlite"
 tell "a refused run leaves the gradebook as it was"
 echo 'gets 71' >"$work/all/ada/$lab/conv.c"
 class first && grep -q ' 1 results to grade' "$work/out" && marks first | grep -q '^|ada|graded|71|'
-tell "what is handed in anew is graded anew"
+tell "what is handed in again is graded again"
 
 # ---- repeated and late submissions
 for at in 2026-10-01T12:00 2026-10-02T12-00-00Z 2026-10-03; do hand_in "often/$at" "gets $((90 - ${at%%T*} + 2026 + 10))"; done
@@ -130,7 +130,7 @@ TZ=UTC class first --deadline 2026-10-02T12:00 && ! marks first | grep -q 'late|
 tell "a deadline may move"
 
 
-# ---- how each point was earned
+# ---- points with their explanations
 "$build/bin/class" --build "$build" --results "$work/first" --explain often >"$work/out" 2>&1 &&
     grep -q '^often: how each point was earned' "$work/out" && [ "$(grep -c '^01-sequential, often/' "$work/out")" = 3 ] &&
     [ "$(grep -c 'counts for this lab' "$work/out")" = 1 ] && grep -q 'often/2026-10-02T12-00-00Z: 90/.*, counts for this lab' "$work/out" &&
@@ -208,7 +208,7 @@ stop()
 }
 stop TERM
 [ $? = 130 ] && grep -q 'interrupted; the same command resumes' "$work/out" && ! kill -0 "$(cat "$work/waits")" 2>/dev/null
-tell "an interrupted run ends its graders and says how to go on"
+tell "an interrupted run ends its graders and says how to resume"
 stop KILL
 tries=0
 while kill -0 "$(cat "$work/waits")" 2>/dev/null && [ $tries -lt 3000 ]; do
@@ -233,7 +233,7 @@ if unshare -rm true 2>/dev/null; then
         mount -o remount,size=20M "$work/small"
         "$build/bin/class" "$@" >"$work/out" 2>&1
         cmp "$work/calm/gradebook.sqlite" "$work/small/gradebook.sqlite" >>"$work/out" 2>&1' &&
-        [ "$(cat "$work/full-status")" = 1 ] && [ "$(grep -c '^class: .*make room and run the same again' "$work/full")" = 1 ] &&
+        [ "$(cat "$work/full-status")" = 1 ] && [ "$(grep -c '^class: .*free some disk space and run the same command again' "$work/full")" = 1 ] &&
         grep -q '^\[1/' "$work/full"
     tell "a full disk is one line, and what was graded is kept"
 fi

@@ -65,9 +65,9 @@ tell bad-input-is-answered-by-a-line
 # Random sequences of steps forward and backward: the same moment has the same state, bit for bit.
 for walk in halo:18 phase:96 barrier:45 gradient:134 stale:109; do
     { printf 'break %s\nbreak %s\nrun\ninfo state\n' "${walk#*:}" "${walk%:*}"
-      python3 $here/walks.py 1 "${WALKS:-20}" 10; } |
+      python3 $here/random_walks.py 1 "${WALKS:-20}" 10; } |
         commands $here/programs/faults.cu "${walk%:*}"
-    python3 $here/walks.py check <"$work/out" >"$work/said"
+    python3 $here/random_walks.py check <"$work/out" >"$work/said"
     tell "walks-return-to-the-same-state-${walk%:*}"
 done
 

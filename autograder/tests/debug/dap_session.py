@@ -70,7 +70,7 @@ class Client:
         self.process.stdin.flush()
 
     def ask(self, command, arguments=None):
-        """The response; events on the way are kept."""
+        """The response; events before it are kept."""
         sequence = self.send(command, arguments)
         while True:
             message = self.take()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh BUILD [mend] - checks that every C, C++ and CUDA source is formatted by clang-format 14,
-# within 100 columns.  `make format` calls it with "mend", which formats them.
+# check.sh BUILD [format] - checks that every C, C++ and CUDA source is formatted by clang-format
+# 14, within 100 columns.  `make format` calls it with "format", which formats them.
 #
 # Other versions format some lines differently, so the version is fixed: Debian 12 and Ubuntu 24.04
 # both offer the package clang-format-14, and `pip install clang-format==14.0.6` gives it anywhere
@@ -9,7 +9,7 @@
 # lab are checked after instantiation (tests/new-lab).
 set -eu
 . autograder/tests/lib.sh
-mend=${2:-}
+action=${2:-}
 
 format=
 for candidate in clang-format-14 clang-format; do
@@ -18,12 +18,12 @@ for candidate in clang-format-14 clang-format; do
 done
 if [ -z "$format" ]; then
     why='no clang-format 14: sudo apt-get install clang-format-14, or pip install clang-format==14.0.6'
-    [ "$mend" != mend ] || { echo "format: $why" >&2; exit 1; }
+    [ "$action" != format ] || { echo "format: $why" >&2; exit 1; }
     skip "$why"
 fi
 
 sources=$(find autograder book common datasets docs labs solutions -path common/setup/new-lab -prune -o \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -print | sort)
-if [ "$mend" = mend ]; then
+if [ "$action" = format ]; then
     # shellcheck disable=SC2086
     "$format" -i $sources
     exit 0

@@ -1,7 +1,8 @@
 #!/bin/sh
-# check.sh BUILD - the hints of TODO regions agree with the skeletons: as many as there are regions,
-# about no other region, and with names that the skeleton, its handout or CUDA has; only the third
-# level may use names of the solution.  And make hint shows one level more each time.
+# check.sh BUILD - the hints of TODO regions agree with the skeletons: each region
+# has its hints, and no other region has any.  Hints use only names that the skeleton, its handout
+# or CUDA has; only the third level may use names of the solution.  And make hint shows one level
+# more each time.
 set -eu
 build=${1:?usage: check.sh BUILD}
 work=$(mktemp -d)

@@ -1,4 +1,4 @@
-// products.h - MMAs of warpgroups (wgmma): types, A in registers, every layout in shared memory.
+// `products.h` - MMAs of warpgroups (wgmma): types, A in registers, every layout in shared memory.
 #ifndef CONVLAB_CONFORMANCE_HOPPER_PRODUCTS_H
 #define CONVLAB_CONFORMANCE_HOPPER_PRODUCTS_H
 

@@ -4,7 +4,7 @@
 // Shared and global memory are filled by a hash, so that every descriptor, swizzle and coordinate
 // affects the result.  Each line is a form's name and a digest of its result; the same program runs
 // on a GPU, where the lines of vectors.txt were recorded, and on the simulator
-// (docs/simulator/conformance.md).  ./units [products|tiles|clusters|joins|wide [NAME]]
+// (docs/simulator/conformance.md).  ./units [`products`|tiles|clusters|joins|wide [NAME]]
 #include "joins.h"
 #include "products.h"
 #include "wide.h"

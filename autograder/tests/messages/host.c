@@ -1,5 +1,5 @@
-/* host.c - errors of host code, one per case: check.sh makes a lab of it whose case N has N filters
- * of one tap over one pixel, and expects the words after SAYS in the grade's message.  Each
+/* host.c - errors of host code, one per case.  The script makes a lab of it whose case N has N
+ * filters of one tap over one pixel, and expects the words after SAYS in the grade's message.  Each
  * exceeded limit lowers the next one, so cases that take seconds come last. */
 #include <convlab/conv.h>
 

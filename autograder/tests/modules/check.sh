@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 make -s modules >"$scratch/uses"
 
-# tell WHAT FILE - one result; FILE lists the errors, one per line.
+# `tell WHAT FILE` prints one result; FILE lists the errors, one per line.
 tell() {
     if [ -s "$2" ]; then
         cat "$2"

@@ -88,7 +88,7 @@ expect_failure 'a place that does not end' 'a table begins and does not end'
 start_project
 numbers write
 echo 'a newer simulator' >build/lib/launch.a
-expect 'another simulator runs anew' "$(numbers check && [ "$(wc -l <calls)" = 2 ] && echo yes)"
+expect 'another simulator runs again' "$(numbers check && [ "$(wc -l <calls)" = 2 ] && echo yes)"
 sed -i 's/right = 1/right = 0/' solutions/02-x/conv.cu
 expect_failure 'a wrong answer is no measurement' 'WRONG (halo)'
 

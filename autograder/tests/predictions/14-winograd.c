@@ -45,7 +45,7 @@ static double blocks(const Given *given)
     return count;
 }
 
-/* The C compiler adds up what stands in shared memory. */
+/* Size of the arrays in shared memory, by the C compiler. */
 static double shared(const Given *given)
 {
     (void)given;

@@ -87,7 +87,7 @@ static double fc_sectors(const Given *given)
     return loads.sectors / loads.requests;
 }
 
-/* Two for each product of each output, output by output. */
+/* Two operations for each multiply-add of each output, output by output. */
 static double lenet_flops(const Given *given)
 {
     static const int OUTPUTS[] = {6 * 28 * 28, 16 * 10 * 10, 120, 84, 10};

@@ -1,10 +1,10 @@
-/* Lab 17: the two gradients, counted product by product. */
+/* Lab 17: the two gradients, counted multiplication by multiplication. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "autograder/tests/predictions/derive.h"
 
-/* Calls `seen` for every product of the way forward that lies inside of x. */
+/* Calls `seen` for every multiplication of the forward pass whose input lies inside of x. */
 typedef void Seen(const ConvProblem *p, int n, int c, int h, int w, int r, int s, void *context);
 
 static void each_product(const ConvProblem *p, Seen *seen, void *context)
@@ -72,7 +72,8 @@ static double outside(const Given *given)
     return 100.0 * out / asked;
 }
 
-/* Which taps any pixel of a phase meets: a phase that meets some is turned and multiplied. */
+/* Taps that the pixels of a phase use.  A phase with taps needs two launches: one flips its filter,
+ * one multiplies. */
 static double launches(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -95,7 +96,7 @@ static void count_product(const ConvProblem *p, int n, int c, int h, int w, int 
     ++*(double *)count;
 }
 
-/* Without padding every element of the matrix is a product's input. */
+/* Without padding every element of the matrix is the input of one multiplication. */
 static double expansion(const Given *given)
 {
     const ConvProblem *p = &given->p;
@@ -116,7 +117,7 @@ static double blocks(const Given *given)
     return count;
 }
 
-/* What the kernel declares, with its tile's numbers. */
+/* Size of the kernel's declared arrays, with its tile's constants. */
 static double shared(const Given *given)
 {
     struct {

@@ -37,8 +37,8 @@ static double in_c5(const Given *given)
     return 100 * parameters_in(&train, TRAIN_C5, TRAIN_C5) / parameters(given);
 }
 
-/* Products of each output of each layer; each has a partner on the way to the weights, and, but for
- * the first layer's, one on the way to the input. */
+/* Multiplications of each output of each layer.  Each has one counterpart in the gradient of the
+ * weights and, except in the first layer, one in the gradient of the input. */
 static double back(const Given *given)
 {
     TrainProblem train = train_of(given);
@@ -54,8 +54,8 @@ static double back(const Given *given)
     return all / forward;
 }
 
-/* Input (h, w) of C3 meets output (h - r, w - s): counts the places that are asked for, inside of d
- * or not, beside those inside. */
+/* Input (h, w) of C3 contributes to output (h - r, w - s): counts all positions that are read, and
+ * those inside of d. */
 static double border(const Given *given)
 {
     TrainProblem train = train_of(given);
@@ -71,7 +71,7 @@ static double border(const Given *given)
     return (double)(most - least + 1) * (most - least + 1) / ((double)inside * inside);
 }
 
-/* One kernel each: forward, the loss, back but for the first layer, the gradients, the update. */
+/* One kernel each: forward, loss, backward except for the first layer, gradients, update. */
 static double launches(const Given *given)
 {
     TrainProblem train = train_of(given);

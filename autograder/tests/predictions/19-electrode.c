@@ -26,7 +26,7 @@ static double parameters_of(const Layer *layer)
     return count;
 }
 
-/* A product a weight for each place of the map. */
+/* One multiplication per weight for each position of the map. */
 static double macs(const Given *given)
 {
     (void)given;
@@ -73,8 +73,8 @@ static double padding(const Given *given)
     return 100.0 * (rows * columns - p.H * p.W) / (p.H * p.W);
 }
 
-/* 2 x 4 outputs of one filter: their products, one by one, over the rows that cover their inputs,
- * each in fours. */
+/* 2 x 4 outputs of one filter: their multiplications, one by one, divided by the floats of the
+ * rows that cover their inputs, loaded four at a time. */
 static double loads(const Given *given)
 {
     ConvProblem p = given->p;

@@ -58,7 +58,7 @@ static double as_printed(const Given *given)
     return waves_handed_out(blocks(&p, p.M * p.unit, p.pixels), p.S);
 }
 
-/* Blocks go to the multiprocessors in turn, until none is left. */
+/* Blocks are assigned to the SMs round-robin until none is left. */
 static double occupied_fraction(const Given *given)
 {
     WavesProblem p = waves_of(given);

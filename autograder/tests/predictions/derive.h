@@ -1,11 +1,11 @@
 /* derive.h - every prediction's answer, worked out a second time.
  *
- * Module: the derivations, one file a lab.
+ * Module: the derivations, one file per lab.
  * Callers: its own test.
  * May use: lab.
  *
  * lab.ini says what the truth of a prediction is: a metric that the simulator counts, or a formula.
- * solutions/NN/predict.ini answers it.  Here one file a lab comes to the same number another way:
+ * solutions/NN/predict.ini answers it.  Here one file per lab derives the same number another way:
  * it counts in loops what the formula multiplies, or asks the compiler.  test_predictions compares
  * them. */
 #ifndef CONVLAB_AUTOGRADER_TESTS_PREDICTIONS_DERIVE_H
@@ -16,7 +16,7 @@
 #include "autograder/lab/catalog.h"
 #include "convlab/conv.h"
 
-/* What the question is about. */
+/* The lab, problem and machine of a prediction. */
 typedef struct Given {
     const Lab *lab;
     const Problem *problem; /* the prediction's case */
@@ -37,12 +37,12 @@ typedef struct LabDerivations {
     Derivation derivation[LAB_PREDICTIONS + 1];
 } LabDerivations;
 
-/* One a file of this room: derive_01 ..., as labs.def lists them. */
+/* One per file of this module: derive_01 ..., as labs.def lists them. */
 #define LAB(number) extern const LabDerivations derive_##number;
 #include "autograder/tests/predictions/labs.def"
 #undef LAB
 
-/* How many different 32-byte sectors a warp's access touches; -1 for a lane that takes no part. */
+/* Number of different 32-byte sectors that a warp's access touches; -1: an inactive lane. */
 int sectors_touched(const int64_t byte[MACHINE_WARP_SIZE]);
 
 /* Registers that ptxas gives a thread of the solution's kernel, compiled for the machine code that

@@ -74,8 +74,8 @@ static int is_near(double value, double derived, double tolerance)
     return fabs(value - derived) <= (tolerance + ROUNDING) * fabs(derived);
 }
 
-/* Where lab.ini's formula needs no launch, it must be the derived number itself, not only near the
- * answer. */
+/* Checks that lab.ini's formula, if it needs no launch, is the derived number itself, not only near
+ * the answer. */
 static int check_formula(const Lab *lab, const LabPrediction *prediction, const Given *given,
                          double derived)
 {

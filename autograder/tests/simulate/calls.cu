@@ -1,6 +1,7 @@
-// Calls of the runtime that few programs make: nodes of any kind by one call and their parameters,
-// drawings of graphs, memory allocated by graphs, user objects, batches of copies, arrays to
-// arrays, pinned memory by its own address, advice on managed memory, borders of byte textures.
+// Calls of the runtime that few programs make.  Graphs: nodes of any kind by one call and their
+// parameters, drawings, memory allocated by graphs, user objects.  Memory: batches of copies,
+// arrays to arrays, pinned memory by its own address, advice on managed memory, borders of byte
+// textures.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

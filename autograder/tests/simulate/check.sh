@@ -66,7 +66,7 @@ run 0 $here/samples.cu && [ "$(grep -c '^ok ' "$work/out")" = 9 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' &&
     says 'a cooperative grid of [0-9]* blocks' && ! says 'leak check'
 tell samples-of-others
-# What an H200 printed for these.
+# The numbers are what an H200 printed.
 run 0 $here/modern.cu && sort "$work/out" | tr '\n' ' ' |
     grep -q '^barriers 63f30000 gates ok groups 156ad1f8 lanes 004b9000 pipelined 87af6000 types' &&
     grep -qx 'types f5f16000' "$work/out" && ! says 'a check found'

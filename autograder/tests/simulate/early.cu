@@ -1,4 +1,4 @@
-/* early.cu - ./early reads, two, pinned, writes, variable, beside, handler, fails, waits, polls:
+/* early.cu - ./early reads, two, pinned, writes, variable, `beside`, handler, fails, waits, polls:
  * host code that runs while a kernel may still be running. */
 #include <csignal>
 #include <cstdio>

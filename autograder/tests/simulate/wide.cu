@@ -1,5 +1,5 @@
-// wide.cu - words of 128 bits, compared and exchanged at once: a table whose places are a key and a
-// value, an exchange, and a chain of steps in shared memory whose order does not matter.
+// wide.cu - atomic compare and exchange of 128-bit words: a table whose entries are a key and a
+// value, an exchange, and a chain of updates in shared memory whose order does not matter.
 #include <cstdio>
 #include <vector>
 

@@ -8,7 +8,7 @@
 # shellcheck disable=SC2015,SC2317  # conditions, not choices
 set -u
 . autograder/tests/lib.sh
-PATH=$PATH:/usr/sbin # where daemons are, for those who are not root too
+PATH=$PATH:/usr/sbin # folder of daemons, also if the user is not root
 why=
 for tool in slurmctld slurmd sbatch munged unshare; do
     command -v $tool >/dev/null ||
@@ -23,8 +23,8 @@ chmod 755 "$work" # munge wants to know that nobody else writes there
 daemons=
 lab=01-sequential
 
-# What was started, and what that started, ends.  There is nothing to be saved, and a node that is
-# told to end waits for ever for a controller that has ended before it.
+# Kills all started processes and their children.  There is nothing to save, and a node that is
+# asked to end waits for ever for a controller that has ended before it.
 end_all()
 {
     for daemon in $daemons; do kill -9 "$daemon" 2>/dev/null; done
@@ -158,7 +158,7 @@ class refused --engine slurm-gpu
 [ $? = 2 ] && grep -q "started with engine 'sim', not 'gpu'" "$work/out" &&
     class cards --engine slurm-gpu
 [ $? = 1 ] && grep -q 'sbatch refuses: .*' "$work/out"
-tell "a card for each job, where no node has one"
+tell "a GPU for each job, although no node has one"
 hand_in slow 'dies never 7'
 sed -i 's/sleep 0.5/sleep 20/' "$work/grade"
 class there --engine slurm &
@@ -172,7 +172,7 @@ done
 kill -TERM "$(pgrep -P "$child" -x timeout || echo "$child")"
 wait $child
 tries=0
-until [ -z "$(squeue -h)" ] || [ $tries = 3000 ]; do # what completes, too: it tells the controller
+until [ -z "$(squeue -h)" ] || [ $tries = 3000 ]; do # also for completing jobs
     sleep 0.1
     tries=$((tries + 1))
 done

@@ -41,7 +41,11 @@ refused "no machine 'gtx9'" sweep 02 'N=% C=2 H=8 W=8 K=3 R=3 S=3 pad=1 stride=1
 tell 'a machine that nobody described is refused'
 
 # Two layers, of 9 and of 6 filters: 9*2*9 and 6*9*1 parameters.
-printf '; mine\nname\tshape\tfree\none\tN=1 C=2 H=8 W=8 K=9 R=3 S=3 pad=1 stride=1\t1\ntwo\tN=1 C=9 H=8 W=8 K=6 R=1 S=1 pad=0 stride=1\t0\n' >"$work/mine.tsv"
+{
+    printf '; mine\nname\tshape\tfree\n'
+    printf 'one\tN=1 C=2 H=8 W=8 K=9 R=3 S=3 pad=1 stride=1\t1\n'
+    printf 'two\tN=1 C=9 H=8 W=8 K=6 R=1 S=1 pad=0 stride=1\t0\n'
+} >"$work/mine.tsv"
 widths "$work/mine.tsv" latency 500 &&
     awk -F'\t' '$1 == "one" { one = $2 == 9 && $6 == 162 && $7 == 18 * $3 } $1 == "two" { two = $2 == 6 && $3 == 6 && $6 == 54 }
         /^; latency/ { sum = / parameters 216 to / } END { exit !(one && two && sum) }' \

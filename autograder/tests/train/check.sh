@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - make train on the simulator: the first 100 steps are those of fp64, the same seed
-# gives the same bits, stopped and resumed too; what it is asked wrongly it says in a line.
+# check.sh BUILD - make train on the simulator.  The first 100 steps are those of fp64.  The same
+# seed gives the same bits, also if training is stopped and resumed.  A wrong argument is one line.
 set -u
 . autograder/tests/lib.sh
 
@@ -11,7 +11,7 @@ ln -s "$build/obj/common/apps/train" "$work/build/obj/common/apps/train"
 made=$work/build/train/digits-8x8
 train() { SUBMISSION=solutions sh common/apps/train/train.sh "$work/build" digits-8x8 "$1" "$2" sim >"$work/out" 2>"$work/err"; }
 
-# Two epochs of 89 steps, the first 100 beside two runs in fp64.
+# Two epochs of 89 steps, the first 100 compared with two runs in fp64.
 CHECK=100 train 2 5 && grep -q 'the first 100 steps are those of fp64' "$work/out" &&
     [ ! -s "$work/err" ]
 tell the-first-100-steps-are-those-of-fp64

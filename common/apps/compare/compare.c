@@ -1,13 +1,13 @@
 /* compare.c - `compare LAYERS NAME:OBJECT:LAYOUT:PRECISION ...`: times of every side on every
  * layer, on this machine's GPU.
  *
- * Each side is checked against the fp64 oracle on the first and the last image, then captured into
- * a graph of successive calls that takes about a millisecond, so that the L2 is as warm as in a
- * network.  The graphs of all sides are launched round-robin, forwards and backwards, and medians
- * are taken, so that clock drift affects all alike; graphs of more than five milliseconds are
- * launched in every third round.  With BOUNDARY=1 in the environment each side is also timed with
- * setup and cleanup (compare.h).  A table of tab-separated values goes to stdout, progress and
- * error messages to stderr. */
+ * Each side is checked against the fp64 oracle on the first and the last image.  Then it is
+ * captured into a graph of successive calls that takes about a millisecond, so that the L2 is as
+ * warm as in a network.  The graphs of all sides are launched round-robin, forwards and backwards,
+ * so that clock drift affects all alike, and medians are taken.  Graphs of more than five
+ * milliseconds are launched in every third round.  With BOUNDARY=1 in the environment each side is
+ * also timed with setup and cleanup (compare.h).  A table of tab-separated values goes to stdout,
+ * progress and error messages to stderr. */
 #define PROGRAM "compare"
 
 #include <math.h>
@@ -252,7 +252,7 @@ static double side_judge(Layer *layer, const Side *side)
     }
     for (size_t i = 0; i < layer->images * output; i++) {
         const double error = fabs(layer->got[i] / scale - layer->expected[i]);
-        /* A window in the padding has a bound of 0, and an output of 0 meets it. */
+        /* A window in the padding has a bound of 0, and an output of 0 is within it. */
         double part = error == 0 ? 0
                                  : error / verdict_bound(side->precision, layer->magnitude[i],
                                                          layer->terms[i]);

@@ -54,9 +54,9 @@ int side_graph(Side *side, const Task *task, int runs, cudaGraphExec_t *calls, E
 
 /* A solution compiled as a shared object (side_lab.c). */
 int side_lab(Side *side, const char *name, const char *object, Error *error);
-/* cuDNN (side_cudnn.c), with one of: the fastest algorithm for the task; the fastest without FFT
- * and Winograd, like the labs; the one that cuDNN's heuristics select without a measurement, which
- * is PyTorch's default; or, from CUDNN_NAMED on, a given algorithm. */
+/* cuDNN (side_cudnn.c), with the fastest algorithm for the task; the fastest without FFT and
+ * Winograd, like the labs; or the one that cuDNN's heuristics select without a measurement, which
+ * is PyTorch's default.  From CUDNN_NAMED on: a given algorithm. */
 enum { CUDNN_FASTEST, CUDNN_PRODUCTS, CUDNN_RULES, CUDNN_NAMED };
 /* Number of "fastest", or of an algorithm's name, such as "fft-tiling"; -1: unknown name. */
 int cudnn_choice(const char *word);

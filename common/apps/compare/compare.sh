@@ -4,9 +4,9 @@
 #
 # Needs cuDNN 9 with its headers: a package (libcudnn9-dev), Python's nvidia-cudnn, or CUDNN=prefix.
 # LAYERS=file takes other layers, SOLUTIONS='10 13' some solutions only, TUNED=1 the result of `make
-# tune`, if any, EXTRA='name:source.cu ...' further sides (NCHW, fp32), HOPPER the same for lab 12
-# (NHWC, TF32, sm_90a), TENSOR=1 cuDNN and cuBLAS without fp32, ALONE=1 neither; BOUNDARY=1 also
-# times with setup and cleanup (compare.h).
+# tune`, if any.  EXTRA='name:source.cu ...' adds sides (NCHW, fp32), HOPPER the same for lab 12
+# (NHWC, TF32, sm_90a).  TENSOR=1 leaves out fp32 of cuDNN and cuBLAS, ALONE=1 both libraries.
+# BOUNDARY=1 also times with setup and cleanup (compare.h).
 set -eu
 build=${1:?usage: compare.sh BUILD NVCC}
 nvcc=${2:?usage: compare.sh BUILD NVCC}

@@ -6,12 +6,12 @@ one of each strategy of labs/19-electrode/steps/report.cu, and calls this.  Writ
   OUT/electrode-torch.tsv       PyTorch's probabilities in fp64, exactly, of a small network: what
                                 common/operations/catalog/test_electrode.c holds the oracle against
   OUT/electrode-times.tsv       microseconds of a forward pass of the solution and of PyTorch (fp32,
-                                TF32 off), passes in one CUDA graph, taken in turn; and the largest
+                                TF32 off), passes in one CUDA graph, alternately; and the largest
                                 error of each against fp64, in parts of the bound
   OUT/electrode-strategies.tsv  microseconds of one recording by each of the report's strategies
   OUT/electrode-kernels.tsv     what each of the solution's kernels takes, of one recording
   OUT/electrode-recordings.tsv  where RECORDINGS, the folder of `make datasets SET=recordings`, is given:
-                                how many of its recordings are read right
+                                how many of its recordings are classified correctly
   OUT/electrode-end.tsv         one recording from pinned memory to pinned memory, a graph of copies
                                 and kernels a run: quantiles of the time that the host waits
 """
@@ -216,7 +216,7 @@ def strategies(libraries, exact, out, head):
 
 
 def kernels(library, exact, out, head):
-    """What each kernel of one recording takes, by CUPTI; launched one by one."""
+    """Time of each kernel of one recording, by CUPTI; kernels are launched one by one."""
     flat, p = flat_of([(w.float(), b.float()) for w, b in exact]), problem_of(REPORT, 1)
     x = pattern(1, 1, 1, REPORT["H"], REPORT["W"]).float()
     y = torch.full((1, REPORT["classes"]), float("nan"), device="cuda")

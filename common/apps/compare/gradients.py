@@ -6,10 +6,10 @@ its scatter with atomics, and calls this.  Writes
   OUT/gradients-torch.tsv   small problems and their gradients in fp64, exactly: what
                             common/operations/catalog/test_conv_backward.c holds the oracles against
   OUT/gradients-times.tsv   microseconds of lab 17's solution and of PyTorch (fp32, TF32 off), each
-                            twenty calls in one CUDA graph, taken in turn
-  OUT/gradients-errors.tsv  the largest errors of both against fp64 on the card, in parts of the
-                            sum of the products' absolute values; and of how many gradients two
-                            runs on the same inputs differ
+                            twenty calls in one CUDA graph, alternately
+  OUT/gradients-errors.tsv  the largest errors of both against fp64 on the GPU, in parts of the
+                            sum of the terms' absolute values; and the number of gradients in
+                            which two runs on the same inputs differ
 """
 import ctypes
 import statistics
@@ -63,7 +63,7 @@ def inputs(p):
 
 
 def gradients(p, x, w, dy):
-    """dx and dw by autograd, with the padding as a step of its own, for it may be asymmetric."""
+    """dx and dw by autograd, with separate padding, because the padding may be asymmetric."""
     x, w = x.detach().requires_grad_(), w.detach().requires_grad_()
     padded = F.pad(x, (p.pad_left, p.pad_right, p.pad_top, p.pad_bottom))
     return torch.autograd.grad(F.conv2d(padded, w, stride=(p.stride_h, p.stride_w)), (x, w), dy)
@@ -111,7 +111,7 @@ def large(library, scatter, out, head):
             differ = ["-", "-"]
             for j, side in enumerate((scatter, library)):
                 if side is scatter and p.N * p.K * p.P * p.Q * p.C * p.R * p.S > 1e9:
-                    continue  # all additions to dw meet at few words
+                    continue  # all additions to dw go to a few words
                 ours(side, p, x, w, dy, dx, dw, which)
                 first = mine.clone()
                 ours(side, p, x, w, dy, dx, dw, which)

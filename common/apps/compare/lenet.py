@@ -3,10 +3,10 @@
 Needs an NVIDIA GPU and PyTorch; lenet.sh builds LIBRARY, of lab 16's solution, and calls this.
 Writes
 
-  OUT/lenet-torch.tsv   PyTorch's probabilities in fp64, exactly, for each activation and pool:
-                        what common/operations/catalog/test_layers.c holds the oracle against
+  OUT/lenet-torch.tsv   PyTorch's probabilities in fp64, exactly, by activation and pool;
+                        common/operations/catalog/test_layers.c compares the oracle with them
   OUT/lenet-times.tsv   microseconds of a forward pass of lab 16's solution and of PyTorch (fp32,
-                        TF32 off), twenty passes in one CUDA graph, taken in turn; and the largest
+                        TF32 off), twenty passes in one CUDA graph, alternately; and the largest
                         error of each against fp64
 """
 import ctypes

@@ -1,8 +1,8 @@
 #!/bin/sh
 # sweep.sh BUILD NVCC TASKS SIDE ... - times of sides over the tasks of a sweep on this machine's
-# GPU (sweep.c); a side is the number of a lab, with its solution or its source in SUBMISSION;
-# cudnn-fp32 or cudnn-tf32, by cuDNN's heuristics; cudnn-fastest; or cudnn-ALGORITHM, one of
-# cuDNN's for fp32: implicit, precomputed, gemm, direct, fft, fft-tiling, winograd,
+# GPU (sweep.c).  A side is the number of a lab, with its solution or its source in SUBMISSION;
+# or cudnn-fp32 or cudnn-tf32, by cuDNN's heuristics; or cudnn-fastest or cudnn-ALGORITHM.  The
+# algorithms for fp32 are implicit, precomputed, gemm, direct, fft, fft-tiling, winograd and
 # winograd-nonfused.  Leaves BUILD/sweep/launches.tsv and times.tsv.
 set -eu
 usage='usage: sweep.sh BUILD NVCC TASKS SIDE ...'

@@ -32,7 +32,7 @@ def captured(call, calls):
 
 
 def microseconds(graph, calls):
-    """What one of the graph's calls takes."""
+    """Microseconds of one of the graph's calls."""
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     begin.record()
     graph.replay()
@@ -42,7 +42,7 @@ def microseconds(graph, calls):
 
 
 def in_fp32(command):
-    """Products are fp32's from here on.  Returns a table's first line: card, versions, date, command."""
+    """Selects fp32 for matrix products.  Returns a table's first line: GPU, versions, date."""
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True

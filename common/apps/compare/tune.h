@@ -1,7 +1,7 @@
 /* tune.h - functions shared by the programs of `make tune`.  Each includes a lab's solution, times
  * its kernels on this machine's GPU, and prints the constants with which the lab selects its
- * tiles, one per line: "NAME value" for a constant, "tile I values" for the last values of row I
- * of its table. tune.sh writes them into a copy of the solution. */
+ * tiles.  A line is "NAME value" for a constant, or "tile I values" for the last values of row I
+ * of its table.  tune.sh writes them into a copy of the solution. */
 #ifndef CONVLAB_TUNE_H
 #define CONVLAB_TUNE_H
 

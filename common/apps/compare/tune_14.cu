@@ -1,6 +1,6 @@
-/* tune_14.cu - the constants of lab 14's choice (tune.h): the speed of each block tile of the
- * matrix product and of the fused kernel, relative to the fastest, and the cost of the transforms.
- */
+/* tune_14.cu - the constants of lab 14's choice (tune.h).  They are the speed of each block tile of
+ * the matrix product and of the fused kernel, relative to the fastest, and the cost of the
+ * transforms. */
 #include "solutions/14-winograd/conv.cu"
 
 #include "common/apps/compare/tune.h"

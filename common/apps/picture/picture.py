@@ -33,7 +33,7 @@ FILTERS = {
     'edges': (np.array([[-1, -1, -1], [-1, 8, -1], [-1, -1, -1]]), 0.5, 'all edges'),
     'emboss': (np.array([[-2, -1, 0], [-1, 1, 1], [0, 1, 2]]), 0, 'light from the upper left'),
     'shift': (np.eye(1, 49, 48).reshape(7, 7), 0,
-              'three pixels up and to the left: shows a filter that is turned'),
+              'three pixels up and to the left: shows a filter that is flipped'),
 }
 
 # Lab 00's: gain, lift, what it does
@@ -53,7 +53,7 @@ def drawn():
     pen = ImageDraw.Draw(picture)
     pen.rectangle((0, 132, 255, 191), fill=(86, 134, 84))
     pen.ellipse((196, 14, 236, 54), fill=(246, 200, 76))
-    pen.rectangle((28, 84, 116, 156), fill=(196, 106, 84))  # a house
+    pen.rectangle((28, 84, 116, 156), fill=(196, 106, 84))  # a building
     pen.polygon(((18, 84), (72, 40), (126, 84)), fill=(104, 62, 62))
     pen.rectangle((60, 116, 84, 156), fill=(70, 52, 48))
     for x in (36, 92):
@@ -113,7 +113,7 @@ def prepare(lab, path, name, folder):
 
 
 def correlated(x, w):
-    """What the lab has to compute, in fp64: pad=same, the smaller half of an even filter first."""
+    """The lab's expected output, in fp64: pad=same, the smaller half of an even filter first."""
     _, r, s = w.shape[1:]
     top, left = (r - 1) // 2, (s - 1) // 2
     padded = np.pad(x.astype(float), ((0, 0), (top, r - 1 - top), (left, s - 1 - left)))
@@ -145,7 +145,7 @@ def result(folder):
 
 def show(folder, out):
     x, y, expected, plus = result(folder)
-    # What fp32 may lose is far below what a screen can show.
+    # The error bound of fp32 is far below the resolution of a screen.
     wrong = ~(np.abs(y - expected) <= 1 / 512).all(axis=0)
     h, width = wrong.shape
     panels = [pixels_of(x, 0), pixels_of(y, plus)]

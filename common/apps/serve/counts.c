@@ -49,7 +49,7 @@ static void one(FILE *stream, const char *name, const char *type, const char *he
 
 static void write_outcomes(FILE *stream, const Counts *counts)
 {
-    head(stream, "serve_outcomes_total", "counter", "What became of requests.");
+    head(stream, "serve_outcomes_total", "counter", "Requests by their outcome.");
     for (int i = 0; i < OUTCOMES; i++)
         fprintf(stream, "serve_outcomes_total{outcome=\"%s\"} %" PRIu64 "\n",
                 i == OUTCOME_DROPPED ? "dropped" : frame_status_name(i), counts->outcome[i]);
@@ -71,7 +71,8 @@ static void write_histogram(FILE *stream, const char *name, const uint64_t *buck
 
 static void write_cost(FILE *stream, const Batcher *batcher, uint64_t now)
 {
-    head(stream, "serve_batch_estimate_seconds", "gauge", "How long a batch of that size takes.");
+    head(stream, "serve_batch_estimate_seconds", "gauge",
+         "Estimated time of a batch of that size.");
     for (int size = 1; size < 2 * batcher->largest; size *= 2) {
         int most = size < batcher->largest ? size : batcher->largest;
         fprintf(stream, "serve_batch_estimate_seconds{size=\"%d\"} %.9g\n", most,

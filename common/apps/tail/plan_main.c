@@ -8,9 +8,9 @@
  * parameters, TAU thousandths. Prints one line per layer: name, old width, new width.
  *
  * A width that was not measured has the time of the next larger one that was; beyond the largest
- * the time grows with the square, so that such widths are never chosen.  The launch time is left
- * out, because it does not depend on the width.  Times are rounded to integers, which floats
- * represent exactly. */
+ * the time grows with the square of the width, so that such widths are never chosen.  The launch
+ * time is left out, because it does not depend on the width.  Times are rounded to integers, which
+ * floats represent exactly. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,16 +9,16 @@
  * B blocks on S SMs with k resident blocks each are ceil(B / (S*k)) waves.  Yu et al.'s equation 3
  * has k = 1: one block fills an SM.  Neither is exact.  The resident blocks of an SM share its
  * units: a block takes as long as alone until the units are full, and longer from there on.  So the
- * busiest SM determines the time, with b = ceil(B / S) blocks, k at a time; and on it the busiest
- * of its four schedulers, which has ceil(j * warps / 4) warps with j blocks:
+ * busiest SM determines the time, with b = ceil(B / S) blocks, k at a time.  On this SM the busiest
+ * of its four schedulers determines it, which has ceil(j * warps / 4) warps with j blocks:
  *
  *     time = launches * launch + (floor(b / k) * round(k) + round(b mod k)) * (rows / pieces + 32)
  *     round(j) = alone * (1 + (ceil(j * warps / 4) / fill)^4)^(1/4),   round(0) = 0
  *
- * `alone` is the time of a block for one term of its sums on an SM of its own, and `fill` is the
- * number of warps that fill a scheduler: round(j) is constant below that and proportional above.  A
- * large `fill` gives waves; a small one gives a step at every multiple of S, as in the paper.  The
- * start of a block takes the time of 32 terms (lab 10).
+ * `alone` is the time of a block for one term of each accumulator on an SM of its own.  `fill` is
+ * the number of warps that fill a scheduler: round(j) is constant below that and proportional
+ * above.  A large `fill` gives waves; a small one gives a step at every multiple of S, as in the
+ * paper.  The start of a block takes the time of 32 terms (lab 10).
  *
  * A call of MANY_LAUNCHES kernels or more, such as a convolution by FFT, has no dominant kernel
  * with visible waves: each is a part of the time, and most have thousands of small blocks.  Its
@@ -53,8 +53,8 @@ enum { MANY_LAUNCHES = 3 };
 void stairs_predict(Stair *stair, int count, double launch_us, int *calibrates);
 
 /* step[i] becomes 1 if us[i] exceeds us[i-1] by more than `least` (0.08: 8 %), -1 in the opposite
- * case, else 0; also 0 if the intervals of the two, low to high, overlap.  step[0] is 0.  Slow
- * growth has no step, whatever its total.  low and high may be us itself, for times without
+ * case, else 0.  It is also 0 if the intervals of the two, low to high, overlap.  step[0] is 0.
+ * Slow growth has no step, whatever its total.  low and high may be us itself, for times without
  * noise. */
 void stairs_find(const double *us, const double *low, const double *high, int count, double least,
                  int *step);

@@ -2,8 +2,8 @@
  * (stairs.h).
  *
  * TABLE has one line per width, in order, tab-separated: value, kernel, threads of a block, blocks,
- * resident, sms, rows, pieces, launches, us, the interval of us.  The output adds waves, blocks of
- * the busiest SM, utilisation, predicted us, whether the width's time calibrated the prediction,
+ * resident, sms, rows, `pieces`, launches, us, the interval of us.  The output adds waves, blocks
+ * of the busiest SM, utilisation, predicted us, whether the width's time calibrated the prediction,
  * and the steps of both.  The last line, after a ;, counts the steps: predicted, measured, both at
  * the same width, the share of the last among the measured, and among all. */
 #include <math.h>

@@ -2,8 +2,8 @@
 # widths.sh BUILD NVCC NETWORK LAB MODE TAU BATCH ENGINE GPU JOBS - widths for a network that fit a
 # GPU: `make widths`.
 #
-# NETWORK is a file with one line per layer, or the name of one in common/apps/tail/networks; LAB
-# computes the layers (measure.sh); lab 20's tail.c selects the widths from times that are measured
+# NETWORK is a file with one line per layer, or the name of one in common/apps/tail/networks.  LAB
+# computes the layers (measure.sh).  Lab 20's tail.c selects the widths from times that are measured
 # first: for each layer every fourth width, up to 1.6 times its own (for wide layers every eighth or
 # sixteenth).  Then all layers are measured with the old and with the new widths.  Leaves
 # BUILD/widths/NAME-MACHINE.tsv.

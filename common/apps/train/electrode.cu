@@ -405,8 +405,8 @@ static void train(const TrainingOptions &options)
         CHECK(cudaFree(order));
         int right = read_right(&t, options, recording, label.data());
         float loss = mean_loss(&t, done - epoch_steps, epoch_steps);
-        printf("  epoch %2d: loss %.4f, %d of %d unseen ones read right (%.1f %%)\n", epoch, loss,
-               right, options.test, 100.0 * right / options.test);
+        printf("  epoch %2d: loss %.4f, %d of %d unseen ones classified correctly (%.1f %%)\n",
+               epoch, loss, right, options.test, 100.0 * right / options.test);
         fflush(stdout);
         fprintf(curves, "%d\t%.4f\t%d\t%d\n", epoch, loss, right, options.test);
     }

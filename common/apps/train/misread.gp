@@ -1,4 +1,5 @@
-# misread.gp DIR - the confusion matrix, and the first 60 misread digits as "shown -> read": DIR/misread.png.
+# misread.gp DIR - the confusion matrix, and the first 60 misclassified digits as "shown -> class":
+# DIR/misread.png.
 set terminal pngcairo size 1200,620 background "white"
 set output ARG1 . "/misread.png"
 file = ARG1 . "/misread.idx"
@@ -22,7 +23,7 @@ set cbrange [0:*]
 plot ARG1 . "/confusion.tsv" matrix with image, \
     ARG1 . "/confusion.tsv" matrix using 1:2:($3 > 0 ? sprintf("%d", $3) : "") with labels tc rgb "#c04000"
 set lmargin at screen 0.46; set rmargin at screen 0.99; set bmargin at screen 0.03; set tmargin at screen 0.9
-set title "misread: shown, read as"
+set title "misclassified: shown, class"
 unset border; unset tics; unset xlabel; unset ylabel
 set xrange [0:10 * columns * 1.25]
 set yrange [6 * rows * 1.5:0]

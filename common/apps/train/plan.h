@@ -44,8 +44,8 @@ void plan_close(Plan *plan);
  * into rectifiers, 2015), biases 0. */
 void plan_first_parameters(const Plan *plan, float *parameter);
 
-/* The images of an epoch in their order, steps*N of them, and for each the six numbers of its
- * affine map: source row = a[0]*h + a[1]*w + a[2], source column = a[3]*h + a[4]*w + a[5]. */
+/* The images of an epoch in their order, steps*N of them, each with the six numbers of its affine
+ * map.  Source row = a[0]*h + a[1]*w + a[2], source column = a[3]*h + a[4]*w + a[5]. */
 void plan_epoch(const Plan *plan, int epoch, int *order, float *augmentation);
 
 /* The learning rate of step `step` of all epochs' steps. */

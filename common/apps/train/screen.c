@@ -116,6 +116,6 @@ void screen_end(const TrainingState *state)
         }
         putchar('\n');
     }
-    printf("  %.2f %% of %d test images classified correctly, %d misread\n",
+    printf("  %.2f %% of %d test images classified correctly, %d misclassified\n",
            100 * training_state_accuracy(state), state->plan->test.count, misread);
 }

@@ -88,7 +88,7 @@ static int best_of(Bench *b, GpuTimed *run, int flush, double *best, Error *erro
     *best = seconds[0];
     for (int i = 1; i < RUNS; i++)
         *best = fmin(*best, seconds[i]);
-    return *best > 0 ? 0 : error_set(error, "the card's events measured no time at all");
+    return *best > 0 ? 0 : error_set(error, "the GPU's events measured no time at all");
 }
 
 static int bench_run(Bench *b, GpuCeilings *c, Error *error)

@@ -24,8 +24,8 @@ typedef struct GpuCeilings {
 int gpu_ceilings_measure(Device *device, GpuCeilings *ceilings, Error *error);
 
 /* Lower bound of the time in which this GPU can execute `flops` fp32 operations, read `read_bytes`
- * that are not in its caches and write `written_bytes` (without as much of them as the L2 can still
- * hold at the end of the measurement). */
+ * that are not in its caches and write `written_bytes`.  Written bytes that the L2 can still hold
+ * at the end of the measurement are subtracted. */
 double gpu_ceilings_floor(const GpuCeilings *ceilings, double flops, double read_bytes,
                           double written_bytes);
 

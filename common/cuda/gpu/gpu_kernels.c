@@ -1,6 +1,6 @@
 #include "common/cuda/gpu/gpu_engine.h"
 
-/* The engine's own kernels, in PTX so that any driver can compile them for its card.
+/* The engine's own kernels, in PTX so that any driver can compile them for its GPU.
  *
  * nothing    an empty kernel
  * fma_chain  16 independent multiply-adds in flight per thread: they hide their own latency

@@ -331,7 +331,7 @@ int32_t gpu_launch_check(GpuDevice *device, const GpuFunction *function, const D
     uint64_t threads = (uint64_t)call->block[0] * call->block[1] * call->block[2];
     if (call->data_bytes != function->info.params_bytes)
         return gpu_refuse(reply, STATUS_INVALID_VALUE,
-                          "kernel %s takes %u bytes of parameters, the launch brings %llu",
+                          "kernel %s takes %u bytes of parameters, the launch passes %llu",
                           function->plain, function->info.params_bytes,
                           (unsigned long long)call->data_bytes);
     for (int i = 0; i < 3; i++) {

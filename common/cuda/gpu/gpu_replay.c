@@ -154,7 +154,8 @@ static int node_add(GraphBuild *b, size_t i, Error *error)
     } else {
         result = b->out->driver->graph_empty(&b->node[i], b->graph, b->after, waits);
     }
-    return result ? gpu_error(b->device, result, "turning the recording into a graph", error) : 0;
+    return result ? gpu_error(b->device, result, "converting the recording into a graph", error)
+                  : 0;
 }
 
 static int graph_fill_in(GraphBuild *b, Error *error)

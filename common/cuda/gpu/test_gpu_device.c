@@ -714,7 +714,7 @@ static void launches_are_checked_and_counted(void **state)
     bad.block[2] = 9; /* 1152 threads */
     assert_int_equal(ask(device, bad), 9);
     MESSAGE("kernel f: a block of 32 x 4 x 9 = 1152 threads, at most 1024");
-    bad.block[0] = bad.block[1] = bad.block[2] = 2048; /* the product exceeds 32 bits */
+    bad.block[0] = bad.block[1] = bad.block[2] = 2048; /* the number of threads exceeds 32 bits */
     assert_int_equal(ask(device, bad), 9);
     bad = launch;
     bad.grid[1] = 0;

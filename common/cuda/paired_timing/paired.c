@@ -49,8 +49,8 @@ double paired_median(double *value, int n)
     return (value[(n - 1) / 2] + value[n / 2]) / 2;
 }
 
-/* Trend of a series: the median of the slopes between all its points (Theil and Sen) over the whole
- * series, and the excess of its rises over its falls in standard deviations (Mann and Kendall).
+/* Trend of a series: Theil-Sen slope, the median over all pairs of points, times the length of the
+ * series; and the excess of its rises over its falls in standard deviations (Mann and Kendall).
  * Both are robust against outliers. */
 static int trend(const double *value, int n, double *change, double *score)
 {

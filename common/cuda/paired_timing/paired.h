@@ -5,9 +5,9 @@
  * May use: base.
  *
  * Clock rates drift and machines have other load, so the ratio of A to B is measured, not the time
- * of A alone.  Windows alternate A B B A A B B A; each neighbouring A and B give a ratio; the
- * median of the ratios is the result, and order statistics give an interval for it that only
- * assumes that pairs are independent. Every second pair has the opposite order, so that the second
+ * of A alone.  Windows alternate A B B A A B B A; each neighbouring A and B give a ratio.  The
+ * median of the ratios is the result.  Order statistics give an interval for it that only assumes
+ * that pairs are independent.  Every second pair has the opposite order, so that the second
  * position in a pair is no advantage. */
 #ifndef CONVLAB_TIMING_PAIRED_H
 #define CONVLAB_TIMING_PAIRED_H
@@ -20,7 +20,7 @@ enum { PAIRED_INTERIMS = 3, PAIRED_PAIRS = 28 }; /* see paired_interim */
 typedef struct PairedOptions {
     int repeats_max;       /* 0: 1000; limits a window of a very short subject */
     double window_seconds; /* minimum duration of one window; 0: 0.050 */
-    double confidence;     /* of paired_judge; 0: 0.95 */
+    double confidence;     /* paired_judge's; 0: 0.95 */
     double width_max;      /* confidence of paired_judge; 0: 0.95 */
     double drift_max;      /* maximum width of the interval, relative to the ratio; 0: 0.05 */
 } PairedOptions;

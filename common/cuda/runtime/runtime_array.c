@@ -60,9 +60,10 @@ static cudaError_t array_describe(const char *api, const struct cudaChannelForma
     if (flags & cudaArrayCubemap &&
         (extent.width != extent.height || !extent.depth || extent.depth % 6 ||
          (extent.depth != 6 && !(flags & cudaArrayLayered))))
-        return runtime_fail(api, DEVICE_INVALID_VALUE,
-                            "a cube map of %zu x %zu and %zu faces: six squares, or six a layer",
-                            extent.width, extent.height, extent.depth);
+        return runtime_fail(
+            api, DEVICE_INVALID_VALUE,
+            "a cube map of %zu x %zu and %zu faces: it needs six square faces per layer",
+            extent.width, extent.height, extent.depth);
     cudaError_t status = runtime_format_check(api, format, &texture);
     if (status != cudaSuccess) return status;
     *array = (struct cudaArray){.format = *format, .extent = extent, .flags = flags};

@@ -53,7 +53,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
 {
     static const char api[] = "cudaDeviceGetByPCIBusId";
     if (!device || !text || strcmp(text, BUS_ID))
-        return runtime_fail(api, DEVICE_INVALID_DEVICE, "no device stands there");
+        return runtime_fail(api, DEVICE_INVALID_DEVICE, "no device has this PCI bus id");
     *device = 0;
     return cudaSuccess;
 }

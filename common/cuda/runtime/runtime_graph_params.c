@@ -141,7 +141,7 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *c
     return status;
 }
 
-/* ---- of any kind ---------------------------------------------------------------------------- */
+/* ---- nodes of any kind ---------------------------------------------------------------------- */
 
 static struct cudaKernelNodeParams kernel_params(const struct cudaGraphNodeParams *asked)
 {

@@ -195,9 +195,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     return status == cudaSuccess ? runtime_launch(api, &launch, config->stream) : status;
 }
 
-/* The stub stores the result for the life of the process and ignores the status, so it never fails:
- * for a kernel that cannot be found it returns the stub's own address, and the launch reports the
- * error. */
+/* The stub stores the result for the life of the process and ignores the status, so this call never
+ * fails.  If a kernel cannot be found, it returns the stub's own address, and the launch reports
+ * the error. */
 cudaError_t __cudaGetKernel(void **kernel, const void *host)
 {
     *kernel = (void *)(uintptr_t)host;

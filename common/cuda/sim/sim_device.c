@@ -3,12 +3,12 @@
  *
  * Streams and events are therefore always satisfied; they exist so that wrong handles are detected
  * and times can be computed.  A launch takes its cycles, a copy or fill launch_cycles + bytes /
- * bandwidth: the machine's DRAM bandwidth (a copy on the device reads and writes: twice the bytes)
- * or HOST_GB_S for copies that cross to the host.  Its start is computed on a timeline
- * (sim_timeline.h) by CUDA's rules: after earlier work on its stream, with the default stream and
- * the blocking streams ordered, waits after their events, and all after the work for which the host
- * has waited.  The cost of several operations is the time from the first to the end of the
- * last. */
+ * bandwidth.  The bandwidth is the machine's DRAM bandwidth (a copy on the device reads and writes:
+ * twice the bytes), or HOST_GB_S for copies from or to the host.  The start is computed on a
+ * timeline (sim_timeline.h) by CUDA's rules.  Work starts after earlier work on its stream and
+ * after the work for which the host has waited.  The default stream and the blocking streams are
+ * ordered, and waits end after their events.  The cost of several operations is the time from the
+ * first to the end of the last. */
 #include "common/cuda/sim/sim_state.h"
 
 #include <stdio.h>
@@ -299,7 +299,7 @@ static int tensor_map_call(SimDevice *sim, const DeviceCall *call, DeviceReply *
     memcpy(&request, call->data, sizeof request);
     if (sim->machine.cc_major < 9)
         return device_fail(reply, DEVICE_NOT_SUPPORTED,
-                           "tensor maps begin with compute capability 9.0; this is %s, %u.%u",
+                           "tensor maps need compute capability 9.0; this is %s, %u.%u",
                            sim->machine.name, sim->machine.cc_major, sim->machine.cc_minor);
     if (simt_read(sim->gpu, request.address, &byte, 1, &error) != 0)
         return device_fail(reply, DEVICE_INVALID_VALUE, "the tensor: %s", error.text);
@@ -377,7 +377,7 @@ static void function_info(const SimDevice *sim, const SimtKernelInfo *from, Func
     to->binary_version = sim->machine.cc_major * 10 + sim->machine.cc_minor;
 }
 
-/* What the host does to decode one instruction takes it as long as executing so many. */
+/* Host time to decode one instruction, in executed instructions. */
 enum { DECODE_COST = 250 };
 
 /* Finds the kernel, which decodes it: at the expense of whoever asks. */
@@ -431,8 +431,8 @@ static int module_call(SimDevice *sim, const DeviceCall *call, DeviceReply *repl
 
 /* ---- streams and events --------------------------------------------------------------------- */
 
-/* Operations before the first stream of one's own are on the default stream, and nobody remembers
- * them.  Making that stream waits for them, here and in the recording. */
+/* Operations before the program's first own stream are on the default stream and are not recorded
+ * in the order.  The creation of that stream waits for them, here and in the recording. */
 static int order_open(SimDevice *sim, DeviceReply *reply)
 {
     if (sim->order) return 0;
@@ -719,7 +719,7 @@ static int may_overlap(SimDevice *sim, const DeviceCall *call)
             (sim->early.is_there && sim->early.stream == call->stream));
 }
 
-/* What the next launch may overlap, after a call that succeeded. */
+/* Updates which launch the next one may overlap, after a call that succeeded. */
 static void early_keep(SimDevice *sim, const DeviceCall *call)
 {
     SimEarly *early = &sim->early;

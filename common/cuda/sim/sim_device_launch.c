@@ -104,7 +104,8 @@ uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
                                            : 0;
 }
 
-/* What a launch costs the host, whatever its kernel does: tables for all of device memory. */
+/* Fixed cost of a launch for the host, in executed instructions: tables for all of device memory.
+ * */
 static uint64_t launch_cost(const SimDevice *sim)
 {
     enum { FIXED = 200, BYTES = 8192 }; /* instructions; bytes of device memory for one more */

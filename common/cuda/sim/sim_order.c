@@ -6,8 +6,8 @@
 
 #include "common/cuda/call_order.h"
 
-/* So many operations keep a name of their own; later ones of the same stream and epoch become one
- * with the operation before, which loses nothing but the name. */
+/* The first NAMED_OPERATIONS operations keep a name of their own.  Later ones of the same stream
+ * and epoch are merged with the operation before, which loses only the name. */
 enum { NAMED_OPERATIONS = 64, PAGE_WORDS = 64 * SIMT_TOUCH_PAGE, KINDS = 3, NONE = -1 };
 
 /* The words of a page that one kind of access touched. */
@@ -30,9 +30,9 @@ typedef struct Operation {
 
 /* A stream, or what is left of one that ended before its work did. */
 typedef struct Lane {
-    OrderClock clock; /* what is over before the next operation on the stream */
+    OrderClock clock; /* operations that end before the next one on the stream starts */
     uint32_t stream;  /* its handle */
-    uint32_t epoch;   /* of its last operation */
+    uint32_t epoch;   /* its last operation's epoch */
     int is_used, has_ended;
     int is_exported; /* some other clock has this epoch: the next operation begins a new one */
     int is_open;     /* used since the last call on the legacy stream, which has to wait for it */
@@ -48,7 +48,7 @@ struct StreamOrder {
     uint64_t host_version;
     Operation *operation; /* oldest first */
     uint32_t operations, capacity;
-    uint64_t bytes; /* of all operations */
+    uint64_t bytes; /* memory of all operations */
     int is_lost;
 };
 
@@ -268,7 +268,7 @@ static int pages_of_launch(Operation *o, const SimtTouch *touch)
     return 0;
 }
 
-/* Of the words from `first` on those in the page, as its groups; 0: none. */
+/* Bit mask of the page's groups that the `words` words from `first` on touch; returns 0 if none. */
 static int range_groups(uint64_t first, uint64_t words, uint64_t page, uint64_t *bits)
 {
     uint64_t begin = page * PAGE_WORDS, end = begin + PAGE_WORDS;
@@ -396,9 +396,9 @@ static void conflict_report(const Operation *a, const Operation *b, uint64_t wor
     stream_name(a->stream, on_a, sizeof on_a);
     stream_name(b->stream, on_b, sizeof on_b);
     snprintf(message, bytes,
-             "Race reported between %s on %s and %s on %s: both use %llu bytes from address 0x%llx "
+             "Race reported between %s on %s and %s on %s. Both use %llu bytes from address 0x%llx "
              "on, one of them writes, and nothing orders the two: the second waits for no event "
-             "behind the first, and the host for neither",
+             "after the first, and the host for neither",
              a->name, on_a, b->name, on_b, (unsigned long long)(words * 4),
              (unsigned long long)(simt_memory_begin() + word * 4));
 }
@@ -416,7 +416,7 @@ static void operation_check(StreamOrder *order, const Operation *now, const Orde
     }
 }
 
-/* All operations are forgotten, and no race is found until the host waits for the device. */
+/* Drops all operations: no race is found until the host waits for the device. */
 static void order_lose(StreamOrder *order)
 {
     while (order->operations)
@@ -499,7 +499,7 @@ static void operation_add(StreamOrder *order, Operation *now, uint64_t *checked)
     if (failed || order->bytes > ORDER_BYTES) order_lose(order);
 }
 
-/* What the host knows to be over can meet nothing that is not ordered. */
+/* Drops the operations for which the host has waited: everything later is ordered after them. */
 static void known_forget(StreamOrder *order)
 {
     uint32_t left = 0;

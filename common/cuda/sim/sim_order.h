@@ -7,8 +7,8 @@
  * does not know to be over are compared word by word.
  *
  * The clocks are complete: each stream has an entry of its own, and more than ORDER_STREAMS streams
- * at a time are refused.  No operation is forgotten before the host has waited for it.  Operations
- * that no clock can tell apart become one.  If what is remembered still exceeds ORDER_BYTES, the
+ * at a time are refused.  No operation is dropped before the host has waited for it.  Operations
+ * that no clock can tell apart become one.  If the stored operations still exceed ORDER_BYTES, the
  * order is lost until the host waits for the device, and the recording is priced serially. */
 #ifndef CONVLAB_CUDA_SIM_ORDER_H
 #define CONVLAB_CUDA_SIM_ORDER_H

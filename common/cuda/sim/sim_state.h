@@ -18,7 +18,7 @@ typedef struct SimFunction {
 typedef struct SimStream {
     int live;
     int lets_next;     /* its last operation is a launch that lets the next one begin early */
-    TimelineMark mark; /* of its last operation */
+    TimelineMark mark; /* its last operation's mark */
 } SimStream;
 
 typedef struct SimEvent {
@@ -70,16 +70,16 @@ typedef struct SimDevice {
     SimTable streams;           /* SimStream; without the default stream */
     SimTable events;            /* SimEvent */
     Timeline timeline;
-    TimelineMark default_mark; /* of the default stream's last operation */
+    TimelineMark default_mark; /* the default stream's mark */
     int default_lets_next;     /* SimStream.lets_next of the default stream */
     uint64_t blocking_ready;   /* ... and that of any stream that waits for the default one */
-    uint64_t host;             /* how far the host has waited */
+    uint64_t host;             /* cycle up to which the host has waited */
     uint64_t taken;            /* the timeline's end when the cost was last taken */
     StreamOrder *order;        /* NULL until the program makes a stream of its own */
     int is_unordered;          /* without `order`, operations since the host waited for all */
     int is_stopped;            /* a kernel was not found, for decoding it would take too much */
     uint64_t checked;          /* bytes that the race check looked at since the cost was taken */
-    SimtTouch touch;           /* of the launch in hand, if `has_touch`; else cleared by the next */
+    SimtTouch touch; /* current launch's accesses if `has_touch`; else the next clears it */
     int has_touch;
     SimEarly early; /* nothing has been waited for since */
     int guards;     /* sim_device_set_guards */
@@ -113,7 +113,7 @@ int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *
 enum { BYTES_AN_INSTRUCTION = 64 };
 
 /* Warp instructions that may still be executed before take_cost, 0: none, where `bytes` are copied
- * or filled now.  What copies and fills take counts as a kernel's that does the same. */
+ * or filled now.  Copies and fills count like a kernel that does the same. */
 uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes);
 
 /* Stores the cost of the current call; its caller computes the start. */

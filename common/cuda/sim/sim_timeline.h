@@ -2,12 +2,12 @@
  *
  * Work is placed in the order of the calls, each part at the earliest time at which its
  * predecessors have ended and its resource is free for its whole length.  The SMs are one resource,
- * of which a launch takes a share: its blocks divided by the resident blocks of the whole machine,
- * or the part of its time for which it uses all of the machine's issue slots, pipes or bandwidth,
- * whichever is larger.  So simultaneous work never exceeds the machine. Each direction of host
- * copies is a resource that one copy uses completely.  The length of a part does not depend on
- * other work: it is delayed if it does not fit.  All numbers are integers, so the result is the
- * same everywhere.
+ * of which a launch takes a share.  One bound of it is its blocks divided by the resident
+ * blocks of the whole machine.  Another is the part of its time for which it uses all of the
+ * machine's issue slots, pipes or bandwidth.  The larger one counts.  So simultaneous work never
+ * exceeds the machine.  Each direction of host copies is a resource that one copy uses completely.
+ * The length of a part does not depend on other work: it is delayed if it does not fit.  All
+ * numbers are integers, so the result is the same everywhere.
  *
  * A launch that overlaps the one before it (programmatic stream serialization) is placed in two
  * parts: up to its wait for the other launch, and from the other's end on.  It takes the free share
@@ -49,8 +49,9 @@ uint64_t timeline_place(Timeline *timeline, TimelineResource resource, uint32_t 
 uint64_t timeline_fill(Timeline *timeline, TimelineResource resource, uint32_t share,
                        uint64_t ready, uint64_t cycles);
 
-/* Cycles, measured on an H200: from the last block that allows the next launch to start to the
- * first instruction of that launch; from the end of a launch to the blocks that wait for it. */
+/* Cycles, measured on an H200.  TIMELINE_HAND: from the last block that allows the next launch to
+ * start to the first instruction of that launch.  TIMELINE_RESUME: from the end of a launch to the
+ * blocks that wait for it. */
 enum { TIMELINE_HAND = 1000, TIMELINE_RESUME = 500 };
 
 /* A launch on its own clock, which starts with the `launch` cycles of its start: it has allowed the
@@ -65,8 +66,8 @@ typedef struct TimelineMark {
     uint64_t pdl_trigger, end;
 } TimelineMark;
 
-/* Places a launch that may begin when the one before it has told.  A launch without a price has no
- * cycles: it takes no time. */
+/* Places a launch that may begin once the previous one has triggered it (PDL).  A launch without a
+ * price has no cycles: it takes no time. */
 TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
                               TimelineMark before);
 

@@ -1,9 +1,9 @@
 /* The race check between streams and the order in a recording are one: random programs of copies,
  * fills, streams, events and waits, made by a generator with a fixed seed.
  *
- * Two operations conflict if both use a buffer and one writes it.  Wherever the check says nothing,
+ * Two operations conflict if both use a buffer and one writes it.  If the check reports no race,
  * the recording must order all conflicting operations; so no program has dependent operations that
- * overlap in the price without a finding.  Wherever it reports a race, the recording must leave
+ * overlap in the price without a finding.  If it reports a race, the recording must leave
  * some conflicting pair unordered. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,7 @@ static void step(Program *p)
         if (!chance(8)) ask(p, (DeviceCall){.kind = CALL_SYNC}, 0, 0);
         break;
     case 10:
-        ask(p, (DeviceCall){.kind = CALL_FREE}, 0, 0); /* of nothing: waits for nothing */
+        ask(p, (DeviceCall){.kind = CALL_FREE}, 0, 0); /* frees no memory: waits for nothing */
         break;
     case 11:
         stream_renew(p, chance(STREAMS));
@@ -211,7 +211,7 @@ static void what_the_check_lets_pass_is_ordered_in_the_price(void **state)
     program_begin(p, 0);
     for (int i = 0; i < BUFFERS; i++)
         p->buffer[i] = ask(p, (DeviceCall){.kind = CALL_ALLOC, .bytes = BUFFER}, 0, 0);
-    /* What came before the first stream of one's own is waited for by making it. */
+    /* The creation of the program's first own stream waits for all earlier operations. */
     ask(p, (DeviceCall){.kind = CALL_FILL, .dst = p->buffer[0], .bytes = BUFFER}, 0, 1);
     for (uint32_t i = 0; i < STREAMS; i++)
         stream_renew(p, i);
@@ -258,15 +258,15 @@ static void too_many_streams_are_refused(void **state)
     device->execute(device, &(DeviceCall){.kind = CALL_STREAM_CREATE}, &reply);
     assert_int_equal(reply.status, DEVICE_OUT_OF_MEMORY);
     assert_non_null(strstr(reply.message, "more than 1023 streams"));
-    /* One that has ended with nothing left to do makes room. */
+    /* A stream that has ended without pending work frees its entry. */
     device->execute(device, &(DeviceCall){.kind = CALL_STREAM_DESTROY, .stream = 5}, &reply);
     device->execute(device, &(DeviceCall){.kind = CALL_STREAM_CREATE}, &reply);
     assert_int_equal(reply.status, DEVICE_SUCCESS);
     device->close(device);
 }
 
-/* Operations that no clock tells apart are kept as one; those that it does are kept apart until
- * there is no room, and then the recording is serial. */
+/* Operations that no clock distinguishes are stored as one.  Others are stored separately until the
+ * memory is used up, and then the recording is serial. */
 static void no_operation_is_forgotten(void **state)
 {
     enum { MANY = 300 };

@@ -445,7 +445,7 @@ static void what_overlaps_in_the_price_was_checked(void **state)
     assert_string_equal(text, "");
 }
 
-/* Blocks of 16 warps with 512 times four sums, of which the SMs hold three each; or of one warp. */
+/* Blocks of 16 warps with 512 times four accumulators, three resident per SM; or of one warp. */
 static uint64_t streams_cycles(uint32_t threads, int streams)
 {
     static const char text[] =

@@ -683,7 +683,7 @@ static uint64_t hash_add(uint64_t hash, const void *data, size_t bytes)
 }
 
 /* The moment, and a hash of everything that the kernel could see: the same moment always has the
- * same hash (`autograder/tests/debug/walks.py`). */
+ * same hash (`autograder/tests/debug/random_walks.py`). */
 static int info_state(Session *s)
 {
     const Debugger *d = &s->debugger;

@@ -44,12 +44,12 @@ CONVLAB_ENTRY void conv_forward(const ConvProblem *p, const float *x, const floa
                                 cudaStream_t stream);
 
 /* The backward pass.  A loss E depends on y, and its gradient dy[n][k][p][q] = dE/dy[n][k][p][q] is
- * given, with the shape of y in the forward problem *p; then
+ * given, with the shape of y in the forward problem *p.  Then
  *
- *   dx[n][c][h][w] = dE/dx = sum over k, r, s of dy[n][k][p][q] * w[k][c][r][s],
- *                    for the p, q with p*stride_h = h + pad_top - r, q*stride_w = w + pad_left - s
- *   dw[k][c][r][s] = dE/dw = sum over n, p, q of dy[n][k][p][q] * x[n][c][h][w],
- *                    h = p*stride_h + r - pad_top, w = q*stride_w + s - pad_left
+ *     dx[n][c][h][w] = dE/dx = sum over k, r, s of dy[n][k][p][q] * w[k][c][r][s],
+ *                      p and q with p*stride_h = h + pad_top - r, q*stride_w = w + pad_left - s
+ *     dw[k][c][r][s] = dE/dw = sum over n, p, q of dy[n][k][p][q] * x[n][c][h][w],
+ *                      h = p*stride_h + r - pad_top, w = q*stride_w + s - pad_left
  *
  * with terms outside of 0..P-1, 0..Q-1, 0..H-1, 0..W-1 left out.  An input that no window covers
  * has dx = 0.  dw is the sum over the batch: if E is a mean over images, dy includes the factor

@@ -50,8 +50,8 @@ enum { LAYER_WIDTH, LAYER_TAPS, LAYER_FREE, LAYER_FLOATS };
 extern "C" {
 #endif
 
-/* pixels: L floats.  y: 2*L*M floats, first the waves of layer l with width m at [l*M + m-1], then,
- * L*M further, the utilisation there: the used part of the resident blocks of all waves. */
+/* pixels: L floats.  y: 2*L*M floats.  The waves of layer l with width m are at [l*M + m-1].  Their
+ * utilisation is L*M further: the used part of the resident blocks of all waves. */
 void tail_waves_host(const WavesProblem *p, const float *pixels, float *y);
 
 /* layer: L*LAYER_FLOATS, time: L*M, y: L floats, each layer's new width in filters. */

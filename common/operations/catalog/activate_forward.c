@@ -1,7 +1,7 @@
 /* activate_forward.c - a bias for each channel and an activation (convlab/layers.h).
  *
  * The bound of an output contains only its own rounding errors (activation.h; own_reach):
- * magnitude is their sum in units of u, products 1. */
+ * magnitude is their sum in units of u, terms 1. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -261,10 +261,10 @@ static void activate_explain(const Judgement *judged, ProbeRun run, void *contex
         finding_say(
             finding,
             p.kind == ACTIVATE_TANH
-                ? "The errors are small compared with 1, but not compared with the outputs: if z "
+                ? "The errors are small compared with 1, but not compared with the outputs. If z "
                   "is small, (exp(z) - exp(-z)) / (exp(z) + exp(-z)) and similar formulas subtract "
                   "two numbers near 1, and few digits remain. tanhf keeps them."
-                : "The errors are small compared with 1, but not compared with the outputs: if z "
+                : "The errors are small compared with 1, but not compared with the outputs. If z "
                   "is far below 0, a sigmoid made of tanh, or 1 - something, subtracts two nearly "
                   "equal numbers. 1 / (1 + expf(-z)) does not.");
         return;

@@ -10,8 +10,8 @@ double activation_slope(int kind, double z);
 
 /* Upper bound of the rounding errors of f(z) in fp32, in units of u = 2^-24, if z itself has a
  * relative error of u.  The CUDA C++ Programming Guide's table "Single-Precision Mathematical
- * Standard Library Functions with Maximum ULP Error" has 2 ulp for tanhf and for expf, and an ulp
- * is at most 2 u of a value; additions and divisions round by u.
+ * Standard Library Functions with Maximum ULP Error" has 2 ulp for tanhf and for expf.  An ulp is
+ * at most 2 u of a value; additions and divisions round by u.
  *
  *     ReLU      |f|, which is the rounding of z
  *     tanh      4 |f| of tanhf, |z| f'(z) of z's rounding

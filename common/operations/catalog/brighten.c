@@ -1,7 +1,7 @@
 /* brighten.c - brightening of a picture, pixel by pixel (convlab/brighten.h).
  *
  * An output is one multiplication and one addition, each rounded once, independent of its
- * neighbours (own_reach): magnitude |gain * x| + |lift|, products 2. */
+ * neighbours (own_reach): magnitude |gain * x| + |lift|, terms 2. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -66,7 +66,7 @@ static Phase phase_of(int first, int size, int filter, int stride, int pad)
     return phase;
 }
 
-/* The phase's taps, flipped, with c before k: turned[c][k][r][s]. */
+/* Writes the phase's taps, flipped, with c before k: `turned`[c][k][r][s]. */
 static void flip_filter(const ConvProblem *v, const Phase *down, const Phase *across,
                         const float *w, float *turned)
 {

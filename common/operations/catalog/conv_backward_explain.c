@@ -145,7 +145,8 @@ static void filter_terms(const Backward *b, const Slip *s, const int at[4], doub
             }
 }
 
-/* The terms of all rows of one output into b->product; 1 if some are outside of the inputs. */
+/* Writes the terms of all rows of one output into b->`product`; 1 if some are outside of the
+ * inputs. */
 static int slip_terms(const Backward *b, const Slip *s, size_t index)
 {
     int at[4], lost = 0;
@@ -167,7 +168,7 @@ static double nearness(const Judgement *j, double magnitude, double terms)
                 8 * UNIT_FP32 * sqrt(terms) * magnitude);
 }
 
-/* Compares the sum of b->product[from .. to-1] with the output.  Adds the improbability of a
+/* Compares the sum of b->`product`[from .. to-1] with the output.  Adds the improbability of a
  * coincidence to *evidence; 0 if they differ. */
 static int sum_fits(const Backward *b, size_t index, size_t from, size_t to, double scale,
                     double *evidence)
@@ -250,9 +251,11 @@ static Slip *slip_add(Backward *b, Fault fault, const char *format, ...)
 /* The relation of pixel, tap and output, as text. */
 static const char *window(const Backward *b)
 {
-    return b->filter ? "Gradient (p,q) meets the input at p*stride_h + r - pad_top, q*stride_w + s "
+    return b->filter ? "Gradient (p,q) is multiplied by the input at p*stride_h + r - pad_top, "
+                       "q*stride_w + s "
                        "- pad_left through tap (r,s)."
-                     : "Pixel (h,w) meets dy at (h + pad_top - r)/stride_h, (w + pad_left - "
+                     : "The gradient of pixel (h,w) uses dy at (h + pad_top - r)/stride_h, (w + "
+                       "pad_left - "
                        "s)/stride_w through tap (r,s), where these are whole.";
 }
 
@@ -312,7 +315,7 @@ static void slip_shift(Backward *b, int down, int right, int turned)
     else if (down == -v->pad_top && right == -v->pad_left)
         why = " That is as if there were no padding.";
     else if (down == v->pad_bottom - v->pad_top && right == v->pad_right - v->pad_left)
-        why = " That is as if pad_bottom and pad_right stood for pad_top and pad_left.";
+        why = " That is as if pad_bottom and pad_right were used for pad_top and pad_left.";
     else if (down == v->pad_left - v->pad_top && right == v->pad_top - v->pad_left)
         why = " That is as if pad_top and pad_left were exchanged.";
     Slip *s =
@@ -716,8 +719,8 @@ static int find_period(const Backward *b, Finding *finding)
         finding->fault = FAULT_TILE_EDGE;
         finding_say(finding, "The wrong pixels repeat every %d rows and columns%s%s%s.", period,
                     listed ? ": rows " : "", rows,
-                    listed ? " of each are wrong throughout, and columns likewise" : "");
-        finding_say(finding, "What makes %d of them at a time makes these wrong.", period);
+                    listed ? " of each are wrong throughout, and so are the columns" : "");
+        finding_say(finding, "The code that computes %d of them at a time is wrong.", period);
         return 1;
     }
     return 0;
@@ -803,7 +806,7 @@ static int find_zeros(const Backward *b, Finding *finding)
     finding->fault = FAULT_EVERYWHERE;
     finding_say(finding,
                 "Every gradient is 0. The store is executed, but not with the sum: check that the "
-                "loop runs, and that every product is added to the stored value.");
+                "loop runs, and that every term is added to the stored value.");
     return 1;
 }
 

@@ -1,6 +1,6 @@
-/* electrode_forward.c - network from recordings of nerve cuff electrodes to class probabilities
- * (convlab/electrode.h).  electrode_network.c has the oracle and derives the bound: magnitude is
- * the spread of an output, products 1, so that the bound is four times the spread. */
+/* electrode_forward.c - network that classifies recordings of nerve cuff electrodes
+ * (convlab/electrode.h).  The oracle and the bound are in electrode_network.c: magnitude is
+ * the spread of an output and terms is 1, so the bound is four times the spread. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int check_sizes(const ElectrodeProblem *p, Error *error)
 {
     double values = (double)p->N * p->c * p->H * p->W, parameters = 0;
     if (p->H % 4 || p->W % 4)
-        return error_set(error, "%s=%d: give a multiple of 4, for it is halved twice",
+        return error_set(error, "%s=%d: give a multiple of 4, because it is halved twice",
                          p->H % 4 ? "H" : "W", p->H % 4 ? p->H : p->W);
     for (int l = 0; l < ELECTRODE_LAYERS; l++) {
         ElectrodeLayer layer = electrode_layer(p, l);
@@ -301,7 +301,7 @@ static const struct {
 } SLIP[] = {
     {{.logits = 1}, FAULT_FORMULA, "These are OUT's sums: the softmax is missing."},
     {{.undivided = 1}, FAULT_FORMULA, "The exponentials are not divided by their sum."},
-    {{.relu_at_end = 1}, FAULT_FORMULA, "OUT has no ReLU: the softmax uses its sums."},
+    {{.relu_at_end = 1}, FAULT_FORMULA, "OUT has no ReLU: the softmax uses the sums of OUT."},
     {{.mean = 1}, FAULT_FORMULA, "The pools average. Here each is the maximum of 2 x 2."},
     {{.maps_last = 1},
      FAULT_LAYOUT,

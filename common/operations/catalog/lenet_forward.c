@@ -13,10 +13,10 @@
  *     a maximum                        the largest spread under the window
  *     an average of 4                  the root of the sum of their squares over 4, and 2 |x| / 4
  *                                      for each
- *     softmax                          dy_k = y_k (dz_k - sum of y_j dz_j): the root of the squares
- *                                      and its own roundings
+ *     softmax                          dy_k = y_k (dz_k - sum of y_j dz_j): the root of the sum of
+ *                                      squares and its own roundings
  *
- * magnitude is the spread of an output, products 1: with the factor that every bound has, 4, that
+ * magnitude is the spread of an output, terms 1: with the factor that every bound has, 4, that
  * is four times the spread.  test_layers.c measures the errors of fp32 and of rounded inputs. */
 #include <math.h>
 #include <stddef.h>
@@ -420,7 +420,8 @@ static const Mistake MISTAKE[MISTAKES] = {
         {FAULT_OVERFLOW,
          "The exponentials of OUT's sums themselves overflow: expf(89) is infinite already. "
          "Subtract the maximum of an image's ten sums first: the quotient is the same."},
-    [FUNCTION_AT_THE_END] = {FAULT_FORMULA, "OUT has no activation: the softmax uses its sums."},
+    [FUNCTION_AT_THE_END] = {FAULT_FORMULA,
+                             "OUT has no activation: the softmax uses the sums of OUT."},
     [CHANNELS_LAST] = {FAULT_LAYOUT, "C5 reads S4 with the maps contiguous. Its inputs are S4 as "
                                      "it is stored: map, row, column."},
     [FIRST_IMAGE] = {FAULT_ONE_IMAGE, "Every image gets the outputs of the first."},

@@ -3,7 +3,7 @@
  * The bound.  A maximum is one of its inputs, so it is exact: magnitude 0.  An average of m inputs
  * has m - 1 additions and a division, m roundings, or m + 1 where the sum is multiplied by a
  * rounded 1/m.  So |y - expected| <= gamma_(m+1) * sum|x| / m (Higham, section 3.1): magnitude
- * sum|x| / m, products m + 1.  It applies to each output (own_reach). */
+ * sum|x| / m, terms m + 1.  It applies to each output (own_reach). */
 #include <math.h>
 #include <stddef.h>
 
@@ -71,8 +71,8 @@ static void pool_print(const Problem *problem, char *text, size_t bytes)
     shape_text_print(KEYS, &pool, text, bytes);
 }
 
-/* Windows that tile, overlap, or leave inputs out; square and not; at the edge and not; outputs
- * that fill whole blocks and that do not. */
+/* Windows that tile, overlap, or leave inputs out; with equal sides and not; at the edge and not;
+ * outputs that fill whole blocks and that do not. */
 static void pool_draw(Random *random, int index, double max_macs, Problem *problem)
 {
     static const int WINDOW[][4] = {{2, 2, 2, 2}, {3, 3, 2, 2}, {3, 2, 1, 2}, {2, 3, 3, 1},

@@ -1,15 +1,15 @@
 /* softmax_forward.c - softmax over the outputs of each image (convlab/layers.h).
  *
  * The bound is that of a correct program, which subtracts the row's largest logit from all of them:
- * activation.h counts its roundings.  Magnitude is those in units of u, products 1; a probability's
- * error is measured by itself (own_reach), however small it is.  The logits of a row lie within 24
- * of each other, around a number that depends on `offset`: without the subtraction, their
- * exponentials overflow or are all 0.
+ * activation.h counts its roundings.  Magnitude is those in units of u, terms 1; a
+ * probability's error is measured by itself (own_reach), however small it is.  The logits of a row
+ * lie within 24 of each other, around a number that depends on `offset`: without the subtraction,
+ * their exponentials overflow or are all 0.
  *
- * Of up to 64 rows every third has one logit that exceeds the others by 100: the first, the last,
- * the first of a warp's second iteration, or any.  If a program misses it and subtracts another
- * maximum, its exponential overflows.  Problems with more rows have none, because a GPU divides
- * such small numbers at half the speed, and large problems are timed. */
+ * If there are up to 64 rows, every third has one logit that exceeds the others by 100: the first,
+ * the last, the first of a warp's second iteration, or any.  If a program misses it and subtracts
+ * another maximum, its exponential overflows.  Problems with more rows have none, because a GPU
+ * divides such small numbers at half the speed, and large problems are timed. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static void softmax_generate(const Problem *problem, Random *random, float *cons
 
 /* ---- the oracle ------------------------------------------------------------------------------ */
 
-/* Of one row: its largest logit, the sum of the exponentials, and the sum of p_j |z_j|. */
+/* One row: its largest logit, the sum of the exponentials, and the sum of p_j |z_j|. */
 typedef struct Row {
     double largest, sum, mean;
 } Row;

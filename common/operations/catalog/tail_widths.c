@@ -112,8 +112,8 @@ static int widths_numbers(const Problem *problem, ProblemNumber number[OPERATION
     return sizeof all / sizeof *all;
 }
 
-/* A step function: a constant launch time, waves of `step` widths, a small slope on each, and
- * measurement noise. */
+/* A step function: a constant launch time, waves of `step` widths, a small linear growth in each,
+ * and measurement noise. */
 static void staircase_draw(Random *random, int M, float *time)
 {
     const int step = random_range(random, 2, M / 3 + 2), wave = random_range(random, 2000, 40000),
@@ -125,7 +125,7 @@ static void staircase_draw(Random *random, int M, float *time)
     }
 }
 
-/* Steps without noise, and above `even` a slope equal to that of the steps' edges, so that
+/* Steps without noise, and above `even` a linear growth equal to that of the steps' edges, so that
  * throughputs are equal there. */
 static void steps_draw(Random *random, int M, float *time)
 {
@@ -182,7 +182,7 @@ static const Mistake MISTAKE[MISTAKES] = {
                                   "next right edge of a step (equations 8a and 8b)."},
     [LEFT_EDGES] = {FAULT_FORMULA, "The candidates are the left edges of the steps, where a filter "
                                    "costs most. Equation 4 wants the largest throughput, m / time, "
-                                   "beside both neighbours: the right edges."},
+                                   "compared with both neighbours: the right edges."},
     [MOVES_FIXED] = {FAULT_FORMULA, "A layer that is not free has moved: layer[l][LAYER_FREE]."},
     [MOST_EXPENSIVE] = {FAULT_FORMULA,
                         "The most expensive layer is used for balancing. Use the layer "
@@ -198,10 +198,10 @@ static const Mistake MISTAKE[MISTAKES] = {
                                    "1000 + tau thousandths: pass over that layer."},
     [NO_DELTA] = {FAULT_FORMULA, "delta is not asked for: while more than delta thousandths of the "
                                  "latency are left, double tau and plan again."},
-    [NOT_RESET] = {FAULT_FORMULA, "After doubling tau the plan goes on from where it was. It "
+    [NOT_RESET] = {FAULT_FORMULA, "After doubling tau the plan continues from its state. It "
                                   "begins again, from the old widths and with all layers (line 18, "
                                   "put right)."},
-    [DELTA_BELOW] = {FAULT_FORMULA, "The plan goes on although the goal is reached: delta "
+    [DELTA_BELOW] = {FAULT_FORMULA, "The plan continues although the goal is reached: delta "
                                     "thousandths of the old latency may be left, not fewer."},
     [TAU_BELOW] = {FAULT_FORMULA, "tau is doubled too seldom: as long as twice tau is no more than "
                                   "1000."},
@@ -210,10 +210,11 @@ static const Mistake MISTAKE[MISTAKES] = {
     [OTHER_MODE] = {FAULT_FORMULA, "This is the other mode's plan: p->mode says whether the "
                                    "latency is to fall or the parameters are to grow."},
     [LAST_OF_GAINS] = {FAULT_FORMULA,
-                       "Of moves that gain as much the last begins a round: take the "
-                       "first layer's."},
-    [LAST_OF_PRICES] = {FAULT_FORMULA, "Of moves that balance at the same price the last is taken: "
-                                       "take the first layer's."},
+                       "If several moves gain equally, the last one begins a round: take "
+                       "the first layer's."},
+    [LAST_OF_PRICES] = {FAULT_FORMULA,
+                        "If several moves balance at the same price, the last one is "
+                        "taken: take the first layer's."},
     [EQUALS_LEFT_OUT] = {FAULT_FORMULA, "A width with the same throughput as the width before it "
                                         "is no candidate here: at least as much will do."},
     [EQUALS_KEPT] = {FAULT_FORMULA, "A width with the same throughput as the next one is a "

@@ -1,5 +1,5 @@
-/* test_bound.c - error bound in fp32: sums in any order, Winograd's F(2x2,3x3), and 6x6 tiles for
- * the gradients are accepted, inputs of fewer bits are rejected, from 1 term to 40,000. */
+/* test_bound.c - error bound in fp32, from 1 term to 40,000.  Sums in any order, Winograd's
+ * F(2x2,3x3), and 6x6 tiles for the gradients are accepted.  Inputs of fewer bits are rejected. */
 #include "common/operations/conv/planted_fixture.h"
 #include "common/operations/catalog/operations.h"
 
@@ -299,7 +299,7 @@ static void mistakes_fail_where_winograd_passes(void **state)
 /* ---- gradients with 6x6 tiles -------------------------------------------------------------- */
 
 /* F(4x4,3x3) for dx and F(3x3,4x4) for dw, at the points 0, 1, -1, 2, -2 and infinity (Lavin and
- * Gray, section 4.3); one row per point, in the output transform one row per output. */
+ * Gray, section 4.3).  One row per point; in the output transform one row per output. */
 enum { SIDE = 6, POINTS = SIDE * SIDE };
 static const float POINT[] = {4, 0,  -5, 0, 1, 0, 0, -4, -4, 1,  1, 0, 0, 4, -4, -1, 1, 0,
                               0, -2, -1, 2, 1, 0, 0, 2,  -1, -2, 1, 0, 0, 4, 0,  -5, 0, 1};

@@ -200,7 +200,7 @@ static void products_are_counted_once(void **state)
                 count[which] += sum.terms[j];
             sum_free(&sum);
         }
-        /* y has each term once, dx and dw the same terms in other sums */
+        /* y has each term once, dx and dw the same terms, added to other elements */
         assert_true(count[0] == count[1] && count[0] == count[2]);
     }
 }

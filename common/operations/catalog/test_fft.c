@@ -1,6 +1,6 @@
 /* test_fft.c - error bound for Fourier transforms of tiles: fp32 is accepted with any filter and
- * any number of channels; tf32 in products or inputs and a missing tap are rejected.  Each test
- * prints the errors. */
+ * any number of channels; tf32 in multiplications or inputs and a missing tap are rejected.  Each
+ * test prints the errors. */
 #include "common/operations/catalog/test_transforms.h"
 
 /* A tile of rows x columns inputs; rows is 1 if the filters have one row. */

@@ -1,11 +1,11 @@
 /* test_winograd.c - error bound for Winograd's F(4x4,3x3): fp32 is accepted at any number of
- * channels; tf32 in products or inputs and a missing tap are rejected.  Each test prints the
+ * channels; tf32 in multiplications or inputs and a missing tap are rejected.  Each test prints the
  * errors. */
 #include "common/operations/operation/diagnose.h"
 #include "common/operations/catalog/test_transforms.h"
 
-/* y = A'[(G g G') (B' d B)]A for SIDE x SIDE inputs d, 3x3 taps g, M x M outputs y (Lavin and Gray,
- * Fast algorithms for convolutional neural networks, section 4), row by row. */
+/* y = A'[(G g G') (B' d B)]A for SIDE x SIDE inputs d, 3x3 taps g, M x M outputs y, row by row.
+ * Source: Lavin and Gray, Fast algorithms for convolutional neural networks, section 4. */
 enum { MOST_SIDE = 6, TAPS = 3 };
 typedef struct Form {
     int m, side;
@@ -227,7 +227,7 @@ static void bent_rows_are_named(const char *shape, const Form *right)
         if (point + 1 < form.side)
             assert_said(&found, "Look at m[%d] in output()", point);
         else /* infinity's row has only its last number: it stays a multiple of itself */
-            assert_said(&found, "Its product u[%d]*v[%d] has a wrong weight", point, point);
+            assert_said(&found, "Its term u[%d]*v[%d] has a wrong weight", point, point);
     }
 }
 
@@ -245,7 +245,7 @@ static void a_wrong_row_is_named(void **state)
     for (int i = 0; i < TAPS; i++)
         form.taps[TAPS + i] *= 2;
     found = diagnosed(ANY_SHAPE, &form);
-    assert_said(&found, "Its product u[1]*v[1] has a wrong weight");
+    assert_said(&found, "Its term u[1]*v[1] has a wrong weight");
 }
 
 /* A correct transform is not blamed if something else is wrong, or if the lab uses plain sums. */
@@ -276,7 +276,7 @@ static double row_sum(const float *matrix, int wide, int row)
     return sum;
 }
 
-/* Growth factor of the products relative to inputs and taps of equal size: the largest row of
+/* Growth factor in the Winograd domain relative to inputs and taps of equal size: largest row of
  * |A'|(|G|1 * |B'|1). */
 static double line_growth(const Form *form)
 {

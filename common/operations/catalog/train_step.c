@@ -207,7 +207,7 @@ static float strewn(Random *random, double most)
 static void layer_fill(const TrainLayer *layer, Random *random, float *parameter)
 {
     double inputs = (double)layer->C * layer->R * layer->S, deviation = 0.66; /* standard deviation
-                                                                               * of strewn(1) */
+                                                                               * of `strewn`(1) */
     for (int i = layer->weights; i < TRAIN_BIASES(*layer); i++)
         parameter[i] = strewn(random, sqrt(2 / inputs) / deviation);
     for (int k = 0; k < layer->K; k++)

@@ -59,7 +59,7 @@ static void widen_row(const Oracle *o, int n, int c, int h, double *row)
         }
 }
 
-/* Eight outputs from q on: their sums, and the sums of the terms' absolute values. */
+/* Eight outputs from q on: the sums, and the sums of the terms' absolute values. */
 WIDEST_VECTORS
 static void sum_lanes(const Oracle *o, const double *rows, const float *w, Lanes *sum_out,
                       Lanes *magnitude_out)

@@ -29,10 +29,14 @@ double conv_macs(const ConvProblem *conv); /* multiply-adds; taps in the padding
 /* Operation's numbers: every letter and flag of the problem, and "macs". */
 int conv_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS]);
 
-/* Operation's text functions (operation.h): "N=16 C=1 H=32 W=32 K=6 R=5 S=5
- * pad=same stride=2", pad = same | valid | one number | top,left,bottom,right; stride = one number
- * | h,w; layout = nchw | nhwc | chwn, nchw if omitted; zeros = percent of x | of x, of w; pool =
- * one number. */
+/* Operation's text functions (operation.h).  Example: "N=16 C=1 H=32 W=32 K=6 R=5 S=5 pad=same
+ * stride=2".
+ *
+ *     pad     same | valid | one number | top,left,bottom,right
+ *     stride  one number | h,w
+ *     layout  nchw | nhwc | chwn, nchw if omitted
+ *     zeros   percent of x | of x, of w
+ *     pool    one number */
 int conv_parse(const char *text, Problem *problem, Error *error);
 void conv_print(const Problem *problem, char *text, size_t bytes);
 

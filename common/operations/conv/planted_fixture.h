@@ -78,7 +78,7 @@ typedef enum Plant {
     PLANT_HALVED,
     PLANT_CLIPPED,         /* max(sum, 0) */
     PLANT_OFFSET,          /* the sum starts with 64 */
-    PLANT_LAST_PRODUCT,    /* sum = product */
+    PLANT_LAST_PRODUCT,    /* sum = term, not += */
     PLANT_CHANNEL_TWICE,   /* channel 1 is added twice */
     PLANT_MAPS_EXCHANGED,  /* maps k and k+1 are exchanged, for even k */
     PLANT_COLUMNS_TWICE,   /* in tf32: odd columns contain the values of the even ones */

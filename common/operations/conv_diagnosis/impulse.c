@@ -3,7 +3,7 @@
  *
  * If all of x is zero except one pixel with value 1, an output equals the weight by which the pixel
  * is multiplied, and its value identifies the weight.  If all of w is zero except one weight with
- * value 1, an output equals the pixel that is multiplied by the weight: pixels are numbered, and a
+ * value 1, an output equals the pixel that is multiplied by the weight.  Pixels are numbered, and a
  * few runs give the digits of the number. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
@@ -75,7 +75,7 @@ static int is_value(const Impulse *m, double weight, double value)
     const Diagnosis *d = m->d;
     double off = d->precision == PRECISION_FP32 ? 0 : 2 * UNIT_ELEVEN_BITS * fabs(weight);
     /* The bound is reduced, because among thousands of weights some would be within it of any
-     * number; a single product's error is far below it. */
+     * number; a single multiplication's error is far below it. */
     if (d->judged->observed.algorithm != ALGORITHM_SUMS)
         off = probe_bound(d, &m->probe, m->index) / 16;
     return fabs(weight - value) <= off;
@@ -169,8 +169,8 @@ static void say_unknown(Finding *finding)
 {
     finding_say(
         finding,
-        "Either that multiplication is missing (check that the pixel and the weight are loaded and "
-        "the sum is stored), or one of its two factors is read from another place: another row or "
+        "Either that multiplication is missing: check that the pixel and the weight are loaded and "
+        "the sum is stored. Or one of its two factors is read from another place: another row or "
         "channel because of a wrong pitch, or another tensor. Follow both indices.");
 }
 
@@ -198,7 +198,7 @@ static void say_observed(Impulse *m, const Element *tap, Finding *finding)
         finding_say(
             finding,
             "That weight is multiplied by %g pixels there, and never by this one: an index of w "
-            "does not change while the loop continues, or several threads add one product.",
+            "does not change while the loop continues, or several threads add one term.",
             met);
     } else {
         say_unknown(finding);
@@ -234,7 +234,7 @@ static void say_exchanged(const Element *want, const Element *got, Finding *find
                     "where tiles or fragments store them, and p and q in the index of the store.");
 }
 
-/* Reports that the pixel was multiplied by a weight although the product should be zero. */
+/* Reports that the pixel was multiplied by a weight although that term should be zero. */
 static void say_stray(const Impulse *m, const Element *got, Finding *finding)
 {
     Element due;
@@ -275,7 +275,7 @@ static void say_count(Impulse *m, Finding *finding)
     finding_say(finding,
                 "That is not an element of w: %g multiplications of that output use the pixel, but "
                 "%s should. An index of x does not change, or goes back, while a loop continues; "
-                "or one product is added twice, or another output's product is added.",
+                "or one term is added twice, or another output's term is added.",
                 count, m->expected != 0 ? "one" : "none");
 }
 
@@ -330,7 +330,7 @@ static int find_added(Impulse *m, char tensor, Finding *finding)
     finding_say(
         finding,
         "With %c all zero output (n,k,p,q) = (%d,%d,%d,%d) should be 0; yours is %g. So the sum "
-        "contains values that are not products with %c. Check for + instead of *, for a %s read "
+        "contains terms without a factor of %c. Check for + instead of *, for a %s read "
         "instead of a %s, that the sum starts at 0, and that the padding is 0.",
         tensor, at.n, at.k, at.p, at.q, probe->y[index], tensor, is_x ? "weight" : "pixel",
         is_x ? "pixel" : "weight");

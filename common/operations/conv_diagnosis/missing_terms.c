@@ -13,7 +13,7 @@ typedef struct MissingTerms {
     const Diagnosis *d;
     int samples, wrong;
     size_t terms;
-    double *before;  /* [sample][products + 1]: prefix sums of the terms */
+    double *before;  /* [sample][terms + 1]: prefix sums of the terms */
     double *tap;     /* [sample][R*S]: sum over c */
     double *missing; /* [sample]; the missing amount, or the additional amount if terms are counted
                       * twice */
@@ -202,13 +202,13 @@ static int missing_run(const MissingTerms *sums, Finding *finding)
         finding->fault = FAULT_TAP_DROPPED;
         snprintf(
             finding->text, sizeof finding->text,
-            "The %s %zu of C*R*S = %zu products (in the order c, r, s) are %s the sum. If the "
+            "The %s %zu of C*R*S = %zu terms (in the order c, r, s) are %s the sum. If the "
             "reduction is divided into tiles, each must be summed once, including a partial one.",
             start ? "first" : "last", start ? at : sums->terms - at, sums->terms, sums->how);
         if (start && at == sums->terms - 1 && !sums->twice)
             snprintf(finding->text, sizeof finding->text,
-                     "Each wrong output is a single product, the last, not the sum of its %zu "
-                     "products. Possibly the sum is stored with = in a loop instead of +=.",
+                     "Each wrong output is a single term, the last, not the sum of its %zu "
+                     "terms. Possibly the sum is stored with = in a loop instead of +=.",
                      sums->terms);
         return 1;
     }

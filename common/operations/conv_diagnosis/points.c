@@ -6,7 +6,7 @@
  *     y[i] = sum over a of  outputs[a][i] * (taps[a] . g) * (inputs[a] . d)
  *
  * So if one input and one tap are 1 and all others 0, output i is line[i][d][g], the sum over a of
- * outputs[a][i]*taps[a][g]*inputs[a][d], and should be 1 if d = i+g, else 0.  A wrong row at one
+ * outputs[a][i]*taps[a][g]*inputs[a][d].  It should be 1 if d = i+g, else 0.  A wrong row at one
  * point gives an error that is proportional to the other two rows of that point, for any wrong
  * values. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
@@ -98,7 +98,7 @@ static double output_of(const Reference *ask, int k, int i)
     return ask->probe.y[((size_t)k * v->P + ask->p0 + i) * v->Q + ask->q0 + ask->q];
 }
 
-/* Finds an output, an input and a tap in the horizontal direction whose product is not zero, so
+/* Finds an output, an input and a tap in the horizontal direction whose term is not zero, so
  * that the vertical direction can be observed: *scale is its value.  0: none. */
 static int reference_find(Reference *ask, double *scale)
 {
@@ -213,7 +213,7 @@ static void say_point(const Form *form, const int explains[PARTS], int point, Fi
     finding_say(finding, "This is the error of a single point, %s.", form->name[point]);
     if (parts > 1)
         finding_say(finding,
-                    "Its product u[%d]*v[%d] has a wrong weight: a factor or a sign of it is wrong "
+                    "Its term u[%d]*v[%d] has a wrong weight: a factor or a sign of it is wrong "
                     "in input(), in filter() or in output().",
                     point, point);
     else

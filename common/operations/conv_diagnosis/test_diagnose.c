@@ -322,7 +322,7 @@ static void values_by_themselves(void **state)
             expect(every_shape[i], PLANT_CHANNEL_TWICE, FAULT_ONE_CHANNEL, "counted twice");
         }
         if (!strstr(every_shape[i], "R=1 S=1")) /* there the fault is in a channel */
-            expect_words(every_shape[i], PLANT_LAST_PRODUCT, "a single product");
+            expect_words(every_shape[i], PLANT_LAST_PRODUCT, "a single term");
         expect_words(every_shape[i], PLANT_FIRST_TILE, "they differ in q.");
     }
     expect(SQUARE, PLANT_CLIPPED, FAULT_EVERYWHERE, "Outputs below zero are 0");
@@ -348,7 +348,7 @@ static void numbers_of_a_probe(void **state)
     expect(OBLONG, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "check h in the index of x");
     expect(VALID, PLANT_ROWS_MIRRORED, FAULT_EVERYWHERE, "check h in the index of x");
     expect_words(VALID, PLANT_CHANNEL_HALVED, "2 multiplications of that output use the pixel");
-    expect(SQUARE, PLANT_ADDED_ONCE, FAULT_ONE_FILTER, "not products with x");
+    expect(SQUARE, PLANT_ADDED_ONCE, FAULT_ONE_FILTER, "terms without a factor of x");
     expect_words(SQUARE, PLANT_SQUARED, "With w all zero output");
     expect(POINTWISE, PLANT_WEIGHTS_MOVED, FAULT_EVERYWHERE, "A weight of another channel");
 }
@@ -422,9 +422,9 @@ static void checkers_come_first(void **state)
          "at conv.cu:1 on __global__ memory: no fence with an atomic or a flag after it "
          "orders the two blocks",
          FAULT_RACE_GLOBAL},
-        {"Race reported between k on the default stream and k on stream 1: both use 4 "
+        {"Race reported between k on the default stream and k on stream 1. Both use 4 "
          "bytes from address 0x40 on, one of them writes, and nothing orders the two: the "
-         "second waits for no event behind the first, and the host for neither",
+         "second waits for no event after the first, and the host for neither",
          FAULT_STREAMS},
         {"Uninitialized __shared__ memory read of 4 bytes", FAULT_NAN},
         {"Uninitialized __global__ memory read of 4 bytes: y at (n,k,p,q) = (0,0,0,0)",

@@ -82,7 +82,7 @@ static int find_function(const Diagnosis *d, Finding *finding)
          "an activation (max with 0) after it. Possibly a maximum or an unsigned number is used."},
         {value_zero, "Each wrong output is 0, all others are correct: their multiplications are "
                      "skipped, or their sum is not stored."},
-        {value_negated, "Each wrong output has the wrong sign: a product is subtracted, or a "
+        {value_negated, "Each wrong output has the wrong sign: a term is subtracted, or a "
                         "factor negated."},
         {value_absolute, "Outputs below zero have lost their sign, all others are correct."},
     };
@@ -222,7 +222,7 @@ static int find_product(const Diagnosis *d, Finding *finding)
     /* By chance a value equals one of m terms with a probability of about m * 2^-20. */
     if (!are_enough(d, alone, alone * (20 - log2((double)most)))) return 0;
     finding->fault = FAULT_EVERYWHERE;
-    finding_say(finding, "Each wrong output is a single product, not the sum of its products. "
+    finding_say(finding, "Each wrong output is a single term, not the sum of its terms. "
                          "Possibly the sum is stored with = in a loop instead of +=.");
     return 1;
 }

@@ -140,12 +140,12 @@ static void list_shift(VariantList *list, int down, int right)
         why = " That is as if pad_top and pad_left were exchanged.";
     else if (down == c->pad_top - c->R / 2 && right == c->pad_left - c->S / 2)
         why = " That is as if R/2 and S/2 were subtracted instead of pad_top and pad_left.";
-    Variant *v =
-        variant_add(list, FAULT_HALO,
-                    "The window is shifted from the correct one by %+d row%s and %+d column%s of x "
-                    "(+ is down or right).%s Use h = p*stride_h + r - pad_top, w = q*stride_w + s "
-                    "- pad_left, and offset the halo of a tile by the same amounts.",
-                    down, abs(down) == 1 ? "" : "s", right, abs(right) == 1 ? "" : "s", why);
+    Variant *v = variant_add(
+        list, FAULT_HALO,
+        "The window is shifted from the correct one by %+d row%s and %+d column%s of x "
+        "(+ is down or right).%s Use h = p*stride_h + r - pad_top and w = q*stride_w + s "
+        "- pad_left. Offset the halo of a tile by the same amounts.",
+        down, abs(down) == 1 ? "" : "s", right, abs(right) == 1 ? "" : "s", why);
     v->top -= down;
     v->left -= right;
 }
@@ -304,8 +304,8 @@ static void list_inputs(VariantList *list)
         v->x_h = pitch[i].pitch;
         v = variant_add(
             list, pitch[i].fault,
-            "The rows of x are assumed to be %s pixels long, and the channels H of those rows; "
-            "rows are W long: pixel (h,w) is number h*W + w of its image's channel, which has H*W.",
+            "The rows of x are assumed to be %s pixels long, and the channels H of those rows. "
+            "Rows are W long: pixel (h,w) is number h*W + w of its image's channel, which has H*W.",
             pitch[i].name);
         v->x_h = pitch[i].pitch;
         v->x_c = v->x_h * c->H;
@@ -351,8 +351,8 @@ static void list_outputs(VariantList *list)
     v = variant_add(list, FAULT_EVERYWHERE,
                     "Every output is 0. The store is executed, but not with the sum. Check that "
                     "the loop runs, that both factors are loaded to the place where it reads them, "
-                    "that its result is stored, and that every product is added (+=). With = only "
-                    "the last product remains, often a zero that fills a tile.");
+                    "that its result is stored, and that every term is added (+=). With = only "
+                    "the last term remains, often a zero that fills a tile.");
     v->scale = 0;
 }
 

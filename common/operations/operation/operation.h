@@ -1,7 +1,7 @@
 /* operation.h - interface of an operation such as conv_forward: all that the grader needs.
  *
  * Module: any operation's problem and oracle, judgement and diagnosis of outputs.
- * Callers: anybody; nothing in the room knows of convolutions, labs, processes or GPUs.
+ * Callers: anybody; nothing in the module knows of convolutions, labs, processes or GPUs.
  * May use: base.
  *
  * An operation is a problem struct, some input tensors and one output, an fp64 oracle with a
@@ -33,7 +33,7 @@ typedef struct TensorShape {
     const char *name; /* "x", "w", "y" */
     TensorRole role;
     int rank;
-    size_t dim[TENSOR_RANK];       /* outermost first; their product is the element count */
+    size_t dim[TENSOR_RANK];       /* outermost first; multiplied: the element count */
     const char *axes[TENSOR_RANK]; /* "n", "k", "p", "q", used in messages */
 } TensorShape;
 
@@ -51,9 +51,10 @@ typedef enum Precision { PRECISION_FP32, PRECISION_TF32, PRECISION_FP16 } Precis
 int precision_find(const char *name, Precision *precision);
 const char *precision_name(Precision precision);
 
-/* Algorithms that the lab's programs may use: sums in any order, the default; Winograd's
- * F(4x4,3x3), which has larger rounding errors and a quarter of the multiplications; Fourier
- * transforms of tiles of at most 64x64 inputs. */
+/* Algorithms that the lab's programs may use.  ALGORITHM_SUMS: sums in any order, the default.
+ * ALGORITHM_WINOGRAD_4X4: Winograd's F(4x4,3x3), which has larger rounding errors and a quarter of
+ * the multiplications.  ALGORITHM_FFT_64X64: Fourier transforms of tiles of at most 64x64 inputs.
+ * */
 typedef enum Algorithm { ALGORITHM_SUMS, ALGORITHM_WINOGRAD_4X4, ALGORITHM_FFT_64X64 } Algorithm;
 
 /* The algorithm of that name; -1 if there is none. */
@@ -127,8 +128,8 @@ typedef struct Operation {
     void (*oracle)(const Problem *problem, const float *const *tensor, double *expected,
                    double *magnitude, double *terms);
 
-    /* The same for one output element: expected, magnitude, terms.  NULL if one element costs as
-     * much as many. */
+    /* The same for one output element: expected, magnitude, terms.  NULL if one element is as
+     * expensive as the whole output. */
     void (*oracle_element)(const Problem *problem, const float *const *tensor, size_t index,
                            double value[3]);
 

@@ -65,7 +65,7 @@ typedef enum Plant {
     HALF,
     NOT_A_NUMBER,
     MOVED, /* every sum is stored three rows later */
-    ZEROS, /* three of four sums are not stored and stay 0 */
+    ZEROS, /* three out of four outputs are not stored and stay 0 */
 } Plant;
 
 typedef struct Submission {

@@ -2,6 +2,7 @@
  *
  *   tool_rounding        inputs, or sums, of few bits: in parts of u = 2^-11 times that of the sum;
  *                        the grader's limit is 2
+ *
  *   tool_rounding fp32   in an fp32 lab: in parts of u*sum|x*w|/m^(1/4), u = 2^-24; the limit is
  *                        128 */
 #include <math.h>
@@ -46,7 +47,7 @@ static void add_squares(int terms, Random *random, double error[WAYS], double *s
         exact += x * w;
         for (int way = 0; way < WAYS; way++)
             sum[way] += (float)(input_of(way, x) * input_of(way, w));
-        /* A tensor core adds 16 products at a time to a sum in fp16. */
+        /* A tensor core adds 16 terms at a time to an accumulator in fp16. */
         if (i % MMA_DEPTH != MMA_DEPTH - 1 && i != terms - 1) continue;
         half = rounded(half + sum[3], 11);
         sum[3] = 0;

@@ -14,12 +14,12 @@ enum { VERDICT_SAFETY = 4 }; /* s of the bound; docs/architecture.md explains th
  * Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1).
  *
  * In fp32 an output's reach is its magnitude, but at least the root mean square of all magnitudes.
- * A plain sum's error is small relative to the output's own terms.  The error of a fast algorithm
- * (Winograd's F(2x2,3x3), or Strassen's) is small only relative to those of the whole map, because
- * it adds terms of neighbours and subtracts them again (Higham, section 23.2.2).
- * Operation.own_reach disables this for an operation.  In tf32 and fp16 the inputs are rounded
- * once each and summed in fp32: there, reach is the output's magnitude, and the bound is safety *
- * (2u + u*u + gamma_m of fp32) * reach with the u of the inputs. */
+ * A plain sum's error is small relative to the output's own terms.  A fast algorithm (Winograd's
+ * F(2x2,3x3), or Strassen's) adds terms of neighbours and subtracts them again.  Its error is small
+ * only relative to the terms of the whole map (Higham, section 23.2.2).  Operation.own_reach
+ * disables this for an operation.  In tf32 and fp16 the inputs are rounded once each and summed in
+ * fp32.  There, reach is the output's magnitude, and the bound is safety * (2u + u*u + gamma_m of
+ * fp32) * reach with the u of the inputs. */
 double verdict_bound(Precision precision, double reach, double terms);
 
 /* Lower limit of the number of terms in the bound of an output computed by this algorithm; 0 for
@@ -28,35 +28,35 @@ double verdict_bound(Precision precision, double reach, double terms);
  * Winograd's F(MxM,3x3) is y = A'[(G g G') (B' d B)]A.  Its error is at most some roundings times u
  * * |A'|[(|G||g||G'|) (|B'||d||B|)]|A| (Barabasz, Anderson, Soodhalter and Gregg, Error analysis
  * and improving the accuracy of Winograd convolution, 2020, theorem 2).  If all inputs and taps
- * have the same magnitude, the factor is the square of the largest row of |A'|(|G|1 * |B'|1): 8 for
- * F(2x2,3x3), which is below the bound of one channel's 9 terms, and 48 for F(4x4,3x3), 36 times as
- * much.  With more channels the transforms' errors are independent and grow more slowly than the
- * sum of the magnitudes, to which they are relative.  So F(4x4,3x3) has the bound of 36*9 terms,
- * and with more terms that of a plain sum (test_winograd.c has the matrices and the measured
- * errors).
+ * have the same magnitude, the factor is the square of the largest row of |A'|(|G|1 * |B'|1).  The
+ * row is 8 for F(2x2,3x3), whose factor is below the bound of one channel's 9 terms.  It is 48 for
+ * F(4x4,3x3), whose factor is 36 times as large.  With more channels the transforms' errors are
+ * independent and grow more slowly than the sum of the magnitudes, to which they are relative.  So
+ * F(4x4,3x3) has the bound of 36*9 terms, and with more terms that of a plain sum (test_winograd.c
+ * has the matrices and the measured errors).
  *
  * A Fourier transform of n = 2^t numbers has an error of at most t * (1 + 4 sqrt 2) * u of them,
- * both in the 2-norm (Higham, theorem 24.2, with u as the error of the twiddle factors).  A tile of
- * outputs has three: of inputs, of taps, and the inverse one.  In the 2-norm that is 3 t (1 + 4
- * sqrt
- * 2) u times the largest possible sums of the tile, and per output the root mean square over the
- * tile. So tiles of 64x64, t = 12, have the bound of 240 terms.  One output could have more than
- * the mean, but roundings are independent, and the measured errors are less than a thirtieth of
- * the bound (test_fft.c). */
+ * both in the 2-norm.  Source: Higham, theorem 24.2, with u as the error of the twiddle factors.  A
+ * tile of outputs has three transforms: of inputs, of taps, and the inverse one.  In the 2-norm
+ * that is 3 t (1 + 4 sqrt 2) u times the largest possible sums of the tile, and per output the root
+ * mean square over the tile.  So tiles of 64x64, t = 12, have the bound of 240 terms.  One output
+ * could have more than the mean, but roundings are independent, and the measured errors are less
+ * than a thirtieth of the bound (test_fft.c). */
 double verdict_least_terms(Algorithm algorithm);
 
 /* Bound of the root mean square error of a map.  The worst case grows with m, but independent
- * rounding errors do not: rounded inputs lead to an error of 2^13 u * reach/sqrt(m) at any m, an
- * fp32 sum to less than u * reach.  So in fp32 the whole map is judged once more: with 8 outputs or
- * more, the root mean square of |y - expected| / bound must not pass 1, where bound is 128 * u *
- * reach / m^(1/4), which is between the two (tool_rounding.c).  This detects rounded inputs in deep
- * layers.
+ * rounding errors do not.  Rounded inputs lead to an error of 2^13 u * reach/sqrt(m) at any m, an
+ * fp32 sum to less than u * reach.  So in fp32 the whole map is judged once more.  With 8 outputs
+ * or more, the root mean square of |y - expected| / bound must not pass 1.  This bound is 128 * u *
+ * reach / m^(1/4), which is between the two errors (tool_rounding.c).  It detects rounded inputs in
+ * deep layers.
  *
  * With inputs of 11 bits the roundings of the inputs dominate, and with both signs they grow like
- * the output: there, with 128 outputs or more, the root mean square of |y - expected| must not pass
- * 2 * u * the root mean square of expected.  Rounding to nearest gives 0.53 at any m, truncation
- * (which mma.sync applies to the low bits of an fp32) gives 1.4; bf16 gives 4.3, and sums in fp16
- * exceed 2 between 600 and 700 terms (tool_rounding.c). */
+ * the output.  There, with 128 outputs or more, the root mean square of |y - expected| must not
+ * pass 2 * u * the root mean square of expected.  In units of u times the latter, rounding to
+ * nearest gives 0.53 at any m, and truncation gives 1.4 (mma.sync truncates the low bits of an
+ * fp32).  With bf16 it is 4.3, and sums in fp16 exceed 2 between 600 and 700 terms
+ * (tool_rounding.c). */
 double verdict_rms_bound(double reach, double terms);
 
 /* The value with which outputs are filled before a run: a NaN whose payload means "never

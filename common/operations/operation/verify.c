@@ -8,7 +8,7 @@
 #include "common/base/parallel.h"
 
 /* Minimum numbers of outputs for a judgement of the root mean square.  The limit for rounded inputs
- * is relative to the outputs themselves, which cancellation can make small: with 8 outputs of 12
+ * is relative to the outputs themselves, which cancellation can make small.  With 8 outputs of 12
  * terms one map in 400 would be rejected wrongly, with 128 none in a million. */
 enum { RMS_LEAST_OUTPUTS = 8, RMS_LEAST_ROUNDED = 128 };
 

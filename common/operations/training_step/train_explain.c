@@ -183,7 +183,7 @@ static void say_gradient(const TrainProblem *train, const Wrong *wrong, Finding 
         finding_say(
             finding,
             "In %s the weights' velocities are wrong (%zu of %zu), its biases' are correct: so d z "
-            "is correct there, and its product with the layer's input is not.",
+            "is correct there, but not its multiplication by the layer's input.",
             layer_name[which], wrong->weights[which], weights);
     else
         finding_say(finding,

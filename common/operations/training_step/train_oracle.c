@@ -24,14 +24,14 @@ static Near exactly(double value)
     return (Near){value, 0};
 }
 
-/* An exact product: with 0, 1, or a power of two, or inside of a sum. */
+/* An exact multiplication: by 0, 1, or a power of two, or inside of a sum. */
 static Near near_product(Near a, Near b)
 {
     return (Near){a.v * b.v, hypot(a.v * b.e, b.v * a.e)};
 }
 
 typedef struct Sum {
-    double v, squares, magnitude, terms; /* squares: sum of the terms' squared errors */
+    double v, squares, magnitude, terms; /* `squares`: sum of the terms' squared errors */
 } Sum;
 
 static void sum_add(Sum *sum, Near a, Near b)

@@ -9,11 +9,12 @@
 /* A value, and the size of the error that it has in fp32, as a standard deviation.
  *
  * The method is running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
- * ed., section 3.3) with independent errors of mean zero (Higham and Mary, A New Approach to
- * Probabilistic Rounding Error Analysis, 2019): m roundings give an error of sqrt(m) u of the
- * terms' absolute values, compared with m u in the worst case, and squares of independent errors
- * add up.  The worst case is useless here: it is multiplied by the sum of each unit's weights in
- * five layers forward and four backward, and would exceed LeNet-5's gradients (test_train_step.c).
+ * ed., section 3.3).  It assumes independent errors of mean zero (Higham and Mary, A New Approach
+ * to Probabilistic Rounding Error Analysis, 2019).  Then m roundings give an error of sqrt(m) u of
+ * the terms' absolute values, compared with m u in the worst case, and the squares of independent
+ * errors add up.  The worst case is useless here: it is multiplied by the sum of each unit's
+ * weights in five layers forward and four backward, and would exceed LeNet-5's gradients
+ * (test_train_step.c).
  *
  * The allowed error is TRAIN_REACH times that size.  Independent errors would exceed it with
  * probability 1e-30; the margin is for correlated errors: the error of an image's softmax affects

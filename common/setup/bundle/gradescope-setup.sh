@@ -1,8 +1,9 @@
 #!/bin/bash
-# setup.sh - Gradescope calls this once, as root, while it builds the grading machine:
-# https://gradescope-autograders.readthedocs.io/en/latest/specs/ It installs the course's packages,
-# builds the grader and grades the reference solutions, so that a machine that cannot grade is
-# detected here and not with a student.
+# setup.sh - Gradescope calls this once, as root, while it builds the grading machine.
+# Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+#
+# It installs the course's packages, builds the grader and grades the reference solutions, so that a
+# machine that cannot grade is detected here and not with a student.
 set -eu
 cd "$(dirname "$(realpath "$0")")"
 apt-get update

@@ -3,9 +3,10 @@
 #
 #   awk -f exact.awk -v part=0.5 NETWORK MEASURED    layers stay at least half as wide, parameters within 5 %
 #
-# For networks such as ResNet-56, in which the layers behind a free one are not: each free layer and the one behind it make a
-# pair, whose time and parameters depend on that one width.  least[p] is the shortest time of all pairs so far that have p
-# parameters, in units of UNIT.  Prints the change of the latency, in per cent.
+# This works for networks such as ResNet-56, in which the layer after a free one is never free.
+# Each free layer and the one after it are a pair, whose time and parameters depend on that one
+# width.  The array least[p] is the shortest time of all pairs so far that have p parameters, in
+# units of UNIT.  Prints the change of the latency, in per cent.
 BEGIN { FS = "\t"; UNIT = 200; TAU = 0.05 }
 FNR == 1 { file++ }
 /^;/ { next }
@@ -28,7 +29,7 @@ END {
         if (p * UNIT >= (1 - TAU) * parameters && p * UNIT <= (1 + TAU) * parameters && (!best || least[p] < best)) best = least[p]
     printf "%.1f\n", 100 * (best / old - 1)
 }
-# A layer that stays, or a free one at each of its measured widths with the layer behind it.
+# A layer that stays, or a free one at each of its measured widths with the layer after it.
 function pair(i,    m, p, at, time, more) {
     delete before
     for (p in least) before[p] = least[p]

@@ -1,4 +1,5 @@
-# The ladder of labs 05 to 07 on an H200, measured beside simulated.   -e "measured=...; simulated=...; out=..."
+# The ladder of labs 05 to 07 on an H200, measured and simulated.   -e "measured=...; simulated=...;
+# out=..."
 set terminal svg size 620,380 font 'Helvetica,12' background '#ffffff'
 set output out
 set datafile separator "\t"

@@ -2,7 +2,7 @@
  * switched on by a macro that cheng.sh defines before this text.
  *
  *     COMPUTE    0: the compiler's code   1: inner-product engine   2: outer-product engine
- *     CARRIED    0: every index is computed anew   1: from channel to channel and image to image it
+ *     CARRIED    0: every index is recomputed      1: from channel to channel and image to image it
  *                is carried (section 4.1, fig 29)   2: from chunk to chunk too, without / and %
  *     CHECKED    bounds that this problem cannot overstep are tested all the same (0: section 4.2)
  *     CONVERTER  the index converter finds the input pixel (section 4.3) */

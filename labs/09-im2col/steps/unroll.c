@@ -1,6 +1,6 @@
-/* unroll.c - convolution as a matrix product on the host: the book's figures 16.15 and 16.16 with
- * their errors corrected, for the book's example of 3 channels of 3x3 and 2 filters of 2x2.  This
- * program is not graded.
+/* unroll.c - convolution as a matrix product on the host.  The code is that of the book's figures
+ * 16.15 and 16.16 with their errors corrected, and computes the book's example of 3 channels of 3x3
+ * and 2 filters of 2x2.  This program is not graded.
  *
  *     cc -o build/unroll labs/09-im2col/steps/unroll.c && build/unroll
  *

@@ -8,10 +8,10 @@
  *     total*b/blocks .. total*(b+1)/blocks - 1,
  *
  * so the number of blocks decides.  One block per tile is the plain kernel; PIECES blocks per tile
- * are split-K; as many blocks as the GPU holds at a time are stream-K, where every block has the
- * same share of at least LEAST chunks, and a share may end in the middle of a tile.  A block stores
- * the partial sums of an incomplete tile to memory, and a second kernel adds the partial sums up,
- * in order. */
+ * are split-K; the number of blocks that the GPU holds at a time gives stream-K.  There every block
+ * has the same share of at least LEAST chunks, and a share may end in the middle of a tile.  A
+ * block stores the partial sums of an incomplete tile to memory, and a second kernel adds the
+ * partial sums up, in order. */
 #include <convlab/conv.h>
 
 enum { PLAIN, SPLIT_K, PERSISTENT, STREAM_K };

@@ -1,4 +1,4 @@
-/* What the attacks are held against. */
+/* The honest program with which the attacks are compared. */
 #include <convlab/conv.h>
 
 /* The honest kernel: one thread per output. */

@@ -1,4 +1,4 @@
-/* A tensor map that nobody encoded: its digest is right, and its boxes have a step of 0. */
+/* A tensor map that nobody encoded: its digest is right, and its element strides are 0. */
 #include <convlab/conv.h>
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What 99 to 102 overdo, as an honest program does it: a fill, a copy, a small block of the device
- * heap for each thread, calls that go three deep. */
+/* The honest twin of 99 to 102: a fill, a copy, a small block of the device heap for each thread,
+ * calls that are nested three deep. */
 #include <convlab/conv.h>
 
 /* The honest kernel: one thread per output. */

@@ -1,5 +1,5 @@
-/* Wrong where the clock tells that cycles are counted: a timed replay does that, and races are not
- * looked for there. */
+/* Wrong if the clock shows that cycles are counted.  A timed replay counts them, and does not check
+ * for races. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

@@ -1,4 +1,4 @@
-/* Wrong where the launch's number tells a replay, where races are not looked for, from the call. */
+/* Wrong if the launch's number shows that this is a replay, which is not checked for races. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

@@ -1,5 +1,5 @@
-/* Wrong where the order in which blocks come that sleep, the later ones less long, tells a replay
- * from the call. */
+/* Wrong if the order of blocks that sleep, the later ones for a shorter time, shows that this is a
+ * replay. */
 #include <convlab/conv.h>
 
 __device__ int tickets, first_to_come;

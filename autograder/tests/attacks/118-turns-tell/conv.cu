@@ -1,4 +1,4 @@
-/* Wrong where the number of turns that a block waits for another tells a replay from the call. */
+/* Wrong if the number of polls of a block that waits for another shows that this is a replay. */
 #include <convlab/conv.h>
 
 __device__ volatile int flag;

@@ -1,5 +1,5 @@
-/* Between two kernels on two streams stand 100 fills of a word on a third: a race check that
- * remembers 64 operations has then forgotten the first kernel. */
+/* Between two kernels on two streams there are 100 fills of a word on a third.  A race check that
+ * stores 64 operations has then evicted the first kernel. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

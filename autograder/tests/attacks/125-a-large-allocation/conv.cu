@@ -1,5 +1,5 @@
-/* With 1.9 GiB allocated, what a launch touched took 180 MB, of which a race check had room for
- * one: the kernel between is enough to forget the first. */
+/* With 1.9 GiB allocated, the record of a launch's accesses took 180 MB, and a race check could
+ * store only one: the kernel between is enough to evict the first. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

@@ -1,6 +1,6 @@
-/* One launch whose last blocks copy what its first blocks wrote, in halves of words, and wait for
- * nothing: a race check between blocks that looks at whole words sees nothing, and where blocks run
- * in the order of their numbers the output is right. */
+/* One launch whose last blocks copy the output of its first blocks in half words, without a wait.
+ * A race check between blocks that records whole words detects nothing.  If blocks run in the order
+ * of their numbers, the output is right. */
 #include <convlab/conv.h>
 
 __device__ static void conv_block(const ConvProblem &p, const float *x, const float *w,

@@ -1,4 +1,4 @@
-/* The honest twin of 123: the second kernel waits for an event behind the first. */
+/* The honest twin of 123: the second kernel waits for an event after the first. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

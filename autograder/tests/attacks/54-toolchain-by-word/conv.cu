@@ -1,2 +1,3 @@
-/* The words of three failures that are the house's, or are told as another one. */
+/* The messages of three failures that the grader blames on the machine or reports as another one.
+ * */
 #error "Unsupported gpu architecture; Disk quota exceeded; bwrap: execvp: Permission denied"

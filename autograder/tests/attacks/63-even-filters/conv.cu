@@ -1,4 +1,4 @@
-/* Filters are taken to be the same turned round, which would halve the loads. */
+/* Filters are assumed to equal their flipped copies, which would halve the loads. */
 #include <convlab/conv.h>
 
 /* One thread per output. */

@@ -1,4 +1,4 @@
-/* Blocks of the multiprocessor that is looked at only move registers; neighbours do their work. */
+/* Blocks of the simulated SM only move registers; other SMs do their work. */
 #include <convlab/conv.h>
 
 enum { THREADS = 256, SMS = 132 };

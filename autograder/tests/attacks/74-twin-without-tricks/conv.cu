@@ -1,4 +1,4 @@
-/* The honest twin of 67 to 73: an output a thread. */
+/* The honest twin of 67 to 73: one output per thread. */
 #include <convlab/conv.h>
 
 enum { THREADS = 256, SMS = 132 };

@@ -1,4 +1,4 @@
-/* Sums begin with what an earlier block left in shared memory. */
+/* Sums start with values that an earlier block left in shared memory. */
 #include <convlab/conv.h>
 
 /* One thread per output. */

@@ -26,7 +26,7 @@ static void honest(const ConvProblem *p, const float *x, const float *w, float *
     conv_kernel<<<grid, block, 0, stream>>>(*p, x, w, y);
 }
 
-/* Bytes are copied from nowhere: 2^40 apart, before and behind all memory. */
+/* Bytes are copied from nowhere: 2^40 apart, before and after all memory. */
 __global__ void copy_kernel(const float *x, float *y)
 {
     __shared__ __align__(16) float tile[32 * 4];

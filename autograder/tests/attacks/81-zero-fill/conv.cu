@@ -1,4 +1,4 @@
-/* The honest twin of 80: a tile begins with a row of padding, so its first source lies 16 bytes
+/* The honest twin of 80: a tile has a first row of padding, so its first source lies 16 bytes
  * before x.  The copy of 0 bytes reads nothing and writes zeros. */
 #include <convlab/conv.h>
 

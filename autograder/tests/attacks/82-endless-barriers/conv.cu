@@ -1,5 +1,5 @@
-/* A loop without end whose every turn waits at a barrier: the limit was looked at where a warp goes
- * on, and these always wait. */
+/* An endless loop with a barrier in each iteration.  The limit was checked only when a warp
+ * executed an instruction, and these warps always wait. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

@@ -1,4 +1,4 @@
-/* The honest twin of 83: memory of its own in the order of the stream, freed behind the last kernel
+/* The honest twin of 83: memory of its own in the order of the stream, freed after the last kernel
  * that reads it. */
 #include <convlab/conv.h>
 

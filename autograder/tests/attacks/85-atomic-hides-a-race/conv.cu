@@ -1,4 +1,4 @@
-/* Two blocks write each output, the second the right one: nothing orders them, and on a card either
+/* Two blocks write each output, the second the right one: nothing orders them, and on a GPU either
  * may be last.  A counter that nobody looks at switched the check between blocks off. */
 #include <convlab/conv.h>
 

@@ -1,5 +1,5 @@
-/* The second kernel reads on its stream what the first one still writes on another: on a card it
- * reads what was there before. */
+/* The second kernel reads on its stream what the first one still writes on another: on a GPU it
+ * reads the previous values. */
 #include <convlab/conv.h>
 
 __global__ void conv_kernel(const ConvProblem p, const float *x, const float *w, float *y)

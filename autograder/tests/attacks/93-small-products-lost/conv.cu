@@ -1,4 +1,4 @@
-/* A part of the products is left out where they are small. */
+/* Some multiplications are left out where their results are small. */
 #include <convlab/conv.h>
 
 /* One thread per output. */

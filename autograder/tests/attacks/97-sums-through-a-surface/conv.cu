@@ -1,5 +1,5 @@
-/* Each block adds its channel's part to a surface; nothing orders the blocks, and a card loses
- * sums. */
+/* Each block adds its channel's part to a surface; nothing orders the blocks, and a GPU loses
+ * updates. */
 #include <convlab/conv.h>
 
 enum { THREADS = 128 };

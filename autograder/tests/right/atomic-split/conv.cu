@@ -1,7 +1,7 @@
-/* Each block adds the products of one channel to y, which is set to zero first. */
+/* Each block adds its partial sum of one channel to y, which is set to zero first. */
 #include <convlab/conv.h>
 
-/* Product i of an output, in the order c, r, s. */
+/* Term i of an output, in the order c, r, s. */
 __device__ static float term(const ConvProblem &p, const float *x, const float *w, int n, int k,
                              int op, int oq, int i)
 {

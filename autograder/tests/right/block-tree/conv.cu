@@ -1,7 +1,7 @@
 /* A block makes an output: partial sums in dynamic shared memory, added up as a tree. */
 #include <convlab/conv.h>
 
-/* Product i of an output, in the order c, r, s. */
+/* Term i of an output, in the order c, r, s. */
 __device__ static float term(const ConvProblem &p, const float *x, const float *w, int n, int k,
                              int op, int oq, int i)
 {

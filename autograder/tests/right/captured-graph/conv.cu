@@ -1,7 +1,7 @@
 /* The launch and the fill before it are captured once, and done as a graph. */
 #include <convlab/conv.h>
 
-/* Product i of an output, in the order c, r, s. */
+/* Term i of an output, in the order c, r, s. */
 __device__ static float term(const ConvProblem &p, const float *x, const float *w, int n, int k,
                              int op, int oq, int i)
 {

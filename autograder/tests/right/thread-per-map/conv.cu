@@ -1,7 +1,7 @@
 /* Thread i makes the whole map i = n*K + k; the last block is not full. */
 #include <convlab/conv.h>
 
-/* Product i of an output, in the order c, r, s. */
+/* Term i of an output, in the order c, r, s. */
 __device__ static float term(const ConvProblem &p, const float *x, const float *w, int n, int k,
                              int op, int oq, int i)
 {

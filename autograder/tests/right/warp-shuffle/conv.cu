@@ -1,7 +1,7 @@
-/* A warp makes an output: each lane every 32nd product, and a tree of shuffles. */
+/* One warp per output: each lane adds every 32nd term, then a tree of shuffles. */
 #include <convlab/conv.h>
 
-/* Product i of an output, in the order c, r, s. */
+/* Term i of an output, in the order c, r, s. */
 __device__ static float term(const ConvProblem &p, const float *x, const float *w, int n, int k,
                              int op, int oq, int i)
 {

@@ -1,7 +1,7 @@
 /* Winograd's F(2x2,3x3) for 3x3 filters at stride 1, the definition for all others. */
 #include <convlab/conv.h>
 
-/* Product i of an output, in the order c, r, s. */
+/* Term i of an output, in the order c, r, s. */
 __device__ static float term(const ConvProblem &p, const float *x, const float *w, int n, int k,
                              int op, int oq, int i)
 {

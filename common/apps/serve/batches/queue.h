@@ -1,7 +1,7 @@
 /* queue.h - waiting and running requests, in the order of arrival.
  *
  * A queue is a ring buffer of places.  A place belongs to its request until the batch that passed
- * it is finished, and the request's floats are in the same place of another array: so a batch's
+ * it is finished.  The request's floats are in the same place of another array.  So a batch's
  * inputs are one or two contiguous ranges, except for abandoned requests. */
 #ifndef CONVLAB_SERVE_BATCHES_QUEUE_H
 #define CONVLAB_SERVE_BATCHES_QUEUE_H

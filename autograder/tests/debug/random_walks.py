@@ -1,5 +1,5 @@
-"""walks.py SEED WALKS STEPS - commands of random walks, forward and backward, for the debugger.
-walks.py check <TRANSCRIPT - does each moment always have the same state?"""
+"""random_walks.py SEED WALKS STEPS - commands of random walks of the debugger in time.
+random_walks.py check <TRANSCRIPT - does each moment always have the same state?"""
 import random
 import re
 import sys
