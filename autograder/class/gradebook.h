@@ -6,9 +6,9 @@
  * May use: record, lab, lms, text, base.
  *
  * A result is committed in one transaction or not at all, so a run may be killed at any time.
- * While a run commits results, the file is in WAL mode; gradebook_finish then rewrites it in key order. The
- * bytes of the file depend only on its contents, not on a clock or the order of completion (with
- * one version of SQLite; docs/instructor/class.md). */
+ * While a run commits results, the file is in WAL mode; gradebook_finish then rewrites it in key
+ * order. The bytes of the file depend only on its contents, not on a clock or the order of
+ * completion (with one version of SQLite; docs/instructor/class.md). */
 #ifndef CONVLAB_AUTOGRADER_CLASS_GRADEBOOK_H
 #define CONVLAB_AUTOGRADER_CLASS_GRADEBOOK_H
 

@@ -21,8 +21,8 @@ static void remove_path(char *text, const char *work)
     }
 }
 
-/* `text` without any "work/<part>/", malloc'd; NULL: it contains none.  A grader writes a path below
- * the course's root relative to it, so the ends of `work` are removed, too. */
+/* `text` without any "work/<part>/", malloc'd; NULL: it contains none.  A grader writes a path
+ * below the course's root relative to it, so the ends of `work` are removed, too. */
 static char *without(const char *text, const char *work)
 {
     const char *last = strrchr(work, '/');
