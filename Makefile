@@ -16,7 +16,7 @@
 PARAMETERS := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SUBMISSION LAB TODO CASE SHAPE MAPS WEIGHTS FAIL_UNDER VERBOSE PTX AGAINST LINE PICTURE FILTER \
     SUBMISSIONS RESULTS DEADLINE SBATCH EXPLAIN ROSTER GRACE PENALTY COUNTS ATTEMPTS REGRADE \
-    FORMAT GRADEBOOK OUT FROM PLATFORM SINCE ITEMS COURSE ANONYMOUS \
+    FORMAT GRADEBOOK OUT FROM REMOVE PLATFORM SINCE ITEMS COURSE ANONYMOUS \
     NAME OPERATION SAMPLE SHARD KNOWN SECONDS \
     SET DATA EPOCHS RESUME STOP CHECK WINDOW \
     OVER NETWORK MODE TAU BATCH \
@@ -86,7 +86,7 @@ endif
 #:   make                        every lab, your best grade, the next lab
 .PHONY: help labs
 help:
-	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/d; /^#: *what an instructor uploads/d; ')'s/^#: //p' \
+	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/d; /SUBMISSION=solutions/d; /^#: *what an instructor uploads/d; ')'s/^#: //p' \
 	    Makefile $(STUDENT_PARTS) $(if $(COPY),,$(MAINTAINER_PARTS))
 
 labs: FIRST = $(if $(COPY),LAB=$(firstword $(subst -, ,$(firstword $(LABS)))),SUBMISSION=solutions)

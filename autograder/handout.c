@@ -19,7 +19,9 @@ static const char USAGE[] =
     "  names   [--lab NN]         the lab's name; without --lab, one a line, those whose "
     "skeletons\n"
     "                             give no other lab away\n"
-    "  gives                      a line for each lab whose skeleton gives another one away\n"
+    "  gives                      a line for each lab whose skeleton gives another one away, "
+    "whole\n"
+    "                             or some of its lines\n"
     "  seal    --lab NN --out DIR DIR/labs/NN/.sealed: lab.ini, baseline and reference, sealed\n"
     "  search  --out DIR          lists solutions, expected answers, hints and hidden shapes that "
     "DIR shows\n"
@@ -101,25 +103,35 @@ static int seal(const Options *options, const Lab *lab, Error *error)
 
 /* ---- search ------------------------------------------------------------------------------- */
 
-/* The lab whose source or skeleton `path` is, or NULL. */
-static const Lab *skeleton_lab(const Catalog *catalog, const char *path)
+/* The lab of whose folder or skeleton `path` is a part, or NULL. */
+static const Lab *path_lab(const Catalog *catalog, const char *path)
 {
-    char own[200];
-    for (int i = 0; i < catalog->labs; i++) {
-        const Lab *lab = &catalog->lab[i];
-        text_set(own, sizeof own, "labs/%s/%s", lab->name, lab->ini.source);
-        if (!strcmp(path, own)) return lab;
-        text_set(own, sizeof own, "autograder/tests/skeletons/%s/%s", lab->name, lab->ini.source);
-        if (!strcmp(path, own)) return lab;
+    static const char *const FOLDER[] = {"labs/", "autograder/tests/skeletons/"};
+    for (int f = 0; f < 2; f++) {
+        size_t prefix = strlen(FOLDER[f]);
+        for (int i = 0; i < catalog->labs && !strncmp(path, FOLDER[f], prefix); i++) {
+            const char *name = catalog->lab[i].name;
+            if (!strncmp(path + prefix, name, strlen(name)) && path[prefix + strlen(name)] == '/')
+                return &catalog->lab[i];
+        }
     }
     return NULL;
 }
 
-/* A later lab's skeleton may contain an earlier lab's solution if the instructor named it. */
-static int is_meant(const Catalog *catalog, const char *path, const Secret *secret)
+/* Whether `path` is the lab's source or skeleton. */
+static int path_is_source(const char *path, const Lab *lab)
 {
-    const Lab *lab = skeleton_lab(catalog, path);
-    return lab && secret->region && lab != secret->lab;
+    const char *folder = strstr(path, lab->name);
+    return folder && !strcmp(folder + strlen(lab->name) + 1, lab->ini.source);
+}
+
+/* A file of a lab may contain another lab's solution if the instructor named that lab, or if it
+ * contains a few of its lines.  `gives` reports both. */
+static int is_meant(const char *path, const Secret *secret, int lines, const Catalog *catalog)
+{
+    const Lab *lab = path_lab(catalog, path);
+    if (!lab || !secret->region || lab == secret->lab) return 0;
+    return lines || path_is_source(path, lab);
 }
 
 typedef struct Search {
@@ -127,11 +139,14 @@ typedef struct Search {
     int leaks;
 } Search;
 
-static void say_leak(void *context, const char *path, const Secret *secret)
+static void say_leak(void *context, const char *path, const Secret *secret, int lines)
 {
     Search *search = context;
-    if (is_meant(search->catalog, path, secret)) return;
-    printf("%s shows %s\n", path, secret->what);
+    if (is_meant(path, secret, lines, search->catalog)) return;
+    if (lines)
+        printf("%s shows %d of %d lines of %s\n", path, lines, secret->lines, secret->what);
+    else
+        printf("%s shows %s\n", path, secret->what);
     search->leaks++;
 }
 
@@ -173,33 +188,36 @@ static int search_copy(const Options *options, const Catalog *catalog, const Sec
 
 typedef struct Given {
     const Lab *lab; /* lab of the skeleton */
-    int quiet, given;
+    int quiet;
+    int said, given; /* number of reported regions; number of those that it contains whole */
 } Given;
 
-static void say_given(void *context, const char *path, const Secret *secret)
+static void say_given(void *context, const char *path, const Secret *secret, int lines)
 {
     Given *given = context;
     (void)path;
     /* Lab 00's regions occur in every kernel, so they reveal nothing there. */
     if (!secret->region || secret->lab == given->lab || !secret->lab->ini.order) return;
-    if (!given->quiet)
-        printf("%s %s", given->given ? "," : given->lab->name, given->given ? "" : "begins with ");
-    if (!given->quiet) printf("%s", secret->what);
-    given->given++;
+    given->given += !lines;
+    if (given->quiet) return;
+    printf("%s ", given->said ? "," : given->lab->name);
+    if (!given->said++) printf("begins with ");
+    if (lines) printf("%d of %d lines of ", lines, secret->lines);
+    printf("%s", secret->what);
 }
 
 /* Whether the lab's skeleton contains another lab's solution; prints it, unless `quiet`. */
 static int lab_gives(const Options *options, const Lab *lab, const Secrets *secrets, int quiet,
                      Error *error)
 {
-    Given given = {lab, quiet, 0};
+    Given given = {.lab = lab, .quiet = quiet};
     char path[1100];
     text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", options->root, lab->name,
              lab->ini.source);
     char *text = file_text(path, error);
     if (!text) return -1;
     secrets_search(secrets, path, text, say_given, &given);
-    if (given.given && !quiet) printf("\n");
+    if (given.said) printf("\n");
     free(text);
     return given.given > 0;
 }

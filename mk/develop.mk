@@ -1,6 +1,6 @@
 # Targets that change the workbook, or measure it.
 
-#:   make handout [LAB="01 02"] [OUT=dir]
+#:   make handout [LAB="01 02"] [OUT=dir] [REMOVE="01"]
 #:                       a student's copy: a git repository, one commit per release
 #:   make new-lab LAB=21 NAME=mine [OPERATION=conv_forward]
 #:                       every file of a new lab, small and working
@@ -11,7 +11,7 @@ LAB_TARGETS += keep
 OWN_TARGETS += handout new-lab keep
 handout:
 	$(call stage,tools $(BUILD)/bin/handout)
-	$(Q)sh autograder/handout/handout.sh "$$BUILD" "$${OUT:-$$BUILD/handout}" "$$LAB"
+	$(Q)sh autograder/handout/handout.sh "$$BUILD" "$${OUT:-$$BUILD/handout}" "$$LAB" "$$REMOVE"
 
 new-lab:
 	$(Q)sh common/setup/new_lab.sh "$$LAB" "$$NAME" "$${OPERATION:-conv_forward}"

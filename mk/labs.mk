@@ -2,8 +2,9 @@
 
 #:   make grade [LAB=04] [SUBMISSION=dir] [ENGINE=gpu|sim] [GPU=titanv] [SEED=n]
 #:        [FAIL_UNDER=n]
-#:                       build and grade in the sandbox; SUBMISSION=solutions
-#:                       grades the answer key; VERBOSE=1 shows everything
+#:                       build and grade in the sandbox
+#:                       SUBMISSION=solutions: the answer key
+#:                       VERBOSE=1: everything
 #:                       (docs/student/messages.md explains the messages)
 QUIET_TARGETS += grade
 grade-answer:

@@ -1,14 +1,19 @@
 #!/bin/sh
-# handout.sh BUILD OUT "LABS" - creates a student's copy of the course in OUT, a git repository with
-# one commit per release.
+# handout.sh BUILD OUT "LABS" ["REMOVE"] - creates a student's copy of the course in OUT, a git
+# repository with one commit per release.
 #
 # LABS are names as in `make grade LAB=`; empty: every lab whose skeleton does not contain another
 # lab's solution.  The copy is made in BUILD, searched for secrets (search.h), and only then copied
-# into OUT: if a secret is found, OUT is unchanged.
+# into OUT: if a secret is found, OUT is unchanged.  A lab of the last release that LABS does not
+# name has to be in REMOVE.
+#
+# Pages mark text for readers of the full workbook: "<!-- only with PATH -->text<!-- end only -->".
+# The copy contains the text if it contains PATH; `solutions` is never in it.
 set -euf
 build=${1:?usage: handout.sh BUILD OUT LABS}
 out=${2:?usage: handout.sh BUILD OUT LABS}
 wanted=${3:-}
+removed=${4:-}
 tool="$build/bin/handout --root . --build $build"
 case $out in -*) out=./$out ;; esac
 
@@ -37,6 +42,17 @@ else
         names="$names $name"
     done
 fi
+
+# `make update` deletes a removed lab in the students' copies, with the student's files.
+missing=
+names=$(printf '%s ' $names) # one line
+for name in $(cat "$out/RELEASE" 2>/dev/null); do
+    case " $names " in *" $name "*) continue ;; esac
+    given=no
+    for lab in $removed; do case $name in "$lab" | "$lab"-*) given=yes ;; esac; done
+    [ $given = yes ] || missing="$missing ${name%%-*}"
+done
+[ -z "$missing" ] || fail "$out has already released$missing, which this release would delete, in the students' copies too: name all labs in LAB=, or confirm with REMOVE=\"${missing# }\""
 
 # ---- selection of files: sources of the programs, and pages for students ----
 files()
@@ -84,23 +100,42 @@ for name in $names; do
     $tool seal --lab "$name" --out "$copy"
 done
 
-# ---- the pages: links to files that are not in the copy become plain text ----
+# ---- the pages: text for the full workbook goes; links to files that are not in the copy become
+# plain text ----
 for name in $names; do grep "^| \[.*](labs/$name/README.md)" README.md || true; done >"$copy/.rows"
 awk -v rows="$copy/.rows" '$0 == "LABS" { while ((getline line < rows) > 0) print line; next } { print }' \
     autograder/handout/student.md >"$copy/README.md"
 find "$copy" -name '*.md' | while read -r page; do
+    grep -o '<!-- only with [^ ]* -->' "$page" | cut -d ' ' -f 4 | sort -u | while read -r path; do
+        [ -e "$copy/$path" ] || printf '%s\n' "$path"
+    done >"$copy/.missing"
+    awk -v missing="$copy/.missing" '
+        BEGIN { while ((getline line < missing) > 0) absent[line] = 1; RS = "\001" }
+        { text = $0
+          while ((begin = index(text, "<!-- only with ")) > 0) {
+              rest = substr(text, begin + 15); path = substr(rest, 1, index(rest, " -->") - 1)
+              rest = substr(rest, length(path) + 5); end = index(rest, "<!-- end only -->")
+              if (!end) { print FILENAME ": no <!-- end only --> after <!-- only with " path " -->" >"/dev/stderr"; exit 1 }
+              inner = substr(rest, 1, end - 1); after = substr(rest, end + 17); before = substr(text, 1, begin - 1)
+              alone = before ~ /\n$/ && after ~ /^\n/
+              if (path in absent) inner = ""
+              if (alone) { sub(/^\n/, "", inner); sub(/^\n/, "", after) }
+              if (inner == "" && before ~ /[^\n] $/) sub(/ $/, "", before)
+              text = before inner after }
+          printf "%s", text }' "$page" >"$copy/.page"
+    mv "$copy/.page" "$page"
     grep -oE '\]\([^)#: ]+' "$page" | sed 's/^](//' | sort -u | while read -r target; do
         [ -e "$(dirname "$page")/$target" ] || printf '%s\n' "$target"
     done >"$copy/.missing"
     awk -v missing="$copy/.missing" '
-        BEGIN { while ((getline line < missing) > 0) target[line] = 1 }
+        BEGIN { while ((getline line < missing) > 0) target[line] = 1; RS = "\001" }
         { out = ""
           while (match($0, /\[[^\]\[]*\]\([^) ]*\)/)) {
               link = substr($0, RSTART, RLENGTH); text = link; to = link
-              sub(/^\[/, "", text); sub(/\]\(.*/, "", text); sub(/.*\]\(/, "", to); sub(/\)$/, "", to); sub(/#.*/, "", to)
+              sub(/^\[/, "", text); sub(/\]\([^)]*\)$/, "", text); sub(/.*\]\(/, "", to); sub(/\)$/, "", to); sub(/#.*/, "", to)
               out = out substr($0, 1, RSTART - 1) (to in target ? text : link)
               $0 = substr($0, RSTART + RLENGTH) }
-          print out $0 }' "$page" >"$copy/.page"
+          printf "%s%s", out, $0 }' "$page" >"$copy/.page"
     mv "$copy/.page" "$page"
 done
 rm -f "$copy/.missing" "$copy/.rows"
@@ -123,13 +158,20 @@ else
     echo "  $out: $(wc -l <"$out/RELEASE") labs, searched and without answers; students clone it, and make update there merges the next release"
 fi
 
-# Labs whose skeletons contain another lab's solution: keeps those that were released before, or are
-# named.
-if [ -z "$wanted" ]; then
-    begins=$($tool gives)
-    said='Held back until you name them with LAB=, because they contain answers of earlier labs:'
-else
-    begins=$($tool gives | while read -r line; do if grep -qx "${line%% *}" "$out/RELEASE"; then echo "$line"; fi; done)
-    said='These contain answers of earlier labs:'
-fi
-[ -z "$begins" ] || printf '  %s\n%s\n' "$said" "$(printf '%s\n' "$begins" | sed 's/^/    /')"
+# Labs whose skeletons contain another lab's solution, whole or some of its lines: those that are held
+# back, and those of this release.
+held=
+shown=
+while read -r line; do
+    case " $names " in
+    *" ${line%% *} "*) shown="$shown    $line
+" ;;
+    *) held="$held    $line
+" ;;
+    esac
+done <<END
+$($tool gives)
+END
+[ -n "$wanted" ] || [ -z "$held" ] ||
+    printf '  %s\n%s' 'Held back until you name them with LAB=, because they contain answers of earlier labs:' "$held"
+[ -z "$shown" ] || printf '  %s\n%s' 'These contain answers of earlier labs:' "$shown"

@@ -13,10 +13,13 @@
 #include "autograder/text/text.h"
 
 enum {
-    SHORT_REGION = 20,   /* shorter regions occur everywhere, for example `__syncthreads();` */
-    SHORT_FORMULA = 24,  /* shorter formulas reveal nothing outside their lab */
-    SHORT_NUMBER = 5,    /* numbers with fewer digits occur everywhere */
-    HINT_CHARACTERS = 40 /* characters of a hint's start */
+    SHORT_REGION = 20,    /* shorter regions occur everywhere, for example `__syncthreads();` */
+    SHORT_FORMULA = 24,   /* shorter formulas reveal nothing outside their lab */
+    SHORT_LINE = 16,      /* shorter lines occur in every kernel, for example `int k = k0 + f;` */
+    SHORT_CODE = 40,      /* shorter code of a hint occurs in other kernels, too */
+    SHORT_NUMBER = 5,     /* numbers with fewer digits occur everywhere */
+    HINT_CHARACTERS = 40, /* characters of a hint's start */
+    CODE_CHARACTERS = 100 /* characters of the start of a hint's code */
 };
 
 /* ---- normalised texts ----------------------------------------------------------------------- */
@@ -74,24 +77,81 @@ static Secret *secret_add(Secrets *secrets, const Lab *lab, char *text, const ch
     return secret;
 }
 
+static int line_add(Secret *secret, const char *line)
+{
+    for (int i = 0; i < secret->lines; i++)
+        if (!strcmp(secret->line[i], line)) return 0;
+    char **grown = realloc(secret->line, (size_t)(secret->lines + 1) * sizeof *grown);
+    if (!grown) return -1;
+    secret->line = grown;
+    secret->line[secret->lines] = strdup(line);
+    return secret->line[secret->lines] ? secret->lines++, 0 : -1;
+}
+
+/* The region's lines; `given` is the lab's own skeleton, normalised. */
+static int lines_add(Secret *secret, char *body, const char *given)
+{
+    int status = 0;
+    for (char *line; !status && (line = strsep(&body, "\n"));) {
+        char *code = search_normal(line, 0);
+        if (!code) return -1;
+        if (strlen(code) >= SHORT_LINE && !strstr(given, code)) status = line_add(secret, code);
+        free(code);
+    }
+    return status;
+}
+
+static int region_add(const Lab *lab, const TodoRegion *region, const char *text, const char *given,
+                      Secrets *secrets)
+{
+    char what[40];
+    char *body = strndup(text + region->body, region->body_end - region->body);
+    char *code = body ? search_normal(body, 0) : NULL;
+    int status = code ? 0 : -1;
+    if (code && strlen(code) < SHORT_REGION) *code = 0;
+    text_set(what, sizeof what, "TODO(%d)", region->number);
+    Secret *secret = secret_add(secrets, lab, code, what);
+    if (secret) {
+        secret->region = 1;
+        status = lines_add(secret, body, given);
+    }
+    free(body);
+    return status;
+}
+
+/* Code that the student gets with the lab, normalised, malloc'd: the skeleton, and the baseline of a
+ * host lab, which its page explains.  NULL with error. */
+static char *given_text(const char *root, const Lab *lab, Error *error)
+{
+    char path[1100];
+    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", root, lab->name,
+             lab->ini.source);
+    char *skeleton = file_text(path, error);
+    text_set(path, sizeof path, "%s/labs/%s/baseline.c", root, lab->name);
+    char *baseline = skeleton && file_exists(path) ? file_text(path, error) : NULL;
+    char *text = NULL, *given = NULL;
+    if (skeleton && asprintf(&text, "%s%s", skeleton, baseline ? baseline : "") >= 0)
+        given = search_normal(text, 0);
+    if (skeleton && !given) error_set(error, "out of memory");
+    free(text);
+    free(baseline);
+    free(skeleton);
+    return given;
+}
+
 static int add_regions(const char *root, const Lab *lab, Secrets *secrets, Error *error)
 {
-    char path[1100], what[40];
+    char path[1100];
     TodoList list;
+    char *given = given_text(root, lab, error);
     text_set(path, sizeof path, "%s/solutions/%s/%s", root, lab->name, lab->ini.source);
-    char *text = file_text(path, error);
+    char *text = given ? file_text(path, error) : NULL;
     int status = text ? todo_scan(path, text, &list, error) : -1;
-    for (int i = 0; !status && i < list.regions; i++) {
-        const TodoRegion *region = &list.region[i];
-        char *body = strndup(text + region->body, region->body_end - region->body);
-        char *code = body ? search_normal(body, 0) : NULL;
-        free(body);
-        if (code && strlen(code) < SHORT_REGION) *code = 0;
-        text_set(what, sizeof what, "TODO(%d)", region->number);
-        Secret *secret = secret_add(secrets, lab, code, what);
-        if (secret) secret->region = 1;
-    }
+    for (int i = 0; !status && i < list.regions; i++)
+        if (region_add(lab, &list.region[i], text, given, secrets))
+            status = error_set(error, "out of memory");
     free(text);
+    free(given);
     return status;
 }
 
@@ -167,8 +227,11 @@ static void add_todo_hints(const Lab *lab, Secrets *secrets)
     for (int i = 0; i < lab->ini.todos; i++)
         for (int level = 1; level < LAB_LEVELS; level++) {
             const LabTodoHint *hint = &lab->ini.todo[i];
+            int is_code = level == LAB_LEVELS - 1;
+            size_t most = is_code ? CODE_CHARACTERS : HINT_CHARACTERS;
             char *normal = search_normal(lab_todo_hint(&lab->ini, hint->number, level), 1);
-            if (normal && strlen(normal) > HINT_CHARACTERS) normal[HINT_CHARACTERS] = 0;
+            if (normal && strlen(normal) > most) normal[most] = 0;
+            if (normal && is_code && strlen(normal) < SHORT_CODE) *normal = 0;
             text_set(what, sizeof what, "hint of TODO(%d), %s", hint->number,
                      LAB_LEVEL_NAMES[level]);
             secret_add(secrets, lab, normal, what);
@@ -208,8 +271,12 @@ int secrets_open(const char *root, const Catalog *catalog, Secrets *secrets, Err
 
 void secrets_close(Secrets *secrets)
 {
-    for (int i = 0; i < secrets->items; i++)
+    for (int i = 0; i < secrets->items; i++) {
+        for (int j = 0; j < secrets->item[i].lines; j++)
+            free(secrets->item[i].line[j]);
+        free(secrets->item[i].line);
         free(secrets->item[i].text);
+    }
     free(secrets->item);
     *secrets = (Secrets){0};
 }
@@ -234,8 +301,16 @@ static int is_at_home(const Secret *secret, const char *path)
            (secret->number && !secret->size && strncmp(path, "labs/", 5) != 0);
 }
 
-int secrets_search(const Secrets *secrets, const char *path, const char *text,
-                   void (*say)(void *context, const char *path, const Secret *secret),
+/* Number of the region's lines in the text, if it is enough to be a find; else 0. */
+static int lines_found(const Secret *secret, const char *code, const char *all)
+{
+    int found = 0;
+    for (int i = 0; i < secret->lines; i++)
+        found += strstr(code, secret->line[i]) || strstr(all, secret->line[i]);
+    return found >= SECRET_LINES ? found : 0;
+}
+
+int secrets_search(const Secrets *secrets, const char *path, const char *text, SecretFound *say,
                    void *context)
 {
     char *code = search_normal(text, 0), *all = search_normal(text, 1);
@@ -243,10 +318,11 @@ int secrets_search(const Secrets *secrets, const char *path, const char *text,
     for (int i = 0; code && all && i < secrets->items; i++) {
         const Secret *secret = &secrets->item[i];
         if (!is_at_home(secret, path)) continue;
-        if (secret->number ? !number_stands_in(text, secret->text)
-                           : !strstr(code, secret->text) && !strstr(all, secret->text))
-            continue;
-        say(context, path, secret);
+        int is_whole = secret->number ? number_stands_in(text, secret->text)
+                                      : strstr(code, secret->text) || strstr(all, secret->text);
+        int lines = is_whole ? 0 : lines_found(secret, code, all);
+        if (!is_whole && !lines) continue;
+        say(context, path, secret, lines);
         found++;
     }
     free(code);

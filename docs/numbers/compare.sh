@@ -166,7 +166,7 @@ measured_constants() {
         END { printf "%s%s", tiles, rest }' "$data/tune-h200.tsv"
 }
 {
-    echo '| lab | constants of the solution | constants measured by `make tune` |'
+    echo '| lab | constants of the solution | measured constants |'
     echo '| --- | --- | --- |'
     for lab in 10 12 14 15; do printf '| %s | %s | %s |\n' "$lab" "$(constants $lab)" "$(measured_constants $lab)"; done
 } >"$out/constants.md"

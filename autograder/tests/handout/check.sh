@@ -21,6 +21,13 @@ tell made
 release small 01 && release small 01 && grep -q 'already is this release' "$work/out" &&
     [ "$(git -C "$work/small" rev-list --count HEAD)" = 1 ]
 tell same-again-changes-nothing
+cp -a "$work/small" "$work/same" && release small 02
+[ $? = 2 ] && diff -r "$work/small" "$work/same" >"$work/differ" &&
+    grep -q 'has already released 01, which this release would delete.*REMOVE="01"' "$work/out"
+tell a-lab-is-not-removed-by-omission
+cp -a "$work/small" "$work/fewer" && sh autograder/handout/handout.sh "$build" "$work/fewer" 02 01 >"$work/out" 2>&1 &&
+    [ "$(cat "$work/fewer/RELEASE")" = 02-naive ] && [ ! -e "$work/fewer/labs/01-sequential" ]
+tell a-named-lab-is-removed
 mkdir "$work/other" && : >"$work/other/file"
 sh autograder/handout/handout.sh "$build" "$work/other" 04 >"$work/out" 2>&1
 [ $? = 2 ] && [ "$(wc -l <"$work/out")" = 1 ] && grep -q "is not a student's copy" "$work/out" &&
@@ -90,6 +97,15 @@ tell every-region-is-found
 region solutions/09-im2col/conv.cu 1 | sed 's,^,// ,' |
     shows labs/04-tiled/README.md 'TODO(1) of 09-im2col'
 tell a-region-in-a-comment
+# Three lines of a region, in another order and with other text in between; two lines are none.
+some_lines()
+{
+    region solutions/04-tiled/conv.cu 5 | grep -E "$1" | sort -r | sed 's/^ */some text, then: /'
+}
+some_lines 'weights4 = |float pixel|weight.z' | shows docs/student/errata.md '3 of 13 lines of TODO(5) of 04-tiled'
+tell three-lines-of-a-region
+! some_lines 'float pixel|weight.z' | shows docs/student/errata.md 'TODO(5) of 04-tiled' && [ ! -s "$work/out" ]
+tell two-lines-of-a-region-are-no-find
 region solutions/04-tiled/conv.cu 2 | tr -s ' ' '\n' |
     shows common/base/error.h 'TODO(2) of 04-tiled'
 tell a-region-broken-over-lines

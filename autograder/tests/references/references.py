@@ -1,4 +1,4 @@
-"""references.py commands|paths|hints [--copy] [ROOT]
+"""references.py commands|paths|hints|printed [--copy] [ROOT]
 
 Commands and references of a tree that name something the tree does not have.
 
@@ -7,6 +7,7 @@ commands  every command in a code block or in backquotes of a page: its target, 
 paths     links, anchors, files and functions that pages name; files that comments and hints name
 hints     the identifiers in a lab's hints: they must occur in its skeleton, in a header that the
           skeleton includes, or in CUDA
+printed   no check: the commands of pages that can be run as they are, one a line
 
 --copy: ROOT is a student's copy.  It has fewer targets and files than the workbook.
 Output: "FILE:LINE: RULE: text", a line for each fault; exit status 1 if there is one.
@@ -206,15 +207,26 @@ def check_value(tree, make, made, target, name, value):
 def check_commands(tree):
     make = Make(tree)
     for page in tree.pages():
-        made, text = set(), tree.read(page)
-        workbook = re.search(r'^<!-- full workbook only -->', text, re.M)
-        for line, command in commands(page, text):
+        made = set()
+        for line, command in commands(page, tree.read(page)):
             for words in parts_of(command):
-                if words and not (workbook and tree.is_copy):
+                if words:
                     check_command(tree, make, page, line, made, words)
     for target in sorted(make.listed - make.absent) if tree.is_copy else ():
         if not re.search(rf'make {target}\b', tree.read('README.md')):
             tree.fault('README.md', 1, 'command', f'the page does not list make {target}')
+
+
+def print_commands(tree):
+    found = set()
+    for page in tree.pages():
+        for _, command in commands(page, tree.read(page)):
+            for words in parts_of(command):
+                values = [w.split('=', 1)[1] for w in words if '=' in w]
+                if words[:1] == ['make'] and not re.search(r'[<>$|%\[]|\.\.\.', ' '.join(words)) and \
+                        not any(placeholder(v) for v in values):
+                    found.add(' '.join(shlex.quote(w) for w in words))
+    print('\n'.join(sorted(found)))
 
 
 def check_command(tree, make, page, line, made, words):
@@ -332,6 +344,11 @@ def comments(file, text):
                 yield number, match[1]
 
 
+def in_help(file, line):
+    """Whether `make help` prints the comment in a student's copy."""
+    return line.startswith(':') and file in ('Makefile', 'mk/labs.mk', 'mk/simulator.mk', 'mk/apps.mk', 'mk/class.mk', 'mk/toolchain.mk')
+
+
 def check_sources(tree):
     for file in tree.sources():
         text = tree.read(file)
@@ -341,8 +358,8 @@ def check_sources(tree):
             lines = comments(file, text)
         for number, line in lines:
             for match in FILE.finditer(line):
-                # The sources of a copy's programs are read with the workbook's pages at hand.
-                if tree.is_copy and not match[1].endswith('.md') and not file.startswith('labs/'):
+                # In a copy, the comments of the programs are for readers of the full workbook.
+                if tree.is_copy and not file.startswith('labs/') and not in_help(file, line):
                     continue
                 check_file(tree, file, number, match[1])
 
@@ -387,6 +404,8 @@ def main():
         check_sources(tree)
     elif rule == 'hints':
         check_hints(tree)
+    elif rule == 'printed':
+        print_commands(tree)
     else:
         sys.exit(__doc__)
     sys.exit(1 if tree.faults else 0)
