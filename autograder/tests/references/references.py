@@ -290,7 +290,7 @@ def check_link(tree, page, line, target, anchor):
 FILE = re.compile(rf'(?<![\w./*<>-])((?:\.\./)*[\w*-][\w./*-]*\.{SUFFIX})(?![\w/*-]|\.\w)')
 FUNCTION = re.compile(r'^([a-zA-Z_]\w*)\(\)$')
 # Files of the reader, of NVIDIA or of a system, and examples.
-OTHERS = re.compile(r'^(my\w*|mine|file|name|x|a|b|race|im2col|cuda\w*|std\w+|mma|nvToolsExt|cooperative_groups\S*|.*cuda/\S+|sm_\d+)\.\w+$')
+OTHERS = re.compile(r'^(my\w*|mine|file|name|x|a|b|race|im2col|cuda\w*|std\w+|mma|nvToolsExt|cooperative_groups\S*|.*cuda/\S+|sm_\d+|bulk_grades/api)\.\w+$')
 
 
 @lru_cache(None)
