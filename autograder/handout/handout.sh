@@ -45,8 +45,9 @@ fi
 
 # `make update` deletes a removed lab in the students' copies, with the student's files.
 missing=
-names=$(printf '%s ' $names) # one line
-for name in $(cat "$out/RELEASE" 2>/dev/null); do
+names=$(printf '%s' "$names" | tr '\n' ' ')
+released=$(cat "$out/RELEASE" 2>/dev/null) || released=
+for name in $released; do
     case " $names " in *" $name "*) continue ;; esac
     given=no
     for lab in $removed; do case $name in "$lab" | "$lab"-*) given=yes ;; esac; done

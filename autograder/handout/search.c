@@ -119,8 +119,8 @@ static int region_add(const Lab *lab, const TodoRegion *region, const char *text
     return status;
 }
 
-/* Code that the student gets with the lab, normalised, malloc'd: the skeleton, and the baseline of a
- * host lab, which its page explains.  NULL with error. */
+/* Code that the student gets with the lab, normalised, malloc'd: the skeleton, and the baseline of
+ * a host lab, which its page explains.  NULL with error. */
 static char *given_text(const char *root, const Lab *lab, Error *error)
 {
     char path[1100];

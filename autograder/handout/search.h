@@ -10,7 +10,8 @@
  * file, without blanks, line ends and comments.
  *
  * A region is also found if a file contains SECRET_LINES of its lines, in any order.  Lines of less
- * than 16 characters do not count, and neither do lines of the lab's own skeleton or its baseline.c.
+ * than 16 characters do not count, and neither do lines of the lab's own skeleton or of its
+ * baseline.c.
  *
  * A short formula (`metric = blocks`) is a secret only in its lab's own folder.  The same holds
  * for a prediction's value, which must have five digits or more: another lab's page may show the
