@@ -28,6 +28,18 @@ printf 'Student,ID,SIS User ID,SIS Login ID,Section\n"Byron, Ada",123,S1,ada,A\n
     >"$build/seeds/rosters/canvas"
 printf 'Identifier;Full name;Extension;Group\nParticipant 1;"a""b";3d;g\n' \
     >"$build/seeds/rosters/moodle"
+# Legal conversations of a runner (autograder/session/fuzz_runner.c), 16 bytes for each message:
+# start, module, kernel, launch, answer, and launch and answer again; two answers of host code.
+mkdir -p "$build/seeds/runners"
+message()
+{
+    # shellcheck disable=SC2059 # octal numbers
+    { printf "$1" && head -c 16 /dev/zero; } | head -c 16
+}
+launch='\0\016\002\0\0\0\0\001\0\001 \0\0\0\0\030'
+{ printf '\002' && message '\0\010' && message '\0\012' && message "$launch" && message '\014' &&
+    message "$launch" && message '\014'; } >"$build/seeds/runners/device"
+{ printf '\003' && message '\014' && message '\014'; } >"$build/seeds/runners/host"
 for lab in labs/*/; do cp "$lab/lab.ini" "$build/seeds/ini/$(basename "$lab")"; done
 
 for source in solutions/*/conv.cu; do
@@ -120,6 +132,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     fuzz_maps) set -- "$build/seeds/maps" ;;
     fuzz_record) set -- "$build/seeds/records" ;;
     fuzz_roster) set -- "$build/seeds/rosters" ;;
+    fuzz_runner) set -- "$build/seeds/runners" ;;
     *) set -- "$build/seeds/ptx" "$build/seeds/forms" ;;
     esac
     mkdir -p "$build/corpus/$name"
