@@ -8,6 +8,7 @@
  *
  * Environment: SIMULATE_GPU (h200), SIMULATE_GPUS (folder of the machine descriptions),
  * SIMULATE_PROFILE=file (of which a profile by source line is printed). */
+#include <ctype.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,12 +22,20 @@
 #include "autograder/record/report.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
+#include "common/base/call_site.h"
 #include "common/base/demangle.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
 #include "common/simulator/machine/machine.h"
 
-enum { KERNELS = 200, REPORTS = 20, FOUND_STATUS = 1 };
+enum { KERNELS = 200, REPORTS = 100, FOUND_STATUS = 1 };
+
+/* A reported finding, and those like it: with the same check, kernel and lines, or, if a call
+ * failed, with the same words at the same line of the host program. */
+typedef struct Reported {
+    char key[512], title[400];
+    uint64_t repeats;
+} Reported;
 
 typedef struct Kernel {
     char name[256];
@@ -43,9 +52,10 @@ typedef struct Simulation {
     Kernel kernel[KERNELS];
     int kernels;
     DeviceCost all;
-    char report[REPORTS][1024]; /* findings that were already reported */
-    int reports, findings; /* number of reports and of findings; a rejected call is a report but
-                             * not a finding */
+    uint64_t launches; /* launches that the program has asked for */
+    Reported reported[REPORTS];
+    int reports, findings; /* number of kinds and of findings; a rejected call is of a kind but not
+                             * a finding */
     int used, forked;      /* Booleans: CUDA was used by this process; by its parent */
     int faulted;           /* Boolean: a kernel failed, so all later calls fail */
     char early[512];       /* host access before synchronisation, to be reported outside of the
@@ -64,19 +74,61 @@ static const char *chosen(const char *name, const char *otherwise)
 
 /* ---- findings of the checks ---- */
 
-static void finding_report(int32_t status, const char *text)
+/* Without numbers and addresses, so that repeats of one call have the same key. */
+static void key_make(const char *text, const char *where, char *key, size_t bytes)
+{
+    size_t n = 0;
+    for (const char *at = text; *at && *at != '\n' && n + 1 < bytes; at++) {
+        int digit = isxdigit((unsigned char)*at) &&
+                    (isdigit((unsigned char)*at) || n == 0 || key[n - 1] == '#');
+        if (!digit)
+            key[n++] = *at;
+        else if (n == 0 || key[n - 1] != '#')
+            key[n++] = '#';
+    }
+    key[n] = '\0';
+    text_add(key, bytes, " %s", where);
+}
+
+static Reported *reported_find(const char *key)
 {
     for (int i = 0; i < simulation.reports && i < REPORTS; i++)
-        if (!strcmp(simulation.report[i], text)) return;
-    if (simulation.reports < REPORTS) {
-        text_set(simulation.report[simulation.reports], sizeof simulation.report[0], "%s", text);
-        fflush(stdout);
-        fprintf(stderr, "simulate: %s:\n", status ? device_status_name(status) : "a check found");
-        text_wrap(stderr, 4, text);
-    }
-    simulation.reports++;
+        if (!strcmp(simulation.reported[i].key, key)) return &simulation.reported[i];
+    return NULL;
+}
+
+/* Reports `count` findings, the first of which has `text`, or counts them if findings with this key
+ * were reported before; NULL if they are not printed.  `launch`: their launch, and the line of the host program; or "". */
+static Reported *finding_report(int32_t status, const char *text, const char *key, uint64_t count,
+                                const char *launch)
+{
+    Reported *reported = reported_find(key);
     simulation.findings += !status || device_status_sticky(status);
     simulation.faulted |= device_status_sticky(status);
+    if (reported) {
+        reported->repeats += count;
+        return NULL;
+    }
+    if (simulation.reports++ >= REPORTS) return NULL;
+    reported = &simulation.reported[simulation.reports - 1];
+    text_set(reported->key, sizeof reported->key, "%s", key);
+    text_set(reported->title, sizeof reported->title, "%.*s", (int)strcspn(text, ":\n"), text);
+    reported->repeats = count - 1;
+    fflush(stdout);
+    fprintf(stderr, "simulate: %s:\n", status ? device_status_name(status) : "a check found");
+    text_wrap(stderr, 4, text);
+    if (*launch) text_wrap(stderr, 4, launch);
+    return reported;
+}
+
+/* A message about a call of the host program. */
+static void call_report(int32_t status, const char *text)
+{
+    char where[300], key[512], launch[340] = "";
+    call_site_find(NULL, where, sizeof where);
+    key_make(text, where, key, sizeof key);
+    if (*where) text_set(launch, sizeof launch, "called at %s", where);
+    finding_report(status, text, key, 1, launch);
 }
 
 /* A real GPU would have continued, so the program's output from here on is not comparable. */
@@ -88,13 +140,15 @@ static void lack(const char *text)
 /* Reports a call that the runtime rejects without the device. */
 static void report_refusal(int32_t status, const char *text)
 {
-    finding_report(status, text);
+    call_report(status, text);
     if (status == DEVICE_NOT_SUPPORTED || status == DEVICE_INVALID_IMAGE) lack(text);
 }
 
 static void report_early(void)
 {
-    if (*simulation.early) finding_report(DEVICE_SUCCESS, simulation.early);
+    char key[512];
+    key_make(simulation.early, "", key, sizeof key);
+    if (*simulation.early) finding_report(DEVICE_SUCCESS, simulation.early, key, 1, "");
     *simulation.early = '\0';
 }
 
@@ -200,8 +254,54 @@ static int refuse_child(DeviceReply *reply)
     *reply = (DeviceReply){.status = DEVICE_NOT_INITIALISED};
     text_set(reply->message, sizeof reply->message,
              "a child of fork() cannot use CUDA where its parent has used it before");
-    finding_report(reply->status, reply->message);
+    call_report(reply->status, reply->message);
     return 0;
+}
+
+/* The number of a launch, its kernel, and its line in the host program. */
+static void launch_describe(const Kernel *kernel, char *text, size_t bytes)
+{
+    char where[300];
+    call_site_find(kernel ? kernel->name : NULL, where, sizeof where);
+    text_set(text, bytes, "launch %" PRIu64 " of the program", simulation.launches);
+    if (kernel) text_add(text, bytes, " (kernel %s)", kernel->name);
+    if (*where) text_add(text, bytes, " at %s", where);
+}
+
+/* Reports the findings of a launch; 1 if the reply's message is one of them. */
+static int launch_report(const DeviceReply *reply, const char *launch)
+{
+    uint32_t count;
+    const SimtFinding *found = sim_device_findings(simulation.gpu, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const SimtReport *r = &found[i].report;
+        char key[1100];
+        text_set(key, sizeof key, "%d %.200s %.120s:%u %.120s:%u", (int)r->check, r->kernel,
+                 r->source, r->line, r->other_source, r->other_line);
+        if (!r->line) key_make(r->text, r->kernel, key, sizeof key);
+        Reported *reported = finding_report(i ? DEVICE_SUCCESS : reply->status, r->text, key,
+                                            found[i].count, launch);
+        if (reported && r->line)
+            text_add(reported->title, sizeof reported->title, ", in kernel %s, at %s:%u", r->kernel,
+                     r->source, r->line);
+    }
+    return count && !strncmp(reply->message, found->report.text, strlen(found->report.text));
+}
+
+/* Reports what the checks found in a call, or why it failed. */
+static void reply_report(const DeviceCall *call, const DeviceReply *reply)
+{
+    char launch[700], key[512];
+    int is_launch = call->kind == CALL_LAUNCH, is_told = 0;
+    if (!*reply->message || reply->status == DEVICE_NOT_READY) return;
+    if (!is_launch) {
+        call_report(reply->status, reply->message);
+        return;
+    }
+    launch_describe(kernel_of(call->function), launch, sizeof launch);
+    is_told = launch_report(reply, launch);
+    key_make(reply->message, "", key, sizeof key);
+    if (!is_told) finding_report(reply->status, reply->message, key, 1, launch);
 }
 
 static int call_inspect(Device *device, const DeviceCall *call, DeviceReply *reply)
@@ -212,6 +312,7 @@ static int call_inspect(Device *device, const DeviceCall *call, DeviceReply *rep
     simulation.used |= !loads_code(call);
     report_early();
     launching = call->kind == CALL_LAUNCH;
+    simulation.launches += (uint64_t)launching;
     if (launching) sim_device_set_guards(simulation.gpu, host_fault_is_heard());
     int rc = simulation.gpu->execute(simulation.gpu, call, reply);
     launching = 0;
@@ -221,8 +322,7 @@ static int call_inspect(Device *device, const DeviceCall *call, DeviceReply *rep
         uint64_t cycles = sim_device_last_launch(simulation.gpu, &kernel->resident_blocks, reply);
         if (!reply->status) kernel->launches++, kernel->cycles += cycles;
     }
-    if (*reply->message && reply->status != DEVICE_NOT_READY)
-        finding_report(reply->status, reply->message);
+    reply_report(call, reply);
     if (interrupted) end_by(interrupted);
     if (reply->status == DEVICE_NOT_SUPPORTED || (reply->status && loads_code(call)))
         lack(reply->message);
@@ -270,6 +370,20 @@ static void report_profile(const char *source)
     if (page.profile) profile_print(stderr, &page);
 }
 
+/* How often each finding came again after its report. */
+static void report_repeats(void)
+{
+    char count[40];
+    for (int i = 0; i < simulation.reports && i < REPORTS; i++) {
+        const Reported *reported = &simulation.reported[i];
+        if (!reported->repeats) continue;
+        fprintf(stderr, "simulate: and %s more like this: %s\n",
+                text_thousands((double)reported->repeats, count), reported->title);
+    }
+    if (simulation.reports > REPORTS)
+        fprintf(stderr, "simulate: and %d findings of other kinds\n", simulation.reports - REPORTS);
+}
+
 static void report(void)
 {
     char leaks[400], cycles[40];
@@ -277,9 +391,8 @@ static void report(void)
     if (simulation.forked) return;
     report_early();
     simulation.gpu->take_cost(simulation.gpu, &simulation.all);
-    if (simulation.reports > REPORTS)
-        fprintf(stderr, "simulate: and %d more like these\n", simulation.reports - REPORTS);
     fflush(stdout);
+    report_repeats();
     fprintf(stderr, "\nsimulate: %s cycles on the simulated %s (%.1f us), copies included\n",
             text_thousands((double)all->cycles, cycles), chosen("SIMULATE_GPU", "h200"),
             all->seconds * 1e6);

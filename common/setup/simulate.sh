@@ -58,7 +58,8 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     # shellcheck disable=SC2086
     TMPDIR=$work "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" \
         -I"$(dirname "$program")" \
-        -gencode "arch=compute_$arch,code=[compute_$arch,$card]" $flags -x cu -MD \
+        -gencode "arch=compute_$arch,code=[compute_$arch,$card]" \
+        -Xcompiler -g1,-fno-optimize-sibling-calls $flags -x cu -MD \
         -MF "$work/from" -c "$program" \
         -o "$work/program.o" 2>"$work/words" || {
         grep -q 'requires separate compilation mode' "$work/words" &&
@@ -74,7 +75,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         # shellcheck disable=SC2086
         TMPDIR=$work "$cxx" $linked -o "$work/program" "$work/program.o" -Wl,--wrap=main "$@" \
             -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
-            "$build/lib/run-modules.a" -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
+            "$build/lib/run-modules.a" -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
             -lpthread -lm 2>"$work/link" && return 0
         sed -n -e "s/.*undefined reference to [\`']\([^']*\)'.*/\1/p" \
             -e "s/.*undefined symbol [\`']*\([A-Za-z0-9_]*\)'* referenced in expression.*/\1/p" \
@@ -88,7 +89,12 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         ! grep -qx ' *main' "$work/missing" || fail "$program has no main"
         ! grep -q '__cudaRegisterLinkedBinary' "$work/missing" ||
             fail "$program is compiled with -rdc=true (relocatable device code), which the simulated GPU does not run"
-        fail "$program calls $(tr -s ' \n' ' ' <"$work/missing" | sed 's/^ //;s/ $//;s/ /, /g'), which the workbook's runtime does not support; docs/simulator/cuda-calls.md lists the supported calls"
+        # The toolkit's functions have C names with its prefixes; other names are the program's own.
+        sed 's/^ *//;s/ *$//' "$work/missing" |
+            grep -E '^(_*cu|nv|nccl)[A-Za-z0-9_]*$' | sort -u >"$work/calls" || true
+        [ -s "$work/calls" ] ||
+            fail "$program uses $(paste -sd ';' "$work/missing" | sed 's/^ *//;s/; */; /g'), which it does not define: possibly another source file of the program does, and make simulate compiles only one; include that file in $program"
+        fail "$program calls $(paste -sd , "$work/calls" | sed 's/,/, /g'), which the workbook's runtime does not support; docs/simulator/cuda-calls.md lists the supported calls"
     }
     # make's list of files, "it: one two \": one per line, a space in a name is "\ ".
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |

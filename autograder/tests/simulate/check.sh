@@ -51,6 +51,32 @@ run 1 $here/faults.cu race && says 'Race reported' && says 'in kernel turn_round
 tell race
 says 'leak check: 1 allocation was never freed: 256 bytes'
 tell leak
+run 1 $here/findings.cu 'often fault' && says 'findings.cu:13' &&
+    says 'Uninitialized __shared__ memory read' && says 'RAW hazard' &&
+    says 'launch 126 of the program (kernel reverse) at findings.cu:32' &&
+    says '^simulate: and 124 more like this: Uninitialized .* kernel add, at findings.cu:13$' &&
+    run 0 $here/findings.cu 'often clean' && ! says 'a check found' && ! says 'more like this'
+tell findings-are-grouped-by-check-and-lines
+run 1 $here/findings.cu 'hides fault' && says 'Invalid __global__ write' &&
+    says 'Uninitialized __shared__ memory read' && run 0 $here/findings.cu 'hides clean' &&
+    ! says 'a check found'
+tell the-cause-of-a-fault-is-reported-with-it
+run 1 $here/findings.cu 'which fault' && says 'findings.cu:62' &&
+    says 'launch 5 of the program (kernel step) at findings.cu:66' &&
+    run 0 $here/findings.cu 'which clean' && run 0 $here/findings.cu 'threads fault' &&
+    says 'launch 2 of the program (kernel step) at findings.cu:81' &&
+    run 0 $here/findings.cu 'threads clean' && ! says 'launch 2'
+tell launches-have-a-number-and-a-host-line
+run 0 $here/findings.cu 'capture fault' && says 'cudaErrorStreamCaptureUnsupported' &&
+    says 'called at findings.cu:104' && run 0 $here/findings.cu 'capture clean' &&
+    [ "$(grep -c 'no error' "$work/out")" = 2 ] && ! says 'called at'
+tell a-joined-stream-of-a-capture-is-destroyed
+run 0 $here/findings.cu 'map fault' && says 'elementStrides' && says 'called at findings.cu:118' &&
+    run 0 $here/findings.cu 'map clean' && grep -qx 'map 0' "$work/out"
+tell tensor-maps-by-a-call-of-the-driver
+printf 'int helper(unsigned int n, float x);\nint main() { return helper(1, 2); }\n' >"$work/part.cu"
+run 2 "$work/part.cu" && says 'uses helper(unsigned int, float), which it does not define'
+tell a-function-of-another-source-file
 run 1 $here/faults.cu surface && says 'Invalid surface write of 4 bytes' &&
     says 'in kernel below' && says 'block (4,0,0)' && says 'faults.cu:20'
 tell outside-of-a-surface

@@ -84,6 +84,46 @@ static void places_drop(Place **link, const Capture *capture)
             link = &(*link)->next;
 }
 
+/* Marks the predecessors of the place's nodes, and the nodes. */
+static void mark_before(const Capture *capture, const Place *end)
+{
+    for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
+        node->placed = place_has(end, node);
+    for (int moved = 1; moved;) {
+        moved = 0;
+        for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
+            for (size_t i = 0; node->placed && i < node->predecessors; i++)
+                if (!node->before[i]->placed) node->before[i]->placed = moved = 1;
+    }
+}
+
+/* Does another captured stream wait for all that was captured on this one? */
+static int place_is_joined(const Place *place)
+{
+    size_t joined = 0;
+    for (size_t i = 0; i < place->count; i++)
+        for (const Place *other = streams; other; other = other->next) {
+            if (other == place || other->capture != place->capture) continue;
+            mark_before(place->capture, other);
+            joined += (size_t)place->at[i]->placed;
+            if (place->at[i]->placed) break;
+        }
+    return joined == place->count;
+}
+
+/* A stream that has been joined may be destroyed: what it did is in the graph. */
+static int stream_is_dropped(const DeviceCall *call)
+{
+    Place **link = &streams;
+    while (*link && (*link)->handle != call->stream)
+        link = &(*link)->next;
+    if (call->kind != CALL_STREAM_DESTROY || !*link || (*link)->capture->origin == call->stream ||
+        !place_is_joined(*link))
+        return 0;
+    place_drop(link);
+    return 1;
+}
+
 /* ---- calls during a capture ----------------------------------------------------------------- */
 
 int runtime_is_capturing(uint32_t stream)
@@ -151,6 +191,7 @@ cudaError_t runtime_capture_check(const char *api, const DeviceCall *call)
     if (event && (call->kind == CALL_EVENT_SYNC || call->kind == CALL_EVENT_QUERY))
         return refuse(api, event->capture, cudaErrorCapturedEvent,
                       "this event was recorded in a capture, and stands for a place in a graph");
+    if (stream_is_dropped(call)) return cudaSuccess;
     Place *stream = place_find(streams, call->stream);
     if (stream && (uses_stream(call) || call->kind == CALL_STREAM_DESTROY))
         return refuse(api, stream->capture, cudaErrorStreamCaptureUnsupported,
@@ -247,19 +288,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     if (graph) runtime_graph_free(graph);
     free(capture);
     return runtime_fail(api, DEVICE_UNKNOWN, "out of host memory");
-}
-
-/* Marks the predecessors of the place's nodes, and the nodes. */
-static void mark_before(const Capture *capture, const Place *end)
-{
-    for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
-        node->placed = place_has(end, node);
-    for (int moved = 1; moved;) {
-        moved = 0;
-        for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
-            for (size_t i = 0; node->placed && i < node->predecessors; i++)
-                if (!node->before[i]->placed) node->before[i]->placed = moved = 1;
-    }
 }
 
 /* Whether every joined stream has been joined back to the one on which the capture started. */

@@ -1,5 +1,5 @@
-/* The driver's functions that a program can get by name: encoding of tensor maps.  The driver is
- * not linked, so there is no other access to them. */
+/* The driver's functions that a program can call or get by name: encoding of tensor maps.  The
+ * driver itself is not linked. */
 #include <cuda.h>
 #include <string.h>
 
@@ -37,12 +37,13 @@ static CUresult map_request(const char *api, TensorMapRequest *request, const cu
     return (CUresult)status;
 }
 
-static CUresult CUDAAPI encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
-                                     void *address, const cuuint64_t *dims,
-                                     const cuuint64_t *strides, const cuuint32_t *box,
-                                     const cuuint32_t *steps, CUtensorMapInterleave interleave,
-                                     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                     CUtensorMapFloatOOBfill fill)
+CUresult CUDAAPI cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                                        void *address, const cuuint64_t *dims,
+                                        const cuuint64_t *strides, const cuuint32_t *box,
+                                        const cuuint32_t *steps, CUtensorMapInterleave interleave,
+                                        CUtensorMapSwizzle swizzle,
+                                        CUtensorMapL2promotion promotion,
+                                        CUtensorMapFloatOOBfill fill)
 {
     TensorMapRequest request = {.kind = TENSOR_MAP_TILED,
                                 .type = (uint32_t)type,
@@ -57,13 +58,14 @@ static CUresult CUDAAPI encode_tiled(CUtensorMap *map, CUtensorMapDataType type,
     return map_request("cuTensorMapEncodeTiled", &request, dims, strides, steps, map);
 }
 
-static CUresult CUDAAPI encode_im2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
-                                      void *address, const cuuint64_t *dims,
-                                      const cuuint64_t *strides, const int *lower, const int *upper,
-                                      cuuint32_t channels, cuuint32_t pixels,
-                                      const cuuint32_t *steps, CUtensorMapInterleave interleave,
-                                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                      CUtensorMapFloatOOBfill fill)
+CUresult CUDAAPI cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type,
+                                         cuuint32_t rank, void *address, const cuuint64_t *dims,
+                                         const cuuint64_t *strides, const int *lower,
+                                         const int *upper, cuuint32_t channels, cuuint32_t pixels,
+                                         const cuuint32_t *steps, CUtensorMapInterleave interleave,
+                                         CUtensorMapSwizzle swizzle,
+                                         CUtensorMapL2promotion promotion,
+                                         CUtensorMapFloatOOBfill fill)
 {
     TensorMapRequest request = {.kind = TENSOR_MAP_IM2COL,
                                 .type = (uint32_t)type,
@@ -90,8 +92,8 @@ static cudaError_t entry_find(const char *api, const char *symbol, void **functi
 {
     if (!symbol || !function)
         return runtime_fail(api, DEVICE_INVALID_VALUE, "the name or the pointer is NULL");
-    *function = !strcmp(symbol, "cuTensorMapEncodeTiled")    ? ADDRESS(encode_tiled)
-                : !strcmp(symbol, "cuTensorMapEncodeIm2col") ? ADDRESS(encode_im2col)
+    *function = !strcmp(symbol, "cuTensorMapEncodeTiled")    ? ADDRESS(cuTensorMapEncodeTiled)
+                : !strcmp(symbol, "cuTensorMapEncodeIm2col") ? ADDRESS(cuTensorMapEncodeIm2col)
                                                              : NULL;
     if (found)
         *found = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;

@@ -969,6 +969,11 @@ const SimtProfile *sim_device_profile(Device *device)
     return simt_profile(((SimDevice *)device)->gpu);
 }
 
+const SimtFinding *sim_device_findings(const Device *device, uint32_t *count)
+{
+    return simt_findings(((const SimDevice *)device)->gpu, count);
+}
+
 void sim_device_write_runs(Device *device, FILE *stream)
 {
     sim_settle((SimDevice *)device, NULL);

@@ -10,6 +10,7 @@
 
 #include "common/cuda/device.h"
 #include "common/simulator/core/profile.h"
+#include "common/simulator/core/simt_types.h"
 
 typedef struct SimDeviceOptions {
     const char *machine; /* "h200" ... a file common/simulator/gpus/<machine>.ini */
@@ -42,6 +43,8 @@ const SimtProfile *sim_device_profile(Device *device);
 /* Cycles of the last successful launch alone, and its resident blocks per SM.  If the host has no
  * memory to compute them, `reply` has the error; else it is unchanged. */
 uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, DeviceReply *reply);
+/* The findings of the last launch, grouped (simt_findings); valid until the next call. */
+const SimtFinding *sim_device_findings(const Device *device, uint32_t *count);
 /* simt_write_runs, for a device opened with options.profile: the executed lines. */
 void sim_device_write_runs(Device *device, FILE *stream);
 /* Allocations that were never freed; `text` lists the first ones. */

@@ -140,6 +140,21 @@ static int launch_run(SimDevice *sim, const SimFunction *function, const SimtLau
     return status;
 }
 
+/* A read of unwritten memory or a race in the faulting block may have caused its fault. */
+static void cause_add(const SimDevice *sim, DeviceReply *reply)
+{
+    uint32_t count;
+    const SimtFinding *found = simt_findings(sim->gpu, &count);
+    for (uint32_t i = count; i-- > 1;) {
+        if (memcmp(found[i].report.block, found->report.block, sizeof found->report.block))
+            continue;
+        size_t used = strlen(reply->message);
+        snprintf(reply->message + used, sizeof reply->message - used, "\npossible cause: %s",
+                 found[i].report.text);
+        return;
+    }
+}
+
 int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
 {
     SimFunction *function = sim_function(sim, call->function);
@@ -177,6 +192,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
     if (result->report.check != SIMT_OK)
         snprintf(reply->message, sizeof reply->message, "%s", result->report.text);
     if (failed) {
+        cause_add(sim, reply);
         if (result->report.check == SIMT_TIMEOUT) report_endless_launches(sim, left, reply);
         reply->status = status_of_check(&result->report);
         return 0;

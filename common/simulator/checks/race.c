@@ -86,14 +86,13 @@ static void hazard_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
         snprintf(element, sizeof element, ", offset 0x%llx", (unsigned long long)address);
     else
         memory_element(&warp->worker->gpu->memory, address, element, sizeof element);
-    finding_add(
-        warp, ins, SIMT_RACECHECK, lane, shared ? 0 : address, WORD,
-        "Race reported between %s access at %.100s by thread %s and %s access at %.100s: %s "
-        "hazard on %s%s, %s",
-        KIND[hazard->before], ends.where, ends.who, KIND[kind], ends.here, hazard->name,
-        shared ? "__shared__ memory" : "__global__ memory", element,
-        hazard->lanes ? "lanes of one store with different values: any of them may stay"
-                      : "with no barrier between them");
+    race_add(warp, ins, hazard->ins, lane, shared ? 0 : address, WORD,
+             "Race reported between %s access at %.100s by thread %s and %s access at %.100s: %s "
+             "hazard on %s%s, %s",
+             KIND[hazard->before], ends.where, ends.who, KIND[kind], ends.here, hazard->name,
+             shared ? "__shared__ memory" : "__global__ memory", element,
+             hazard->lanes ? "lanes of one store with different values: any of them may stay"
+                           : "with no barrier between them");
 }
 
 static uint32_t tag_warp(uint32_t tag)
@@ -335,13 +334,13 @@ static void look_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
 {
     const uint32_t *grid = warp->worker->launch->launch->grid;
     RaceEnds ends = race_ends(warp, ins, hazard->ins, 0);
-    finding_add(warp, ins, SIMT_RACECHECK, lane, address, WORD,
-                "Race reported between blocks: block (%llu,%llu,%llu) uses at %.100s what another "
-                "block wrote.  It has looked once at a word that other blocks still change at "
-                "%.100s, and waits for no value of it: neither in a loop, nor as the last to come",
-                (unsigned long long)(hazard->block % grid[0]),
-                (unsigned long long)(hazard->block / grid[0] % grid[1]),
-                (unsigned long long)(hazard->block / grid[0] / grid[1]), ends.where, ends.here);
+    race_add(warp, ins, hazard->ins, lane, address, WORD,
+             "Race reported between blocks: block (%llu,%llu,%llu) uses at %.100s what another "
+             "block wrote.  It has looked once at a word that other blocks still change at "
+             "%.100s, and waits for no value of it: neither in a loop, nor as the last to come",
+             (unsigned long long)(hazard->block % grid[0]),
+             (unsigned long long)(hazard->block / grid[0] % grid[1]),
+             (unsigned long long)(hazard->block / grid[0] / grid[1]), ends.where, ends.here);
 }
 
 /* Reports two unordered accesses by two blocks to one word; writing the same value is harmless. */
@@ -350,13 +349,13 @@ static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
 {
     const uint32_t *grid = warp->worker->launch->launch->grid;
     RaceEnds ends = race_ends(warp, ins, hazard->ins, 0);
-    finding_add(warp, ins, SIMT_RACECHECK, lane, address, WORD,
-                "Race reported between %s access at %.100s by block (%llu,%llu,%llu) and %s access "
-                "at %.100s on __global__ memory: no fence with an atomic or a flag after it orders "
-                "the two blocks",
-                KIND[hazard->wrote], ends.where, (unsigned long long)(hazard->block % grid[0]),
-                (unsigned long long)(hazard->block / grid[0] % grid[1]),
-                (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], ends.here);
+    race_add(warp, ins, hazard->ins, lane, address, WORD,
+             "Race reported between %s access at %.100s by block (%llu,%llu,%llu) and %s access "
+             "at %.100s on __global__ memory: no fence with an atomic or a flag after it orders "
+             "the two blocks",
+             KIND[hazard->wrote], ends.where, (unsigned long long)(hazard->block % grid[0]),
+             (unsigned long long)(hazard->block / grid[0] % grid[1]),
+             (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], ends.here);
 }
 
 /* Checks one lane's word against other blocks; `kind` is READ or WRITE. 1 when a hazard was

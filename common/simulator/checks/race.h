@@ -140,8 +140,8 @@ void race_blocks_pieces(Launch *launch, uint32_t side, const uint64_t *address, 
                         uint32_t each, const uint32_t *value);
 /* The memory has a new owner from now on. */
 void race_blocks_forget(Launch *launch, uint64_t address, uint64_t bytes);
-/* After the launch: reports the first word that one block wrote and another touched; returns how
- * many there are. */
-uint64_t race_blocks_find(Launch *launch, SimtReport *report);
+/* After the launch: reports the words that one block wrote and another touched, grouped by their
+ * lines in `all`, which has room for SIMT_FINDINGS; returns the number of words. */
+uint64_t race_blocks_find(Launch *launch, FindingGroup *all, uint32_t *count);
 
 #endif

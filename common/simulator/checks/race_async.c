@@ -34,11 +34,11 @@ static void unfenced_report(Warp *warp, const Ins *ins, uint32_t lane, uint32_t 
     uint32_t place = warp->worker->race.shared->wrote_at[at / WORD];
     RaceEnds ends =
         race_ends(warp, ins, place >> RACE_INS_SHIFT, place % (1u << RACE_INS_SHIFT) / RACE_THREAD);
-    finding_add(warp, ins, SIMT_RACECHECK, lane, 0, WORD,
-                "Race reported between Write access at %.100s by thread %s and an asynchronous "
-                "read at %.100s: fence.proxy.async is missing between them, at offset 0x%x of "
-                "__shared__ memory",
-                ends.where, ends.who, ends.here, at);
+    race_add(warp, ins, place >> RACE_INS_SHIFT, lane, 0, WORD,
+             "Race reported between Write access at %.100s by thread %s and an asynchronous "
+             "read at %.100s: fence.proxy.async is missing between them, at offset 0x%x of "
+             "__shared__ memory",
+             ends.where, ends.who, ends.here, at);
 }
 
 int race_fenced(Warp *warp, const Ins *ins, uint32_t lane, uint32_t piece)
@@ -90,8 +90,8 @@ void race_products(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t 
             product_find(warp->block, offset[lane], offset[lane] + bytes, &who);
         if (!read) continue;
         RaceEnds ends = race_ends(warp, ins, read->ins, who * LANES);
-        finding_add(
-            warp, ins, SIMT_RACECHECK, lane, 0, bytes,
+        race_add(
+            warp, ins, read->ins, lane, 0, bytes,
             "Race reported between an MMA (wgmma) at %.100s by the warp of thread %s, which may "
             "still read its operands, and Write access at %.100s, at offset 0x%x of __shared__ "
             "memory. Cause: that warp has not waited for the MMA's group (wgmma.wait_group)",
@@ -131,12 +131,12 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
             const Flight *flight = &block->flight[i];
             if (!overlaps(flight->to, &flight->stretch, offset[lane], bytes)) continue;
             RaceEnds ends = race_ends(warp, ins, flight->ins, flight->thread);
-            finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
-                        "Race reported between a bulk copy at %.100s by thread %s and %s access at "
-                        "%.100s, at offset 0x%x of __shared__ memory. Cause: no thread has waited "
-                        "for the phase of the mbarrier at offset 0x%x that counts its bytes",
-                        ends.where, ends.who, read ? "Read" : "Write", ends.here, offset[lane],
-                        flight->barrier);
+            race_add(warp, ins, flight->ins, lane, 0, bytes,
+                     "Race reported between a bulk copy at %.100s by thread %s and %s access at "
+                     "%.100s, at offset 0x%x of __shared__ memory. Cause: no thread has waited "
+                     "for the phase of the mbarrier at offset 0x%x that counts its bytes",
+                     ends.where, ends.who, read ? "Read" : "Write", ends.here, offset[lane],
+                     flight->barrier);
             return;
         }
     }
@@ -174,12 +174,12 @@ void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_
             const Departure *departure = &block->departure[i];
             if (!overlaps(departure->from, &departure->stretch, offset[lane], bytes)) continue;
             RaceEnds ends = race_ends(warp, ins, departure->ins, departure->thread);
-            finding_add(warp, ins, SIMT_RACECHECK, lane, 0, bytes,
-                        "Race reported between a bulk copy at %.100s by thread %s, which may still "
-                        "have to read its source, and Write access at %.100s, at offset 0x%x of "
-                        "__shared__ memory. Cause: that thread has not waited for the copy's group "
-                        "(cp.async.bulk.wait_group.read)",
-                        ends.where, ends.who, ends.here, offset[lane]);
+            race_add(warp, ins, departure->ins, lane, 0, bytes,
+                     "Race reported between a bulk copy at %.100s by thread %s, which may still "
+                     "have to read its source, and Write access at %.100s, at offset 0x%x of "
+                     "__shared__ memory. Cause: that thread has not waited for the copy's group "
+                     "(cp.async.bulk.wait_group.read)",
+                     ends.where, ends.who, ends.here, offset[lane]);
             return;
         }
     }

@@ -11,6 +11,7 @@
  * blocks, and race_order.c tracks that order. */
 #include "common/base/demangle.h"
 #include "common/simulator/checks/race.h"
+#include "common/simulator/checks/report.h"
 #include "common/simulator/checks/race_order.h"
 
 #include <sched.h>
@@ -219,12 +220,22 @@ static void block_name(const Launch *launch, uint64_t number, char *text, size_t
              (unsigned long long)(number / grid[0] / grid[1]));
 }
 
+/* Two instructions of a kernel. */
+typedef struct Sides {
+    uint32_t ins, other;
+} Sides;
+
+static Sides sides_of(uint32_t reader, uint32_t writer, uint64_t value)
+{
+    uint32_t most = (1u << RACE_SIDE_INS) - 1, ins = writer & most;
+    return (Sides){ins, value & VALUE_OTHER && writer & RACE_MANY ? ins : reader & most};
+}
+
 static void sides_report(const Launch *launch, uint64_t address, uint32_t reader, uint32_t writer,
                          uint64_t value, SimtReport *report)
 {
     const SimtKernel *kernel = launch->kernel;
-    uint32_t most = (1u << RACE_SIDE_INS) - 1, ins = writer & most,
-             other = value & VALUE_OTHER && writer & RACE_MANY ? ins : reader & most;
+    Sides sides = sides_of(reader, writer, value);
     char first[64], second[64] = "other blocks", where[200], there[200], element[160];
     memset(report, 0, sizeof *report);
     report->check = SIMT_RACECHECK;
@@ -236,8 +247,12 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
         block_name(launch, side_block(reader), name, sizeof name);
         snprintf(second, sizeof second, "block %s", name);
     }
-    source_name(kernel, kernel->code[ins].from, where, sizeof where);
-    source_name(kernel, kernel->code[other].from, there, sizeof there);
+    source_name(kernel, kernel->code[sides.ins].from, where, sizeof where);
+    source_name(kernel, kernel->code[sides.other].from, there, sizeof there);
+    snprintf(report->source, sizeof report->source, "%s",
+             source_line(kernel, kernel->code[sides.ins].from, &report->line));
+    snprintf(report->other_source, sizeof report->other_source, "%s",
+             source_line(kernel, kernel->code[sides.other].from, &report->other_line));
     memory_element(&launch->gpu->memory, address, element, sizeof element);
     snprintf(
         report->text, sizeof report->text,
@@ -266,7 +281,23 @@ static int group_is_apart(const uint32_t *reader, const uint32_t *writer)
     return !read && !(written & RACE_MANY);
 }
 
-uint64_t race_blocks_find(Launch *launch, SimtReport *report)
+/* Adds a racing word to the group of its two lines, as the launch's last findings. */
+static uint32_t sides_add(const Launch *launch, uint64_t address, uint32_t reader, uint32_t writer,
+                          uint64_t value, FindingGroup *group, uint32_t count)
+{
+    Sides sides = sides_of(reader, writer, value);
+    for (uint32_t i = 0; i < count; i++)
+        if (group[i].ins == sides.ins && group[i].other == sides.other) {
+            group[i].found.count++;
+            return count;
+        }
+    FindingGroup one = {
+        .found.count = 1, .block = UINT64_MAX, .ins = sides.ins, .other = sides.other};
+    sides_report(launch, address, reader, writer, value, &one.found.report);
+    return finding_merge(group, count, &one);
+}
+
+uint64_t race_blocks_find(Launch *launch, FindingGroup *all, uint32_t *count)
 {
     uint64_t found = 0, words = launch->gpu->memory.next / 4, stored = 0;
     if (!launch->race.writers) return 0;
@@ -282,9 +313,9 @@ uint64_t race_blocks_find(Launch *launch, SimtReport *report)
             uint32_t reader = read ? launch->race.readers[word] : 0,
                      writer = launch->race.writers[word];
             if (!writer || !sides_race(reader, writer, launch->race.values[word])) continue;
-            if (!found++)
-                sides_report(launch, DEVICE_BASE + word * 4, reader, writer,
-                             launch->race.values[word], report);
+            found++;
+            *count = sides_add(launch, DEVICE_BASE + word * 4, reader, writer,
+                               launch->race.values[word], all, *count);
         }
     }
     return found;

@@ -25,11 +25,11 @@ static void clash_report(Warp *warp, const AsyncCopy *copy, const AsyncCopy *bef
 {
     RaceEnds ends =
         race_ends(warp, &warp->code[copy->ins], before->ins, warp->index * LANES + before->lane);
-    finding_add(warp, &warp->code[copy->ins], SIMT_RACECHECK, copy->lane, 0, copy->bytes,
-                "Race reported between Write access at %.100s by thread %s and Write access at "
-                "%.100s: WAW hazard on __shared__ memory, offset 0x%x, because the copies of one "
-                "group arrive in any order",
-                ends.where, ends.who, ends.here, copy->to);
+    race_add(warp, &warp->code[copy->ins], before->ins, copy->lane, 0, copy->bytes,
+             "Race reported between Write access at %.100s by thread %s and Write access at "
+             "%.100s: WAW hazard on __shared__ memory, offset 0x%x, because the copies of one "
+             "group arrive in any order",
+             ends.where, ends.who, ends.here, copy->to);
 }
 
 /* The latest copy before that goes where copy `i` goes; there is one. */

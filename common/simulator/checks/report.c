@@ -5,7 +5,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { NO_OTHER = UINT32_MAX }; /* the finding is about one instruction */
 
 static void report_fill(SimtReport *report, const Warp *warp, const Ins *ins, SimtCheck check,
                         uint32_t lane, uint64_t address, uint32_t bytes, const char *format,
@@ -87,29 +90,140 @@ static void finding_debug(Warp *warp, const Ins *ins, SimtCheck check, uint32_t 
     debug->found(debug, warp, ins, &report);
 }
 
-int finding_is_told(const Warp *warp, SimtCheck check)
+/* ---- groups of findings --------------------------------------------------------------------- */
+
+static int is_same_place(const SimtReport *a, const SimtReport *b)
 {
-    const Worker *worker = warp->worker;
-    /* A race explains an access to uninitialised memory by one of its threads. */
-    int explains = check == SIMT_RACECHECK && worker->findings.finding.check == SIMT_INITCHECK &&
-                   worker->findings.finding_block == warp->block->number;
-    return worker->findings.finding_block == UINT64_MAX || explains;
+    return a->check == b->check && a->line == b->line && a->other_line == b->other_line &&
+           !strcmp(a->source, b->source) && !strcmp(a->other_source, b->other_source);
+}
+
+/* Sets the check and the lines of a finding. */
+static void places_fill(SimtReport *report, const Warp *warp, const Ins *ins, uint32_t other,
+                        SimtCheck check)
+{
+    const SimtKernel *kernel = warp->worker->kernel;
+    report->check = check;
+    snprintf(report->source, sizeof report->source, "%s",
+             source_line(kernel, ins->from, &report->line));
+    *report->other_source = '\0', report->other_line = 0;
+    if (other != NO_OTHER)
+        snprintf(report->other_source, sizeof report->other_source, "%s",
+                 source_line(kernel, kernel->code[other].from, &report->other_line));
+}
+
+/* The group to which a finding belongs; NULL: there is none yet. */
+static FindingGroup *group_find(const Warp *warp, const Ins *ins, uint32_t other, SimtCheck check)
+{
+    const WorkerFindings *findings = &warp->worker->findings;
+    uint32_t number = (uint32_t)(ins - warp->code);
+    SimtReport place;
+    for (uint32_t i = 0; i < findings->groups; i++) {
+        FindingGroup *group = &findings->group[i];
+        if (group->ins == number && group->other == other && group->found.report.check == check)
+            return group;
+    }
+    if (!findings->groups) return NULL;
+    places_fill(&place, warp, ins, other, check);
+    for (uint32_t i = 0; i < findings->groups && place.line; i++)
+        if (is_same_place(&findings->group[i].found.report, &place)) return &findings->group[i];
+    return NULL;
+}
+
+int finding_is_described(const Warp *warp, const Ins *ins, SimtCheck check)
+{
+    return warp->worker->findings.groups < SIMT_FINDINGS && !group_find(warp, ins, NO_OTHER, check);
+}
+
+/* A new group for this block, or NULL if there is no room. */
+static FindingGroup *group_new(Warp *warp)
+{
+    WorkerFindings *findings = &warp->worker->findings;
+    if (findings->groups == SIMT_FINDINGS) return NULL;
+    if (!findings->group) findings->group = calloc(SIMT_FINDINGS, sizeof *findings->group);
+    return findings->group ? &findings->group[findings->groups++] : NULL;
+}
+
+static void finding_note(Warp *warp, const Ins *ins, uint32_t other, SimtCheck check, uint32_t lane,
+                         uint64_t address, uint32_t bytes, const char *format, va_list list)
+{
+    Worker *worker = warp->worker;
+    worker->findings.count++;
+    if (worker->gpu->debug) {
+        va_list again;
+        va_copy(again, list);
+        finding_debug(warp, ins, check, lane, address, bytes, format, again);
+        va_end(again);
+    }
+    FindingGroup *group = group_find(warp, ins, other, check);
+    if (!group && (group = group_new(warp))) {
+        report_fill(&group->found.report, warp, ins, check, lane, address, bytes, format, list);
+        places_fill(&group->found.report, warp, ins, other, check);
+        group->block = warp->block->number;
+    }
+    if (!group) return;
+    group->ins = (uint32_t)(ins - warp->code), group->other = other;
+    group->found.count++;
 }
 
 void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                  uint32_t bytes, const char *format, ...)
 {
-    Worker *worker = warp->worker;
-    worker->findings.count++;
     va_list list;
-    if (worker->gpu->debug) {
-        va_start(list, format);
-        finding_debug(warp, ins, check, lane, address, bytes, format, list);
-        va_end(list);
-    }
-    if (!finding_is_told(warp, check)) return;
     va_start(list, format);
-    report_fill(&worker->findings.finding, warp, ins, check, lane, address, bytes, format, list);
+    finding_note(warp, ins, NO_OTHER, check, lane, address, bytes, format, list);
     va_end(list);
-    worker->findings.finding_block = warp->block->number;
+}
+
+void race_add(Warp *warp, const Ins *ins, uint32_t before, uint32_t lane, uint64_t address,
+              uint32_t bytes, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    finding_note(warp, ins, before, SIMT_RACECHECK, lane, address, bytes, format, list);
+    va_end(list);
+}
+
+void findings_close(WorkerFindings *findings)
+{
+    free(findings->group);
+    findings->group = NULL, findings->groups = 0;
+}
+
+/* A race explains an access to uninitialised memory by one of its threads, so it is preferred to
+ * one that the same block reported first. */
+const FindingGroup *finding_first(const WorkerFindings *findings, uint64_t last)
+{
+    const FindingGroup *first = findings->group;
+    if (!findings->groups || first->block > last) return NULL;
+    for (uint32_t i = 1; i < findings->groups && first->found.report.check == SIMT_INITCHECK; i++)
+        if (findings->group[i].block == first->block &&
+            findings->group[i].found.report.check == SIMT_RACECHECK)
+            first = &findings->group[i];
+    return first;
+}
+
+uint32_t finding_merge(FindingGroup *all, uint32_t count, const FindingGroup *group)
+{
+    uint32_t i = 0;
+    while (i < count && !is_same_place(&all[i].found.report, &group->found.report))
+        i++;
+    if (i == count) {
+        if (count == SIMT_FINDINGS) return count;
+        all[count] = *group;
+        return count + 1;
+    }
+    uint64_t sum = all[i].found.count + group->found.count;
+    if (group->block < all[i].block) all[i] = *group;
+    all[i].found.count = sum;
+    return count;
+}
+
+void findings_sort(FindingGroup *all, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i; k > 0 && all[k].block < all[k - 1].block; k--) {
+            FindingGroup one = all[k];
+            all[k] = all[k - 1], all[k - 1] = one;
+        }
 }

@@ -16,9 +16,21 @@ const Ins *fault_at(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, 
 /* A finding after which execution continues. */
 void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
                  uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* One of a worker's findings is reported, and the others are only counted: would a finding now be
- * reported? Callers ask first if the description is expensive. */
-int finding_is_told(const Warp *warp, SimtCheck check);
+/* A race with the earlier instruction number `before`. */
+void race_add(Warp *warp, const Ins *ins, uint32_t before, uint32_t lane, uint64_t address,
+              uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* The first finding of a check and a line is described, and its repeats are only counted: would a
+ * finding now be described? Callers ask first if the description is expensive. */
+int finding_is_described(const Warp *warp, const Ins *ins, SimtCheck check);
+/* Frees what a worker's findings take. */
+void findings_close(WorkerFindings *findings);
+/* The launch's first finding, of its blocks up to `last`; NULL: there is none. */
+const FindingGroup *finding_first(const WorkerFindings *findings, uint64_t last);
+/* Adds the findings of `group` to the `count` groups of `all`, which has room for SIMT_FINDINGS;
+ * returns the new number. */
+uint32_t finding_merge(FindingGroup *all, uint32_t count, const FindingGroup *group);
+/* The groups in the order of their blocks. */
+void findings_sort(FindingGroup *all, uint32_t count);
 
 /* The two accesses of a race in words: an earlier one's thread and line, and the line of this. */
 typedef struct RaceEnds {

@@ -34,10 +34,12 @@ struct SimtGpu {
     struct Run *unsettled; /* launch.c: a launch whose cycles are not known yet; or NULL */
     RaceShadow race_shadow;
     SimtModule *modules;
-    SimtProfile profile;     /* profile of the longest launch so far */
-    PtxModule *accelerators; /* code of the functions that are hardware here; NULL: none */
-    DebugHook *debug;        /* NULL: there is no debugger */
-    Allocation none;         /* empty: the initial entry of caches of allocations */
+    SimtProfile profile;              /* profile of the longest launch so far */
+    PtxModule *accelerators;          /* code of the functions that are hardware here; NULL: none */
+    DebugHook *debug;                 /* NULL: there is no debugger */
+    SimtFinding found[SIMT_FINDINGS]; /* of the last launch, the one that stopped it first */
+    uint32_t found_count;
+    Allocation none; /* empty: the initial entry of caches of allocations */
 };
 
 /* Host threads that a launch may have. */

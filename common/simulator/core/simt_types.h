@@ -102,7 +102,17 @@ typedef struct SimtReport {
     char source[256]; /* file, no directories; "" when the code has no -lineinfo */
     uint32_t line;
     char text[1024]; /* the whole finding in compute-sanitizer's terms, one or two lines */
+    /* Line of the other access of a race; "" and 0: there is none. */
+    char other_source[256];
+    uint32_t other_line;
 } SimtReport;
+
+/* Findings of one launch that have the same check and the same pair of lines. */
+typedef struct SimtFinding {
+    SimtReport report; /* of the first of them, in block order */
+    uint64_t count;
+} SimtFinding;
+enum { SIMT_FINDINGS = 16 }; /* groups of a launch; later ones are only counted */
 
 typedef struct SimtResult {
     Counters counters;    /* counters of this launch */

@@ -48,11 +48,20 @@ typedef struct WorkerBudget {
     void *others;               /* argument of `begin` */
 } WorkerBudget;
 
+/* Findings with the same check and pair of lines.  Lines without a number count as many. */
+typedef struct FindingGroup {
+    SimtFinding found;
+    uint64_t block;      /* of the first of them */
+    uint32_t ins, other; /* instructions of the last of them */
+} FindingGroup;
+
 /* Findings of the checks.  Blocks come in rising order, so the first is the launch's first. */
 typedef struct WorkerFindings {
-    uint64_t count; /* findings after which execution continues */
-    SimtReport finding, fault;
-    uint64_t finding_block, fault_block;
+    uint64_t count;      /* findings after which execution continues */
+    FindingGroup *group; /* SIMT_FINDINGS of them, in order, or NULL before the first finding */
+    uint32_t groups;
+    SimtReport fault;
+    uint64_t fault_block;
     const Ins *stopped; /* instruction of a warp at the launch's limit, or NULL */
     uint64_t stopped_block;
 } WorkerFindings;

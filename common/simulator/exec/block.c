@@ -633,7 +633,7 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
     worker->arena = shelf;
     worker->params = launch->launch->params, worker->params_bytes = kernel->info.params_bytes;
     worker->initcheck = launch->gpu->options.initcheck;
-    worker->findings.finding_block = worker->findings.fault_block = UINT64_MAX;
+    worker->findings.fault_block = UINT64_MAX;
     worker->budget.patience = patience_of(launch);
     worker->handlers = exec_handlers();
     worker->file_stride = kernel->file_bytes;
@@ -698,6 +698,7 @@ void worker_close(Worker *worker)
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
         free(worker->warp[w].copies.copy), calls_close(&worker->warp[w]);
     flights_drop(&worker->block);
+    findings_close(&worker->findings);
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
     free(worker->block.read);
     free(worker->block.phase_at);

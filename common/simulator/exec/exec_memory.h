@@ -175,7 +175,7 @@ __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, ui
                                                   const char *space)
 {
     char near[440] = "";
-    if (space[2] == 'g' && finding_is_told(warp, SIMT_INITCHECK)) {
+    if (space[2] == 'g' && finding_is_described(warp, ins, SIMT_INITCHECK)) {
         size_t n = 0;
         snprintf(near, sizeof near, ": ");
         n = strlen(near);

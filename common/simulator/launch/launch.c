@@ -8,6 +8,7 @@
 #include "common/base/demangle.h"
 #include "common/simulator/launch/coresident.h"
 #include "common/simulator/checks/race.h"
+#include "common/simulator/checks/report.h"
 #include "common/simulator/core/debug_hook.h"
 #include "common/simulator/checks/race_order.h"
 #include "common/simulator/launch/clusters.h"
@@ -136,8 +137,8 @@ static int crew_run(Crew *crew, uint32_t threads, uint32_t workers)
 }
 
 /* ---- results ------------------------------------------------------------------------------ */
-static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers,
-                          SimtResult *result)
+static void result_timeout(Launch *launch, const Worker *worker, uint32_t workers,
+                           SimtResult *result)
 {
     char text[1024], name[128], loops[640], why[100];
     uint64_t block = launch->timeout_block == UINT64_MAX ? 0 : launch->timeout_block;
@@ -155,7 +156,6 @@ static int result_timeout(Launch *launch, const Worker *worker, uint32_t workers
     result->report.block[0] = (uint32_t)(block % launch->launch->grid[0]);
     result->report.block[1] = (uint32_t)(block / launch->launch->grid[0] % launch->launch->grid[1]);
     result->report.block[2] = (uint32_t)(block / launch->launch->grid[0] / launch->launch->grid[1]);
-    return -1;
 }
 
 /* A launch: until its blocks have run, or until it is settled. */
@@ -168,7 +168,8 @@ typedef struct Run {
     int later;          /* it is to be settled while the next one runs */
     LaunchArena *shelf; /* memory of its workers, until then */
     uint32_t shelves;
-    SimtReport race;
+    FindingGroup *race; /* between blocks: SIMT_FINDINGS of them, or NULL */
+    uint32_t race_groups;
     uint64_t races;
     int failed; /* out of host memory */
 } Run;
@@ -179,7 +180,7 @@ static void rest_share(void *context, int share)
 {
     Run *run = context;
     if (share)
-        run->races = race_blocks_find(&run->launch, &run->race);
+        run->races = race_blocks_find(&run->launch, run->race, &run->race_groups);
     else
         run->failed =
             counts_merge(&run->launch, run->worker, run->workers, run->result) != 0 ||
@@ -210,9 +211,10 @@ static const char NO_ROOM_FOR_CYCLES[] = "out of host memory for the cycles of t
 static void order_report(Run *run)
 {
     char name[128];
-    SimtReport *report = &run->race;
+    SimtReport *report = &run->race->found.report;
     demangle(run->launch.kernel->info.name, name, sizeof name);
-    memset(report, 0, sizeof *report);
+    memset(run->race, 0, sizeof *run->race);
+    run->race->block = UINT64_MAX, run->race->found.count = 1;
     report->check = SIMT_RACECHECK;
     snprintf(report->kernel, sizeof report->kernel, "%s", run->launch.kernel->info.name);
     snprintf(
@@ -220,7 +222,39 @@ static void order_report(Run *run)
         "Race check given up: the blocks of kernel %.120s exchange data through more flags and "
         "atomics than racecheck follows (%u entries)",
         name, RACE_ORDER_ENTRIES);
-    run->races++;
+    run->races++, run->race_groups = 1;
+}
+
+/* Stores the launch's findings for simt_findings, without one that is in the result's report.  Only
+ * blocks up to `last` have run to their end on any number of host threads. */
+static void findings_keep(Run *run, const SimtReport *first, uint64_t last)
+{
+    FindingGroup all[SIMT_FINDINGS];
+    SimtGpu *gpu = run->launch.gpu;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < run->workers; i++) {
+        const WorkerFindings *findings = &run->worker[i].findings;
+        for (uint32_t k = 0; run->worker[i].launch && k < findings->groups; k++)
+            if (findings->group[k].block <= last)
+                count = finding_merge(all, count, &findings->group[k]);
+    }
+    for (uint32_t k = 0; last == UINT64_MAX && k < run->race_groups; k++)
+        count = finding_merge(all, count, &run->race[k]);
+    findings_sort(all, count);
+    gpu->found[0] = (SimtFinding){*first, 1}, gpu->found_count = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (last != UINT64_MAX) all[i].found.count = 1; /* later blocks have others or not */
+        if (!strcmp(all[i].found.report.text, first->text))
+            gpu->found[0].count = all[i].found.count;
+        else if (gpu->found_count < SIMT_FINDINGS)
+            gpu->found[gpu->found_count++] = all[i].found;
+    }
+}
+
+const SimtFinding *simt_findings(const SimtGpu *gpu, uint32_t *count)
+{
+    *count = gpu->found_count;
+    return gpu->found;
 }
 
 static int result_collect(Run *run)
@@ -228,6 +262,7 @@ static int result_collect(Run *run)
     uint64_t fault = UINT64_MAX, finding = UINT64_MAX;
     SimtResult *result = run->result;
     const Worker *worker = run->worker;
+    const FindingGroup *first;
     for (uint32_t i = 0; i < run->workers; i++) {
         if (worker[i].launch && worker[i].findings.fault_block < fault) {
             fault = worker[i].findings.fault_block;
@@ -236,20 +271,27 @@ static int result_collect(Run *run)
         result->findings += worker[i].findings.count;
     }
     if (fault != UINT64_MAX) {
+        findings_keep(run, &result->report, fault);
         result->findings = 1;
         return -1;
     }
-    if (run->launch.timeout) return result_timeout(&run->launch, worker, run->workers, result);
+    if (run->launch.timeout) {
+        result_timeout(&run->launch, worker, run->workers, result);
+        findings_keep(run, &result->report, run->launch.timeout_block);
+        return -1;
+    }
     for (uint32_t i = 0; i < run->workers; i++)
-        if (worker[i].launch && worker[i].findings.finding_block < finding) {
-            finding = worker[i].findings.finding_block;
-            result->report = worker[i].findings.finding;
+        if (worker[i].launch && (first = finding_first(&worker[i].findings, UINT64_MAX)) &&
+            first->block < finding) {
+            finding = first->block;
+            result->report = first->found.report;
         }
     rest_run(run);
     if (run->failed) return refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
     if (race_order_lost(&run->launch)) order_report(run);
-    if (run->races && finding == UINT64_MAX) result->report = run->race;
+    if (run->races && finding == UINT64_MAX) result->report = run->race->found.report;
     result->findings += run->races;
+    if (result->findings) findings_keep(run, &result->report, UINT64_MAX);
     return 0;
 }
 
@@ -261,6 +303,7 @@ static void run_close(Run *run)
     for (uint32_t i = 0; run->worker && i < run->workers; i++)
         worker_close(&run->worker[i]);
     free(run->worker);
+    free(run->race);
     interblock_close(launch);
     traffic_close(launch);
     trace_close(launch);
@@ -308,6 +351,7 @@ static int run_open(Run *run, uint32_t most)
     SimtGpu *gpu = launch->gpu;
     run->worker = calloc(most, sizeof *run->worker);
     if (!run->worker || arenas_open(gpu, most)) return -1;
+    if (gpu->racecheck && !(run->race = calloc(SIMT_FINDINGS, sizeof *run->race))) return -1;
     if (gpu->racecheck &&
         (race_orders(launch->kernel) ? race_order_open(launch) : race_blocks_open(launch)))
         return -1;
@@ -471,6 +515,7 @@ static int launch_now(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *reques
                       SimtResult *result, int later)
 {
     memset(result, 0, sizeof *result);
+    gpu->found_count = 0;
     Run *run = run_begin(gpu, kernel, request, result, later);
     return run ? run_launch(run)
                : launch_refuse(result, SIMT_BAD_LAUNCH, kernel,

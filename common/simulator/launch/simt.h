@@ -124,7 +124,12 @@ uint64_t simt_memory_begin(void);              /* the address of the first word 
  * is reported, whatever the number of host threads. */
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, SimtResult *result);
 
-/* The same, but cycles are computed while the next launch runs, or by simt_settle. Until then the
+/* The findings of the last launch, grouped by check and lines: first the one that SimtResult.report
+ * has, then the others in the order of their blocks.  After a fault they are those of the blocks up
+ * to the faulting one, which may have caused it.  Owned by the GPU, valid until its next launch. */
+const SimtFinding *simt_findings(const SimtGpu *gpu, uint32_t *count);
+
+/* The same as simt_launch, but cycles are computed while the next launch runs, or by simt_settle. Until then the
  * members of *result that depend on time are not valid: `cycles`, start and end times, hit counts
  * of loads, and DRAM traffic. *result must stay at its address. One thread does this while the
  * others run blocks; with one thread alone nothing waits. */
