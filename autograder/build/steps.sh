@@ -7,8 +7,8 @@
 # the host's compiler starts together with cicc and reads the stub from a pipe; the assembler
 # includes the fat binary.
 #
-# If a step fails, nvcc itself is run, so that the student reads its messages.  NAME.fatbin stays, so
-# that the grader knows which GPU code the compiler made.
+# If a step fails, nvcc itself is run, so that the student reads its messages.  NAME.fatbin stays,
+# so that the grader knows which GPU code the compiler made.
 set -u
 name='' option=''
 for argument; do

@@ -137,8 +137,8 @@ IDEAS_ONE=1 xargs -r -d '\n' -P "${JOBS:-2}" -n 1 sh "$0" "$build" "$mode" <"$ID
 
 # ---- the tables ----------------------------------------------------------------------------------
 
-# table LAB: "TODO idea variant case lost possible fast fastest verdict"; a mutant that is not graded
-# has no numbers.
+# table LAB: "TODO idea variant case lost possible fast fastest verdict"; a mutant that is not
+# graded has no numbers.
 table() {
     while IFS=$tab read -r todo idea patch case; do
         name=${patch%.patch}

@@ -40,8 +40,8 @@ if [ "${RUN_ONE:-}" ]; then
     exit 0
 fi
 
-# No verdict may depend on the machine's load: a grade is never deferred, and every timeout only ends
-# a test that hangs.
+# No verdict may depend on the machine's load: a grade is never deferred, and every timeout only
+# ends a test that hangs.
 export CONVLAB_PATIENCE=1000
 rm -rf "$logs"
 mkdir -p "$logs"

@@ -2,7 +2,7 @@
 #ifndef CONVLAB_AUTOGRADER_WORKBENCH_TOKEN_H
 #define CONVLAB_AUTOGRADER_WORKBENCH_TOKEN_H
 
-enum { TOKEN_CHARACTERS = 32 }; /* of the server's key: 128 bits */
+enum { TOKEN_CHARACTERS = 32 }; /* length of the server's key: 128 bits */
 
 /* Fills `text` with random hexadecimal digits and a NUL. */
 void token_draw(char *text, int characters);

@@ -37,8 +37,8 @@ counted() {
         END { exit !found }' || fail "$micro/microbenchmarks-counters.tsv has no $2 of $1"
 }
 
-# all_kernels COLUMN: of the H200's row of docs/simulator/validation.md's table of machines; Hopper's units
-# have one of their own.
+# all_kernels COLUMN: of the H200's row of docs/simulator/validation.md's table of machines;
+# Hopper's units have one of their own.
 all_kernels() {
     grep -m 1 '^| H200 | all |' docs/simulator/validation.md | cut -d '|' -f "$1" | tr -s ' ' | sed 's/^ //; s/ $//'
 }
@@ -98,7 +98,8 @@ place() { printf '| %s | %s | %s | %s | %s |\n' "$@"; }
     done
 } >"$out/strides.md"
 
-# bank_kernel of microbenchmarks.cu: 1,056 blocks fill a tile with 33 stores and load 128 times per warp.
+# bank_kernel of microbenchmarks.cu: 1,056 blocks fill a tile with 33 stores and load 128 times per
+# warp.
 {
     printf '| stride, words | wavefronts per load | cycles per load |\n| --- | --- | --- |\n'
     for stride in 1 2 3 4 8 16 32; do

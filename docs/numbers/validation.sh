@@ -1,7 +1,7 @@
 #!/bin/sh
 # validation.sh BUILD OUT - the tables and the figure of docs/simulator/validation.md: predicted and
-# measured times and counts.  `make numbers` simulates all sets on each machine; `make check` uses the
-# recorded predictions.
+# measured times and counts.  `make numbers` simulates all sets on each machine; `make check` uses
+# the recorded predictions.
 . docs/numbers/lib.sh
 
 here=common/simulator/validation
@@ -9,7 +9,8 @@ data=$here/data
 recorded=docs/data/simulated/validation
 simulated=$recorded
 # GPU and machine file of each comparison; their predictions are in a folder GPU or GPU-MACHINE.
-# Files of `make machine` are records.  The first comparison of a GPU is the one that the page shows.
+# Files of `make machine` are records.  The first comparison of a GPU is the one that the page
+# shows.
 comparisons="h200 h200
 h200 $data/h200/measured-machine.ini
 h100 h100

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh BUILD - every TODO region has a variant without it, and every variant of this folder loses
-# points (autograder/mutate/ideas.sh); and that check finds what is wrong.
+# check.sh BUILD - every TODO region has a variant without it, and every variant of this folder
+# loses points (autograder/mutate/ideas.sh); and that check finds what is wrong.
 set -eu
 build=${1:?usage: check.sh BUILD}
 work=$(mktemp -d)

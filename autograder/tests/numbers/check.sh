@@ -120,8 +120,8 @@ export NUMBERS_LONG=1
 expect_failure 'a long check finds a record that drifted' 'these differ: ./docs/data/simulated/page/mine.tsv'
 unset NUMBERS_LONG
 
-# make validate with programs that print nothing and a comparison that prints a fixed report: without
-# machine code a report of exceeded limits is no failure.
+# make validate with programs that print nothing and a comparison that prints a fixed report:
+# without machine code a report of exceeded limits is no failure.
 start_validation() { # STATUS OPTIONS
     rm -rf "$work/v"
     mkdir -p "$work/v/validate" "$work/v/tests/common/simulator/validation"

@@ -2,9 +2,9 @@
 # record.sh [--counters | --again RUNS] [--only REGEX] DIRECTORY SETS... - measures validation sets
 # on this machine's GPU, or all sets of sets.tsv without SETS.
 #
-# Needs nvcc, ncu and a GPU; runs from the workbook's root, with build/bin/lab built for labs.  Writes
-# SET-times.tsv (medians of event pairs, L2 flushed before each) and SET-counters.tsv (one line per
-# kernel, from ncu).  SET-cases.txt has the shapes of a lab that were measured.
+# Needs nvcc, ncu and a GPU; runs from the workbook's root, with build/bin/lab built for labs.
+# Writes SET-times.tsv (medians of event pairs, L2 flushed before each) and SET-counters.tsv (one
+# line per kernel, from ncu).  SET-cases.txt has the shapes of a lab that were measured.
 #
 # --counters: only counters are measured again, on the recorded shapes.
 # --again RUNS: the counters that make validate compares are measured RUNS more times.  SET-runs.tsv
