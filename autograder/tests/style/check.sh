@@ -25,6 +25,7 @@ expect()
 set +e
 expect words 1 page.md 'Two\nwarps meet and\nmend it.\n' '2: word: "meet"' '3: word: "mend"'
 expect allowed-contexts 0 page.md 'A matrix product meets the deadline. It stands for `mend`.\n'
+expect vendors-terms 0 page.md 'The product page is here.\n'
 expect fronted-sentences 1 page.md 'One is here.\nOf the loads the first remains.\n' '2: fronted'
 expect questions 0 page.md 'How large is the tile? For example, it has 16 rows.\n'
 expect long-sentences 1 page.md "$(printf 'word %.0s' $(seq 36)).\n" '1: long: 36 words'
