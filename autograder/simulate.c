@@ -370,7 +370,7 @@ static void report_profile(const char *source)
     if (page.profile) profile_print(stderr, &page);
 }
 
-/* How often each finding came again after its report. */
+/* Prints the number of repetitions of each finding after its report. */
 static void report_repeats(void)
 {
     char count[40];

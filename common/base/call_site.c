@@ -102,7 +102,7 @@ void call_site_find(const char *stub, char *text, size_t bytes)
     if (!is_open) dwfl = process_open(), is_open = 1;
     Dwfl_Module *own = dwfl ? dwfl_addrmodule(dwfl, (Dwarf_Addr)(uintptr_t)process_open) : NULL;
     for (int i = 1; i < frames && own; i++) {
-        Dwarf_Addr address = (Dwarf_Addr)(uintptr_t)frame[i] - 1; /* of the call, not after it */
+        Dwarf_Addr address = (Dwarf_Addr)(uintptr_t)frame[i] - 1; /* in the call, not after it */
         if (dwfl_addrmodule(dwfl, address) == own && calls_find(own, address, stub, text, bytes))
             return;
     }

@@ -135,7 +135,7 @@ int finding_is_described(const Warp *warp, const Ins *ins, SimtCheck check)
     return warp->worker->findings.groups < SIMT_FINDINGS && !group_find(warp, ins, NO_OTHER, check);
 }
 
-/* A new group for this block, or NULL if there is no room. */
+/* A new group for this block, or NULL if the table is full. */
 static FindingGroup *group_new(Warp *warp)
 {
     WorkerFindings *findings = &warp->worker->findings;
