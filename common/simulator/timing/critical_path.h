@@ -27,7 +27,7 @@ enum {
     /* Where blocks run in the order of time: what a load of the nearest line takes less. */
     NEARER_CYCLES = 29,
     /* Of a fence for the whole chip; of one behind what the warp has loaded, or changed by atomics,
-     * since the last (behind-...); and behind what it has stored. */
+     * since the last (fence-after-...); and behind what it has stored. */
     FENCE_CYCLES = 260,
     LOADED_CYCLES = 440,
     WRITTEN_CYCLES = 550,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GPU, SET, LAUNCH, COUNTER, REASON, FIELDS };
+enum { GPU, SET, LAUNCH, COUNTER, VARIES, REASON, FIELDS };
 
 static const char *field_of(const Known *known, size_t row, int field)
 {
@@ -21,7 +21,8 @@ static int counter_find(const char *name)
 
 static int rows_check(const Known *known, Error *error)
 {
-    static const char *const NAMES[FIELDS] = {"gpu", "set", "launch", "counter", "reason"};
+    static const char *const NAMES[FIELDS] = {"gpu",     "set",    "launch",
+                                              "counter", "varies", "reason"};
     for (int i = 0; i < FIELDS; i++) {
         int column = tsv_column(&known->table, NAMES[i], error);
         if (column < 0) return -1;
@@ -32,6 +33,10 @@ static int rows_check(const Known *known, Error *error)
         if (counter_find(field_of(known, row, COUNTER)) == COUNTERS)
             return error_set(error, "%s, row %zu: there is no counter '%.40s'", known->table.path,
                              row + 1, field_of(known, row, COUNTER));
+        const char *varies = field_of(known, row, VARIES);
+        if (strcmp(varies, "yes") != 0 && strcmp(varies, "no") != 0)
+            return error_set(error, "%s, row %zu: varies is yes or no, not '%.40s'",
+                             known->table.path, row + 1, varies);
         if (!*field_of(known, row, REASON))
             return error_set(error, "%s, row %zu: there is no reason", known->table.path, row + 1);
     }
@@ -78,10 +83,10 @@ int known_report_stale(const Known *known, const char *gpu, const Launches *laun
         for (size_t i = 0; i < launches->count; i++)
             if (is_entry(known, row, gpu, &launches->launch[i])) {
                 int counter = counter_find(field_of(known, row, COUNTER));
-                why = launch_is_counted(&launches->launch[i], counter) &&
-                              !launch_is_right(&launches->launch[i], counter)
-                          ? NULL
-                          : "no longer differs";
+                int varies = !strcmp(field_of(known, row, VARIES), "yes");
+                int differs = launch_is_counted(&launches->launch[i], counter) &&
+                              !launch_is_right(&launches->launch[i], counter);
+                why = varies || differs ? NULL : "no longer differs";
             }
         if (!why) continue;
         stale++;

@@ -1,6 +1,6 @@
 /* known.h - known differences of counts: exceptions that a comparison allows, with reasons.
  *
- * known.tsv has the columns gpu, set, launch, counter and reason. */
+ * known.tsv has the columns gpu, set, launch, counter, varies and reason. */
 #ifndef CONVLAB_VALIDATE_KNOWN_H
 #define CONVLAB_VALIDATE_KNOWN_H
 
@@ -19,8 +19,8 @@ void known_close(Known *known);
 /* Is the counter of this launch an exception on this GPU? */
 int known_find(const Known *known, const char *gpu, const Launch *launch, int counter);
 
-/* Prints the GPU's entries that name no launch, or whose count no longer differs.  Returns their
- * number. */
+/* Prints the GPU's entries that name no launch, or whose count does not vary and no longer differs.
+ * Returns their number. */
 int known_report_stale(const Known *known, const char *gpu, const Launches *launches);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_validate.c - the comparer's statistics against values worked out by hand, and its reader. */
+/* test_validate.c - statistics and tables of the comparison, against values computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void errors_are_relative(void **state)
     assert_true(mean_absolute_error(measured, simulated, 0) == 0);
 }
 
-static const char *written(const char *text)
+static const char *file_write(const char *text)
 {
     static char path[] = "/tmp/convlab-tsv-XXXXXX";
     strcpy(path + sizeof path - 7, "XXXXXX");
@@ -51,11 +51,11 @@ static const char *written(const char *text)
     return path;
 }
 
-static void refused(const char *text, const char *words)
+static void table_expect_error(const char *text, const char *words)
 {
     Tsv tsv;
     Error error = {""};
-    const char *path = written(text);
+    const char *path = file_write(text);
     assert_int_equal(tsv_read(path, &tsv, &error), -1);
     if (!strstr(error.text, words)) fail_msg("%s", error.text);
     unlink(path);
@@ -67,7 +67,7 @@ static void tables_are_read(void **state)
     Error error = {""};
     double number;
     (void)state;
-    const char *path = written("; a comment\nname\tus\n; another\na\t1.5\nb\tx\n");
+    const char *path = file_write("; a comment\nname\tus\n; another\na\t1.5\nb\tx\n");
     assert_int_equal(tsv_read(path, &tsv, &error), 0);
     unlink(path);
     assert_int_equal(tsv.rows, 2);
@@ -78,8 +78,8 @@ static void tables_are_read(void **state)
     assert_non_null(strstr(error.text, "us of row 2 is no number: 'x'"));
     assert_int_equal(tsv_column(&tsv, "ms", &error), -1);
     tsv_close(&tsv);
-    refused("name\tus\na\n", ":2: 1 fields, but the first line names 2");
-    refused("; nothing\n", "no line in it");
+    table_expect_error("name\tus\na\n", ":2: 1 fields, but the first line names 2");
+    table_expect_error("; nothing\n", "no line in it");
     assert_int_equal(tsv_read("/nowhere/x.tsv", &tsv, &error), -1);
     assert_non_null(strstr(error.text, "/nowhere/x.tsv: No such file"));
 }
@@ -89,7 +89,7 @@ static Tsv record_make(void)
 {
     Tsv record;
     Error error = {""};
-    const char *path = written("kernel\tloads\tstores\nfirst\t10\t3\nsecond\t20\t4\n");
+    const char *path = file_write("kernel\tloads\tstores\nfirst\t10\t3\nsecond\t20\t4\n");
     assert_int_equal(tsv_read(path, &record, &error), 0);
     unlink(path);
     return record;
@@ -101,7 +101,8 @@ static void runs_are_read(void **state)
     Error error = {""};
     double count[RUNS];
     (void)state;
-    const char *path = written("; x\nrow\tkernel\tcounter\tcounts\n2\tsecond\tloads\t20 25 19\n");
+    const char *path =
+        file_write("; x\nrow\tkernel\tcounter\tcounts\n2\tsecond\tloads\t20 25 19\n");
     if (runs_read(path, &record, &runs, &error)) fail_msg("%s", error.text);
     unlink(path);
     assert_int_equal(runs_find(&runs, 1, "loads", count), 3);
@@ -111,38 +112,38 @@ static void runs_are_read(void **state)
     tsv_close(&runs), tsv_close(&record);
 }
 
-static void runs_refused(const char *text, const char *words)
+static void runs_expect_error(const char *text, const char *words)
 {
     Tsv record = record_make(), runs;
     Error error = {""};
-    const char *path = written(text);
+    const char *path = file_write(text);
     assert_int_equal(runs_read(path, &record, &runs, &error), -1);
     if (!strstr(error.text, words)) fail_msg("%s", error.text);
     unlink(path);
     tsv_close(&record);
 }
 
-static void runs_of_other_records_are_refused(void **state)
+static void runs_of_other_records_are_rejected(void **state)
 {
     char many[1000] = "row\tkernel\tcounter\tcounts\n2\tsecond\tloads\t20";
     (void)state;
 #define HEAD "row\tkernel\tcounter\tcounts\n"
-    runs_refused("row\tkernel\tcounter\n2\tsecond\tloads\n", "there is no column counts");
-    runs_refused("kernel\tcounter\tcounts\nsecond\tloads\t20 21\n", "there is no column row");
-    runs_refused("row\tcounter\tcounts\n2\tloads\t20 21\n", "there is no column kernel");
-    runs_refused("row\tkernel\tcounts\n2\tsecond\t20 21\n", "there is no column counter");
-    runs_refused(HEAD "2\tsecond\thits\t20 21\n", "there is no column hits");
-    runs_refused(HEAD "x\tsecond\tloads\t20 21\n", "row of row 1 is no number: 'x'");
-    runs_refused(HEAD "0\tfirst\tloads\t10 21\n", "is no first");
-    runs_refused(HEAD "3\tthird\tloads\t20 21\n", "is no third");
-    runs_refused(HEAD "2\tfirst\tloads\t20 21\n", "is no first; record again");
-    runs_refused(HEAD "2\tsecond\tloads\t21 20\n", "starts with 21, but row 2");
-    runs_refused(HEAD "2\tsecond\tloads\t20\n", "'20' is not 2 to 64 numbers");
-    runs_refused(HEAD "2\tsecond\tloads\t20 x\n", "'20 x' is not 2 to 64 numbers");
-    runs_refused(HEAD "2\tsecond\tloads\t\n", "is not 2 to 64 numbers");
+    runs_expect_error("row\tkernel\tcounter\n2\tsecond\tloads\n", "there is no column counts");
+    runs_expect_error("kernel\tcounter\tcounts\nsecond\tloads\t20 21\n", "there is no column row");
+    runs_expect_error("row\tcounter\tcounts\n2\tloads\t20 21\n", "there is no column kernel");
+    runs_expect_error("row\tkernel\tcounts\n2\tsecond\t20 21\n", "there is no column counter");
+    runs_expect_error(HEAD "2\tsecond\thits\t20 21\n", "there is no column hits");
+    runs_expect_error(HEAD "x\tsecond\tloads\t20 21\n", "row of row 1 is no number: 'x'");
+    runs_expect_error(HEAD "0\tfirst\tloads\t10 21\n", "is no first");
+    runs_expect_error(HEAD "3\tthird\tloads\t20 21\n", "is no third");
+    runs_expect_error(HEAD "2\tfirst\tloads\t20 21\n", "is no first; record again");
+    runs_expect_error(HEAD "2\tsecond\tloads\t21 20\n", "starts with 21, but row 2");
+    runs_expect_error(HEAD "2\tsecond\tloads\t20\n", "'20' is not 2 to 64 numbers");
+    runs_expect_error(HEAD "2\tsecond\tloads\t20 x\n", "'20 x' is not 2 to 64 numbers");
+    runs_expect_error(HEAD "2\tsecond\tloads\t\n", "is not 2 to 64 numbers");
     for (int i = 0; i < RUNS; i++)
         strcat(many, " 20");
-    runs_refused(strcat(many, "\n"), "is not 2 to 64 numbers");
+    runs_expect_error(strcat(many, "\n"), "is not 2 to 64 numbers");
 }
 
 int main(void)
@@ -150,6 +151,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_correlate), cmocka_unit_test(errors_are_relative),
         cmocka_unit_test(tables_are_read), cmocka_unit_test(runs_are_read),
-        cmocka_unit_test(runs_of_other_records_are_refused)};
+        cmocka_unit_test(runs_of_other_records_are_rejected)};
     return cmocka_run_group_tests_name("validation", tests, NULL, NULL);
 }

@@ -436,7 +436,7 @@ __global__ void histogram_kernel(const uint32_t *__restrict__ x, uint32_t *__res
         y[blockIdx.x * 256 + i] = count[i];
 }
 
-/* ---- more small programs, all held out --------------------------------------------------- */
+/* ---- more small programs, all regression launches ------------------------------------------ */
 
 __global__ void scan_kernel(const float *__restrict__ x, float *__restrict__ y)
 {

@@ -277,8 +277,8 @@ static void locks()
     LOCKED(E, "locked-asleep-100-64", ASLEEP, 64, 100, 1);
     LOCKED(F, "locked-clocked-32", CLOCKED, 32, 500, 2);
     LOCKED(E, "locked-clocked-132", CLOCKED, 132, 300, 1);
-    LOCKED(F, "locked-looking-32", LOOKING, 32, 0, 2);
-    LOCKED(E, "locked-looking-132", LOOKING, 132, 0, 1);
+    LOCKED(F, "locked-polling-32", LOOKING, 32, 0, 2);
+    LOCKED(E, "locked-polling-132", LOOKING, 132, 0, 1);
     F("lock-backoff", "locked-lanes-2", lane_lock_kernel<<<2, 32>>>(words, words + 1024, target));
     E("lock-backoff", "locked-lanes-16", lane_lock_kernel<<<16, 32>>>(words, words + 1024, target));
 #define DRAWN(SET, what, n, ns)                                                                    \
@@ -306,10 +306,10 @@ static void producers()
     PRODUCED(E, "produced-add-1056", ADD_NOTHING, 1056, 128, 10000, 0);
     PRODUCED(E, "produced-compare-264", COMPARE, 264, 32, 20000, 0);
     PRODUCED(F, "produced-or-528", OR_NOTHING, 528, 32, 10000, 0);
-    PRODUCED(F, "produced-look-264", VOLATILE_LOOK, 264, 64, 40000, 0);
-    PRODUCED(E, "produced-look-1056", VOLATILE_LOOK, 1056, 64, 20000, 0);
+    PRODUCED(F, "produced-poll-264", VOLATILE_LOOK, 264, 64, 40000, 0);
+    PRODUCED(E, "produced-poll-1056", VOLATILE_LOOK, 1056, 64, 20000, 0);
     PRODUCED(F, "produced-add-asleep-264", ADD_ASLEEP, 264, 256, 10000, 200);
-    PRODUCED(E, "produced-look-asleep-132", LOOK_ASLEEP, 132, 256, 10000, 100);
+    PRODUCED(E, "produced-poll-asleep-132", LOOK_ASLEEP, 132, 256, 10000, 100);
     PRODUCED(F, "produced-clocked-132", CLOCKED_LOOK, 132, 32, 10000, 400);
     PRODUCED(E, "produced-clocked-528", CLOCKED_LOOK, 528, 32, 10000, 1000);
 }
@@ -318,13 +318,13 @@ static void fences()
 {
 #define BEHIND(SET, what, BEFORE, threads)                                                         \
     SET("fence-after", what, behind_kernel<BEFORE><<<1, threads>>>(words + 2 * MB, target, 64))
-    BEHIND(F, "behind-nothing", NOTHING, 32);
-    BEHIND(F, "behind-load", LOADED, 32);
-    BEHIND(F, "behind-look", LOOKED, 32);
-    BEHIND(E, "behind-acquire", ACQUIRED, 32);
-    BEHIND(F, "behind-add", ADDED, 32);
-    BEHIND(E, "behind-shared", SHARED, 32);
-    BEHIND(F, "behind-others", OTHERS, 64);
+    BEHIND(F, "fence-after-nothing", NOTHING, 32);
+    BEHIND(F, "fence-after-load", LOADED, 32);
+    BEHIND(F, "fence-after-poll", LOOKED, 32);
+    BEHIND(E, "fence-after-acquire", ACQUIRED, 32);
+    BEHIND(F, "fence-after-add", ADDED, 32);
+    BEHIND(E, "fence-after-shared", SHARED, 32);
+    BEHIND(F, "fence-after-others", OTHERS, 64);
 #define RELEASED(SET, what, n, turns)                                                              \
     SET("release", what, static uint32_t before;                                                   \
         release_kernel<<<n, 32>>>(words + 2 * MB + __LINE__ * 4096, target, before, turns),        \

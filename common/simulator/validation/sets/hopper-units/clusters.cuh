@@ -151,8 +151,9 @@ static void clusters()
     ENTER(FIT, "ring", "ring-token-4", ring_kernel<4, true><<<128, 64>>>(target, 16));
     ENTER(REGRESSION, "ring", "ring-exchange-8", ring_kernel<8, false><<<128, 64>>>(target, 64));
     ENTER(REGRESSION, "ring", "ring-token-2", ring_kernel<2, true><<<128, 64>>>(target, 32));
-    ENTER(FIT, "cluster-barrier", "meetings-2", meetings_kernel<2><<<128, 256>>>(target, 64));
-    ENTER(REGRESSION, "cluster-barrier", "meetings-8",
+    ENTER(FIT, "cluster-barrier", "cluster-barrier-2",
+          meetings_kernel<2><<<128, 256>>>(target, 64));
+    ENTER(REGRESSION, "cluster-barrier", "cluster-barrier-8",
           meetings_kernel<8><<<128, 128>>>(target, 64));
 #undef C
 }
