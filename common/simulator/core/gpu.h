@@ -37,7 +37,7 @@ struct SimtGpu {
     SimtProfile profile;              /* profile of the longest launch so far */
     PtxModule *accelerators;          /* code of the functions that are hardware here; NULL: none */
     DebugHook *debug;                 /* NULL: there is no debugger */
-    SimtFinding found[SIMT_FINDINGS]; /* of the last launch, the one that stopped it first */
+    SimtFinding found[SIMT_FINDINGS]; /* last launch; first the one that stopped it */
     uint32_t found_count;
     Allocation none; /* empty: the initial entry of caches of allocations */
 };

@@ -109,7 +109,7 @@ typedef struct SimtReport {
 
 /* Findings of one launch that have the same check and the same pair of lines. */
 typedef struct SimtFinding {
-    SimtReport report; /* of the first of them, in block order */
+    SimtReport report; /* the first one in block order */
     uint64_t count;
 } SimtFinding;
 enum { SIMT_FINDINGS = 16 }; /* groups of a launch; later ones are only counted */

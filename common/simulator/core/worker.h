@@ -48,10 +48,10 @@ typedef struct WorkerBudget {
     void *others;               /* argument of `begin` */
 } WorkerBudget;
 
-/* Findings with the same check and pair of lines.  Lines without a number count as many. */
+/* Findings with the same check and pair of lines.  Unknown lines are all different. */
 typedef struct FindingGroup {
     SimtFinding found;
-    uint64_t block;      /* of the first of them */
+    uint64_t block;      /* block of the first one */
     uint32_t ins, other; /* instructions of the last of them */
 } FindingGroup;
 
