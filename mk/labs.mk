@@ -83,7 +83,7 @@ watch-answer:
 .PHONY: workbench
 workbench:
 	$(call want,libjs-codemirror)
-	$(call stage,tools $(BUILD)/bin/workbench)
+	$(call stage,tools $(DEBUG_PARTS) $(BUILD)/bin/workbench)
 	$(Q)exec $(BUILD)/bin/workbench $(where) --port "$$PORT"
 
 #:   make book

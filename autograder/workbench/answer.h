@@ -33,6 +33,7 @@ void answer_file(const Workbench *bench, const Request *request, Answer *answer)
  *     PUT    /api/labs/NN/source           {"text", "base"}; also predict
  *     POST   /api/labs/NN/jobs             {"action", ...} of command.h: {"id"}
  *     GET    /api/jobs/ID?from=N           {"state", "status", "bytes", "text"}
+ *     POST   /api/jobs/ID/input            {"text"}: a line for the debugger
  *     DELETE /api/jobs/ID                  cancels it */
 void answer_data(const Workbench *bench, const Request *request, Answer *answer);
 

@@ -64,7 +64,8 @@ static void job_post(const Workbench *bench, const Lab *lab, const json_t *reque
         return;
     }
     if (*command.folder) directory_make(command.folder);
-    if (job_start(bench->jobs, command.argv, command.folder, id, &error))
+    if (command.is_dialog ? job_start_dialog(bench->jobs, command.argv, id, &error)
+                          : job_start(bench->jobs, command.argv, command.folder, id, &error))
         answer_error(answer, 429, error.text);
     else
         answer_json(answer, 200, json_pack("{s:s}", "id", id));
@@ -134,6 +135,20 @@ static void job_answer(const Workbench *bench, const Request *request, const cha
     free(view.text);
 }
 
+static void input_answer(const Workbench *bench, const Request *request, const char *id,
+                         Answer *answer)
+{
+    json_t *body = json_loads(request->body, 0, NULL);
+    const char *text = json_string_value(json_object_get(body, "text"));
+    if (!text || strlen(text) > 1000 || strcmp(request->method, "POST") != 0)
+        answer_error(answer, 400, "an input is a POST with a text of at most 1,000 bytes");
+    else if (job_input(bench->jobs, id, text))
+        answer_error(answer, 409, "the program takes no input now");
+    else
+        answer_json(answer, 200, json_object());
+    json_decref(body);
+}
+
 void answer_data(const Workbench *bench, const Request *request, Answer *answer)
 {
     char words[256], *rest = words;
@@ -143,6 +158,8 @@ void answer_data(const Workbench *bench, const Request *request, Answer *answer)
         answer_json(answer, 200, labs_json(bench));
     else if (!strcmp(kind, "labs") && name)
         lab_answer(bench, request, name, part, answer);
+    else if (!strcmp(kind, "jobs") && name && !strcmp(part, "input"))
+        input_answer(bench, request, name, answer);
     else if (!strcmp(kind, "jobs") && name && !*part)
         job_answer(bench, request, name, answer);
     else

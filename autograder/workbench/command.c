@@ -19,6 +19,7 @@ static const struct Action {
     {"profile", "lab", "case shape gpu against", "--out", "", 1, 1},
     {"see", "lab", "case shape gpu line", "--out", "/see.html", 1, 1},
     {"hint", "lab", "todo", NULL, NULL, 0, 0},
+    {"ladder", "lab", "", "--out", "", 0, 0},
     {"reset", "lab", "", NULL, NULL, 0, 0},
 };
 
@@ -74,17 +75,42 @@ static void results_add(const Workbench *bench, const Lab *lab, const struct Act
     add(command, command->text[1]);
 }
 
+/* common/setup/debug.sh takes its settings from the environment: env sets them. */
+static int debug_make(const Workbench *bench, const Lab *lab, const json_t *request,
+                      Command *command, Error *error)
+{
+    static const char *const SETTINGS[][2] = {{"case", "CASE"}, {"shape", "SHAPE"}, {"gpu", "GPU"}};
+    int texts = 0;
+    add(command, "/usr/bin/env");
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++) {
+        const char *value = json_string_value(json_object_get(request, SETTINGS[i][0]));
+        if (!value || !*value) continue;
+        if (strlen(value) > VALUE_CHARACTERS)
+            return error_set(error, "%s has more than %d characters", SETTINGS[i][0],
+                             VALUE_CHARACTERS);
+        text_set(command->text[texts], sizeof command->text[texts], "%s=%s", SETTINGS[i][1], value);
+        add(command, command->text[texts++]);
+    }
+    text_set(command->text[texts], sizeof command->text[texts], "%s/common/setup/debug.sh",
+             bench->root);
+    add(command, "sh"), add(command, command->text[texts]);
+    add(command, bench->build), add(command, lab->name);
+    command->is_dialog = 1;
+    return 0;
+}
+
 int command_make(const Workbench *bench, const Lab *lab, const json_t *request, Command *command,
                  Error *error)
 {
     const char *name = json_string_value(json_object_get(request, "action"));
     const struct Action *action = action_find(name);
+    *command = (Command){0};
+    if (name && !strcmp(name, "debug")) return debug_make(bench, lab, request, command, error);
     if (!action)
         return error_set(error,
-                         "there is no action %.40s; there are run, grade, profile, see, "
-                         "hint and reset",
+                         "there is no action %.40s; there are run, grade, profile, see, hint, "
+                         "ladder, debug and reset",
                          name ? name : "without a name");
-    *command = (Command){0};
     text_set(command->text[0], sizeof command->text[0], "%s/bin/%s", bench->build, action->program);
     add(command, command->text[0]);
     if (strcmp(action->program, "grade") != 0) add(command, action->name);

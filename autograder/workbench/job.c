@@ -19,7 +19,7 @@ typedef struct Job {
     char *argv[JOB_ARGUMENTS + 1];
     JobState state;
     int status, cancelled; /* cancelled: Boolean, asked for */
-    pid_t group;           /* 0: not running */
+    int is_dialog, input;  /* Boolean; the end of its standard input, -1 none */
     char *output;
     size_t bytes;
 } Job;
@@ -59,15 +59,14 @@ static void output_add(JobQueue *queue, Job *job, const char *text, size_t bytes
 }
 
 /* Only async-signal-safe calls: the parent has several threads. */
-static void child_run(char *const argv[], int out)
+static void child_run(char *const argv[], int in, int out)
 {
-    int null = open("/dev/null", O_RDONLY);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
-    dup2(null, STDIN_FILENO);
+    dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
     execv(argv[0], argv);
@@ -76,19 +75,44 @@ static void child_run(char *const argv[], int out)
     _exit(written < 0 ? 126 : 127);
 }
 
-static pid_t child_start(Job *job, int *from)
+/* The child's input: a pipe for a dialogue, whose other end is in *to, else nothing. */
+static int input_open(const Job *job, int *to)
 {
     int ends[2];
+    *to = -1;
+    if (!job->is_dialog) return open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (pipe2(ends, O_CLOEXEC)) return -1;
-    pid_t pid = fork();
-    if (pid == 0) child_run(job->argv, ends[1]);
-    close(ends[1]);
-    if (pid < 0)
-        close(ends[0]);
-    else
-        setpgid(pid, pid); /* here, too: the group exists before it may be cancelled */
-    *from = ends[0];
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    *to = ends[1];
+    return ends[0];
+}
+
+static pid_t child_start(Job *job, int *from, int *to)
+{
+    int ends[2], in = input_open(job, to);
+    pid_t pid = -1;
+    if (in < 0) return -1;
+    if (!pipe2(ends, O_CLOEXEC)) {
+        pid = fork();
+        if (pid == 0) child_run(job->argv, in, ends[1]);
+        close(ends[1]);
+        if (pid < 0)
+            close(ends[0]);
+        else
+            setpgid(pid, pid); /* here, too: the group exists before it may be cancelled */
+        *from = ends[0];
+    }
+    close(in);
+    if (pid < 0 && *to >= 0) close(*to);
     return pid;
+}
+
+static void input_set(JobQueue *queue, Job *job, int to)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (job->input >= 0) close(job->input);
+    job->input = to;
+    pthread_mutex_unlock(&queue->lock);
 }
 
 static int is_cancelled(JobQueue *queue, const Job *job)
@@ -119,15 +143,17 @@ static void output_read(JobQueue *queue, Job *job, pid_t pid, int from)
 /* The exit status, or 128 and the signal's number. */
 static int job_run(JobQueue *queue, Job *job)
 {
-    int from, status = 0;
-    pid_t pid = child_start(job, &from);
+    int from, to, status = 0;
+    pid_t pid = child_start(job, &from, &to);
     if (pid < 0) {
         static const char FAILED[] =
             "workbench: no process could be started; close other programs\n";
         output_add(queue, job, FAILED, sizeof FAILED - 1);
         return 126;
     }
+    input_set(queue, job, to);
     output_read(queue, job, pid, from);
+    input_set(queue, job, -1);
     close(from);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
@@ -207,15 +233,14 @@ static Job *job_new(char *const argv[], const char *folder)
         job_free(job);
         return NULL;
     }
+    job->input = -1;
     text_set(job->folder, sizeof job->folder, "%s", folder);
     token_draw(job->id, JOB_ID_CHARACTERS);
     return job;
 }
 
-int job_start(JobQueue *queue, char *const argv[], const char *folder,
-              char id[JOB_ID_CHARACTERS + 1], Error *error)
+static int job_append(JobQueue *queue, Job *job, char id[JOB_ID_CHARACTERS + 1], Error *error)
 {
-    Job *job = job_new(argv, folder);
     if (!job) return error_set(error, "out of memory");
     pthread_mutex_lock(&queue->lock);
     int full = queue->jobs - queue->ended > JOBS_WAITING;
@@ -229,6 +254,20 @@ int job_start(JobQueue *queue, char *const argv[], const char *folder,
     job_free(job);
     return error_set(error, "%d jobs wait already; cancel one, or wait for the running one",
                      JOBS_WAITING);
+}
+
+int job_start(JobQueue *queue, char *const argv[], const char *folder,
+              char id[JOB_ID_CHARACTERS + 1], Error *error)
+{
+    return job_append(queue, job_new(argv, folder), id, error);
+}
+
+int job_start_dialog(JobQueue *queue, char *const argv[], char id[JOB_ID_CHARACTERS + 1],
+                     Error *error)
+{
+    Job *job = job_new(argv, "");
+    if (job) job->is_dialog = 1;
+    return job_append(queue, job, id, error);
 }
 
 static Job *job_find(JobQueue *queue, const char *id)
@@ -259,4 +298,14 @@ int job_cancel(JobQueue *queue, const char *id)
     if (job && job->state <= JOB_RUNNING) job->cancelled = 1;
     pthread_mutex_unlock(&queue->lock);
     return job ? 0 : -1;
+}
+
+int job_input(JobQueue *queue, const char *id, const char *text)
+{
+    size_t bytes = strlen(text);
+    pthread_mutex_lock(&queue->lock);
+    Job *job = job_find(queue, id);
+    int fails = !job || job->input < 0 || write(job->input, text, bytes) != (ssize_t)bytes;
+    pthread_mutex_unlock(&queue->lock);
+    return fails ? -1 : 0;
 }

@@ -27,9 +27,18 @@ JobQueue *job_queue_open(void);
 void job_queue_close(JobQueue *queue);
 
 /* Starts argv[0] with its arguments (NULL at the end) when the jobs before it have ended.  `folder`
- * is the folder of its files, "" for none.  -1 with an error: JOBS_WAITING jobs wait already. */
+ * is the folder of its files, "" for none.  The standard input of the program is empty.  -1 with an
+ * error: JOBS_WAITING jobs wait already. */
 int job_start(JobQueue *queue, char *const argv[], const char *folder,
               char id[JOB_ID_CHARACTERS + 1], Error *error);
+
+/* The same, and the program reads what job_input writes. */
+int job_start_dialog(JobQueue *queue, char *const argv[], char id[JOB_ID_CHARACTERS + 1],
+                     Error *error);
+
+/* Writes to the standard input of a running job.  -1: there is no such job, it takes no input, or
+ * its input is full because it has not read the text before. */
+int job_input(JobQueue *queue, const char *id, const char *text);
 
 typedef struct JobView {
     JobState state;

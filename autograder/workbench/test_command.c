@@ -47,6 +47,16 @@ static void names_the_programs_of_make(void **state)
                         "/root/build/workbench/04-tiled/see/see.html");
 }
 
+static void the_debugger_is_a_dialogue(void **state)
+{
+    (void)state;
+    Error error;
+    assert_string_equal(
+        command_of("{\"action\":\"debug\",\"case\":\"tall; ls\",\"gpu\":\"titanv\"}", &error),
+        "/usr/bin/env|CASE=tall; "
+        "ls|GPU=titanv|sh|/root/common/setup/debug.sh|/root/build|04-tiled");
+}
+
 /* Values are arguments, whatever they contain; no setting gets in that the action does not have. */
 static void values_are_text(void **state)
 {
@@ -79,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_the_programs_of_make),
+        cmocka_unit_test(the_debugger_is_a_dialogue),
         cmocka_unit_test(values_are_text),
         cmocka_unit_test(refuses_other_actions),
     };

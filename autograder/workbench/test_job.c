@@ -142,6 +142,25 @@ static void keeps_the_latest_jobs(void **state)
     assert_int_equal(job_view(queue, first, 0, &view), -1);
 }
 
+static void passes_input_to_a_dialogue(void **state)
+{
+    (void)state;
+    char id[JOB_ID_CHARACTERS + 1], *argv[] = {"/bin/sh", "-c", "read a; echo got $a", NULL};
+    int status;
+    Error error;
+    assert_int_equal(job_start_dialog(queue, argv, id, &error), 0);
+    while (job_input(queue, id, "a line\n")) /* until it runs */
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    char *text = output_at(id, JOB_ENDED, &status);
+    assert_string_equal(text, "got a line\n");
+    free(text);
+    assert_int_equal(job_input(queue, id, "late\n"), -1);
+    assert_int_equal(job_start(queue, argv, "", id, &error), 0);
+    text = output_at(id, JOB_ENDED, &status);
+    assert_string_equal(text, "got\n");
+    free(text);
+}
+
 static void reports_a_program_that_is_missing(void **state)
 {
     (void)state;
@@ -164,6 +183,7 @@ int main(void)
         cmocka_unit_test(refuses_more_than_may_wait),
         cmocka_unit_test(bounds_the_output),
         cmocka_unit_test(keeps_the_latest_jobs),
+        cmocka_unit_test(passes_input_to_a_dialogue),
         cmocka_unit_test(reports_a_program_that_is_missing),
     };
     return cmocka_run_group_tests(tests, queue_make, queue_end);

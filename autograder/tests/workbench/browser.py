@@ -179,6 +179,37 @@ def cancels_a_kernel_that_hangs():
     until(lambda: text_of("progress") == "cancelled", "it was not cancelled")
 
 
+def debugs_forwards_and_backwards():
+    editor_type(solution)
+    line = 1 + solution[:solution.index("sum += x")].count("\n")
+    page.execute_script("""
+        const view = document.querySelector('.CodeMirror').CodeMirror;
+        view.scrollIntoView({line: arguments[0] + 3, ch: 0});
+        CodeMirror.signal(view, 'gutterClick', view, arguments[0] - 1);""", line)
+    page.find_element(By.CSS_SELECTOR, "[data-action=debug]").click()
+    until(lambda: f"line {line}." in text_of("output"), "no breakpoint")
+    command = lambda name: page.find_element(By.CSS_SELECTOR, f"[data-command={name}]").click()
+    place = lambda: page.execute_script("""
+        const view = document.querySelector('.CodeMirror').CodeMirror;
+        for (let i = 0; i < view.lineCount(); i++)
+            if ((view.lineInfo(i).bgClass || '').includes('place')) return i + 1;""")
+    command("run")
+    until(lambda: place() == line, "the kernel does not stop")
+    command("next")
+    until(lambda: place() == line + 1, "next does not go on")
+    command("reverse-next")
+    until(lambda: place() == line, "reverse-next does not go back")
+    at("command").send_keys("lanes oq", Keys.ENTER)
+    until(lambda: "32 of 32 lanes are active" in text_of("output"), "no lanes")
+    at("command").send_keys("quit", Keys.ENTER)
+    until(lambda: text_of("progress") == "debug: done", "the session does not end")
+
+
+def shows_the_ladder():
+    act("ladder")
+    assert "baseline" in text_of("output"), text_of("output")
+
+
 def opens_in_a_second_tab():
     page.switch_to.new_window("tab")
     page.get(url)
@@ -233,7 +264,8 @@ TESTS = [opens_a_lab_with_its_handout, shows_a_compiler_error_in_the_gutter,
          shows_a_wrong_answer_and_its_cause, grades_100_after_the_fix,
          shows_the_profile_in_the_gutter, shows_a_warp, gives_a_hint,
          says_that_a_result_is_outdated, shows_the_change_of_another_editor,
-         loses_neither_of_two_edits, cancels_a_kernel_that_hangs, opens_in_a_second_tab,
+         loses_neither_of_two_edits, cancels_a_kernel_that_hangs,
+         debugs_forwards_and_backwards, shows_the_ladder, opens_in_a_second_tab,
          has_labels_and_order, fits_the_width_of_a_phone, runs_no_script_but_its_own,
          tells_that_the_server_has_ended]
 

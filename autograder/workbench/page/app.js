@@ -3,11 +3,12 @@
 import {ask, jobFile, takeToken} from './server.js';
 import * as editor from './editor.js';
 import {cancelJob, findingsOf, runJob, sharesOf} from './job.js';
+import {breakpointsClear, debugBegin, debugEnd, debugListen, debugShow} from './debug.js';
 import {showHandout} from './handout.js';
 import {showPredictions, withValue} from './predictions.js';
 
 const at = (id) => document.getElementById(id);
-const state = {lab: null, digest: '', dirty: false, busy: false, conflict: false, resultOf: ''};
+const state = {lab: null, digest: '', dirty: false, busy: false, conflict: false, resultOf: '', regions: []};
 
 // ---- messages ------------------------------------------------------------------------------
 
@@ -47,6 +48,7 @@ function options(select, rows) {
 }
 
 function showTasks(regions) {
+  state.regions = regions;
   options(at('task'), [['', 'go to ...'],
     ...regions.map((region) => [region.first, `TODO(${region.number}) ${region.task}`])]);
   editor.showRegions(regions);
@@ -68,6 +70,7 @@ async function openLab(name) {
   editor.editorSet(lab.source.text || '', true);
   showTasks(lab.source.regions || []);
   editor.showFindings([]);
+  breakpointsClear();
   editor.showShares(new Map());
   options(at('case'), lab.cases.map((item) => [item.name, `${item.name}${item.timed ? ' (timed)' : ''}`]));
   at('gpu').value = lab.gpu;
@@ -126,6 +129,13 @@ async function savePrediction(name, value) {
     {text: withValue(predict.text, name, value), base: predict.digest});
 }
 
+// The number of the region in which the cursor is, as text; "" outside of all: a staged hint.
+function regionHere() {
+  const line = editor.editorLine();
+  const region = state.regions.find(({first, last}) => first <= line && line <= last);
+  return region ? String(region.number) : '';
+}
+
 // ---- jobs ----------------------------------------------------------------------------------
 
 function settings(action) {
@@ -133,7 +143,9 @@ function settings(action) {
   if (at('shape').value) request.shape = at('shape').value;
   else request.case = at('case').value;
   if (action === 'see') request.line = String(editor.editorLine());
+  if (action === 'profile') request.against = at('against').value;
   if (action === 'grade') return {action, gpu: request.gpu};
+  if (action === 'ladder') return {action};
   return request;
 }
 
@@ -178,10 +190,17 @@ async function start(request) {
       setBusy(false);
       return;
     }
+    const debugs = request.action === 'debug';
+    let begun = false;
     const job = await runJob(state.lab.name, request, (text, {state: words}) => {
       at('output').textContent = text;
       at('progress').textContent = `${request.action}: ${words}`;
+      if (debugs && !begun) debugBegin(state.lab.sourceName);
+      if (debugs && begun) debugShow(text);
+      if (debugs) at('output').scrollTop = at('output').scrollHeight;
+      begun = true;
     });
+    if (debugs) debugEnd();
     state.resultOf = state.digest;
     if (request.action !== 'hint')
       editor.showFindings(findingsOf(job.text, state.lab.sourceName));
@@ -189,6 +208,7 @@ async function start(request) {
     setBusy(false, job.state === 'cancelled' ? 'cancelled' : `${request.action}: done`);
     await poll();
   } catch (error) {
+    debugEnd();
     setBusy(false);
     throw error;
   }
@@ -243,7 +263,8 @@ function showPane(pane) {
 function listen() {
   at('lab').addEventListener('change', guarded(() => openLab(at('lab').value)));
   at('save').addEventListener('click', guarded(save));
-  at('hint').addEventListener('click', guarded(() => start({action: 'hint'})));
+  at('hint').addEventListener('click', guarded(() => start({action: 'hint', todo: regionHere()})));
+  debugListen(guarded);
   at('cancel').addEventListener('click', guarded(cancelJob));
   at('task').addEventListener('change', () => at('task').value && editor.editorGo(Number(at('task').value)));
   for (const button of document.querySelectorAll('.start'))

@@ -7,7 +7,7 @@ export function editorOpen(parent) {
   if (window.CodeMirror) {
     view = window.CodeMirror(parent, {
       mode: 'text/x-c++src', lineNumbers: true, indentUnit: 4, inputStyle: 'contenteditable',
-      gutters: ['marks', 'CodeMirror-linenumbers', 'share'],
+      gutters: ['breakpoints', 'marks', 'CodeMirror-linenumbers', 'share'],
       extraKeys: {Tab: false, 'Shift-Tab': false},
     });
     view.getInputField().setAttribute('aria-label', 'Source of the lab');
@@ -91,5 +91,32 @@ export function showShares(shares) {
     mark.textContent = `${(100 * share).toFixed(1)} %`;
     mark.title = 'share of the cycles';
     view.setGutterMarker(line - 1, 'share', mark);
+  }
+}
+
+// The line at which a kernel stands; 0: none.
+let place = null;
+export function showPlace(line) {
+  if (!view) return;
+  if (place !== null) view.removeLineClass(place, 'background', 'place');
+  place = line ? view.addLineClass(line - 1, 'background', 'place') : null;
+  if (line) view.scrollIntoView({line: line - 1, ch: 0}, 120);
+}
+
+// Calls tell(line) for a click on the margin or the line's number.
+export function onMargin(tell) {
+  if (view) view.on('gutterClick', (_, line) => tell(line + 1));
+}
+
+export function showBreakpoints(lines) {
+  if (!view) return;
+  view.clearGutter('breakpoints');
+  for (const line of lines) {
+    const mark = document.createElement('span');
+    mark.className = 'breakpoint';
+    mark.textContent = '◆';
+    mark.setAttribute('role', 'img');
+    mark.setAttribute('aria-label', `breakpoint at line ${line}`);
+    view.setGutterMarker(line - 1, 'breakpoints', mark);
   }
 }

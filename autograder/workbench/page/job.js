@@ -17,6 +17,7 @@ export async function runJob(lab, request, show) {
   const {id} = await ask('POST', `labs/${lab}/jobs`, request);
   const job = {id, text: '', state: 'waiting', status: 0};
   current = job;
+  show('', job);
   for (let from = 0; ;) {
     const part = await ask('GET', `jobs/${id}?from=${from}`);
     from = part.bytes;
@@ -30,6 +31,20 @@ export async function runJob(lab, request, show) {
   if (current === job) current = null;
   job.text = asLines(job.text);
   return job;
+}
+
+// A line for the program that runs.  It may not run yet: then the line waits.
+export async function jobInput(text) {
+  for (;;) {
+    if (!current || current.state === 'ended') return;
+    try {
+      await ask('POST', `jobs/${current.id}/input`, {text});
+      return;
+    } catch (error) {
+      if (error.status !== 409 || current.state !== 'waiting') throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
 }
 
 export async function cancelJob() {
