@@ -95,6 +95,7 @@ def shows_a_wrong_answer_and_its_cause():
     act("run")
     assert "WRONG" in text_of("output") or "FAILED" in text_of("output"), text_of("output")
     assert source.read_text() == editor_text(), "a run saves first"
+    page.save_screenshot(str(screens / "workbench-wrong.png"))
 
 
 def grades_100_after_the_fix():
@@ -196,7 +197,7 @@ def debugs_forwards_and_backwards():
     command("run")
     until(lambda: place() == line, "the kernel does not stop")
     command("next")
-    until(lambda: place() == line + 1, "next does not go on")
+    until(lambda: place() == line + 1, "next does not advance")
     command("reverse-next")
     until(lambda: place() == line, "reverse-next does not go back")
     at("command").send_keys("lanes oq", Keys.ENTER)
