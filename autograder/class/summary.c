@@ -85,7 +85,7 @@ int summary_make(Gradebook *book, const Catalog *catalog, Summary *summary, Erro
         summary->lab[summary->labs++].name = catalog->lab[i].name;
     if (gradebook_entries(book, keep_refused, summary, error) ||
         gradebook_people(book, count_person, summary, error) ||
-        gradebook_best(book, count, summary, error)) {
+        gradebook_best_marks(book, count, summary, error)) {
         summary_clear(summary);
         return -1;
     }

@@ -129,9 +129,9 @@ int marks_read(Gradebook *book, Marks *marks, Error *error)
 {
     memset(marks, 0, sizeof *marks);
     int status = gradebook_people(book, take_person, marks, error);
-    if (!status) status = gradebook_best(book, take_lab, marks, error);
+    if (!status) status = gradebook_best_marks(book, take_lab, marks, error);
     qsort(marks->lab, (size_t)marks->labs, sizeof marks->lab[0], compare_labs);
-    if (!status) status = gradebook_best(book, take_mark, marks, error);
+    if (!status) status = gradebook_best_marks(book, take_mark, marks, error);
     for (int i = 0; i < marks->students; i++)
         for (int j = 0; j < marks->labs; j++) {
             marks->student[i].mark[j] *= marks->full[j];
