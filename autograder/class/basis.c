@@ -26,7 +26,9 @@ static uint64_t grader_digest(const char *build, const char *grade)
     uint64_t digest = digest_file(DIGEST_START, grade);
     text_set(path, sizeof path, "%s/bin/device", build);
     digest = digest_file(digest, path);
-    text_set(path, sizeof path, "%s/bin/runner", build);
+    text_set(path, sizeof path, "%s/lib/runner.a", build);
+    digest = digest_file(digest, path);
+    text_set(path, sizeof path, "%s/lib/runner-modules.a", build);
     return digest_file(digest, path);
 }
 

@@ -8,8 +8,8 @@
 enum { BASIS_BYTES = 40 };
 
 /* "<lab>:<grader>", 16 hexadecimal digits each.  The lab: lab.ini, the solution with its
- * predictions, and the baseline.  The grader: `grade` and the programs of <build>/bin that it
- * starts.  Paths and file times do not matter. */
+ * predictions, and the baseline.  The grader: `grade`, the device process, and the libraries
+ * with which submissions are linked.  Paths and file times do not matter. */
 void basis_of(const char *root, const char *build, const char *grade, const Lab *lab,
               char basis[BASIS_BYTES]);
 

@@ -156,7 +156,9 @@ regrade && [ "$(wc -l <"$work/graded")" = 22 ] && regrade && [ ! -s "$work/grade
     [ ! -s "$work/graded" ] &&
     tr -s '\n ' ' ' <"$work/out" | grep -q '22 results are stale, because the lab has changed' &&
     regrade --regrade stale && [ "$(wc -l <"$work/graded")" = 22 ] &&
-    regrade && ! grep -q stale "$work/out"
+    regrade && ! grep -q stale "$work/out" && echo '# changed' >>"$work/grade" && regrade &&
+    [ ! -s "$work/graded" ] &&
+    tr -s '\n ' ' ' <"$work/out" | grep -q 'because the grader has changed'
 tell "changed thresholds make results stale, and only REGRADE=stale grades them again"
 
 # ---- malformed rosters: one line with file, line, column and remedy
