@@ -25,6 +25,7 @@ static int decode_copy(Decoder *d)
 {
     Ins to = {0}, from = {0};
     uint32_t operands = d->in->operands - policy_operands(d);
+    if (FEATURE_NEED(d, cp_async) != 0) return -1;
     if (operands < 3 || operands > 4 || d->in->operand[2].kind != PTX_OPERAND_INTEGER)
         return refuse(d, "that form of cp.async");
     uint64_t bytes = d->in->operand[2].integer;

@@ -179,7 +179,7 @@ int decode_bulk_reduction(Decoder *d)
                                         "and", "or",  "xor", NULL};
     BulkPlan plan = {.mask = NO_SLOT};
     word_take(d, "reduce"), word_take(d, "async"), word_take(d, "bulk");
-    if (needs_hopper(d, "tensor memory accelerator") != 0) return -1;
+    if (FEATURE_NEED(d, tma) != 0) return -1;
     int tensor = word_take(d, "tensor");
     if (kind_take(d, &plan) != 0) return -1;
     if (plan.kind != BULK_STORE && (tensor || plan.kind != BULK_BETWEEN))
@@ -216,7 +216,7 @@ int decode_values_send(Decoder *d)
     BulkPlan plan = {.kind = BULK_VALUES, .mask = NO_SLOT};
     int joins = !strcmp(d->in->word[0], "red");
     word_take(d, "async");
-    if (needs_hopper(d, "asynchronous store") != 0) return -1;
+    if (FEATURE_NEED(d, async_stores) != 0) return -1;
     for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++)
         word_take(d, HINTS[i]);
     word_take(d, "shared::cluster");
@@ -243,7 +243,7 @@ int decode_bulk(Decoder *d)
     BulkPlan plan = {.mask = NO_SLOT};
     const char *what = d->in->words > 3 ? d->in->word[3] : "";
     word_take(d, "async"), word_take(d, "bulk");
-    if (needs_hopper(d, "tensor memory accelerator") != 0) return -1;
+    if (FEATURE_NEED(d, tma) != 0) return -1;
     if (!strcmp(what, "commit_group") || !strcmp(what, "wait_group")) return decode_group(d);
     int tensor = word_take(d, "tensor");
     if (kind_take(d, &plan) != 0) return -1;

@@ -35,7 +35,7 @@ static int decode_setmaxnreg(Decoder *d)
     static const char *const WAYS[] = {"inc", "dec", NULL};
     int way = word_choose(d, WAYS);
     word_take(d, "sync"), word_take(d, "aligned");
-    if (needs_hopper(d, "setmaxnreg") != 0) return -1;
+    if (FEATURE_NEED(d, register_reallocation) != 0) return -1;
     if (way < 0 || type_take(d) != PTX_U32 || d->in->operands != 1 ||
         d->in->operand[0].kind != PTX_OPERAND_INTEGER)
         return refuse(d, "that form of setmaxnreg");
@@ -52,7 +52,7 @@ static int decode_elect(Decoder *d)
 {
     const PtxOperand *to = operand_at(d, 0);
     word_take(d, "sync");
-    if (needs_hopper(d, "elect.sync") != 0) return -1;
+    if (FEATURE_NEED(d, elect) != 0) return -1;
     if (to->kind != PTX_OPERAND_PAIR || to->count != 2 || d->in->operands != 2)
         return refuse(d, "that form of elect");
     uint32_t dst = to->element[0].kind == PTX_OPERAND_SINK
@@ -70,7 +70,7 @@ static int decode_elect(Decoder *d)
  * it accesses before that. */
 static int decode_dependents(Decoder *d)
 {
-    if (needs_hopper(d, "griddepcontrol") != 0) return -1;
+    if (FEATURE_NEED(d, dependent_launches) != 0) return -1;
     int wait = word_take(d, "wait");
     if (!wait && !word_take(d, "launch_dependents"))
         return refuse(d, "that form of griddepcontrol");
@@ -84,7 +84,7 @@ static int decode_map(Decoder *d, int rank)
 {
     word_take(d, "shared::cluster");
     PtxType type = type_take(d);
-    if (needs_hopper(d, "clusters") != 0) return -1;
+    if (FEATURE_NEED(d, clusters) != 0) return -1;
     if (type != PTX_U32 && type != PTX_U64) return refuse(d, "that type");
     uint32_t a = source(d, 1, type), b = rank ? a : source(d, 2, PTX_U32),
              dst = destination(d, 0, rank ? PTX_U32 : type);
@@ -99,7 +99,7 @@ static int decode_cluster_barrier(Decoder *d)
 {
     static const char *const HINTS[] = {"cluster", "release", "relaxed", "acquire", "aligned"};
     int wait = word_take(d, "wait");
-    if (needs_hopper(d, "clusters") != 0) return -1;
+    if (FEATURE_NEED(d, clusters) != 0) return -1;
     if (!wait && !word_take(d, "arrive")) return refuse(d, "that barrier of a cluster");
     for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++)
         word_take(d, HINTS[i]);

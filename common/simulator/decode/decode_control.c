@@ -234,10 +234,11 @@ int decode_control(Decoder *d)
     if (strcmp(name, "bar") == 0 || strcmp(name, "barrier") == 0) return decode_barrier(d);
     if (strcmp(name, "shfl") == 0) return decode_shuffle(d);
     if (strcmp(name, "vote") == 0) return decode_vote(d);
-    if (strcmp(name, "match") == 0) return decode_match(d);
-    if (strcmp(name, "redux") == 0) return decode_redux(d);
+    if (strcmp(name, "match") == 0) return FEATURE_NEED(d, match) != 0 ? -1 : decode_match(d);
+    if (strcmp(name, "redux") == 0) return FEATURE_NEED(d, redux) != 0 ? -1 : decode_redux(d);
     if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0) return decode_fence(d);
-    if (strcmp(name, "nanosleep") == 0) return decode_sleep(d);
+    if (strcmp(name, "nanosleep") == 0)
+        return FEATURE_NEED(d, nanosleep) != 0 ? -1 : decode_sleep(d);
     if (strcmp(name, "pmevent") == 0) return decode_plain(d, OP_NOP, 0);
     if (strcmp(name, "trap") == 0) return decode_plain(d, OP_TRAP, 0);
     if (strcmp(name, "brkpt") == 0) return decode_plain(d, OP_TRAP, 1);

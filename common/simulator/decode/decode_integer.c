@@ -601,8 +601,8 @@ int decode_integer(Decoder *d)
     if (strcmp(name, "bfi") == 0) return decode_field(d, 1);
     if (strcmp(name, "lop3") == 0) return decode_lop3(d);
     if (strcmp(name, "prmt") == 0) return decode_permute(d);
-    if (strcmp(name, "dp4a") == 0) return decode_dot(d);
-    if (strcmp(name, "dp2a") == 0) return decode_dot_2(d);
+    if (strcmp(name, "dp4a") == 0) return FEATURE_NEED(d, dp4a) != 0 ? -1 : decode_dot(d);
+    if (strcmp(name, "dp2a") == 0) return FEATURE_NEED(d, dp4a) != 0 ? -1 : decode_dot_2(d);
     if (strcmp(name, "sad") == 0) return decode_sad(d);
     if (strcmp(name, "bmsk") == 0) return decode_mask(d, RARE_BMSK);
     if (strcmp(name, "szext") == 0) return decode_mask(d, RARE_SZEXT);

@@ -58,7 +58,7 @@ static int decode_replace(Decoder *d)
     PtxType type = type_take(d);
     uint32_t last = field->several ? 2 : 1;
     int64_t ordinal = 0;
-    if (needs_hopper(d, "tensormap.replace") != 0) return -1;
+    if (FEATURE_NEED(d, tma) != 0) return -1;
     if (d->in->operands != last + 1 || type != (field->wide ? PTX_B64 : PTX_B32))
         return refuse(d, "that form of tensormap.replace");
     if (field->several) ordinal = operand_at(d, 1)->integer;
@@ -82,7 +82,7 @@ static int decode_publish(Decoder *d)
     Ins from = {0};
     for (uint32_t i = 1; i < d->in->words; i++)
         d->used |= 1u << i;
-    if (needs_hopper(d, "tensormap.cp_fenceproxy") != 0) return -1;
+    if (FEATURE_NEED(d, tma) != 0) return -1;
     if (d->in->operands != 3 || d->in->operand[2].kind != PTX_OPERAND_INTEGER ||
         d->in->operand[2].integer != TENSOR_MAP_BYTES)
         return refuse(d, "that form of tensormap.cp_fenceproxy");

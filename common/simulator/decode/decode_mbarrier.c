@@ -3,12 +3,11 @@
 
 #include "common/simulator/decode/decoder.h"
 
-int needs_hopper(Decoder *d, const char *what)
+int feature_refuse(Decoder *d, const char *feature)
 {
     const SimtMachine *m = &d->module->gpu->machine;
-    if (m->cc_major >= 9) return 0;
-    return refuse(d, "the machine %s, of compute capability %u.%u, has no %s: it needs 9.0",
-                  m->name, m->cc_major, m->cc_minor, what);
+    return refuse(d, "the machine %s, of compute capability %u.%u, has no %s (%s = 0)", m->name,
+                  m->cc_major, m->cc_minor, machine_feature(feature), feature);
 }
 
 void async_hints(Decoder *d)
@@ -43,7 +42,8 @@ int decode_mbarrier(Decoder *d)
     int arrives = kind == MBARRIER_ARRIVE || kind == MBARRIER_DROP;
     int expects = arrives && word_take(d, "expect_tx");
     if (kind < 0) return refuse(d, "that mbarrier instruction");
-    if ((expects || kind >= MBARRIER_EXPECT) && needs_hopper(d, "mbarriers of bytes") != 0)
+    if (FEATURE_NEED(d, mbarrier) != 0) return -1;
+    if ((expects || kind >= MBARRIER_EXPECT) && FEATURE_NEED(d, transaction_barriers) != 0)
         return -1;
     word_take(d, "noComplete");
     async_hints(d);

@@ -373,7 +373,7 @@ static int decode_wide_atomic(Decoder *d, Atomic *a, PtxSpace space, int strengt
 {
     const PtxOperand *operand = d->in->operand;
     uint32_t need = 3 + (a->op == ATOM_CAS) + policy_operands(d);
-    if (needs_hopper(d, "atomics of 128 bits") != 0) return -1;
+    if (FEATURE_NEED(d, wide_atomics) != 0) return -1;
     if (!a->at || a->count != 1 || (a->op != ATOM_EXCH && a->op != ATOM_CAS))
         return refuse(d, "that atomic");
     if (d->in->operands != need) return refuse(d, "that number of operands");

@@ -244,6 +244,34 @@ static int fragments_read(Decoder *d, const TensorType type[4], int sparse, Tens
     return sparse ? metadata_read(d, plan) : 0;
 }
 
+/* Rejects a product that the machine does not have. */
+static int product_needs(Decoder *d, const TensorPlan *plan, TensorType type, int sparse)
+{
+    if (sparse && FEATURE_NEED(d, mma_sparse) != 0) return -1;
+    if (plan->kind == TENSOR_MMA && plan->m == 16 && plan->k >= 16 &&
+        FEATURE_NEED(d, mma_m16n8k16) != 0)
+        return -1;
+    switch (type) {
+    case TYPE_E4M3:
+    case TYPE_E5M2:
+        return FEATURE_NEED(d, mma_fp8);
+    case TYPE_F64:
+        return FEATURE_NEED(d, mma_f64);
+    case TYPE_BF16:
+    case TYPE_TF32:
+        return FEATURE_NEED(d, mma_bf16);
+    case TYPE_S8:
+    case TYPE_U8:
+    case TYPE_S4:
+    case TYPE_U4:
+    case TYPE_B1:
+        return FEATURE_NEED(d, mma_integer);
+    default:
+        return plan->kind == TENSOR_WMMA || plan->m == 8 ? FEATURE_NEED(d, wmma)
+                                                         : FEATURE_NEED(d, mma_m16n8);
+    }
+}
+
 static int decode_product(Decoder *d, TensorKind kind)
 {
     TensorPlan plan = {.kind = kind, .stride = NO_SLOT, .metadata = NO_SLOT};
@@ -251,6 +279,7 @@ static int decode_product(Decoder *d, TensorKind kind)
     TensorType type[4] = {TYPE_F16, TYPE_F16, TYPE_F16, TYPE_F16};
     if (words_read(d, &words, &plan) != 0 || types_of_product(d, &words, &plan, type) != 0 ||
         product_has_shape(d, &words, &plan, type[1]) != 0 ||
+        product_needs(d, &plan, type[1], words.sparse) != 0 ||
         fragments_read(d, type, words.sparse, &plan) != 0)
         return -1;
     plan.by_column = words.layout[0], plan.transposed = !words.layout[1];
@@ -371,7 +400,8 @@ static int decode_rows(Decoder *d, int store)
     Fragment *f = store ? &plan.c : &plan.d;
     Words words;
     Ins address;
-    if ((store && needs_hopper(d, "stmatrix") != 0) || words_read(d, &words, &plan) != 0 ||
+    if (FEATURE_NEED(d, ldmatrix) != 0 || (store && FEATURE_NEED(d, stmatrix) != 0) ||
+        words_read(d, &words, &plan) != 0 ||
         fragment_read(d, (uint32_t)store, !store, TYPE_F16, f) != 0 ||
         matrix_address(d, (uint32_t)!store, words.space, &address) != 0)
         return -1;
@@ -389,7 +419,7 @@ static int decode_movmatrix(Decoder *d)
     TensorPlan plan = {0};
     Words words;
     uint32_t dst = destination(d, 0, PTX_B32), from = source(d, 1, PTX_B32);
-    if (d->failed || words_read(d, &words, &plan) != 0) return -1;
+    if (d->failed || FEATURE_NEED(d, ldmatrix) != 0 || words_read(d, &words, &plan) != 0) return -1;
     if (!plan.transposed) return refuse(d, "movmatrix without .trans");
     Ins *ins = emit(d, OP_MOVMATRIX, CLASS_SHARED_LOAD);
     ins->d = dst, ins->a = from;
@@ -404,6 +434,7 @@ int decode_tensor(Decoder *d)
     if (!strcmp(name, "stmatrix")) return decode_rows(d, 1);
     if (!strcmp(name, "movmatrix")) return decode_movmatrix(d);
     if (strcmp(name, "wmma")) return 1;
+    if (FEATURE_NEED(d, wmma) != 0) return -1;
     if (!strcmp(what, "mma")) return decode_product(d, TENSOR_WMMA);
     return decode_matrix(d, !strcmp(what, "store"));
 }

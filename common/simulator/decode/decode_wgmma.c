@@ -148,7 +148,7 @@ int decode_wgmma(Decoder *d)
 {
     const char *what = d->in->words > 1 ? d->in->word[1] : "";
     if (strcmp(d->in->word[0], "wgmma")) return 1;
-    if (needs_hopper(d, "warpgroup MMA (wgmma)") != 0) return -1;
+    if (FEATURE_NEED(d, wgmma) != 0) return -1;
     if (!strcmp(what, "mma_async")) return decode_mma(d);
     word_take(d, what), word_take(d, "sync"), word_take(d, "aligned");
     if (!strcmp(what, "fence"))

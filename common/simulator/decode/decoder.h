@@ -173,8 +173,9 @@ uint32_t policy_operands(const Decoder *d);
 int decode_mbarrier(Decoder *d);
 /* Words that change nothing here. */
 void async_hints(Decoder *d);
-/* Refuses what compute capabilities below 9.0 do not have. */
-int needs_hopper(Decoder *d, const char *what);
+/* Rejects an instruction that the machine does not have: FEATURE_NEED(d, tma) != 0. */
+#define FEATURE_NEED(d, key) ((d)->module->gpu->machine.has.key ? 0 : feature_refuse(d, #key))
+int feature_refuse(Decoder *d, const char *feature);
 
 /* ---- decode_bulk.c ---- */
 int decode_bulk(Decoder *d);

@@ -380,7 +380,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         hopper_clear(warp);
         if (worker->kernel->calls.stack_slot) stack_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
-        if (warp->count) critical_open(&warp->chain, worker->kernel);
+        if (warp->count) critical_open(&warp->chain, worker->kernel, &worker->gpu->machine.costs);
         for (int k = 0; k < 3; k++)
             special_set(warp, (Special)(SR_CTAID_X + k), block->id[k]);
         special_set(warp, SR_SMID, sm_of(worker->launch, number));
@@ -411,13 +411,15 @@ static void block_deadlock(Worker *worker)
 /* Adds what the block cost to the SM it ran on. */
 static void block_account(Worker *worker, uint64_t number)
 {
+    const MachineCosts *costs = &worker->gpu->machine.costs;
     BlockCost *cost = &worker->cost;
     for (uint32_t w = 0; w < worker->block.warps; w++) {
         uint64_t end = critical_end(&worker->warp[w].chain, worker->gpu->machine.issue_cycles);
         if (end > cost->chain) cost->chain = end;
         cost->warp_chains += end;
     }
-    uint64_t retries = START_CYCLES + (uint64_t)worker->retries.most * RETRY_CYCLES;
+    uint64_t retries =
+        costs->block_start_cycles + (uint64_t)worker->retries.most * costs->retry_cycles;
     if (worker->retries.most && retries > cost->chain) cost->chain = retries;
     if (worker->retries.most) count_failed_retries(worker);
     cost->blocks = 1;

@@ -175,6 +175,7 @@ static Stretch stretch_of(const Box *box)
 static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *target,
                        const unsigned char *data)
 {
+    const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     Mbarrier m;
     uint64_t to = target->to;
     if (mbarrier_find(warp, ins, lane, target->barrier, 0, &m) != 0) return -1;
@@ -214,7 +215,7 @@ static int flight_send(Warp *warp, const Ins *ins, uint32_t lane, const Target *
                                                .thread = warp->index * LANES + lane,
                                                .reduction = target->reduction,
                                                .data = own};
-    phase_counted(warp, &m, warp->worker->gpu->machine.l2_latency + BULK_CYCLES);
+    phase_counted(warp, &m, warp->worker->gpu->machine.l2_latency + costs->bulk_cycles);
     /* The gaps that a swizzle leaves between two rows are not counted. */
     int64_t counted = (int64_t)bytes / target->stretch.pitch * target->stretch.row;
     if (mbarrier_bytes(warp, ins, lane, &m, -counted) != 0) return -1;

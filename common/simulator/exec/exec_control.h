@@ -503,7 +503,7 @@ HANDLER(NANOSLEEP)
     for (uint32_t left = warp->mask; left; times++)
         left &= ~group_of(warp, time, time[first_lane(left)]);
     warp->step.kind = STEP_SLEEP, warp->step.sleeps = times;
-    warp->step.sleep_cycles = times == 1 ? sleep_period(asked) : 0;
+    warp->step.sleep_cycles = times == 1 ? sleep_period(&warp->worker->gpu->machine, asked) : 0;
     if (has_even_clock(warp))
         warp->clock = sleep_end(&warp->worker->gpu->machine, warp->clock, warp->step.sleep_cycles);
     return ins + 1;

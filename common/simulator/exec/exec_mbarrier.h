@@ -100,7 +100,7 @@ static void phase_counted(Warp *warp, const Mbarrier *m, uint64_t cycles)
     if (m->block == warp->block)
         warp->step.kind = STEP_ASYNC, warp->step.phase = number->now;
     else
-        at += REMOTE_ARRIVE;
+        at += warp->worker->gpu->machine.costs.remote_arrive_cycles;
     if (at > number->arrived) number->arrived = at;
 }
 
@@ -324,7 +324,8 @@ HANDLER(MBARRIER)
             memset(m.host, 0, 8);
             continue;
         }
-        if (kind != MBARRIER_INIT) phase_counted(warp, &m, ARRIVE_CYCLES);
+        if (kind != MBARRIER_INIT)
+            phase_counted(warp, &m, warp->worker->gpu->machine.costs.arrive_cycles);
         if (mbarrier_change(warp, ins, i, &m) != 0) return NULL;
         if (kind == MBARRIER_INIT) {
             uint64_t word = mbarrier_pack(&m);

@@ -68,7 +68,7 @@ static void barrier_release(Block *block, uint32_t id)
         warp->state = WARP_READY;
         if (!warp->count) continue;
         warp->clock = latest;
-        critical_wait_until(&warp->chain, chain + BARRIER_CYCLES);
+        critical_wait_until(&warp->chain, chain + warp->worker->gpu->machine.costs.barrier_cycles);
     }
     block->arrived[id] = block->expected[id] = 0;
     block->warp->worker->epoch++;

@@ -32,10 +32,11 @@ uint32_t coresident_blocks(const Launch *launch)
 /* Gives the worker the next block, if one is left. BLOCK_DONE: none is left. */
 static BlockTurn next_begin(Launch *launch, Worker *worker)
 {
+    const MachineCosts *costs = &worker->gpu->machine.costs;
     double each = launch->gpu->machine.block_launch_cycles;
-    worker->turn.begun = worker->turn.is_busy
-                             ? worker->turn.begun + worker->cost.chain + TURNOVER_CYCLES
-                             : (uint64_t)((double)launch->next * each);
+    worker->turn.begun = worker->turn.is_busy ? worker->turn.begun + worker->cost.chain +
+                                                    costs->block_turnover_cycles
+                                              : (uint64_t)((double)launch->next * each);
     worker->turn.is_busy = launch->next < launch->blocks;
     if (!worker->turn.is_busy) return BLOCK_DONE;
     return block_begin(worker, launch->next++) == 0 ? BLOCK_RUNS : BLOCK_FAILED;

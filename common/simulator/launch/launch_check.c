@@ -31,7 +31,7 @@ static SimtCheck refuse(const Request *request, SimtCheck check, const char *for
 static SimtCheck grid_check(const Request *r)
 {
     const uint32_t *grid = r->launch->grid, *block = r->launch->block;
-    uint32_t widest = r->machine->cc_major < 3 ? 65535 : 0x7fffffff;
+    uint32_t widest = !r->machine->has.large_grids ? 65535 : 0x7fffffff;
     if (!grid[0] || !grid[1] || !grid[2] || !block[0] || !block[1] || !block[2]) {
         char name[128];
         demangle(r->kernel->name, name, sizeof name);
@@ -135,11 +135,11 @@ static SimtCheck cluster_check(const Request *r, Launch *launch)
     for (int i = 0; i < 3; i++)
         launch->cluster[i] = c[i] ? c[i] : 1;
     c = launch->cluster;
-    if (r->machine->cc_major < 9)
+    if (!r->machine->has.clusters)
         return refuse(r, SIMT_UNSUPPORTED,
-                      "the machine %s, of compute capability %u.%u, has no clusters of blocks: it "
-                      "needs 9.0",
-                      r->machine->name, r->machine->cc_major, r->machine->cc_minor);
+                      "the machine %s, of compute capability %u.%u, has no %s (clusters = 0)",
+                      r->machine->name, r->machine->cc_major, r->machine->cc_minor,
+                      machine_feature("clusters"));
     for (int i = 0; i < 3; i++)
         if (asked[0] && needed[0] && c[i] != (needed[i] ? needed[i] : 1))
             return refuse(r, SIMT_BAD_LAUNCH,

@@ -13,8 +13,24 @@
 
 enum { MACHINE_WARP_SIZE = 32 }; /* the same on every GPU so far */
 
+/* The costs of the time model.  One field for each key, therefore more than 40. */
+typedef struct MachineCosts {
+#define MECHANISM(name, title, occurs)
+#define COST(key, unit, lowest, highest)        uint32_t key;
+#define LIST(key, count, unit, lowest, highest) uint32_t key[count];
+#include "common/simulator/machine/machine_costs.def"
+} MachineCosts;
+
+/* What the GPU can execute; 0 or 1 each. */
+typedef struct MachineFeatures {
+#define FEATURE(key, title) uint32_t key;
+#include "common/simulator/machine/machine_features.def"
+} MachineFeatures;
+
 typedef struct SimtMachine {
     char name[64], title[128]; /* "h200", "NVIDIA H200" */
+    char architecture[16];     /* "sm90": the file of its costs and features */
+    char costs_of[16];         /* the architecture of unmeasured costs; "": all are its own */
     uint32_t cc_major, cc_minor, sms;
     double clock_mhz;  /* the clock that cycles are counted in */
     double tensor_mhz; /* clock of all SMs during MMAs, except MMAs of doubles; 0: clock_mhz */
@@ -38,22 +54,26 @@ typedef struct SimtMachine {
     uint32_t register_unit; /* registers allocated per warp at a time */
     uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, shared_unit, shared_reserved;
     uint32_t memory_clock_khz, memory_bus_bits;
+    MachineCosts costs;
+    MachineFeatures has;
+    uint64_t unmeasured; /* mechanisms of machine_costs.def with an unmeasured cost, a bit each */
+    uint32_t unmeasured_costs, all_costs; /* keys */
 } SimtMachine;
 
-/* Does the L2 have two partitions, each next to one half of the SMs? The L2 of GA100 and of GH100
- * does. */
-static inline int machine_has_halves(const SimtMachine *machine)
-{
-    return machine->cc_minor == 0 && machine->cc_major >= 8;
-}
-
-/* Reads <directory>/<name>.ini, where `like = other` as the first key takes over what the file does
- * not give itself; an unknown name lists those there are; unknown keys and missing ones are refused
- * with their line. */
+/* Reads <directory>/<name>.ini, in which `like = other` as the first key takes over what the file
+ * does not give itself, and then <directory>/architectures/<architecture>.ini.  An unknown name
+ * lists the known ones.  Errors name the file, the line, the key and its range. */
 int machine_load(const char *directory, const char *name, SimtMachine *machine, Error *error);
 /* The machine's number of that name, a key of its file ("registers_per_sm"), or warp_size; -1:
  * unknown key. */
 int machine_number(const SimtMachine *machine, const char *name, double *value);
+/* "atomics in the L2, fences": the mechanisms with costs that were never measured on the machine's
+ * generation.  "" if there are none. */
+void machine_unmeasured(const SimtMachine *machine, char *text, size_t bytes);
+/* Is it the name of a mechanism of machine_costs.def?  Then its title, else NULL. */
+const char *machine_mechanism(const char *name);
+/* A feature's title, "bulk copies" for "tma"; NULL: there is no such feature. */
+const char *machine_feature(const char *name);
 /* "gtx480, gtx980, h200": for messages.  Sorted. */
 int machine_names(const char *directory, char *text, size_t bytes);
 

@@ -78,26 +78,181 @@ static void unknown_lists_the_known(void **state)
     }
 }
 
-/* The description of the h200 with `line` put first or, with `drop`, without the lines that start
- * so. */
-static void expect_trouble(const char *line, const char *drop, const char *want)
+/* A folder of machines with the described architectures. */
+static void folder_make(char *folder)
 {
-    char folder[] = "/tmp/machine_XXXXXX", path[256], text[512];
-    SimtMachine machine;
-    Error error = {""};
+    char link[256], *architectures = realpath(GPUS "/architectures", NULL);
     assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/x.ini", folder);
-    FILE *from = fopen(GPUS "/h200.ini", "r"), *to = fopen(path, "w");
+    snprintf(link, sizeof link, "%s/architectures", folder);
+    assert_int_equal(symlink(architectures, link), 0);
+    free(architectures);
+}
+
+static void folder_remove(const char *folder)
+{
+    char command[300];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* Copies a description with `line` before it and, with `drop`, without the lines that start so. */
+static void description_copy(const char *source, const char *target, const char *line,
+                             const char *drop)
+{
+    char text[512];
+    FILE *from = fopen(source, "r"), *to = fopen(target, "w");
     assert_true(from && to);
     fputs(line, to);
     while (fgets(text, sizeof text, from))
         if (!drop || strncmp(text, drop, strlen(drop)) != 0) fputs(text, to);
     fclose(from);
     fclose(to);
+}
+
+static void expect_refusal(const char *folder, const char *want)
+{
+    SimtMachine machine;
+    Error error = {""};
     assert_int_equal(machine_load(folder, "x", &machine, &error), -1);
     if (!strstr(error.text, want)) fail_msg("'%s' lacks '%s'", error.text, want);
-    unlink(path);
-    rmdir(folder);
+    assert_null(strchr(error.text, '\n'));
+}
+
+/* A changed description of the h200 is rejected. */
+static void expect_trouble(const char *line, const char *drop, const char *want)
+{
+    char folder[] = "/tmp/machine_XXXXXX", path[256];
+    folder_make(folder);
+    snprintf(path, sizeof path, "%s/x.ini", folder);
+    description_copy(GPUS "/h200.ini", path, line, drop);
+    expect_refusal(folder, want);
+    folder_remove(folder);
+}
+
+/* The same for a changed description of its architecture. */
+static void expect_architecture_trouble(const char *line, const char *drop, const char *want)
+{
+    char folder[] = "/tmp/machine_XXXXXX", path[256], all[400];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/architectures", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/x.ini", folder);
+    description_copy(GPUS "/h200.ini", path, "", NULL);
+    snprintf(path, sizeof path, "%s/architectures/sm90.ini", folder);
+    description_copy(GPUS "/architectures/sm90.ini", path, line, drop);
+    snprintf(all, sizeof all, "%s%s", path, want);
+    expect_refusal(folder, all);
+    folder_remove(folder);
+}
+
+static void wrong_architectures_are_refused(void **state)
+{
+    (void)state;
+    expect_architecture_trouble("\nspeed = 3\n", NULL, " line 2: unknown key speed");
+    expect_architecture_trouble("sms = 132\n", NULL, " line 1: unknown key sms");
+    expect_architecture_trouble("branch_cycles = -1\n", "branch_cycles",
+                                " line 1: branch_cycles = -1 is not a number from 0 to 1000 "
+                                "(cycles from a branch to the warp's next instruction)");
+    expect_architecture_trouble("branch_cycles = 1\n", NULL,
+                                " line 10: branch_cycles is given twice");
+    expect_architecture_trouble("", "branch_cycles",
+                                ": the key branch_cycles is missing: a number from 0 to 1000 (");
+    expect_architecture_trouble("", "tma", ": the key tma is missing: a number from 0 to 1 (");
+    expect_architecture_trouble("wgmma = 2\n", "wgmma",
+                                " line 1: wgmma = 2 is not a number from 0 to 1 (wgmma)");
+    expect_architecture_trouble(
+        "dram_distances = 1000 1000\n", "dram_distances",
+        " line 1: dram_distances = 1000 1000 is not 19 numbers from 1 to 10000");
+    expect_architecture_trouble("shared_carveouts = 8 16 32 64 100 132 164 196 228\n",
+                                "shared_carveouts",
+                                " line 1: shared_carveouts = 8 16 32 64 100 132 164 196 228 is not "
+                                "8 numbers from 1 to 16384 (KB");
+    expect_architecture_trouble("unmeasured_as = ../sm90\n", NULL,
+                                " line 1: unmeasured_as = ../sm90 must name an architecture, once");
+    expect_architecture_trouble("like = h200\n", NULL, " line 1: unknown key like");
+    expect_trouble("architecture = sm80\n", "architecture",
+                   "x.ini: architecture = sm80 does not describe compute capability 9.0");
+    expect_trouble("architecture = ../sm90\n", "architecture", "does not describe");
+    expect_trouble("", "architecture", "x.ini: the key architecture is missing");
+    expect_trouble("cc_minor = 1\narchitecture = sm91\n", "cc_minor", "is given twice");
+    expect_trouble("cc_major = 10\n", "cc_major",
+                   "architecture = sm90 does not describe compute capability 10.0: that needs "
+                   "sm100 to sm100");
+    expect_trouble("unmeasured_as = sm80\n", NULL, "unknown key unmeasured_as");
+    expect_trouble("branch_cycles = 4000\n", NULL, "line 1: branch_cycles = 4000 is not a number");
+}
+
+/* The named architecture has no file. */
+static void an_unknown_architecture_lists_the_known(void **state)
+{
+    char folder[] = "/tmp/machine_XXXXXX", path[256];
+    (void)state;
+    folder_make(folder);
+    snprintf(path, sizeof path, "%s/x.ini", folder);
+    description_copy(GPUS "/h200.ini", path, "architecture = sm91\n", "architecture");
+    expect_refusal(folder, "does not describe compute capability 9.0");
+    description_copy(GPUS "/h100.ini", path, "like = h200\ncc_minor = 3\narchitecture = sm93\n",
+                     "like");
+    char other[256];
+    snprintf(other, sizeof other, "%s/h200.ini", folder);
+    description_copy(GPUS "/h200.ini", other, "", NULL);
+    expect_refusal(folder, "unknown architecture 'sm93': ");
+    expect_refusal(folder, "/architectures has sm100, sm120, sm20, sm50, sm60, sm61, sm70");
+    folder_remove(folder);
+}
+
+/* The costs of the H200's generation were measured; all others say what was not. */
+static void unmeasured_costs_are_told(void **state)
+{
+    SimtMachine machine, plain;
+    Error error = {""};
+    char text[2000], folder[] = "/tmp/machine_XXXXXX", path[256];
+    (void)state;
+    assert_int_equal(machine_load(GPUS, "h100", &machine, &error), 0);
+    machine_unmeasured(&machine, text, sizeof text);
+    assert_string_equal(text, "");
+    assert_int_equal(machine.unmeasured_costs, 0);
+    assert_int_equal(machine_load(GPUS, "gtx480", &plain, &error), 0);
+    machine_unmeasured(&plain, text, sizeof text);
+    assert_string_equal(plain.costs_of, "sm90");
+    assert_non_null(strstr(text, "fences"));
+    assert_non_null(strstr(text, "instruction cache"));
+    assert_non_null(strstr(text, "queueing delay at DRAM"));
+    assert_null(strstr(text, "bulk copies")); /* a GTX 480 has none */
+    assert_int_equal(plain.costs.fence_cycles, machine.costs.fence_cycles);
+    folder_make(folder);
+    snprintf(path, sizeof path, "%s/x.ini", folder);
+    description_copy(GPUS "/gtx480.ini", path,
+                     "code_small_bytes = 4096\ncode_large_bytes = 8192\ncode_ready_bytes = 0\n"
+                     "code_large_cycles = 100\ncode_drift_cycles = 0\n",
+                     NULL);
+    assert_int_equal(machine_load(folder, "x", &machine, &error), 0);
+    assert_int_equal(machine.costs.code_small_bytes, 4096);
+    assert_int_equal(machine.unmeasured_costs, plain.unmeasured_costs - 5);
+    machine_unmeasured(&machine, text, sizeof text);
+    assert_null(strstr(text, "instruction cache"));
+    folder_remove(folder);
+}
+
+static void features_follow_the_architecture(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t cp_async, tma, clusters, match, dp4a;
+    } KNOWN[] = {{"gtx480", 0, 0, 0, 0, 0}, {"gtx1080ti", 0, 0, 0, 0, 1}, {"titanv", 0, 0, 0, 1, 1},
+                 {"t4", 0, 0, 0, 1, 1},     {"rtx4090", 1, 0, 0, 1, 1},   {"h100", 1, 1, 1, 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        SimtMachine machine;
+        Error error = {""};
+        if (machine_load(GPUS, KNOWN[i].name, &machine, &error) != 0) fail_msg("%s", error.text);
+        assert_int_equal(machine.has.cp_async, KNOWN[i].cp_async);
+        assert_int_equal(machine.has.tma, KNOWN[i].tma);
+        assert_int_equal(machine.has.wgmma, KNOWN[i].tma);
+        assert_int_equal(machine.has.clusters, KNOWN[i].clusters);
+        assert_int_equal(machine.has.match, KNOWN[i].match);
+        assert_int_equal(machine.has.dp4a, KNOWN[i].dp4a);
+    }
 }
 
 static void wrong_ones_are_refused(void **state)
@@ -154,7 +309,7 @@ static void torn_ones_are_refused(void **state)
     char folder[] = "/tmp/machine_XXXXXX", path[256], text[8192];
     FILE *from = fopen(GPUS "/h200.ini", "r");
     (void)state;
-    assert_non_null(mkdtemp(folder));
+    folder_make(folder);
     snprintf(path, sizeof path, "%s/x.ini", folder);
     const size_t bytes = fread(text, 1, sizeof text, from);
     fclose(from);
@@ -172,8 +327,7 @@ static void torn_ones_are_refused(void **state)
         assert_null(strchr(error.text, '\n'));
     }
     assert_in_range(whole, 1, 3); /* all of it, and what ends in the last number */
-    unlink(path);
-    rmdir(folder);
+    folder_remove(folder);
 }
 
 /* By hand, for an H200: 48 registers are 1,536 a warp, a scheduler's 16,384 hold 10 warps, four
@@ -200,6 +354,10 @@ int main(void)
                                        cmocka_unit_test(one_may_be_like_another),
                                        cmocka_unit_test(unknown_lists_the_known),
                                        cmocka_unit_test(wrong_ones_are_refused),
+                                       cmocka_unit_test(wrong_architectures_are_refused),
+                                       cmocka_unit_test(an_unknown_architecture_lists_the_known),
+                                       cmocka_unit_test(unmeasured_costs_are_told),
+                                       cmocka_unit_test(features_follow_the_architecture),
                                        cmocka_unit_test(other_units_and_sizes_are_refused),
                                        cmocka_unit_test(torn_ones_are_refused),
                                        cmocka_unit_test(room_for_blocks)};

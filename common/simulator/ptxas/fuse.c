@@ -147,5 +147,5 @@ int sums_fuse(const SimtKernel *kernel, InsCost *price, const Uses *uses,
 {
     products_fold(kernel, price, uses);
     predicates_fuse(kernel, price, uses, machine);
-    return machine->cc_major < MAXWELL ? 0 : pairs_fuse(kernel, price, uses);
+    return machine->costs.three_operand_sums ? pairs_fuse(kernel, price, uses) : 0;
 }

@@ -22,12 +22,13 @@ static uint64_t fmas_a_cycle(const SimtMachine *m)
  * cycle. */
 static uint16_t wgmma_cycles(const WgmmaPlan *plan, const SimtMachine *m)
 {
-    enum { HALVES_DEEP = 16, LINE = 128, LEAST = 13 };
+    enum { HALVES_DEEP = 16, LINE = 128 };
     uint64_t rate = fmas_a_cycle(m), fmas = WGMMA_ROWS * plan->n * HALVES_DEEP,
              cycles = (fmas + rate - 1) / rate, rows = plan->factors ? 0 : WGMMA_ROWS,
              fetched = (rows + plan->n) * WGMMA_K_BYTES / LINE;
     if (fetched > cycles) cycles = fetched;
-    return (uint16_t)(cycles > LEAST ? cycles : LEAST);
+    uint64_t least = m->costs.wgmma_least_cycles;
+    return (uint16_t)(cycles > least ? cycles : least);
 }
 
 /* Number of FMAs of halves that take the same time: tf32 has half the rate, bytes twice the rate,
@@ -110,10 +111,9 @@ static uint32_t product_parts(const TensorPlan *plan)
 }
 
 /* If several MMAs use a register of FP8, it is converted to halves once; this cost is for four. */
-static void eighths_price(const TensorPlan *plan, InsCost *p)
+static void eighths_price(const TensorPlan *plan, const SimtMachine *m, InsCost *p)
 {
-    enum { CONVERT = 9 };
-    p->latency += CONVERT;
+    p->latency = (uint16_t)(p->latency + m->costs.mma_convert_cycles);
     p->slots = (uint8_t)((plan->a.count + plan->b.count) / 2 + product_parts(plan) + plan->d.count);
     if (is_sparse(plan)) /* lanes exchange what they have of b, and of the metadata */
         p->slots = 60, p->busy = 67, p->latency = 110;
@@ -124,7 +124,7 @@ static void eighths_price(const TensorPlan *plan, InsCost *p)
  * input. */
 static void hopper_price(const TensorPlan *plan, const SimtMachine *m, InsCost *p)
 {
-    enum { BESIDE = 2, FIRST = 10, EACH = 4, FIRST_DOUBLE = 18, EACH_DOUBLE = 8 };
+    const MachineCosts *costs = &m->costs;
     uint32_t steps = product_steps(plan), sparse = is_sparse(plan),
              deep = plan->k / steps / (sparse ? 2 : 1), doubles = plan->a.type == TYPE_F64,
              each = type_elements(is_eighth(plan->a.type) ? TYPE_F16 : plan->a.type),
@@ -132,11 +132,12 @@ static void hopper_price(const TensorPlan *plan, const SimtMachine *m, InsCost *
              of_a = rows * deep / (LANES * each);
     uint64_t fmas = as_halves(plan->a.type, MMA_ROWS * MMA_WIDE * deep) * m->schedulers,
              busy = (fmas + fmas_a_cycle(m) - 1) / fmas_a_cycle(m);
-    if (!doubles) busy += BESIDE + BESIDE * sparse;
+    if (!doubles) busy += costs->mma_part_cycles * (1 + sparse);
     p->part_busy = (uint16_t)busy, p->busy = (uint16_t)(product_parts(plan) * busy);
-    p->latency =
-        (uint16_t)(steps * (doubles ? FIRST_DOUBLE + EACH_DOUBLE * of_a : FIRST + EACH * of_a));
-    if (is_eighth(plan->a.type)) eighths_price(plan, p);
+    uint32_t latency = doubles ? costs->dmma_first_cycles + costs->dmma_register_cycles * of_a
+                               : costs->mma_first_cycles + costs->mma_register_cycles * of_a;
+    p->latency = (uint16_t)(steps * latency);
+    if (is_eighth(plan->a.type)) eighths_price(plan, m, p);
 }
 
 static void older_price(const Ins *ins, const TensorPlan *plan, const SimtMachine *m, InsCost *p)
@@ -159,18 +160,19 @@ static int product_slows(const Ins *ins, const SimtKernel *kernel)
 
 void mma_cost(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m, InsCost *p)
 {
+    const MachineCosts *costs = &m->costs;
     p->pipe = PIPE_TENSOR;
     int falls = m->tensor_mhz > 0 && m->tensor_mhz < m->clock_mhz;
     p->slows = falls && product_slows(ins, kernel);
     if (ins->op == OP_WGMMA) {
         p->busy = wgmma_cycles(&kernel->plans.wgmma[ins->aux], m);
-        p->latency = (uint16_t)(p->busy + WGMMA_CYCLES);
+        p->latency = (uint16_t)(p->busy + costs->wgmma_cycles);
         return;
     }
     const TensorPlan *plan = &kernel->plans.tensor[ins->aux];
-    if (ins->op == OP_TENSOR_OCTETS && m->cc_major >= AMPERE)
+    if (ins->op == OP_TENSOR_OCTETS && costs->m8n8k4_routine)
         octets_price(plan, p);
-    else if (m->cc_major < HOPPER)
+    else if (!costs->mma_by_parts)
         older_price(ins, plan, m, p);
     else if (unpacks(plan))
         unpacking_price(plan, p);

@@ -23,8 +23,6 @@
 #include "common/simulator/ptxas/unroll.h"
 #include "common/simulator/core/async.h"
 
-enum { LOAD_AHEAD = 200, SHARED_AHEAD = 30, MOST_GUARDED = 8 };
-
 static int uses_count(const SimtKernel *kernel, Uses *uses)
 {
     uses->read = calloc(kernel->scoreboard, sizeof *uses->read);
@@ -56,6 +54,7 @@ uint32_t cycles_for(uint32_t lanes, const SimtMachine *m)
  * zero. */
 static OpClass class_of(const Ins *ins, const SimtMachine *m)
 {
+    const MachineCosts *costs = &m->costs;
     switch (ins->op) {
     case OP_MIN_F32:
     case OP_MAX_F32:
@@ -67,9 +66,10 @@ static OpClass class_of(const Ins *ins, const SimtMachine *m)
     case OP_CVT_F32_U32:
     case OP_CVT_F16_F32:
     case OP_CVT_BF16_F32:
-        return m->cc_major >= 8 ? CLASS_INT : (OpClass)ins->class;
+        return costs->conversions_on_int_pipe ? CLASS_INT : (OpClass)ins->class;
     case OP_PACK_32:
-        return ins->class == CLASS_SFU && m->cc_major >= 8 ? CLASS_INT : (OpClass)ins->class;
+        return ins->class == CLASS_SFU && costs->conversions_on_int_pipe ? CLASS_INT
+                                                                         : (OpClass)ins->class;
     default:
         return (OpClass)ins->class;
     }
@@ -79,13 +79,14 @@ static OpClass class_of(const Ins *ins, const SimtMachine *m)
  * and what it is to add. */
 static uint32_t joining_slots(const Ins *ins, const SimtMachine *m)
 {
+    const MachineCosts *costs = &m->costs;
     switch ((WarpAggregate)ins->joins) {
     case WARP_AGGREGATE_COUNT:
-        return 5;
+        return costs->aggregate_count_slots;
     case WARP_AGGREGATE_REDUCE:
-        return m->cc_major >= 8 ? 7 : 15;
+        return costs->aggregate_reduce_slots;
     case WARP_AGGREGATE_SCAN:
-        return 25;
+        return costs->aggregate_scan_slots;
     default:
         return 0;
     }
@@ -125,33 +126,35 @@ static int is_integer_product(const Ins *ins)
  * `doubles` dependent FMAs of doubles; and a branch for rare values. */
 static void doubles_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 {
-    enum { GUESS = 6, DOUBLE = 2, BESIDE = 8, CHECK = 2, ROUND = 8 };
+    const MachineCosts *costs = &m->costs;
     uint32_t doubles = ins->op == OP_DIV_F64 || ins->op == OP_SQRT_F64    ? 8
                        : ins->op == OP_RCP_F64 || ins->op == OP_RSQRT_F64 ? 5
                                                                           : 0,
-             alus = GUESS + DOUBLE * doubles + CHECK + (ins->op == OP_DIV_F64 ? ROUND : 0);
+             alus = costs->double_guess_alus + costs->double_step_alus * doubles +
+                    costs->double_check_alus +
+                    (ins->op == OP_DIV_F64 ? costs->double_round_alus : 0);
     if (!doubles) return;
-    p->slots = (uint8_t)(BESIDE + doubles);
+    p->slots = (uint8_t)(costs->double_other_slots + doubles);
     p->pipe = PIPE_FP64, p->busy = (uint16_t)(doubles * cycles_for(m->fp64_lanes, m));
     p->latency = (uint16_t)(alus * (uint32_t)m->alu_latency);
 }
 
-/* A division of 64-bit integers on sm_90 is a routine of ROUTINE instructions, most of which depend
+/* A division of 64-bit integers on sm_90 is a routine of wide_division_slots instructions, most of which depend
  * on the previous one. */
-static void wide_expand(const Ins *ins, uint32_t alu, InsCost *p)
+static void wide_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 {
-    enum { ROUTINE = 68 };
+    uint32_t slots = m->costs.wide_division_slots, alu = (uint32_t)m->alu_latency;
     if (!divides_wide(ins)) return;
-    p->slots = ROUTINE, p->latency = (uint16_t)(ROUTINE * (alu + 1));
+    p->slots = (uint8_t)slots, p->latency = (uint16_t)(slots * (alu + 1));
 }
 
 /* Instructions around the special function unit: if a comparison detects a loss of precision, the
  * operand is scaled before and the result after; angles become fractions of a rotation. */
 static void special_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 {
-    enum { SCALED = 4, RECIPROCAL = 7, QUOTIENT = 9 };
+    const MachineCosts *costs = &m->costs;
     uint32_t alu = (uint32_t)m->alu_latency, unit = alu * 9 / 2,
-             late = alu + (m->cc_major >= VOLTA ? GUARD_CYCLES : 0);
+             late = alu + costs->predicate_cycles;
     p->slots = 1, p->latency = (uint16_t)unit;
     switch (ins->op) {
     case OP_SIN_F32:
@@ -165,18 +168,19 @@ static void special_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
     case OP_LG2_F32:
     case OP_SQRT_F32:
     case OP_RSQRT_F32:
-        p->slots = SCALED, p->latency = (uint16_t)(late + 2 * alu + unit);
+        p->slots = (uint8_t)costs->special_scaled_slots,
+        p->latency = (uint16_t)(late + 2 * alu + unit);
         break;
     case OP_MATCH:
     case OP_REDUX:
         p->slots = 2, p->latency = (uint16_t)(6 * alu);
         break;
     case OP_RCP_F32:
-        p->slots = RECIPROCAL, p->latency = (uint16_t)(5 * alu + unit);
+        p->slots = (uint8_t)costs->reciprocal_slots, p->latency = (uint16_t)(5 * alu + unit);
         break;
     case OP_DIVAPPROX_F32:
     case OP_DIVAPPROX_F32_FTZ:
-        p->slots = QUOTIENT, p->latency = (uint16_t)(late + 3 * alu + unit);
+        p->slots = (uint8_t)costs->quotient_slots, p->latency = (uint16_t)(late + 3 * alu + unit);
         break;
     default:
         break;
@@ -185,6 +189,7 @@ static void special_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 
 static InsCost price_of(const Ins *ins, const SimtKernel *kernel, const SimtMachine *m)
 {
+    const MachineCosts *costs = &m->costs;
     uint32_t alu = (uint32_t)m->alu_latency;
     InsCost p = {.slots = 1, .latency = (uint16_t)alu, .wait = STALL_WAIT};
     switch (class_of(ins, m)) {
@@ -217,20 +222,20 @@ static InsCost price_of(const Ins *ins, const SimtKernel *kernel, const SimtMach
         if (ins->op == OP_DIVAPPROX_F32 || ins->op == OP_DIVAPPROX_F32_FTZ)
             special_expand(ins, m, &p);
         doubles_expand(ins, m, &p);
-        wide_expand(ins, alu, &p);
+        wide_expand(ins, m, &p);
         break;
     case CLASS_TENSOR:
         mma_cost(ins, kernel, m, &p);
         break;
     case CLASS_LOAD:
     case CLASS_ATOMIC:
-        p.latency = LOAD_AHEAD;
+        p.latency = (uint16_t)costs->load_ahead_cycles;
         p.wait =
             ins->op == OP_LD_LOCAL || ins->op == OP_SPILL ? STALL_LOCAL : STALL_LONG_SCOREBOARD;
         p.slots = (uint8_t)(1 + joining_slots(ins, m) + (ins->part[1] != 0));
         break;
     case CLASS_SHARED_LOAD:
-        p.latency = SHARED_AHEAD, p.wait = STALL_SHORT_SCOREBOARD;
+        p.latency = (uint16_t)costs->shared_ahead_cycles, p.wait = STALL_SHORT_SCOREBOARD;
         p.slots = ins->merge == MERGE_FOLLOWER ? 0 : ins->part[1] ? 2 : 1;
         break;
     case CLASS_STORE:
@@ -240,10 +245,10 @@ static InsCost price_of(const Ins *ins, const SimtKernel *kernel, const SimtMach
     default:
         break;
     }
-    if (is_integer_product(ins) && m->cc_major >= VOLTA) p.pipe = PIPE_IMAD;
-    if (ins->op == OP_CLOCK) p.latency = CLOCK_CYCLES;
+    if (is_integer_product(ins) && costs->imad_pipe) p.pipe = PIPE_IMAD;
+    if (ins->op == OP_CLOCK) p.latency = (uint16_t)costs->clock_read_cycles;
     if (ins->op == OP_ALLOCA) /* a difference, and its low bits taken off */
-        p.slots = 2, p.busy = (uint16_t)(2 * p.busy), p.latency = ALLOCA_CYCLES;
+        p.slots = 2, p.busy = (uint16_t)(2 * p.busy), p.latency = (uint16_t)costs->alloca_cycles;
     if (ins->op == OP_ACCELERATOR) p.slots = (uint8_t)accelerator_slots((Accelerator)ins->aux);
     return p;
 }
@@ -256,13 +261,15 @@ static int is_division_32(const Ins *ins)
 
 static InsCost invariant_price(const Ins *ins, const SimtMachine *m)
 {
-    enum { UNSIGNED = 8, SIGNED = 12, PRODUCTS = 3, ALUS = 13 };
-    uint32_t slots = ins->op == OP_DIV_U32 || ins->op == OP_REM_U32 ? UNSIGNED : SIGNED;
-    return (InsCost){.slots = (uint8_t)slots,
-                     .pipe = PIPE_INT,
-                     .busy = (uint16_t)((slots - PRODUCTS) * cycles_for(m->int32_lanes, m)),
-                     .latency = (uint16_t)(ALUS * m->alu_latency),
-                     .wait = STALL_WAIT};
+    const MachineCosts *costs = &m->costs;
+    int is_unsigned = ins->op == OP_DIV_U32 || ins->op == OP_REM_U32;
+    uint32_t slots = is_unsigned ? costs->invariant_unsigned_slots : costs->invariant_signed_slots;
+    return (InsCost){
+        .slots = (uint8_t)slots,
+        .pipe = PIPE_INT,
+        .busy = (uint16_t)((slots - costs->invariant_products) * cycles_for(m->int32_lanes, m)),
+        .latency = (uint16_t)(costs->invariant_alus * m->alu_latency),
+        .wait = STALL_WAIT};
 }
 
 /* A division by a loop invariant: ptxas moves the reciprocal out of the loop if no branch precedes
@@ -293,7 +300,7 @@ static int parts_code(const Ins *ins)
 
 /* Number of instructions that the branch skips, if they are few and simple and all lanes reconverge
  * directly after them; else 0. */
-static uint32_t branch_skips(const Ins *code, uint32_t at)
+static uint32_t branch_skips(const Ins *code, uint32_t at, const SimtMachine *m)
 {
     const Ins *branch = &code[at];
     if (branch->op != OP_BRA_P || branch->class != CLASS_BRANCH) return 0;
@@ -301,17 +308,17 @@ static uint32_t branch_skips(const Ins *code, uint32_t at)
     uint32_t skips = branch->target - at - 1;
     for (uint32_t i = at + 1; i < branch->target; i++)
         if (parts_code(&code[i])) return 0;
-    return skips <= MOST_GUARDED ? skips : 0;
+    return skips <= m->costs.predicated_instructions ? skips : 0;
 }
 
 /* Hopper's 64-bit additions have no operand in constant memory: a predicated instruction loads the
  * kernel parameter each time. */
-static void parameter_load(const SimtKernel *kernel, const Ins *ins, InsCost *price)
+static void parameter_load(const SimtKernel *kernel, const Ins *ins, InsCost *price,
+                           uint32_t cycles)
 {
-    enum { CONSTANT_CYCLES = 30 };
     for (int s = 0; s < 2 && is_add_64(ins); s++) {
         if (!ins->t_s[s] || kernel->width[ins->t_s[s]]) continue;
-        price->slots++, price->latency = (uint16_t)(price->latency + CONSTANT_CYCLES);
+        price->slots++, price->latency = (uint16_t)(price->latency + cycles);
         return;
     }
 }
@@ -322,13 +329,14 @@ static void branches_fold(SimtKernel *kernel, InsCost *price, const SimtMachine 
 {
     Ins *code = kernel->code;
     for (uint32_t i = 0; i < kernel->count; i++) {
-        uint32_t skips = branch_skips(code, i);
+        uint32_t skips = branch_skips(code, i, machine);
         if (!skips) continue;
         price[i].slots = 0, price[i].latency = 0, price[i].guards = (uint8_t)skips;
         price[i].passed = price[code[i].target].passed = 1;
         for (uint32_t k = i + 1; k < code[i].target; k++) {
             if (!code[k].t_s[GUARD_SOURCE]) code[k].t_s[GUARD_SOURCE] = code[i].t_s[GUARD_SOURCE];
-            if (machine->cc_major >= HOPPER) parameter_load(kernel, &code[k], &price[k]);
+            if (machine->costs.constant_operand_cycles)
+                parameter_load(kernel, &code[k], &price[k], machine->costs.constant_operand_cycles);
         }
     }
     for (uint32_t i = 0; i < kernel->count; i++)
@@ -351,13 +359,14 @@ static void variables_begin(const SimtKernel *kernel, InsCost *price, const Uses
 
 /* Predicates of comparisons have additional latency; for other writers, such as a wait at an
  * mbarrier, the latency applies until the following branch. */
-static void guards_mark(const SimtKernel *kernel, InsCost *price, const Uses *uses)
+static void guards_mark(const SimtKernel *kernel, InsCost *price, const Uses *uses,
+                        const SimtMachine *m)
 {
     for (uint32_t i = 0; i < kernel->count; i++) {
         uint16_t guard = kernel->code[i].t_s[GUARD_SOURCE];
         const Ins *writer = &kernel->code[uses->writer[guard]];
         if (guard && (compares(writer) || joins_predicates(writer)))
-            price[i].guarded = GUARD_CYCLES;
+            price[i].guarded = (uint8_t)m->costs.predicate_cycles;
     }
 }
 
@@ -547,7 +556,7 @@ static int prices_make(SimtKernel *kernel, InsCost *price, const Uses *uses,
     branches_fold(kernel, price, machine);
     branches_turn(kernel, price);
     divisions_hoist(kernel, price, uses, machine);
-    if (machine->cc_major >= VOLTA) guards_mark(kernel, price, uses);
+    guards_mark(kernel, price, uses, machine);
     for (uint32_t i = 0; i < kernel->count; i++)
         price[i].folded = !price[i].slots && !kernel->code[i].pseudo;
     return 0;

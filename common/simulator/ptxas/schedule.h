@@ -11,9 +11,6 @@
 
 #include "common/simulator/core/core.h"
 
-/* Generations of GPUs, as SimtMachine.cc_major. */
-enum { MAXWELL = 5, VOLTA = 7, AMPERE = 8, HOPPER = 9 };
-
 struct InsCost {
     uint8_t slots;      /* SASS instructions; 0: folded into others */
     uint8_t pipe;       /* Pipe */

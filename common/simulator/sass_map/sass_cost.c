@@ -9,16 +9,7 @@
 
 enum { CLUSTER_WAIT = SASS_WITH_FORM(SASS_UCGABAR_WAIT, SASS_FORM_UNIFORM) };
 
-/* Cycles until the result is available, with the values of critical_path.h. */
-enum {
-    SPECIAL_LATENCY = 18,
-    CONVERSION_LATENCY = 18,
-    CONSTANT_LATENCY = 30,
-    CONSTANT_BUSY = 2,
-    DOUBLE_ALUS = 2,
-    BSYNC_CYCLES = 4,
-    UNIFORM_CYCLES = 6
-};
+enum { DOUBLE_ALUS = 2 }; /* alu_latencies of an instruction of doubles */
 
 static uint32_t kind(const SassIns *ins)
 {
@@ -124,14 +115,17 @@ Ins sass_ins(const SimtKernel *kernel, const SassIns *from, uint32_t anchor)
     return ins;
 }
 
-void sass_divergence(Ins *ins, InsCost *price)
+void sass_divergence(Ins *ins, InsCost *price, const SimtMachine *m)
 {
+    const MachineCosts *costs = &m->costs;
     *ins = (Ins){.op = OP_NOP, .class = CLASS_INT, .from = UINT32_MAX, .guard = NO_SLOT};
-    *price = (InsCost){.slots = 1, .wait = STALL_WAIT, .follows = 1, .stall = DIVERGENCE_CYCLES};
+    *price = (InsCost){
+        .slots = 1, .wait = STALL_WAIT, .follows = 1, .stall = (uint8_t)costs->divergence_cycles};
 }
 
 static void unit_find(InsCost *p, const SassIns *ins, const InsCost *price, const SimtMachine *m)
 {
+    const MachineCosts *costs = &m->costs;
     switch (kind(ins)) {
     case SASS_FMUL:
     case SASS_FADD:
@@ -186,7 +180,7 @@ static void unit_find(InsCost *p, const SassIns *ins, const InsCost *price, cons
     case SASS_FCHK:
     case SASS_MUFU:
         p->pipe = PIPE_SFU, p->busy = cycles_for(m->sfu_lanes, m);
-        p->latency = SPECIAL_LATENCY, p->wait = STALL_SPECIAL;
+        p->latency = (uint16_t)costs->special_latency, p->wait = STALL_SPECIAL;
         break;
     case SASS_FLO:
     case SASS_BREV:
@@ -202,15 +196,15 @@ static void unit_find(InsCost *p, const SassIns *ins, const InsCost *price, cons
     case SASS_FRND_64:
     case SASS_MATCH: /* so long for each value */
         p->pipe = PIPE_SFU, p->busy = cycles_for(m->sfu_lanes, m);
-        p->latency = CONVERSION_LATENCY, p->wait = STALL_SPECIAL;
+        p->latency = (uint16_t)costs->conversion_latency, p->wait = STALL_SPECIAL;
         break;
     case SASS_LDC: /* so long for each word */
-        p->pipe = PIPE_CONSTANT, p->busy = CONSTANT_BUSY;
-        p->latency = CONSTANT_LATENCY, p->wait = STALL_SHORT_SCOREBOARD;
+        p->pipe = PIPE_CONSTANT, p->busy = (uint16_t)costs->constant_busy;
+        p->latency = (uint16_t)costs->constant_latency, p->wait = STALL_SHORT_SCOREBOARD;
         break;
     case SASS_S2R:
     case SASS_S2UR:
-        p->latency = CONSTANT_LATENCY, p->wait = STALL_SHORT_SCOREBOARD;
+        p->latency = (uint16_t)costs->constant_latency, p->wait = STALL_SHORT_SCOREBOARD;
         break;
     case SASS_IMMA: /* in a sequence of MMAs, only the last has a counter for its result */
     case SASS_HMMA:
@@ -228,6 +222,7 @@ static void unit_find(InsCost *p, const SassIns *ins, const InsCost *price, cons
 InsCost sass_ins_cost(const SassIns *ins, const Ins *line, const InsCost *price,
                       const SimtMachine *m)
 {
+    const MachineCosts *costs = &m->costs;
     InsCost p = {.slots = 1,
                  .latency = (uint16_t)m->alu_latency,
                  .wait = STALL_WAIT,
@@ -239,8 +234,9 @@ InsCost sass_ins_cost(const SassIns *ins, const Ins *line, const InsCost *price,
                  .read = ins->read};
     /* The call takes what its PTX takes, which was measured with the moves around it. */
     if (price && price->part_busy && price->pipe == PIPE_INT && !sass_is_call(ins)) p.slots = 0;
-    if (kind(ins) == SASS_BSYNC) p.stall += BSYNC_CYCLES;
-    if (kind(ins) == SASS_ULDC_R && p.stall < UNIFORM_CYCLES) p.stall = UNIFORM_CYCLES;
+    if (kind(ins) == SASS_BSYNC) p.stall = (uint8_t)(p.stall + costs->bsync_cycles);
+    if (kind(ins) == SASS_ULDC_R && p.stall < costs->uniform_load_cycles)
+        p.stall = (uint8_t)costs->uniform_load_cycles;
     if (sass_is_call(ins) && price) {
         p.slots = price->slots;
         if (price->part_busy) p.pipe = price->pipe, p.busy = price->busy;

@@ -543,7 +543,7 @@ static int prices_append(Reading *r, InsCost **price, uint32_t prices, const Sim
         more[prices + i].origin = at != NONE ? at : 0;
     }
     r->f->way = (uint32_t)all - 1;
-    sass_divergence(&played[all - 1], &more[all - 1]);
+    sass_divergence(&played[all - 1], &more[all - 1], machine);
     return 0;
 }
 
@@ -563,8 +563,8 @@ InsCost *sass_map_build(SimtKernel *kernel, InsCost *price, uint32_t prices,
                         const SimtMachine *machine)
 {
     Reading r = {.kernel = kernel, .price = price, .code = kernel->cubin.sass};
-    if (!r.code || !r.code->count || r.code->sm / 10 != HOPPER || machine->cc_major != HOPPER ||
-        !is_plain(kernel))
+    if (!r.code || !r.code->count || !machine->costs.sass_decoder ||
+        r.code->sm / 10 != machine->cc_major || !is_plain(kernel))
         return price;
     int good = reading_open(&r) == 0 && parts_find(&r) == 0 && homes_find(&r) == 0;
     if (good) {

@@ -65,7 +65,7 @@ int sass_is_bsync(const SassIns *ins);
 int sass_is_nop(const SassIns *ins);
 Ins sass_ins(const SimtKernel *kernel, const SassIns *ins, uint32_t anchor);
 /* Divergence: one path waits for the other. */
-void sass_divergence(Ins *ins, InsCost *price);
+void sass_divergence(Ins *ins, InsCost *price, const SimtMachine *machine);
 /* `line`: the PTX instruction on its line, and its price; or NULL. */
 InsCost sass_ins_cost(const SassIns *ins, const Ins *line, const InsCost *price,
                       const SimtMachine *machine);

@@ -114,7 +114,7 @@ static const struct {
      .block = {32, 1, 1},
      .cluster = {2, 1, 1},
      .check = SIMT_UNSUPPORTED,
-     .words = "has no clusters of blocks: it needs 9.0"},
+     .words = "has no clusters of blocks (clusters = 0)"},
     {.text = KERNEL("", ""),
      .grid = {32, 1, 1},
      .block = {32, 1, 1},

@@ -16,51 +16,70 @@
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 /* A machine of 4 SMs with numbers that are easy to reckon with. */
-static const SimtMachine SMALL = {.name = "small",
-                                  .title = "a small GPU",
-                                  .cc_major = 8,
-                                  .sms = 4,
-                                  .clock_mhz = 1000,
-                                  .memory_bytes = 256u << 20,
-                                  .l2_bytes = 1 << 20,
-                                  .dram_gb_s = 100,
-                                  .l2_bytes_per_cycle = 256,
-                                  .dram_latency = 400,
-                                  .l2_latency = 200,
-                                  .l1_latency = 30,
-                                  .shared_latency = 25,
-                                  .alu_latency = 4,
-                                  .schedulers = 4,
-                                  .tensor_fma = 512,
-                                  .issue_cycles = 1,
-                                  .l2_bytes_per_sm = 64,
-                                  .block_launch_cycles = 1,
-                                  .fp32_lanes = 128,
-                                  .int32_lanes = 64,
-                                  .fp64_lanes = 64,
-                                  .sfu_lanes = 16,
-                                  .l1_bytes = 131072,
-                                  .l1_sectors_per_cycle = 4,
-                                  .shared_banks = 32,
-                                  .shared_wavefronts_per_cycle = 1,
-                                  .lsu_lanes = 32,
-                                  .texture_units = 4,
-                                  .texture_latency = 120,
-                                  .launch_cycles = 1000,
-                                  .max_threads_per_block = 1024,
-                                  .max_threads_per_sm = 2048,
-                                  .max_blocks_per_sm = 32,
-                                  .max_warps_per_sm = 64,
-                                  .registers_per_sm = 65536,
-                                  .register_unit = 256,
-                                  .max_registers_per_thread = 255,
-                                  .shared_per_block = 49152,
-                                  .shared_per_block_optin = 65536,
-                                  .shared_per_sm = 102400,
-                                  .shared_unit = 128,
-                                  .shared_reserved = 1024,
-                                  .memory_clock_khz = 1000000,
-                                  .memory_bus_bits = 256};
+static const SimtMachine SMALL_SHAPE = {.name = "small",
+                                        .title = "a small GPU",
+                                        .cc_major = 8,
+                                        .sms = 4,
+                                        .clock_mhz = 1000,
+                                        .memory_bytes = 256u << 20,
+                                        .l2_bytes = 1 << 20,
+                                        .dram_gb_s = 100,
+                                        .l2_bytes_per_cycle = 256,
+                                        .dram_latency = 400,
+                                        .l2_latency = 200,
+                                        .l1_latency = 30,
+                                        .shared_latency = 25,
+                                        .alu_latency = 4,
+                                        .schedulers = 4,
+                                        .tensor_fma = 512,
+                                        .issue_cycles = 1,
+                                        .l2_bytes_per_sm = 64,
+                                        .block_launch_cycles = 1,
+                                        .fp32_lanes = 128,
+                                        .int32_lanes = 64,
+                                        .fp64_lanes = 64,
+                                        .sfu_lanes = 16,
+                                        .l1_bytes = 131072,
+                                        .l1_sectors_per_cycle = 4,
+                                        .shared_banks = 32,
+                                        .shared_wavefronts_per_cycle = 1,
+                                        .lsu_lanes = 32,
+                                        .texture_units = 4,
+                                        .texture_latency = 120,
+                                        .launch_cycles = 1000,
+                                        .max_threads_per_block = 1024,
+                                        .max_threads_per_sm = 2048,
+                                        .max_blocks_per_sm = 32,
+                                        .max_warps_per_sm = 64,
+                                        .registers_per_sm = 65536,
+                                        .register_unit = 256,
+                                        .max_registers_per_thread = 255,
+                                        .shared_per_block = 49152,
+                                        .shared_per_block_optin = 65536,
+                                        .shared_per_sm = 102400,
+                                        .shared_unit = 128,
+                                        .shared_reserved = 1024,
+                                        .memory_clock_khz = 1000000,
+                                        .memory_bus_bits = 256};
+
+/* The same with the costs and features of that generation, from the GPU that is described first. */
+static inline const SimtMachine *small_machine(uint32_t cc_major)
+{
+    static const char *const GPU[] = {[2] = "gtx480", [5] = "gtx980", [6] = "gtx1080ti",
+                                      [7] = "titanv", [8] = "a100",   [9] = "h200"};
+    static SimtMachine small[sizeof GPU / sizeof *GPU];
+    SimtMachine *machine = &small[cc_major], described;
+    Error error = {""};
+    if (machine->sms) return machine;
+    if (machine_load("common/simulator/gpus", GPU[cc_major], &described, &error) != 0)
+        fail_msg("%s", error.text);
+    *machine = SMALL_SHAPE;
+    machine->cc_major = cc_major;
+    machine->costs = described.costs, machine->has = described.has;
+    return machine;
+}
+
+#define SMALL (*small_machine(8))
 
 __attribute__((unused)) static SimtGpu *gpu_open(int threads, int initcheck, int count)
 {

@@ -56,10 +56,10 @@ static inline SimtResult result_with(const char *text, const SassCode *code, int
                                      uint32_t warps)
 {
     Error error = {""};
-    SimtMachine machine = SMALL;
+    SimtMachine machine = *small_machine(9);
     SimtOptions options = {.threads = 1, .count = 1, .machine_code = machine_code};
     SimtResult result;
-    machine.cc_major = 9, machine.tensor_fma = 2048;
+    machine.tensor_fma = 2048;
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     assert_non_null(gpu);
     static float zeros[1 << 12];

@@ -434,8 +434,7 @@ static void a_bulk_copy_of_what_nobody_wrote(void **state)
                 {5, 16, 64, SIMT_INITCHECK, SIMT_OK},
                 {5, 0, 0, SIMT_INITCHECK, SIMT_OK},
                 {4, 0, 0, SIMT_INITCHECK, SIMT_INITCHECK}};
-    SimtMachine machine = SMALL;
-    machine.cc_major = 9;
+    SimtMachine machine = *small_machine(9);
     for (size_t i = 0; i < 2 * sizeof CASE / sizeof *CASE; i++) {
         SimtOptions options = {.threads = 1, .initcheck = 1, .gaps = i & 1};
         SimtCheck wanted = i & 1 ? CASE[i / 2].gaps : CASE[i / 2].plain;
@@ -547,7 +546,7 @@ static void refused_judge(size_t i)
     SimtOptions options = {.threads = 1};
     SimtMachine machine = SMALL;
     SimtResult result;
-    if (REFUSED[i].hopper) machine.cc_major = 9;
+    if (REFUSED[i].hopper) machine = *small_machine(9);
     if (REFUSED[i].no_tensor_cores) machine.tensor_fma = 0;
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     assert_non_null(gpu);

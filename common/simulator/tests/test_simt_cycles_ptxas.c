@@ -30,7 +30,7 @@ static void a_way_waits_for_the_other(void **state)
     uint64_t all = ways_cycles("and.b32 %r7, %r2, 1;\n", BRANCH),
              parted = ways_cycles("and.b32 %r7, %r1, 1;\n", BRANCH);
     /* Both ways: one more sum. */
-    assert_in_range(parted, all + DIVERGENCE_CYCLES, all + DIVERGENCE_CYCLES + 2);
+    assert_in_range(parted, all + SMALL.costs.divergence_cycles, all + SMALL.costs.divergence_cycles + 2);
 }
 
 static void a_branch_around_a_branch_is_one(void **state)
@@ -48,7 +48,7 @@ static void a_predicate_is_late(void **state)
     uint64_t alu = (uint64_t)SMALL.alu_latency;
     /* A comparison and a sum, which has its predicate or selects by it. */
     assert_int_equal(slope("setp.lt.u32 %p1, %r3, %r1;\n@%p1 add.u32 %r3, %r3, %r1;\n", 100, one),
-                     100 * (2 * alu + GUARD_CYCLES));
+                     100 * (2 * alu + SMALL.costs.predicate_cycles));
     assert_int_equal(slope("setp.lt.u32 %p1, %r3, %r1;\nselp.b32 %r3, %r3, %r4, %p1;\n", 100, one),
                      100 * 2 * alu);
 }
@@ -117,10 +117,10 @@ static void special_functions_are_scaled(void **state)
     uint64_t alu = (uint64_t)SMALL.alu_latency, unit = alu * 9 / 2;
     assert_int_equal(slope("ex2.approx.ftz.f32 %f1, %f1;\n", 100, one), 100 * unit);
     assert_int_equal(slope("ex2.approx.f32 %f1, %f1;\n", 100, one),
-                     100 * (unit + 3 * alu + GUARD_CYCLES));
+                     100 * (unit + 3 * alu + SMALL.costs.predicate_cycles));
     assert_int_equal(slope("sin.approx.f32 %f1, %f1;\n", 100, one), 100 * (unit + alu));
     assert_int_equal(slope("div.approx.f32 %f1, %f1, %f2;\n", 100, one),
-                     100 * (unit + 4 * alu + GUARD_CYCLES));
+                     100 * (unit + 4 * alu + SMALL.costs.predicate_cycles));
 }
 
 /* A variable's first value takes an instruction, an operand none. */
@@ -141,10 +141,9 @@ static uint64_t parameter_cycles(uint32_t cc_major)
 {
     static const float zeros[32];
     Error error = {""};
-    SimtMachine machine = SMALL;
+    SimtMachine machine = *small_machine(cc_major);
     SimtOptions options = {.threads = 1, .count = 1};
     SimtResult result;
-    machine.cc_major = cc_major;
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     assert_non_null(gpu);
     uint64_t data = device_data(gpu, zeros, sizeof zeros);
@@ -196,11 +195,11 @@ static void a_division_of_nothing_is_a_routine(void **state)
 #define DIVIDE_D "div.rn.f64 %rd3, %rd3, %rd4;\n"
     uint64_t usual = slope_after(ZERO, ONE_F "add.rn.f32 %f2, %f2, %f3;\n" DIVIDE_F, 12, one),
              rare = slope_after(ZERO, ONE_F "mul.rn.f32 %f2, %f2, 0f00000000;\n" DIVIDE_F, 12, one);
-    assert_int_equal(rare - usual, 12 * (35 * 5 + DIVERGENCE_CYCLES));
+    assert_int_equal(rare - usual, 12 * (35 * 5 + SMALL.costs.divergence_cycles));
     usual = slope_after(ZERO, ONE_D "add.rn.f64 %rd3, %rd3, %rd4;\n" DIVIDE_D, 12, one);
     rare =
         slope_after(ZERO, ONE_D "mul.rn.f64 %rd3, %rd3, 0d0000000000000000;\n" DIVIDE_D, 12, one);
-    assert_int_equal(rare - usual, 12 * ((64 + 11) * 5 + DIVERGENCE_CYCLES));
+    assert_int_equal(rare - usual, 12 * ((64 + 11) * 5 + SMALL.costs.divergence_cycles));
     assert_int_equal(slope_after(ZERO, "rem.u64 %rd3, %rd3, %rd4;\n", 12, one),
                      12 * 68 * (uint64_t)(SMALL.alu_latency + 1));
 }
@@ -526,7 +525,7 @@ static void a_loop_divides_by_what_stays_without_a_reciprocal(void **state)
     assert_in_range(division_cycles("add.u32 %r7, %r7, 1;\n", DIVIDES), whole, whole + around);
     /* Two predicates per iteration for which branches wait. */
     assert_in_range(division_cycles("setp.eq.u32 %p2, %r5, 1000;\n@%p2 bra OUT;\n", DIVIDES), whole,
-                    whole + around + 2 * GUARD_CYCLES);
+                    whole + around + 2 * SMALL.costs.predicate_cycles);
 }
 
 /* One warp reads 64 lines 4 KB apart, and again: the L1 has them. */

@@ -116,8 +116,7 @@ static void case_run(const char *ptx, int threads, int counted, const Case *c, S
 {
     Error error = {""};
     SimtOptions options = {.threads = threads, .initcheck = 1, .racecheck = 1, .count = counted};
-    SimtMachine machine = SMALL;
-    machine.cc_major = FILES[c->file].cc_major;
+    SimtMachine machine = *small_machine(FILES[c->file].cc_major);
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     assert_non_null(gpu);
     float data[FLOATS];

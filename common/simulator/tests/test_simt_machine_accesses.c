@@ -318,10 +318,9 @@ static uint64_t local_sectors_with(uint16_t op, uint32_t sm, uint32_t frame, int
     SassIns ins[] = {{.op = op, .reached = 1, .stall = 1}, {.op = EXIT, .reached = 1}};
     SassCode code = {.ins = ins, .count = 2, .sm = sm};
     Error error = {""};
-    SimtMachine machine = SMALL;
+    SimtMachine machine = *small_machine(9);
     SimtOptions options = {.threads = 1, .count = 1, .machine_code = machine_code};
     SimtResult result;
-    machine.cc_major = 9;
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     assert_non_null(gpu);
     uint64_t data = device_data(gpu, NULL, 64);

@@ -24,9 +24,8 @@ static int maps_run(const char *body, const TensorMap *from, TensorMap *to, Simt
     char text[4096];
     uint64_t params[2];
     Error error = {""};
-    SimtMachine machine = SMALL;
+    SimtMachine machine = *small_machine(9);
     SimtOptions options = {.threads = 1, .count = 1, .racecheck = 1};
-    machine.cc_major = 9;
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     if (!gpu) fail_msg("%s", error.text);
     snprintf(text, sizeof text,

@@ -47,10 +47,9 @@ static void specials(SimtGpu *gpu, uint32_t fixed, uint32_t dynamic, const uint3
 
 static SimtGpu *hopper_open(void)
 {
-    SimtMachine machine = SMALL;
+    SimtMachine machine = *small_machine(9);
     Error error = {""};
     SimtOptions options = {.threads = 1};
-    machine.cc_major = 9;
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     if (!gpu) fail_msg("%s", error.text);
     return gpu;

@@ -50,14 +50,14 @@ static void own_pieces(SimtKernel *kernel, const InsCost *price, uint32_t own)
     }
 }
 
-int code_pieces_find(SimtKernel *kernel, const InsCost *price, uint32_t own)
+int code_pieces_find(SimtKernel *kernel, const InsCost *price, uint32_t own, const SimtMachine *gpu)
 {
     const SassMap *f = kernel->costs.sass;
     uint32_t machine = f ? kernel->cubin.sass->count : 0;
     kernel->costs.code_slots = 0;
     for (uint32_t i = 0; i < own; i++)
         kernel->costs.code_slots += own_slots(kernel, price, i);
-    if (!code_is_long(kernel->costs.code_slots) && !code_is_long(machine)) return 0;
+    if (!code_is_long(kernel->costs.code_slots, gpu) && !code_is_long(machine, gpu)) return 0;
     kernel->costs.code_piece = calloc((size_t)own + machine + 1, sizeof *kernel->costs.code_piece);
     if (!kernel->costs.code_piece) return -1;
     own_pieces(kernel, price, own);

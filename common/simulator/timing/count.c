@@ -160,7 +160,6 @@ void passes_add(Warp *warp, uint32_t passes)
  * has to take a pass. */
 static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
-    enum { CYCLES_PER_WORD = 2 };
     uint64_t word[LANES], piece[LANES];
     uint32_t words = units_collect(address, mask, 4, word), moment = moment_of(warp),
              pieces = units_collect(address, mask, CONSTANT_BYTES, piece);
@@ -173,7 +172,7 @@ static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uin
     lines_list(warp, piece, pieces, NULL);
     warp->worker->counters.const_requests++;
     uint64_t needed = warp->worker->cost.passes;
-    passes_add(warp, words * CYCLES_PER_WORD);
+    passes_add(warp, words * warp->worker->gpu->machine.costs.constant_word_cycles);
     if (!ins->t_s[0] || ins->is_operand) warp->worker->cost.passes = needed;
     warp->step.latency = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->step.passes;
 }
@@ -227,11 +226,12 @@ uint32_t sectors_load(Warp *warp, const uint64_t *sector, uint32_t n, uint64_t *
 
 void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses, int store)
 {
+    const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     BlockCost *cost = &warp->worker->cost;
-    uint32_t rows = misses == n && !store ? pieces_count(sector, n, ROW_SECTORS) : 0;
+    uint32_t rows = misses == n && !store ? pieces_count(sector, n, costs->row_sectors) : 0;
     warp->step.sectors += misses;
     *(store ? &cost->store_misses : &cost->load_misses) += misses;
-    if (rows > OPEN_ROWS) cost->load_rows += rows - OPEN_ROWS;
+    if (rows > costs->open_rows) cost->load_rows += rows - costs->open_rows;
 }
 
 static void sectors_store(Worker *worker, const uint64_t *sector, uint32_t n)
@@ -251,10 +251,11 @@ void hotter(uint32_t *hot, uint32_t percent, uint32_t *hottest)
  * host thread. */
 static void count_look(Warp *warp, const Ins *ins, uint64_t sector)
 {
+    const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     Launch *launch = warp->worker->launch;
     int alone = ins->order & ORDER_ALONE;
     if (alone)
-        hotter(&launch->contention.polls[mixed(sector) >> 52], POLL_PERCENT,
+        hotter(&launch->contention.polls[mixed(sector) >> 52], costs->poll_percent,
                &launch->contention.most_polls);
     interblock_poll(warp, sector, alone);
 }
@@ -437,30 +438,21 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
     if (lookups > passes) passes_add(warp, lookups - passes);
 }
 
-/* Hundredths of a cycle of the way between multiprocessors, measured on an H200 where all send and
- * answer: of a loaded sector and its line, of a sector that is written wholly or in part, at most
- * so much of an access; of an addition, for each lane on one word. */
-enum {
-    REMOTE_LOAD = 180,
-    REMOTE_LINE = 70,
-    REMOTE_ADD = 340,
-    REMOTE_WRITE = 83,
-    REMOTE_PART = 320,
-    REMOTE_WRITE_MOST = 5200
-};
-
 /* The sectors that these lanes write, and how many of them not wholly. */
-static uint32_t remote_writes(const uint64_t *address, uint32_t mask, uint32_t bytes)
+static uint32_t remote_writes(const Warp *warp, const uint64_t *address, uint32_t mask,
+                              uint32_t bytes)
 {
+    const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     uint64_t sector[LANES], word[LANES];
     uint32_t n = units_collect(address, mask, SECTOR, sector),
              words = units_collect(address, mask, bytes, word) * bytes / SECTOR;
-    uint32_t percent = words * REMOTE_WRITE + (n - words) * REMOTE_PART;
-    return percent < REMOTE_WRITE_MOST ? percent : REMOTE_WRITE_MOST;
+    uint32_t percent =
+        words * costs->remote_write_percent + (n - words) * costs->remote_part_percent;
+    return percent < costs->remote_write_most ? percent : costs->remote_write_most;
 }
 
 /* Lanes that add to one word take turns, those of a sector do not. */
-static uint32_t remote_adds(const uint64_t *address, uint32_t mask)
+static uint32_t remote_adds(const Warp *warp, const uint64_t *address, uint32_t mask)
 {
     uint64_t turn[LANES];
     uint32_t n = 0;
@@ -470,26 +462,28 @@ static uint32_t remote_adds(const uint64_t *address, uint32_t mask)
             before += address[__builtin_ctz(k)] / WORD == at / WORD;
         n = distinct_add(turn, n, at / SECTOR * LANES + before);
     }
-    return n * REMOTE_ADD;
+    return n * warp->worker->gpu->machine.costs.remote_add_percent;
 }
 
 void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
+    const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     Worker *worker = warp->worker;
     uint64_t sector[LANES];
     uint32_t percent;
     if (ins->op == OP_ATOM)
-        percent = remote_adds(address, mask);
+        percent = remote_adds(warp, address, mask);
     else if (ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE)
-        percent = remote_writes(address, mask, bytes_each(ins));
+        percent = remote_writes(warp, address, mask, bytes_each(ins));
     else {
         uint32_t n = units_collect(address, mask, SECTOR, sector);
-        percent = n * REMOTE_LOAD + lines_count(sector, n) * REMOTE_LINE;
+        percent =
+            n * costs->remote_load_percent + lines_count(sector, n) * costs->remote_line_percent;
     }
     uint32_t cycles = (percent + 50) / 100;
     warp->step.kind = STEP_REMOTE, warp->step.remote_cycles = cycles < 255 ? cycles : 255;
     worker->cost.remote += warp->step.remote_cycles;
-    warp->step.latency = REMOTE_CYCLES + cycles;
+    warp->step.latency = costs->remote_cycles + cycles;
 }
 
 /* The accelerator goes past the L1.  What of it one instruction asks for, the replay finds in the

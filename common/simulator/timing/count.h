@@ -6,8 +6,7 @@
 #include "common/simulator/core/core.h"
 #include "common/simulator/timing/cost.h"
 
-/* OPEN_ROWS: of DRAM, that one access may touch as cheaply as one, as a tile of a matrix does. */
-enum { ROW_SECTORS = 64, OPEN_ROWS = 8, MOST_SECTORS = LANES * TEXELS, WORD = 4 };
+enum { MOST_SECTORS = LANES * TEXELS, WORD = 4 };
 
 /* Adds `value` to the n different ones unless it is there; returns how many there are now. */
 static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)

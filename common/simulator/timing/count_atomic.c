@@ -2,7 +2,6 @@
 #include "common/simulator/core/kinds.h"
 #include "common/simulator/core/ops.h"
 #include "common/simulator/timing/access_log.h"
-#include "common/simulator/timing/atomic_cost.h"
 #include "common/simulator/timing/cost.h"
 #include "common/simulator/timing/count.h"
 #include "common/simulator/timing/interblock.h"
@@ -15,11 +14,12 @@
  * lie, no rule is seen to say.  A card begins an allocation with such four. */
 static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
 {
-    enum { PIECE_BYTES = 256, PIECES = 4 };
+    enum { PIECES = 4 };
+    const MachineCosts *costs = &gpu->machine.costs;
     const Allocation *a = memory_find(&gpu->memory, address);
-    uint64_t base = a ? a->address : 0, piece = (address - base) / PIECE_BYTES,
+    uint64_t base = a ? a->address : 0, piece = (address - base) / costs->slice_piece_bytes,
              chance = mixed(piece / PIECES + base) >> 32;
-    uint32_t pairs = (uint32_t)(gpu->machine.l2_bytes_per_cycle / SLICE_RATE / 2);
+    uint32_t pairs = (uint32_t)(gpu->machine.l2_bytes_per_cycle / costs->slice_bytes / 2);
     pairs = pairs < 1 ? 1 : pairs > HOT_SLICES / 2 ? HOT_SLICES / 2 : pairs;
     return (uint32_t)(chance % pairs * 2 + piece % 2);
 }
@@ -52,6 +52,7 @@ static void passes_find(const uint64_t *address, uint32_t mask, Passes *passes)
  * time. */
 static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
+    const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     Worker *worker = warp->worker;
     Launch *launch = worker->launch;
     uint32_t format = ins->aux >> 8, is_float = format >= FORMAT_F16 && format <= FORMAT_F64;
@@ -61,9 +62,9 @@ static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint3
     worker->counters.atomic_sectors += passes.count;
     for (uint32_t i = 0; i < passes.count; i++) {
         int whole = passes.lanes[i] * bytes_each(ins) == SECTOR;
-        percent[i] = whole ? FULL_PERCENT : PASS_PERCENT;
+        percent[i] = whole ? costs->atomic_full_percent : costs->atomic_pass_percent;
         uint64_t at = passes.key[i] / LANES * SECTOR;
-        interblock_atomic(warp, at / SECTOR, is_float ? FLOAT_PERCENT : percent[i]);
+        interblock_atomic(warp, at / SECTOR, is_float ? costs->atomic_float_percent : percent[i]);
         hotter(&launch->contention.slice[slice_of(launch->gpu, at)], percent[i],
                &launch->contention.most_atomics);
     }
@@ -71,7 +72,7 @@ static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint3
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         uint64_t word = address[lane] / WORD;
         hotter(&launch->contention.atomics[mixed(word) >> 52],
-               is_float ? FLOAT_PERCENT : percent[passes.of[lane]],
+               is_float ? costs->atomic_float_percent : percent[passes.of[lane]],
                &launch->contention.most_atomics);
     }
 }
@@ -114,7 +115,7 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
     }
     warp->counts.retries += passes.rounds;
     retries->turns += passes.rounds, retries->loads += passes.loads, retries->swaps += passes.own;
-    return passes.rounds * RETRY_PASSES;
+    return passes.rounds * warp->worker->gpu->machine.costs.retry_passes;
 }
 
 /* Adds turns in vain; others wait for those, too. */
@@ -135,14 +136,14 @@ static void failed_retries_add(Worker *worker, uint64_t turns, uint64_t loads, u
  * meet. */
 void count_failed_retries(Worker *worker)
 {
-    enum { FIRST_PERCENT = 100, EACH_PERCENT = 40 };
+    enum { FIRST_PERCENT = 100 };
     const Retries *retries = &worker->retries;
     Retried *retried = &worker->retried;
     uint64_t own = 1;
     for (uint32_t w = 0; w < worker->block.warps; w++)
         if (worker->warp[w].counts.retries > own) own = worker->warp[w].counts.retries;
     uint64_t warps = (uint64_t)retries->most * 100 / own, /* hundredths */
-        percent = FIRST_PERCENT + warps * EACH_PERCENT / 100;
+        percent = FIRST_PERCENT + warps * worker->gpu->machine.costs.retry_percent / 100;
     if (warps < percent) percent = warps;
     if (percent > 100) {
         uint64_t loads = retries->loads * (percent - 100) / 100,
@@ -163,7 +164,7 @@ static uint32_t lanes_aggregated(const SimtMachine *machine, const Ins *ins, uin
 {
     int joins = ins->joins == WARP_AGGREGATE_COUNT ||
                 (ins->joins != WARP_AGGREGATE_NEVER && mask == FULL_MASK) ||
-                (ins->joins == WARP_AGGREGATE_REDUCE && machine->cc_major >= 8);
+                (ins->joins == WARP_AGGREGATE_REDUCE && machine->has.redux);
     return joins ? mask & -mask : mask;
 }
 
@@ -171,6 +172,7 @@ static uint32_t lanes_aggregated(const SimtMachine *machine, const Ins *ins, uin
  * for longer than most launches take. */
 static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
+    const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     Worker *worker = warp->worker;
     uint64_t sector[LANES];
     uint32_t n = units_collect(address, mask, SECTOR, sector), moment = moment_of(warp);
@@ -181,10 +183,10 @@ static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *addres
     passes_add(warp, (n + 1) / 2);
     warp->step.sectors += n, warp->step.lines += lines_count(sector, n);
     worker->cost.load_misses += n;
-    uint32_t rows = pieces_count(sector, n, ROW_SECTORS);
-    if (rows > OPEN_ROWS) worker->cost.load_rows += rows - OPEN_ROWS;
+    uint32_t rows = pieces_count(sector, n, costs->row_sectors);
+    if (rows > costs->open_rows) worker->cost.load_rows += rows - costs->open_rows;
     count_hot(warp, ins, address, mask);
-    warp->step.latency = (uint64_t)worker->gpu->machine.l2_latency + ATOMIC_CYCLES;
+    warp->step.latency = (uint64_t)worker->gpu->machine.l2_latency + costs->atomic_cycles;
 }
 
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,

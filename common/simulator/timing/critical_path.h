@@ -13,40 +13,22 @@
 #include "common/simulator/core/ops.h"
 #include "common/simulator/ptxas/latency.h"
 #include "common/simulator/ptxas/schedule.h"
-#include "common/simulator/timing/atomic_cost.h"
 #include "common/simulator/timing/timer.h"
 #include "common/simulator/ptxas/unroll.h"
 
-/* Cycles, all chosen so that micro-kernels with one warp agree with an H200. */
-enum {
-    BRANCH_CYCLES = 8,     /* from a branch to the next instruction of the warp */
-    BARRIER_CYCLES = 20,   /* from the last arrival to the first instruction after it */
-    START_CYCLES = 40,     /* from a block's start to its first instruction */
-    TURNOVER_CYCLES = 400, /* from a block's end to the begin of the one that takes its place */
-    REMOTE_CYCLES = 195,   /* of a load from another block's shared memory */
-    /* Where blocks run in the order of time: what a load of the nearest line takes less. */
-    NEARER_CYCLES = 29,
-    /* Of a fence for the whole chip; of one behind what the warp has loaded, or changed by atomics,
-     * since the last (fence-after-...); and behind what it has stored. */
-    FENCE_CYCLES = 260,
-    LOADED_CYCLES = 440,
-    WRITTEN_CYCLES = 550,
-    /* Of one behind any access, to the half of the L2 that the SM lies beside, and to the other one
-     * (changed.tsv, fence): where blocks run in the order of time, each fence counts. */
-    BESIDE_FENCE_CYCLES = 405,
-    ACROSS_FENCE_CYCLES = 566,
-    /* Of a loaded sector's time in the L2, what one takes that a spill stores. */
-    SPILL_STORE_PERCENT = 145
-};
+/* The costs of the machine that the warp runs on. */
+static inline const MachineCosts *costs_of(const Warp *warp)
+{
+    return &warp->worker->gpu->machine.costs;
+}
 
 /* From a read through the texture units to its result, where the L1 has it: `cycles` of the units,
  * which look up and then mix, and the way there and back, which is in texture_latency with the
  * cycles of one texel a lane.  A read by a whole index is looked up sooner. */
 static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins, uint32_t cycles)
 {
-    enum { BY_INDEX_SOONER = 30 };
     uint32_t single = (LANES + machine->texture_units - 1) / machine->texture_units;
-    uint32_t sooner = ins->aux >> TEXTURE_BY_FLOAT & 1 ? 0 : BY_INDEX_SOONER;
+    uint32_t sooner = ins->aux >> TEXTURE_BY_FLOAT & 1 ? 0 : machine->costs.texture_index_sooner;
     uint64_t all = (uint64_t)machine->texture_latency + 2 * (uint64_t)cycles;
     return all > 2 * single + sooner ? all - 2 * single - sooner : 1;
 }
@@ -55,30 +37,34 @@ static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins
  * are those of a place of middling distance, where its SM lies beside what it wants. */
 static inline uint64_t interblock_nearer(const SimtMachine *machine, const Ins *ins)
 {
-    int halves = machine_has_halves(machine);
-    if (ins->class != CLASS_ATOMIC || !halves) return NEARER_CYCLES;
-    return NEARER_CYCLES + ATOMIC_CYCLES - NEAR_ATOMIC_CYCLES;
+    const MachineCosts *costs = &machine->costs;
+    if (ins->class != CLASS_ATOMIC || costs->l2_halves < 2) return costs->l2_nearer_cycles;
+    return costs->l2_nearer_cycles + costs->atomic_cycles - costs->atomic_near_cycles;
 }
 
 /* How long a fence behind it takes at least; 0: as long as any. */
-static inline int delays_fence(const Ins *ins)
+static inline int delays_fence(const MachineCosts *costs, const Ins *ins)
 {
     int far = ins->space == PTX_GLOBAL || ins->space == PTX_SPACE_NONE,
         returns = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS;
-    if (ins->class == CLASS_STORE || (far && returns)) return WRITTEN_CYCLES;
-    return far && (ins->class == CLASS_LOAD || ins->class == CLASS_ATOMIC) ? LOADED_CYCLES : 0;
+    if (ins->class == CLASS_STORE || (far && returns)) return (int)costs->fence_written_cycles;
+    return far && (ins->class == CLASS_LOAD || ins->class == CLASS_ATOMIC)
+               ? (int)costs->fence_loaded_cycles
+               : 0;
 }
 
-static inline void fence_delay(int *before, const Ins *ins)
+static inline void fence_delay(int *before, const MachineCosts *costs, const Ins *ins)
 {
-    if (delays_fence(ins) > *before) *before = delays_fence(ins);
+    int cycles = delays_fence(costs, ins);
+    if (cycles > *before) *before = cycles;
 }
 
 /* The same where blocks run in the order of time, by where what the warp has asked for lies. */
 static inline void fence_delay_timed(int *before, const Warp *warp, const Ins *ins)
 {
-    int cycles = warp->interblock.is_across ? ACROSS_FENCE_CYCLES : BESIDE_FENCE_CYCLES;
-    if (delays_fence(ins) && cycles > *before) *before = cycles;
+    const MachineCosts *costs = costs_of(warp);
+    int cycles = warp->interblock.is_across ? costs->fence_far_cycles : costs->fence_near_cycles;
+    if (delays_fence(costs, ins) && cycles > *before) *before = cycles;
 }
 
 /* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind
@@ -116,36 +102,35 @@ static inline uint32_t conflicts_behind(const Ins *ins, uint32_t passes)
 }
 
 /* How long a fence holds its warp, and nothing is before the next. */
-static inline uint64_t fence_cycles(int *before)
+static inline uint64_t fence_cycles(int *before, const MachineCosts *costs)
 {
-    uint64_t cycles = *before ? (uint64_t)*before : FENCE_CYCLES;
+    uint64_t cycles = *before ? (uint64_t)*before : costs->fence_cycles;
     *before = 0;
     return cycles;
 }
 
 /* What releases to the whole chip waits, as a fence would, for all that its warp has written
  * before. */
-static inline uint64_t release_cycles(const Ins *ins, int *before)
+static inline uint64_t release_cycles(const Ins *ins, int *before, const MachineCosts *costs)
 {
-    return ins->order & ORDER_FENCES ? fence_cycles(before) : 0;
+    return ins->order & ORDER_FENCES ? fence_cycles(before, costs) : 0;
 }
 
 /* What the routine for the rare cases of a division takes in machine code for sm_90 where nothing
  * is divided: so many instructions, each of which mostly needs the one before. */
-static inline uint32_t rare_slots(const Ins *ins, int is_slow_path)
+static inline uint32_t rare_slots(const MachineCosts *costs, const Ins *ins, int is_slow_path)
 {
-    enum { FLOATS = 35, DOUBLES = 64 };
     if (!may_be_rare(ins) || !is_slow_path) return 0;
-    return ins->op == OP_DIV_F32 ? FLOATS : DOUBLES;
+    return ins->op == OP_DIV_F32 ? costs->rare_float_slots : costs->rare_double_slots;
 }
 
 /* For how long the warp is there: doubles take twice as long, and the ways of the lanes part. */
-static inline uint64_t rare_cycles(const Ins *ins, int is_slow_path)
+static inline uint64_t rare_cycles(const MachineCosts *costs, const Ins *ins, int is_slow_path)
 {
-    enum { EACH = 5, OF_DOUBLES = 11 };
-    uint64_t slots = rare_slots(ins, is_slow_path);
+    uint64_t slots = rare_slots(costs, ins, is_slow_path);
     if (!slots) return 0;
-    return slots * EACH + (ins->op == OP_DIV_F64 ? OF_DOUBLES * EACH : 0) + DIVERGENCE_CYCLES;
+    if (ins->op == OP_DIV_F64) slots += costs->rare_double_alus;
+    return slots * costs->rare_slot_cycles + costs->divergence_cycles;
 }
 
 /* A match compares all lanes with one value after the other, each as long as a special function
@@ -157,10 +142,9 @@ static inline uint64_t match_cycles(const Ins *ins, uint32_t values, const InsCo
 
 /* One warp's values come farther apart than the unit needs, which others use meanwhile
  * (equal-...): so much later than with one value is the result there. */
-static inline uint64_t match_later(const Ins *ins, uint32_t values)
+static inline uint64_t match_later(const MachineCosts *costs, const Ins *ins, uint32_t values)
 {
-    enum { APART = 11 };
-    return ins->op == OP_MATCH && values ? (uint64_t)APART * (values - 1) : 0;
+    return ins->op == OP_MATCH && values ? (uint64_t)costs->match_value_cycles * (values - 1) : 0;
 }
 
 static inline uint64_t critical_end(const CriticalPath *chain, uint32_t issue_cycles)
@@ -169,9 +153,12 @@ static inline uint64_t critical_end(const CriticalPath *chain, uint32_t issue_cy
     return issued > chain->latest ? issued : chain->latest;
 }
 
-static inline void critical_open(CriticalPath *chain, const SimtKernel *kernel)
+static inline void critical_open(CriticalPath *chain, const SimtKernel *kernel,
+                                 const MachineCosts *costs)
 {
-    *chain = (CriticalPath){.ready = chain->ready, .begin = START_CYCLES, .latest = START_CYCLES};
+    *chain = (CriticalPath){.ready = chain->ready,
+                            .begin = costs->block_start_cycles,
+                            .latest = costs->block_start_cycles};
     for (uint32_t i = 0; i < kernel->scoreboard; i++)
         chain->ready[i] = 0;
 }
@@ -185,11 +172,12 @@ static inline void critical_wait_until(CriticalPath *chain, uint64_t cycle)
 
 /* Does it neither wait for more than its operands nor hold up what comes behind it?  Nearly all
  * that is executed is so. */
-static inline int critical_is_plain(const SimtKernel *kernel, const Ins *ins, const InsCost *price)
+static inline int critical_is_plain(const SimtKernel *kernel, const MachineCosts *costs,
+                                    const Ins *ins, const InsCost *price)
 {
     int waits = ins->order & ORDER_FENCES || invalidates_l1(ins) || ins->op == OP_CP_WAIT ||
                 ins->merge == MERGE_FOLLOWER,
-        tells = (kernel->traits.has_fences && delays_fence(ins)) || ins->op == OP_CP_ASYNC ||
+        tells = (kernel->traits.has_fences && delays_fence(costs, ins)) || ins->op == OP_CP_ASYNC ||
                 ins->merge;
     return !waits && !tells && ins->shared_atomic != SHARED_RETRIES && !price->saves &&
            !price->last && ins->op != OP_ACCELERATOR && ins->op != OP_MATCH &&
@@ -233,7 +221,8 @@ static inline uint64_t critical_now(const Warp *warp)
 static inline uint64_t critical_wake(const Warp *warp, uint64_t cycle)
 {
     const Worker *worker = warp->worker;
-    uint64_t from = worker->turn.begun + cycle + (uint64_t)SLEEP_CYCLES * warp->step.sleeps;
+    uint64_t from =
+        worker->turn.begun + cycle + (uint64_t)costs_of(warp)->sleep_cycles * warp->step.sleeps;
     return sleep_end(&worker->gpu->machine, from, warp->step.sleep_cycles) - worker->turn.begun;
 }
 
@@ -242,33 +231,35 @@ static inline void critical_step_other(Warp *warp, const Ins *ins, const InsCost
                                        uint32_t issue_cycles)
 {
     CriticalPath *chain = &warp->chain;
-    uint64_t release = release_cycles(ins, &chain->before);
+    const MachineCosts *costs = costs_of(warp);
+    uint64_t release = release_cycles(ins, &chain->before, costs);
     if (release) critical_wait_until(chain, critical_end(chain, issue_cycles) + release);
     const int timed = warp->worker->launch->interblock.queue != NULL;
-    if (timed && machine_has_halves(&warp->worker->gpu->machine))
+    if (timed && costs->l2_halves > 1)
         fence_delay_timed(&chain->before, warp, ins);
     else
-        fence_delay(&chain->before, ins);
+        fence_delay(&chain->before, costs, ins);
     if (invalidates_l1(ins)) warp->block->l1_since = warp->worker->l1.clock;
     uint64_t at = critical_ready(chain, ins), result;
     /* A predicate comes late: so long is each turn of a loop that looks. */
     uint64_t decided = chain->ready[ins->t_s[GUARD_SOURCE]] + price->guarded;
     if (timed && price->guarded && decided > at) at = decided;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
-    result = critical_issue(warp, ins, price, at) + match_later(ins, warp->step.values);
+    result = critical_issue(warp, ins, price, at) + match_later(costs, ins, warp->step.values);
     if (!price->slots && ins->merge == MERGE_FOLLOWER) result = chain->joined;
     critical_result(chain, ins, result);
     if (ins->op == OP_CP_ASYNC && result > chain->copied) chain->copied = result;
     if (ins->merge && ins->merge != MERGE_FOLLOWER) chain->joined = result;
     if (ins->shared_atomic == SHARED_RETRIES)
-        critical_wait_until(chain, critical_end(chain, issue_cycles) +
-                                       warp->step.passes / RETRY_PASSES * OWN_RETRY_CYCLES);
+        critical_wait_until(chain, critical_end(chain, issue_cycles) + warp->step.passes /
+                                                                           costs->retry_passes *
+                                                                           costs->retry_own_cycles);
     /* Of four turns that are one only the last branch ends a piece. */
     if (price->saves && chain->turns) return;
     if (!price->last && ins->op != OP_ACCELERATOR && ins->op != OP_NANOSLEEP) return;
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->step.cycles : 0;
-    if (ins->class == CLASS_BRANCH && price->slots) hold = BRANCH_CYCLES;
-    if (ins->op == OP_FENCE) hold = fence_cycles(&chain->before);
+    if (ins->class == CLASS_BRANCH && price->slots) hold = costs->branch_cycles;
+    if (ins->op == OP_FENCE) hold = fence_cycles(&chain->before, costs);
     if (ins->op == OP_FENCE && timed)
         warp->step.kind = STEP_WAIT, warp->step.wait_cycles = (uint32_t)hold; /* for the replay */
     uint64_t end = critical_end(chain, issue_cycles) + hold;

@@ -11,25 +11,6 @@
 #include "common/simulator/timing/replay.h"
 #include "common/simulator/traffic/dram_fetch.h"
 
-enum {
-    /* From a store to the first load that finds what it wrote, beyond the way that both go: a look
-     * that began up to 51 cycles after it was in vain, and none from 73 on (looks.tsv, seen). */
-    VISIBLE_CYCLES = 50,
-    /* Throughput of a sector of the L2, in hundredths of a cycle: a poll (looks.tsv, 1,056 blocks),
-     * and a store to a word that other blocks poll (changed.tsv, both: store). */
-    POLL_PERCENT = 59,
-    POLLED_STORE_PERCENT = 2400,
-    /* A load of what the L2 has takes up to so many cycles more than one of the nearest, as
-     * its line lies near to this SM or farther away: of 279 to 346 an H200 has each about as often,
-     * and the turns of a loop that looks take 264 to 350 (looks.tsv). */
-    AWAY_CYCLES = 86,
-    /* What acquires lets the L1 forget all when it is there, and its warp waits (looks.tsv). */
-    ACQUIRED_CYCLES = 53,
-    /* Across to the other half of the L2 and back: an atomic, and the first look there behind an
-     * atomic in this one (changed.tsv). */
-    ACROSS_CYCLES = 200
-};
-
 /* Room for what blocks of a launch share that run in the order of time; its traffic is open.  -1:
  * out of memory. */
 int interblock_open(Launch *launch);
@@ -64,8 +45,8 @@ static inline uint64_t interblock_time(const Warp *warp, const Ins *ins)
              ready = critical_ready(chain, ins),
              at = warp->worker->turn.begun + (issued > ready ? issued : ready);
     int before = chain->before; /* still, for the chain's own step */
-    if (ins->order & ORDER_FENCES) at = critical_now(warp) + fence_cycles(&before);
-    return at + (ins->class == CLASS_STORE ? VISIBLE_CYCLES : 0);
+    if (ins->order & ORDER_FENCES) at = critical_now(warp) + fence_cycles(&before, costs_of(warp));
+    return at + (ins->class == CLASS_STORE ? costs_of(warp)->visible_cycles : 0);
 }
 
 /* Must the warp wait with this instruction until it is let on?  It was, if it went back in a loop
@@ -93,10 +74,10 @@ static inline int interblock_stops(Warp *warp, const Ins *ins)
  * first blocks to SMs beside one (changed.tsv, both: 8 of 8, 21 of 33). */
 static inline int is_across(const Warp *warp, uint64_t sector)
 {
-    enum { LINE_OF = 4, NEIGHBOURS = 16 };
+    enum { LINE_OF = 4 };
     const Launch *launch = warp->worker->launch;
-    if (!machine_has_halves(&launch->gpu->machine)) return 0;
-    uint32_t side = sm_of(launch, warp->block->number) / NEIGHBOURS;
+    if (costs_of(warp)->l2_halves < 2) return 0;
+    uint32_t side = sm_of(launch, warp->block->number) / costs_of(warp)->near_sms;
     return (side ^ mixed(sector / LINE_OF) >> 40) & 1;
 }
 
@@ -132,8 +113,10 @@ static inline uint64_t interblock_serve(const Warp *warp, L2Contention *place, u
 /* The access waits until then, and for the way to the L2. */
 static inline void interblock_wait(Warp *warp, uint64_t sector, uint64_t served)
 {
+    const MachineCosts *costs = costs_of(warp);
     enum { LINE_OF = 4 };
-    uint64_t away = (mixed(mixed(sector / LINE_OF) ^ warp->block->number) >> 32) % AWAY_CYCLES,
+    uint64_t away = (mixed(mixed(sector / LINE_OF) ^ warp->block->number) >> 32) %
+                    costs->l2_away_cycles,
              queued = served / 100 - warp->interblock.access_at + away;
     if (queued > warp->interblock.queued) warp->interblock.queued = queued;
 }
@@ -148,8 +131,9 @@ static inline L2Contention *interblock_place(const Warp *warp, uint64_t sector)
 /* Does somebody look at what is changed there now? */
 static inline int is_polled(const Warp *warp, const L2Contention *place)
 {
-    enum { LATELY = 1000 };
-    return place->last_poll && 100 * warp->interblock.access_at < place->last_poll + 100 * LATELY;
+    const MachineCosts *costs = costs_of(warp);
+    return place->last_poll &&
+           100 * warp->interblock.access_at < place->last_poll + 100 * costs->polled_cycles;
 }
 
 /* An atomic's pass over a sector. */
@@ -157,10 +141,10 @@ static inline void interblock_atomic(Warp *warp, uint64_t sector, uint32_t perce
 {
     L2Contention *place = interblock_place(warp, sector);
     if (!place) return;
-    if (is_polled(warp, place)) percent += POLLED_ATOMIC_PERCENT;
+    if (is_polled(warp, place)) percent += costs_of(warp)->polled_atomic_percent;
     place->added = interblock_serve(warp, place, sector, percent);
     place->copied = 0;
-    uint64_t across = is_across(warp, sector) ? 100 * ACROSS_CYCLES : 0;
+    uint64_t across = is_across(warp, sector) ? 100 * costs_of(warp)->l2_across_cycles : 0;
     interblock_wait(warp, sector, place->added + across);
 }
 
@@ -169,19 +153,20 @@ static inline void interblock_store(const Warp *warp, uint64_t sector)
 {
     L2Contention *place = interblock_place(warp, sector);
     if (place && is_polled(warp, place))
-        interblock_serve(warp, place, sector, POLLED_STORE_PERCENT);
+        interblock_serve(warp, place, sector, costs_of(warp)->polled_store_percent);
 }
 
 /* A look at a sector.  One half of the L2 has what an atomic has left there; the other one asks for
  * it, once, when somebody looks, and who looks meanwhile waits for the same. */
 static inline void interblock_poll(Warp *warp, uint64_t sector, int alone)
 {
+    const MachineCosts *costs = costs_of(warp);
     L2Contention *place = interblock_place(warp, sector);
     if (!place) return;
-    uint64_t served = interblock_serve(warp, place, sector, alone ? POLL_PERCENT : 0);
+    uint64_t served = interblock_serve(warp, place, sector, alone ? costs->poll_percent : 0);
     place->last_poll = 100 * warp->interblock.access_at;
     if (place->added && is_across(warp, sector)) {
-        if (!place->copied) place->copied = served + 100 * ACROSS_CYCLES;
+        if (!place->copied) place->copied = served + 100 * costs->l2_across_cycles;
         if (served < place->copied) served = place->copied;
     }
     interblock_wait(warp, sector, served);
@@ -191,6 +176,7 @@ static inline void interblock_poll(Warp *warp, uint64_t sector, int alone)
  * and its trace. */
 static inline void interblock_end(Warp *warp, const Ins *ins)
 {
+    const MachineCosts *costs = costs_of(warp);
     if (ins->op == OP_FENCE && ins->aux) warp->interblock.is_fenced = 1;
     if (!meets(warp, ins)) return;
     if (ins->class == CLASS_STORE) {
@@ -198,7 +184,8 @@ static inline void interblock_end(Warp *warp, const Ins *ins)
         return;
     }
     uint64_t queued = warp->interblock.late + warp->interblock.queued;
-    if (ins->class == CLASS_LOAD && ins->order & ORDER_INVALIDATES_L1) queued += ACQUIRED_CYCLES;
+    if (ins->class == CLASS_LOAD && ins->order & ORDER_INVALIDATES_L1)
+        queued += costs->acquire_cycles;
     if (warp->step.latency)
         warp->step.latency += queued - interblock_nearer(&warp->worker->gpu->machine, ins);
     uint64_t held = warp->interblock.poll_cycles + queued;

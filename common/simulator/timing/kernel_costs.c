@@ -10,7 +10,7 @@
 #include "common/simulator/timing/critical_path.h"
 
 /* What replay.c need not look at but for its operands and its pipe, or its access. */
-static int is_simple(const SimtKernel *kernel, const Ins *ins)
+static int is_simple(const SimtKernel *kernel, const MachineCosts *costs, const Ins *ins)
 {
     switch (ins->op) {
     case OP_ACCELERATOR:
@@ -36,18 +36,20 @@ static int is_simple(const SimtKernel *kernel, const Ins *ins)
     case OP_WGMMA_WAIT:
         return 0;
     default:
-        return !(kernel->traits.has_fences && delays_fence(ins)) && !ins->merge &&
+        return !(kernel->traits.has_fences && delays_fence(costs, ins)) && !ins->merge &&
                !(ins->order & (ORDER_FENCES | ORDER_INVALIDATES_L1)) &&
                ins->shared_atomic != SHARED_RETRIES && ins->space != PTX_CONST;
     }
 }
 
 /* Once all prices are known.  Machine instructions, which come behind, are not simple. */
-static void plain_mark(const SimtKernel *kernel, InsCost *price, uint32_t prices)
+static void plain_mark(const SimtKernel *kernel, const MachineCosts *costs, InsCost *price,
+                       uint32_t prices)
 {
     for (uint32_t i = 0; i < prices; i++) {
-        price[i].plain = (uint8_t)critical_is_plain(kernel, &kernel->costs.code[i], &price[i]);
-        price[i].simple = (uint8_t)is_simple(kernel, &kernel->costs.code[i]);
+        price[i].plain =
+            (uint8_t)critical_is_plain(kernel, costs, &kernel->costs.code[i], &price[i]);
+        price[i].simple = (uint8_t)is_simple(kernel, costs, &kernel->costs.code[i]);
     }
 }
 
@@ -56,9 +58,9 @@ int kernel_costs_build(SimtKernel *kernel, const SimtMachine *machine, int machi
     uint32_t prices = 0;
     if (kernel->costs.price) return 0;
     InsCost *price = schedule_build(kernel, machine, machine_code, &prices);
-    if (price) plain_mark(kernel, price, prices);
+    if (price) plain_mark(kernel, &machine->costs, price, prices);
     if (price && machine_code) price = sass_map_build(kernel, price, prices, machine);
-    if (price && code_pieces_find(kernel, price, prices) != 0) free(price), price = NULL;
+    if (price && code_pieces_find(kernel, price, prices, machine) != 0) free(price), price = NULL;
     kernel->costs.price = price;
     return price ? 0 : -1;
 }

@@ -11,6 +11,7 @@ int kernel_costs_build(SimtKernel *kernel, const SimtMachine *machine, int machi
 /* code_pieces.c: fills kernel->code_slots, and kernel->code_piece with the piece of code that each
  * instruction lies in (traffic/code_cache.h); leaves the latter NULL where all code is short.
  * `own` costs are those of the PTX and of its copies, the others the SASS's.  -1: out of memory. */
-int code_pieces_find(SimtKernel *kernel, const InsCost *price, uint32_t own);
+int code_pieces_find(SimtKernel *kernel, const InsCost *price, uint32_t own,
+                     const SimtMachine *machine);
 
 #endif

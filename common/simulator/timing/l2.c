@@ -22,14 +22,14 @@ enum {
     SECTOR_WORDS = 8,
     LINE_WORDS = 32,
     LINE_BYTES = 128,
-    HALVES = 2,
-    PARTS = 9 /* of the L2's lines, so many have sectors that are written in part */
+    HALVES = 2
 };
 
 /* Of less nothing goes before its time, were each sector all of its line. */
 static uint64_t least_bytes(const Launch *launch)
 {
-    return launch->gpu->machine.l2_bytes / PARTS / LINE_SECTORS;
+    return launch->gpu->machine.l2_bytes / launch->gpu->machine.costs.l2_part_divisor /
+           LINE_SECTORS;
 }
 
 /* ---- notes -------------------------------------------------------------------------------- */
@@ -180,6 +180,7 @@ typedef struct L2 {
     uint32_t *table; /* of places, by key, hashed; 0: none */
     uint32_t places, table_mask;
     uint32_t halves, lines; /* lines of each */
+    uint32_t part_lines;    /* that may have sectors that are written in part */
     L2Half half[HALVES];
     uint32_t *part, parts, first_part; /* places with sectors that are written in part, a queue */
     uint64_t loads, fills, stores;     /* sectors from DRAM, those for a store's sake, and to it */
@@ -301,7 +302,7 @@ static int is_in_part(const L2Place *place)
 static void part_add(L2 *l2, uint32_t number)
 {
     l2->part[l2->parts++] = number;
-    while (l2->parts - l2->first_part > l2->lines * l2->halves / PARTS) {
+    while (l2->parts - l2->first_part > l2->part_lines) {
         L2Place *place = &l2->place[l2->part[l2->first_part++]];
         if (is_in_part(place)) place_write(l2, place);
     }
@@ -361,9 +362,10 @@ int l2_play(Launch *launch, Worker *worker, uint32_t workers)
         free(log.note);
         return 0;
     }
-    l2.halves = machine_has_halves(machine) ? HALVES : 1;
+    l2.halves = machine->costs.l2_halves;
     double part = ((double)log.most + 1) / 4294967296.0;
     l2.lines = (uint32_t)((double)machine->l2_bytes / LINE_BYTES / l2.halves * part) + 1;
+    l2.part_lines = l2.lines * l2.halves / machine->costs.l2_part_divisor;
     int failed = l2_begin(&l2, log.count) != 0;
     for (uint32_t i = 0; i < log.count && !failed; i++)
         note_play(&l2, &log.note[i]);

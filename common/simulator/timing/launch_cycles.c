@@ -21,17 +21,6 @@
 #include "common/simulator/timing/replay.h"
 #include "common/simulator/traffic/traffic.h"
 
-/* What a loaded sector in a row of DRAM of its own takes more than one of a stream, in percent,
- * measured on an H200 (scatter-...). */
-enum { ROW_PERCENT = 110 };
-
-/* Times a loaded sector's, what a stored line takes of the L2; what a sector takes more of which
- * only some words are written and that is not there; and what it takes that a row of DRAM is opened
- * because a line's sectors have to go, as times of a stream's sector of DRAM as well.  On an H200
- * stores of 2 and 4 such sectors a line take 5.9 and 10.5 cycles of a multiprocessor, of 4 whole
- * ones 6.8 (record-16, words-8, write-16MB), and each row 20 of the chip's (spread-...). */
-static const double STORED_LINE = 1.1, STORED_PART = 0.5, STORED_ROW = 4.2, STORED_OPENED = 3.0;
-
 /* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
  * more than so much: the labs' solutions differ by up to 27 %, where SM 0 has a corner's block or
  * the last waves are of tiles that hang over. */
@@ -74,14 +63,13 @@ typedef struct Totals {
  * two thirds of 100 to 175 MB (spill-..., mixed-..., kept-...). */
 static double spills_beyond(const Launch *launch)
 {
-    enum { KEPT_PERCENT = 60 };
     const SimtMachine *m = &launch->gpu->machine;
     const SimtKernel *kernel = launch->kernel;
     uint64_t blocks = (uint64_t)m->sms * launch->resident,
              bytes = larger(kernel->local_bytes, kernel->cubin.local_bytes);
     if (launch->blocks < blocks) blocks = launch->blocks;
     double used = (double)blocks * (double)launch->threads_per_block * (double)bytes,
-           kept = (double)m->l2_bytes * KEPT_PERCENT / 100;
+           kept = (double)m->l2_bytes * m->costs.spill_kept_percent / 100;
     return kernel->info.spills && used > kept ? 1 - kept / used : 0;
 }
 
@@ -109,20 +97,22 @@ static double changed_part(const Launch *launch, const BlockCost *all)
 static void stored_find(const Launch *launch, Totals *t)
 {
     const BlockCost *all = &t->all;
+    const MachineCosts *costs = &launch->gpu->machine.costs;
     StoreCost *price = &t->price;
     t->sent = (StoreTraffic){(int64_t)all->store_lines, (int64_t)all->store_misses,
                              (int64_t)all->store_parts};
-    *price = (StoreCost){.line = STORED_LINE};
+    *price = (StoreCost){.line = costs->stored_line_percent / 100.0};
     if (!all->store_misses) return;
     double own = 1 - changed_part(launch, all),
            apart = all->store_lines ? (double)all->store_rows / (double)all->store_lines : 0,
            opened = (double)launch->dram.rows * apart;
-    price->part = STORED_PART * own;
-    price->row = opened / (double)all->store_misses * STORED_ROW;
+    price->part = costs->stored_part_percent / 100.0 * own;
+    price->row = opened / (double)all->store_misses * (costs->stored_row_percent / 100.0);
     if (!launch->dram.stores) return;
     double written = (double)launch->dram.stores,
            gone = (double)(launch->dram.written + launch->dram.fills) / written;
-    price->gone = (gone - 1) * own, price->opened = opened / written * STORED_OPENED;
+    price->gone = (gone - 1) * own,
+    price->opened = opened / written * (costs->opened_row_percent / 100.0);
 }
 
 static int64_t in_proportion(int64_t count, int64_t part, int64_t of)
@@ -163,9 +153,12 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
 }
 
 /* How many times as long as a stream's the sectors of loads take of DRAM. */
-static double scattered(const Totals *t)
+static double scattered(const SimtMachine *m, const Totals *t)
 {
-    return 1 + (t->loads ? (double)t->all.load_rows / (double)t->loads * ROW_PERCENT / 100 : 0);
+    const MachineCosts *costs = &m->costs;
+    return 1 + (t->loads ? (double)t->all.load_rows / (double)t->loads *
+                               costs->scattered_row_percent / 100
+                         : 0);
 }
 
 /* What all SMs share: the L2, the DRAM, a most wanted atomic, and who begins blocks. */
@@ -173,12 +166,12 @@ static uint64_t chip_cycles(const Launch *launch, const Totals *t)
 {
     const SimtMachine *m = &launch->gpu->machine;
     uint64_t dram_per_kcycle = (uint64_t)(m->dram_gb_s * 1e6 / m->clock_mhz);
-    double bytes = (double)t->dram_loads * 32 * scattered(t) +
+    double bytes = (double)t->dram_loads * 32 * scattered(&launch->gpu->machine, t) +
                    (double)t->dram_stores * 32 * written_sectors(&t->price, &t->sent);
     uint64_t cycles = rounded_up((uint64_t)(bytes * 1000), larger(dram_per_kcycle, 1));
     double l2 = (double)t->all.load_misses * launch->trace.load_sector_ratio +
                 (double)t->all.local_misses + stored_sectors(&t->price, &t->sent) +
-                (double)t->all.spill_stores * SPILL_STORE_PERCENT / 100;
+                (double)t->all.spill_stores * m->costs.spill_store_percent / 100;
     cycles = larger(cycles, (uint64_t)(l2 * 32 / m->l2_bytes_per_cycle));
     cycles = larger(cycles, (uint64_t)((double)(launch->blocks - 1) * m->block_launch_cycles));
     return larger(cycles,
@@ -235,7 +228,7 @@ static ReplayMemory memory_of(const Launch *launch, const Totals *t)
     return (ReplayMemory){.dram_loads = part_of(t->dram_loads, t->loads + t->bulk),
                           .dram_stores = part_of(t->dram_stores, t->stores),
                           .share = 1.0 / (double)(launch->blocks < sms ? launch->blocks : sms),
-                          .scattered = scattered(t),
+                          .scattered = scattered(&launch->gpu->machine, t),
                           .stores = t->price};
 }
 

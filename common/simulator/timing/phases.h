@@ -14,24 +14,7 @@
 #include "common/simulator/core/kinds.h"
 #include "common/simulator/core/ops.h"
 
-/* Cycles, measured on an H200: a thread that waits, arrives and copies in a loop takes 134 for each
- * round; from the request to the L2's answer a copy takes some 40 more than a load. */
-enum {
-    BULK_ISSUE = 64,
-    BULK_CYCLES = 40,
-    ARRIVE_ISSUE = 20,
-    ARRIVE_CYCLES = 63, /* from an arrival to those who wait */
-    WAIT_CYCLES = 52,   /* of a wait that need not */
-    PHASE_ISSUE = 40,
-    BULK_BYTES = 105,     /* that an SM gets of them in a cycle, at most */
-    STORE_ISSUE = 20,     /* of a copy out of shared memory: some 50 a round, with the loop */
-    STORED_BYTES = 27,    /* that an SM sends of them in a cycle */
-    ADDED_PERCENT = 158,  /* of a sector's time in DRAM, where it is added to what is there */
-    BULK_ALL = 4700,      /* ... and all SMs, of what is different: neighbours share an answer */
-    REMOTE_ARRIVE = 80,   /* of an arrival at another block's, more */
-    CLUSTER_CYCLES = 300, /* of a cluster's barrier, more than a block's */
-    GROUPS_KEPT = 4
-};
+enum { GROUPS_KEPT = 4 };
 
 typedef struct Phase {
     uint32_t left; /* what counts for it and has not been issued */

@@ -6,10 +6,6 @@
 
 #include "common/simulator/sass_map/sass_map.h"
 
-enum {
-    ARRIVAL_CYCLES = 2 /* of the barrier unit, for each warp */
-};
-
 /* The first free place, of this scheduler if it has one. */
 static uint32_t place_find(const Sm *sm, uint32_t scheduler)
 {
@@ -53,7 +49,7 @@ static void warp_begin(Sm *sm, uint32_t slot, uint32_t index)
                          .begin = own->begin,
                          .trace = sm->plays_sass ? &warp->sass : trace,
                          .ptx_steps = trace->count,
-                         .next_issue = own->begin + START_CYCLES,
+                         .next_issue = own->begin + sm->machine->costs.block_start_cycles,
                          .live = 1,
                          .score = score};
     ready_add(sm, number, own->begin);
@@ -99,7 +95,7 @@ static void block_end(Sm *sm, uint32_t index, uint64_t now)
         sm->blocks.most_resident = sm->blocks.resident;
     sm->blocks.resident--;
     slot->block = NULL;
-    sm->blocks.offered = now + TURNOVER_CYCLES;
+    sm->blocks.offered = now + sm->machine->costs.block_turnover_cycles;
 }
 
 static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
@@ -112,7 +108,7 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
         WarpReplay *warp = &sm->warp[slot->warp[w]];
         if (warp->barrier != BARRIER_OF_ALL) continue;
         warp->barrier = 0;
-        warp->next_issue = max64(now, sm->blocks.barrier_free) + BARRIER_CYCLES;
+        warp->next_issue = max64(now, sm->blocks.barrier_free) + sm->machine->costs.barrier_cycles;
         ready_update(warp);
     }
     sm->issue.woken = 1;
@@ -132,7 +128,7 @@ static void barrier_of_some(Sm *sm, uint32_t number, const TraceStep *step, int 
         WarpReplay *warp = &sm->warp[slot->warp[w]];
         if (warp->barrier != BARRIER_OF_SOME + id) continue;
         warp->barrier = 0;
-        warp->next_issue = max64(now, sm->blocks.barrier_free) + BARRIER_CYCLES;
+        warp->next_issue = max64(now, sm->blocks.barrier_free) + sm->machine->costs.barrier_cycles;
         ready_update(warp);
     }
     sm->issue.woken = 1;
@@ -140,14 +136,18 @@ static void barrier_of_some(Sm *sm, uint32_t number, const TraceStep *step, int 
 
 void barrier_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *step, uint64_t now)
 {
+    const MachineCosts *costs = &sm->machine->costs;
     int waits = ins->op == OP_BAR ? ins->aux != BAR_ARRIVE : ins->aux != 0;
-    if (waits) sm->blocks.barrier_free = max64(sm->blocks.barrier_free, now) + ARRIVAL_CYCLES;
+    if (waits)
+        sm->blocks.barrier_free =
+            max64(sm->blocks.barrier_free, now) + costs->barrier_arrival_cycles;
     if (ins->op == OP_BAR && step_barrier(step)) {
         barrier_of_some(sm, number, step, waits, now);
     } else if (waits) {
         sm->warp[number].barrier = BARRIER_OF_ALL;
         sm->blocks.slot[sm->warp[number].slot].waiting++;
-        if (ins->op == OP_CLUSTER_BARRIER) now = max64(now, sm->mem.dsmem_free) + CLUSTER_CYCLES;
+        if (ins->op == OP_CLUSTER_BARRIER)
+            now = max64(now, sm->mem.dsmem_free) + costs->cluster_barrier_cycles;
         barrier_check(sm, sm->warp[number].slot, now);
     }
 }

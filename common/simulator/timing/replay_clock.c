@@ -2,15 +2,11 @@
  * and the bandwidths of the L2 and of DRAM in its cycles. */
 #include "common/simulator/timing/replay_sm.h"
 
-enum {
-    CLOCK_FALL_NS = 80,   /* lost each time that the clock falls */
-    CLOCK_SLOW_NS = 1600, /* from the last tensor core instruction until the clock rises */
-};
-
 /* What the memory behind the L1 gives, for as long as the clock stays as it is. */
 static void sm_rates(Sm *sm)
 {
     const SimtMachine *m = sm->machine;
+    const MachineCosts *costs = &m->costs;
     const ReplayMemory *memory = sm->mem.share;
     double slower = (double)sm->clock.uncore_ratio / CLOCK_ONE, share = memory->share / slower,
            l2 = m->l2_bytes_per_cycle * share, dram = m->dram_gb_s * 1e3 / m->clock_mhz * share;
@@ -20,8 +16,9 @@ static void sm_rates(Sm *sm)
     for (int store = 0; store < 2; store++)
         sm->mem.dram_sector[store] =
             (uint64_t)(32 * TICKS / dram * (store ? 1 : memory->scattered) + 0.5);
-    double bulk = BULK_ALL * share * 65536 / (memory->dram_loads ? memory->dram_loads : 1);
-    if (bulk > BULK_BYTES) bulk = BULK_BYTES;
+    double bulk =
+        costs->bulk_gpu_bytes * share * 65536 / (memory->dram_loads ? memory->dram_loads : 1);
+    if (bulk > costs->bulk_sm_bytes) bulk = costs->bulk_sm_bytes;
     sm->mem.bulk_sector = (uint64_t)(32 * TICKS / bulk + 0.5);
 }
 
@@ -41,7 +38,7 @@ void clock_fall(Sm *sm, uint64_t now)
         sm->clock.slow_from = now, sm->clock.falls++;
         clock_set(sm, mhz);
     }
-    sm->clock.slow_until = now + (uint64_t)(CLOCK_SLOW_NS * mhz / 1e3);
+    sm->clock.slow_until = now + (uint64_t)(sm->machine->costs.clock_slow_ns * mhz / 1e3);
 }
 
 void clock_rise(Sm *sm, uint64_t now)
@@ -59,6 +56,6 @@ uint64_t launch_cycle(const Sm *sm, uint64_t at)
     if (!sm->clock.falls) return at;
     if (until > sm->clock.slow_from) slow += until - sm->clock.slow_from;
     double more = (double)slow * (m->clock_mhz / m->tensor_mhz - 1),
-           lost = sm->clock.falls * CLOCK_FALL_NS * m->clock_mhz / 1e3;
+           lost = sm->clock.falls * m->costs.clock_fall_ns * m->clock_mhz / 1e3;
     return at + (uint64_t)(more + lost + 0.5);
 }

@@ -6,11 +6,6 @@
 
 #include "common/simulator/core/async.h"
 
-enum {
-    SASS_SHARED_SOONER = 5, /* cycles less than shared_latency: SASS computes the address apart */
-    SASS_READ_CYCLES = 20,  /* until an SASS instruction's operands have been read */
-};
-
 /* The warp is of the newest block, and of that no place before it is free. */
 void ready_add(Sm *sm, uint32_t number, uint64_t begin)
 {
@@ -53,12 +48,16 @@ void ready_remove(Sm *sm, ReadyWarp *entry)
 
 /* Until when the warp that asks for it is held, which came to it at `from`: a wait takes its time
  * beside what it waits for. */
-static uint64_t async_holds(const Ins *ins, uint64_t from, uint64_t now)
+static uint64_t async_holds(const Sm *sm, const Ins *ins, uint64_t from, uint64_t now)
 {
+    const MachineCosts *costs = &sm->machine->costs;
     if (ins->op == OP_BULK_COPY)
-        return now + 1 + (ins->class == CLASS_STORE ? STORE_ISSUE : BULK_ISSUE);
+        return now + 1 +
+               (ins->class == CLASS_STORE ? costs->bulk_store_issue_cycles
+                                          : costs->bulk_issue_cycles);
     if (ins->op != OP_MBARRIER) return 0;
-    return mbarrier_waits(ins) ? from + 1 + PHASE_ISSUE : now + 1 + ARRIVE_ISSUE;
+    return mbarrier_waits(ins) ? from + 1 + costs->wait_issue_cycles
+                               : now + 1 + costs->arrive_issue_cycles;
 }
 
 /* Books the cycles since the warp's last instruction on the one that waited; those at a barrier
@@ -97,21 +96,22 @@ static void counter_raise(WarpReplay *warp, uint8_t number, uint64_t at, uint8_t
 }
 
 /* How long a branch of the PTX holds its warp; where lanes part one way waits for the other. */
-static uint64_t branch_holds(const Ins *ins, const TraceStep *step)
+static uint64_t branch_holds(const Sm *sm, const Ins *ins, const TraceStep *step)
 {
+    const MachineCosts *costs = &sm->machine->costs;
     if (ins->class != CLASS_BRANCH) return 0;
-    return BRANCH_CYCLES + (step_is_divergent(step) ? DIVERGENCE_CYCLES : 0);
+    return costs->branch_cycles + (step_is_divergent(step) ? costs->divergence_cycles : 0);
 }
 
 /* How long the warp's next instruction waits for this one besides `busy` cycles. */
-static uint64_t warp_holds(const WarpReplay *warp, const Ins *ins, const InsCost *price,
-                           uint64_t busy)
+static uint64_t warp_holds(const Sm *sm, const WarpReplay *warp, const Ins *ins,
+                           const InsCost *price, uint64_t busy)
 {
     const TraceStep *step = &warp->trace->step[warp->step];
     int is_last = warp->step + 1 >= warp->trace->count;
-    if (!price->follows) return branch_holds(ins, step);
+    if (!price->follows) return branch_holds(sm, ins, step);
     int passed = !is_last && step[1].ins == step->ins + 1; /* a branch that is not taken */
-    uint64_t holds = ins->class == CLASS_BRANCH && !passed ? BRANCH_CYCLES : 0;
+    uint64_t holds = ins->class == CLASS_BRANCH && !passed ? sm->machine->costs.branch_cycles : 0;
     return price->stall > busy + holds ? price->stall - busy : holds;
 }
 
@@ -119,12 +119,12 @@ static uint64_t warp_holds(const WarpReplay *warp, const Ins *ins, const InsCost
  * instructions may be issued while no more than two cycles of that are outstanding. */
 static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const InsCost *price, uint64_t now)
 {
-    enum { OUTSTANDING = 2 };
+    const uint64_t backlog = sm->machine->costs.register_bank_backlog;
     uint64_t next = now + (uint64_t)price->slots * sm->machine->issue_cycles;
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t *bank = &sm->issue.bank[2 * scheduler + i];
         if (price->fetches[i]) *bank = max64(*bank, now) + price->fetches[i];
-        next = max64(next, *bank > OUTSTANDING ? *bank - OUTSTANDING : 0);
+        next = max64(next, *bank > backlog ? *bank - backlog : 0);
     }
     return next - now;
 }
@@ -133,13 +133,13 @@ static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const InsCost *price, ui
  * integers' products, too. */
 static void pipe_take(Sm *sm, uint32_t scheduler, const InsCost *price, uint64_t busy, uint64_t now)
 {
-    enum { FIRST, SECOND, HALF_CYCLES = 2 };
+    enum { FIRST, SECOND };
     uint64_t *gate = &sm->issue.gate[(size_t)scheduler * GATES];
     uint8_t *half = &sm->issue.fp32_half[scheduler];
     gate[price->pipe] = now + busy;
     if (price->pipe == PIPE_IMAD) *half = SECOND;
     if (price->pipe != PIPE_FP32) return;
-    if (*half == FIRST) gate[PIPE_IMAD] = now + HALF_CYCLES;
+    if (*half == FIRST) gate[PIPE_IMAD] = now + sm->machine->costs.fp32_half_cycles;
     *half = !*half;
 }
 
@@ -176,7 +176,7 @@ static void issue_simply(Sm *sm, uint32_t scheduler, WarpReplay *warp, uint64_t 
     }
     scores_set(warp, ins, price, at);
     warp->barrier_ins = 0;
-    warp->next_issue = now + busy + branch_holds(ins, step);
+    warp->next_issue = now + busy + branch_holds(sm, ins, step);
     warp->step++;
 }
 
@@ -184,7 +184,7 @@ static void issue_simply(Sm *sm, uint32_t scheduler, WarpReplay *warp, uint64_t 
 static uint64_t sleep_issue(Sm *sm, uint32_t scheduler, const TraceStep *step, uint64_t now)
 {
     uint64_t *asleep = &sm->issue.sleep_unit[scheduler];
-    *asleep = max64(*asleep, now) + (uint64_t)SLEEP_CYCLES * step_sleeps(step);
+    *asleep = max64(*asleep, now) + (uint64_t)sm->machine->costs.sleep_cycles * step_sleeps(step);
     return sleep_end(sm->machine, *asleep, step_sleep_cycles(step));
 }
 
@@ -194,13 +194,14 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     const TraceStep *step = &warp->trace->step[warp->step];
     const Ins *ins = &sm->code[step->ins];
     const InsCost *price = &sm->price[step->ins];
+    const MachineCosts *costs = &sm->machine->costs;
     uint32_t values = ins->op == OP_MATCH ? step_values(step) : 0;
     int is_slow_path = may_be_rare(ins) && step_is_slow_path(step);
     uint64_t compares = match_cycles(ins, values, price),
-             at = now + price->latency + match_later(ins, values),
-             held = async_holds(ins, warp->next_issue, now);
+             at = now + price->latency + match_later(costs, ins, values),
+             held = async_holds(sm, ins, warp->next_issue, now);
     if (mbarrier_waits(ins))
-        at = max64(at, warp->next_issue + WAIT_CYCLES);
+        at = max64(at, warp->next_issue + costs->wait_cycles);
     else if (ins->op == OP_BULK_COPY || ins->op == OP_VALUES_SEND || ins->op == OP_MBARRIER)
         at = async_issue(sm, number, ins, step, now);
     else if (is_memory(ins))
@@ -215,17 +216,19 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
         at = max64(at, arrival);
         if (price->follows && !price->made) held = max64(held, arrival); /* nobody is told */
     }
-    uint64_t release = release_cycles(ins, &warp->fence), rare = rare_cycles(ins, is_slow_path);
-    sm->issue.scheduler_free[scheduler] += rare_slots(ins, is_slow_path);
+    uint64_t release = release_cycles(ins, &warp->fence, costs),
+             rare = rare_cycles(costs, ins, is_slow_path);
+    sm->issue.scheduler_free[scheduler] += rare_slots(costs, ins, is_slow_path);
     held = max64(held, rare ? now + rare : 0);
     at += release + rare;
     if (ins->op == OP_TEXTURE) sm->mem.texture_scheduler = scheduler;
     if (ins->class == CLASS_STORE) sm->issue.next_store = (scheduler + 1) % sm->schedulers;
     if (is_memory(ins)) memory_gates(sm);
     if (price->follows) {
-        counter_raise(warp, price->made, is_shared(ins) ? at - SASS_SHARED_SOONER : at,
+        counter_raise(warp, price->made, is_shared(ins) ? at - costs->sass_shared_sooner : at,
                       price->wait);
-        counter_raise(warp, price->read, max64(sm->mem.lsu_free, now + SASS_READ_CYCLES),
+        counter_raise(warp, price->read,
+                      max64(sm->mem.lsu_free, now + costs->sass_operand_read_cycles),
                       STALL_SHORT_SCOREBOARD);
     }
     scores_set(warp, ins, price, at);
@@ -246,19 +249,20 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     if (ins->merge && ins->merge != MERGE_FOLLOWER) warp->vector_load = at;
     int barrier = ins->op == OP_BAR || ins->op == OP_CLUSTER_BARRIER;
     warp->barrier_ins = barrier ? price->origin + 1 : 0;
-    warp->next_issue = now + busy + warp_holds(warp, ins, price, busy) + release;
-    fence_delay(&warp->fence, ins);
+    warp->next_issue = now + busy + warp_holds(sm, warp, ins, price, busy) + release;
+    fence_delay(&warp->fence, costs, ins);
     if (ins->op == OP_FENCE && sm->launch->interblock.queue)
         warp->next_issue += step_wait_cycles(step), warp->fence = 0;
     else if (ins->op == OP_FENCE)
-        warp->next_issue += fence_cycles(&warp->fence);
+        warp->next_issue += fence_cycles(&warp->fence, costs);
     if (invalidates_l1(ins)) l1_invalidate(&sm->mem.l1);
     if (ins->op == OP_ACCELERATOR) warp->next_issue += step_unit_cycles(step);
     if (ins->op == OP_NANOSLEEP)
         warp->next_issue = sleep_issue(sm, scheduler, step, warp->next_issue);
     warp->next_issue = max64(warp->next_issue, held);
     if (ins->shared_atomic == SHARED_RETRIES)
-        warp->next_issue += (uint64_t)step_passes(step) / RETRY_PASSES * OWN_RETRY_CYCLES;
+        warp->next_issue +=
+            (uint64_t)step_passes(step) / costs->retry_passes * costs->retry_own_cycles;
     warp->step++;
     if (barrier) barrier_issue(sm, number, ins, step, now);
     if (ins->op == OP_DEPENDENTS) dependents_issue(sm, number, ins, now);

@@ -8,19 +8,7 @@
 
 enum {
     SECTOR_BYTES = 32,
-    QUEUE_CYCLES = 32,         /* that may wait before the load/store unit */
-    MEMORY_QUEUE = 600,        /* ... and before the L2 */
-    REMOTE_QUEUE = 300,        /* ... and before other blocks' shared memory */
-    LOAD_LINE = 282,           /* ticks that a line takes at least from the L2 */
-    LOAD_PERCENT = 150,        /* ... and of a sector's share of the L2's bandwidth */
-    STORE_LINE = 768,          /* ticks that a line takes to the L2 */
-    STORE_PART = 128,          /* ... more, if only some words of its sectors are written */
-    SPILL_LINE = 4,            /* cycles of a line of local memory */
-    TEXTURE_LINE = 425,        /* ticks of a line to the texture units */
-    DRAM_WINDOW = 2048,        /* cycles over which DRAM's utilisation is averaged */
-    DRAM_SERVED = 250,         /* service time of a part of DRAM, in cycles */
-    MOST_LINES = 8 * LANES,    /* of a load; of textures no more are followed */
-    CONST_L1_MISS_CYCLES = 70, /* of a line in the L1.5 alone, more than in the L1 */
+    MOST_LINES = 8 * LANES /* of a load; of textures no more are followed */
 };
 
 /* How far the warp is, in steps of the PTX. */
@@ -45,10 +33,13 @@ static uint64_t fetch_age(const Sm *sm, const WarpReplay *warp, uint32_t fetch, 
  * the longer ago that is. */
 static void dram_enqueue(Sm *sm, uint64_t ticks, uint64_t now)
 {
+    const MachineCosts *costs = &sm->machine->costs;
     uint64_t passed = now > sm->mem.dram_seen ? now - sm->mem.dram_seen : 0;
-    if (passed > DRAM_WINDOW) passed = DRAM_WINDOW;
+    if (passed > costs->dram_window_cycles) passed = costs->dram_window_cycles;
     sm->mem.dram_free = max64(sm->mem.dram_free, now * TICKS) + ticks;
-    sm->mem.dram_busy = sm->mem.dram_busy * (DRAM_WINDOW - passed) / DRAM_WINDOW + ticks;
+    sm->mem.dram_busy =
+        sm->mem.dram_busy * (costs->dram_window_cycles - passed) / costs->dram_window_cycles +
+        ticks;
     sm->mem.dram_seen = max64(sm->mem.dram_seen, now);
 }
 
@@ -57,10 +48,12 @@ static void dram_enqueue(Sm *sm, uint64_t ticks, uint64_t now)
  * loop-...). */
 static uint64_t dram_start(const Sm *sm, uint64_t now)
 {
-    enum { ALL = DRAM_WINDOW * TICKS, MOST = ALL / 10 * 9 };
-    uint64_t busy = sm->mem.dram_busy < MOST ? sm->mem.dram_busy : MOST;
+    const MachineCosts *costs = &sm->machine->costs;
+    const uint64_t all = (uint64_t)costs->dram_window_cycles * TICKS,
+                   most = all / 10 * costs->dram_busy_percent / 10,
+                   busy = sm->mem.dram_busy < most ? sm->mem.dram_busy : most;
     return max64(sm->mem.dram_free / TICKS,
-                 now + uncore_cycles(sm, DRAM_SERVED * busy / (2 * (ALL - busy))));
+                 now + uncore_cycles(sm, costs->dram_service_cycles * busy / (2 * (all - busy))));
 }
 
 /* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */
@@ -117,12 +110,14 @@ static uint64_t dram_ticks(const Sm *sm, int store)
 /* Ticks that a request takes on the multiprocessor's way to the L2 and back. */
 static uint64_t request_ticks(const Sm *sm, const Ins *ins, const L2Request *request)
 {
-    uint64_t line = max64(LOAD_LINE, sm->mem.l2_sector * LOAD_PERCENT / 100),
+    const MachineCosts *costs = &sm->machine->costs;
+    uint64_t line =
+                 max64(costs->load_line_ticks, sm->mem.l2_sector * costs->load_line_percent / 100),
              taken = request->sectors * sm->mem.l2_sector;
-    if (ins->class == CLASS_ATOMIC) line = ATOMIC_LINE * TICKS;
-    if (ins->op == OP_TEXTURE) line = TEXTURE_LINE;
+    if (ins->class == CLASS_ATOMIC) line = costs->atomic_line_cycles * TICKS;
+    if (ins->op == OP_TEXTURE) line = costs->texture_line_ticks;
     if (ins->op == OP_SPILL && ins->class == CLASS_STORE)
-        taken = taken * SPILL_STORE_PERCENT / 100, line = SPILL_LINE * TICKS;
+        taken = taken * costs->spill_store_percent / 100, line = costs->spill_line_cycles * TICKS;
     return max64(taken, request->lines * line);
 }
 
@@ -131,6 +126,7 @@ static uint64_t request_ticks(const Sm *sm, const Ins *ins, const L2Request *req
 static uint64_t l2_request(Sm *sm, const WarpReplay *warp, const Ins *ins, const L2Request *request,
                            uint64_t now)
 {
+    const MachineCosts *costs = &sm->machine->costs;
     int store = ins->class == CLASS_STORE;
     const SimtMachine *m = sm->machine;
     uint64_t *debt = &sm->mem.dram_debt[store];
@@ -146,7 +142,7 @@ static uint64_t l2_request(Sm *sm, const WarpReplay *warp, const Ins *ins, const
     }
     for (uint32_t i = 0; i < request->fetches; i++)
         back = max64(back, fetch_arrival(sm, warp, request->fetch[i], now));
-    return ins->class == CLASS_ATOMIC ? back + uncore_cycles(sm, ATOMIC_CYCLES) : back;
+    return ins->class == CLASS_ATOMIC ? back + uncore_cycles(sm, costs->atomic_cycles) : back;
 }
 
 /* The halves of a line are what DRAM gives at once. */
@@ -195,10 +191,12 @@ static int has_interblock_wait(const Sm *sm, const Ins *ins)
 /* Stores go on to the L2 when they have waited until then. */
 static void stores_send(Sm *sm, const StoreTraffic *sent, uint64_t at)
 {
+    const MachineCosts *costs = &sm->machine->costs;
     uint64_t taken =
                  (uint64_t)((double)sm->mem.l2_sector * stored_sectors(&sm->mem.store_cost, sent)),
              parts = (uint64_t)(sent->parts < sent->lines ? sent->parts : sent->lines),
-             lines = (uint64_t)sent->lines * STORE_LINE + parts * STORE_PART;
+             lines =
+                 (uint64_t)sent->lines * costs->store_line_ticks + parts * costs->store_part_ticks;
     sm->mem.l2_free = max64(sm->mem.l2_free, at * TICKS) + max64(taken, lines);
     store_traffic_add(&sm->mem.sent, sent);
 }
@@ -223,7 +221,9 @@ void lines_send(Sm *sm, uint64_t now)
  * are whole where lines are. */
 static void store_issue(Sm *sm, const WarpReplay *warp, const TraceStep *step, uint64_t now)
 {
-    uint64_t until = now + STORE_BUFFER_CYCLES + STORE_BUFFER_LINE_CYCLES * step_lines(step);
+    const MachineCosts *costs = &sm->machine->costs;
+    uint64_t until =
+        now + costs->store_buffer_cycles + costs->store_buffer_line_cycles * step_lines(step);
     lines_send(sm, now);
     sm->mem.dram_debt[1] += (uint64_t)step_sectors(step) * sm->mem.dram_part[1];
     dram_enqueue(sm, (sm->mem.dram_debt[1] >> 16) * dram_ticks(sm, 1), now);
@@ -233,7 +233,7 @@ static void store_issue(Sm *sm, const WarpReplay *warp, const TraceStep *step, u
         do {
             StoreTraffic alone = store_traffic_of(stored);
             store_traffic_add(&sm->mem.unbuffered, &alone);
-            while (!store_buffer_add(&sm->mem.store_buffer, stored, until))
+            while (!store_buffer_add(&sm->mem.store_buffer, stored, until, &sm->machine->costs))
                 line_send(sm, now);
         } while (!stored++->last);
     } else {
@@ -310,9 +310,10 @@ static uint64_t const_l15_arrival(Sm *sm, const WarpReplay *warp, uint32_t piece
 /* When a line of it is in the smaller one; the one that was used longest ago makes room for it. */
 static uint64_t const_l1_arrival(Sm *sm, const WarpReplay *warp, uint32_t line, uint64_t now)
 {
+    const MachineCosts *costs = &sm->machine->costs;
     ConstL1Line *oldest = sm->mem.const_l1;
     sm->mem.const_l1_clock++;
-    for (ConstL1Line *l = sm->mem.const_l1; l < sm->mem.const_l1 + CONST_L1_LINES; l++) {
+    for (ConstL1Line *l = sm->mem.const_l1; l < sm->mem.const_l1 + costs->const_l1_lines; l++) {
         if (l->used && l->line == line) {
             l->used = sm->mem.const_l1_clock;
             return l->at;
@@ -321,7 +322,7 @@ static uint64_t const_l1_arrival(Sm *sm, const WarpReplay *warp, uint32_t line, 
     }
     uint64_t piece =
         const_l15_arrival(sm, warp, line / (CONSTANT_BYTES / CONST_L1_LINE_BYTES), now);
-    uint64_t found = now + (uint64_t)sm->machine->l1_latency + CONST_L1_MISS_CYCLES;
+    uint64_t found = now + (uint64_t)sm->machine->l1_latency + costs->const_l1_miss_cycles;
     *oldest = (ConstL1Line){line, sm->mem.const_l1_clock, piece > now ? piece : found};
     return oldest->at;
 }
@@ -348,8 +349,9 @@ uint64_t constants_arrival(Sm *sm, const WarpReplay *warp, const TraceStep *step
 static uint64_t copy_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
                            uint64_t begin, uint32_t passes)
 {
-    enum { ZEROS = 4 }; /* passes of all lanes */
-    uint32_t taken = lookups_past(step_lines(step)) + (ins->c != NO_SLOT ? ZEROS : 0);
+    const MachineCosts *costs = &sm->machine->costs;
+    uint32_t taken =
+        lookups_past(step_lines(step)) + (ins->c != NO_SLOT ? costs->copy_zero_passes : 0);
     if (taken > passes) taken = passes;
     sm->mem.lsu_free = begin + (taken ? taken : 1);
     uint64_t back = sm->mem.lsu_free - 1 + (uint64_t)sm->machine->l1_latency;
@@ -373,7 +375,7 @@ uint64_t memory_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const Trac
     sm->mem.lsu_free = begin + (passes ? passes : 1);
     if (step->kind == STEP_REMOTE) {
         sm->mem.dsmem_free = max64(sm->mem.dsmem_free, begin) + step->remote_cycles;
-        return sm->mem.dsmem_free + REMOTE_CYCLES;
+        return sm->mem.dsmem_free + sm->machine->costs.remote_cycles;
     }
     if (ins->class == CLASS_SHARED_LOAD || ins->class == CLASS_SHARED_STORE)
         return sm->mem.lsu_free - 1 + (uint64_t)m->shared_latency + conflicts_behind(ins, passes);
@@ -389,29 +391,32 @@ uint64_t memory_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const Trac
 /* A bulk copy: when its bytes are there. */
 static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
 {
+    const MachineCosts *costs = &sm->machine->costs;
     const SimtMachine *m = sm->machine;
     uint32_t sectors = step_bulk_sectors(step);
     int store = ins->class == CLASS_STORE;
     uint64_t *debt = &sm->mem.dram_debt[store];
-    uint64_t sector = store ? SECTOR_BYTES * TICKS / STORED_BYTES : sm->mem.bulk_sector;
+    uint64_t sector = store ? SECTOR_BYTES * TICKS / costs->bulk_store_bytes : sm->mem.bulk_sector;
     uint64_t written = dram_ticks(sm, store);
     if (store && sm->launch->kernel->plans.bulk[ins->aux].reduction.present)
-        written = written * ADDED_PERCENT / 100;
+        written = written * costs->bulk_reduce_percent / 100;
     sm->mem.bulk_free = max64(sm->mem.bulk_free, now * TICKS) + sectors * sector;
-    uint64_t back =
-        sm->mem.bulk_free / TICKS + uncore_latency(sm, (uint64_t)m->l2_latency) + BULK_CYCLES;
+    uint64_t back = sm->mem.bulk_free / TICKS + uncore_latency(sm, (uint64_t)m->l2_latency) +
+                    costs->bulk_cycles;
     uint64_t wanted = *debt + (uint64_t)sectors * sm->mem.dram_part[store];
     *debt = wanted & 0xffff;
     if (wanted >> 16 == 0) return back;
     dram_enqueue(sm, (wanted >> 16) * written, now);
     return max64(back, sm->mem.dram_free / TICKS + uncore_latency(sm, (uint64_t)m->dram_latency) +
-                           BULK_CYCLES);
+                           costs->bulk_cycles);
 }
 
 /* Issues what works beside the warps; returns when it has arrived. */
 uint64_t async_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *step, uint64_t now)
 {
-    uint64_t at = ins->op == OP_BULK_COPY ? bulk_issue(sm, ins, step, now) : now + ARRIVE_CYCLES;
+    const MachineCosts *costs = &sm->machine->costs;
+    uint64_t at =
+        ins->op == OP_BULK_COPY ? bulk_issue(sm, ins, step, now) : now + costs->arrive_cycles;
     if (counts_for_phase(ins)) phase_count(sm, sm->warp[number].slot, step_phase(step), at);
     return at;
 }
@@ -420,12 +425,16 @@ uint64_t async_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *s
  * one scheduler after the other. */
 void memory_gates(Sm *sm)
 {
-    uint64_t queue = sm->mem.lsu_free > QUEUE_CYCLES ? sm->mem.lsu_free - QUEUE_CYCLES : 0;
-    if (sm->mem.dsmem_free > REMOTE_QUEUE) queue = max64(queue, sm->mem.dsmem_free - REMOTE_QUEUE);
+    const MachineCosts *costs = &sm->machine->costs;
+    uint64_t queue =
+        sm->mem.lsu_free > costs->lsu_queue_cycles ? sm->mem.lsu_free - costs->lsu_queue_cycles : 0;
+    if (sm->mem.dsmem_free > costs->remote_queue_cycles)
+        queue = max64(queue, sm->mem.dsmem_free - costs->remote_queue_cycles);
     uint64_t memory = max64(sm->mem.l2_free, sm->mem.dram_free) / TICKS;
-    memory = memory > MEMORY_QUEUE ? memory - MEMORY_QUEUE : 0;
-    uint64_t texture =
-        sm->mem.texture_free > QUEUE_CYCLES ? sm->mem.texture_free - QUEUE_CYCLES : 0;
+    memory = memory > costs->l2_queue_cycles ? memory - costs->l2_queue_cycles : 0;
+    uint64_t texture = sm->mem.texture_free > costs->lsu_queue_cycles
+                           ? sm->mem.texture_free - costs->lsu_queue_cycles
+                           : 0;
     for (uint32_t s = 0; s < sm->schedulers; s++) {
         sm->issue.gate[s * GATES + GATE_SHARED] = queue;
         sm->issue.gate[s * GATES + GATE_MEMORY] = max64(queue, memory);

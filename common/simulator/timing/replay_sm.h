@@ -20,7 +20,7 @@ enum {
     CLOCK_ONE = 65536,   /* SmClock.uncore_ratio at clock_mhz */
     BARRIER_OF_ALL = 1,  /* WarpReplay.barrier: __syncthreads() */
     BARRIER_OF_SOME = 2, /* ... and from here on, a numbered barrier of some warps */
-    CONST_L1_LINES = 32, /* lines in the L1 constant cache */
+    CONST_L1_MOST = 256, /* lines in the largest L1 constant cache */
     SASS_COUNTERS = 6,   /* scoreboards that an SASS instruction names */
     MOST_SCHEDULERS = 64,
     FETCHES_KEPT = 16384,  /* entries of SmMemory.fetch_arrival */
@@ -53,7 +53,7 @@ typedef struct WarpReplay {
     ReadyWarp *entry;
     uint64_t next_issue;   /* earliest cycle at which the warp may issue again */
     uint64_t operands;     /* cycle at which the next step's operands are available */
-    int fence;             /* cycles of its next fence; 0: FENCE_CYCLES */
+    int fence;             /* cycles of its next fence; 0: the costs' fence_cycles */
     uint8_t live, barrier; /* barrier: BARRIER_*, 0: waits at none */
     uint8_t has_triggered; /* griddepcontrol.launch_dependents */
     uint16_t phase;        /* of an mbarrier that it waits for; 0: none */
@@ -129,7 +129,7 @@ typedef struct SmMemory {
     FetchArrival *fetch_arrival; /* by number; the latest of each place */
     uint64_t *fetched;           /* a bit for each fetch of DRAM that this SM has requested */
     FetchArrival *constant;      /* pieces of constant memory in the L1.5 */
-    ConstL1Line const_l1[CONST_L1_LINES];
+    ConstL1Line const_l1[CONST_L1_MOST];
     uint32_t const_l1_clock;
     L1 l1;
     uint64_t estimated_sectors, replayed_sectors; /* beyond the L1: as counted, and as found here */
@@ -193,14 +193,13 @@ static inline uint64_t uncore_cycles(const Sm *sm, uint64_t cycles)
     return cycles * sm->clock.uncore_ratio / CLOCK_ONE;
 }
 
-/* Part of l2_latency and dram_latency that lies on the SM's side, in its own cycles. */
-enum { SM_SIDE_LATENCY = 129 };
-
-/* A latency in cycles of clock_mhz, of which SM_SIDE_LATENCY are the SM's own, in SM cycles. */
+/* A latency in cycles of clock_mhz, of which sm_side_latency are the SM's own, in SM cycles. */
 static inline uint64_t uncore_latency(const Sm *sm, uint64_t cycles)
 {
-    return cycles < SM_SIDE_LATENCY ? cycles
-                                    : SM_SIDE_LATENCY + uncore_cycles(sm, cycles - SM_SIDE_LATENCY);
+    const MachineCosts *costs = &sm->machine->costs;
+    return cycles < costs->sm_side_latency
+               ? cycles
+               : costs->sm_side_latency + uncore_cycles(sm, cycles - costs->sm_side_latency);
 }
 
 /* After a change of what the warp waits for. */

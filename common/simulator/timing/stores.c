@@ -6,10 +6,7 @@
 #include "common/simulator/timing/count.h"
 #include "common/simulator/traffic/traffic.h"
 
-enum {
-    WHOLE = UINT32_MAX, /* all bytes of a sector, a bit each */
-    MANY_ROWS = 5       /* of DRAM, that no stream goes to at once */
-};
+enum { WHOLE = UINT32_MAX }; /* all bytes of a sector, a bit each */
 
 /* The bytes of one sector that a lane writes, whose first one lies in it. */
 static uint32_t bytes_of(uint64_t address, uint32_t bytes)
@@ -35,12 +32,14 @@ void stores_count(Warp *warp, const uint64_t *sector, uint32_t n, const uint64_t
                   uint32_t mask, uint32_t bytes)
 {
     BlockCost *cost = &warp->worker->cost;
-    uint32_t written[LANES], parts = 0, lines = pieces_count(sector, n, LINE_SECTORS),
-                             rows = lines < MANY_ROWS ? 0 : pieces_count(sector, n, ROW_SECTORS);
+    const MachineCosts *costs = &warp->worker->gpu->machine.costs;
+    uint32_t written[LANES],
+        parts = 0, lines = pieces_count(sector, n, LINE_SECTORS),
+        rows = lines < costs->scattered_rows ? 0 : pieces_count(sector, n, costs->row_sectors);
     bytes_find(sector, n, address, mask, bytes, written);
     for (uint32_t i = 0; i < n; i++)
         parts += written[i] != (uint32_t)WHOLE;
     cost->store_lines += lines, cost->store_parts += parts;
-    if (rows >= MANY_ROWS) cost->store_rows += rows;
+    if (rows >= costs->scattered_rows) cost->store_rows += rows;
     lines_list(warp, sector, n, written);
 }

@@ -4,15 +4,9 @@
 
 #include "common/simulator/core/core.h"
 
-enum {
-    TIMER_STEP = 32, /* nanoseconds that an H200's goes on at a time */
-    /* What it shows when a launch begins.  Of any power of two it is a third or two, so who sleeps
-     * for the first time sleeps for about as much of a period as on a card, where it is any. */
-    TIMER_BEGIN = 0x15555540,
-    SLEEP_LEAST = 32,
-    SLEEP_MOST = 1 << 20,
-    SLEEP_CYCLES = 22 /* of a scheduler, for each time that lanes ask for */
-};
+/* What it shows when a launch begins.  Of any power of two it is a third or two, so who sleeps for
+ * the first time sleeps for about as much of a period as on a card, where it is any. */
+enum { TIMER_BEGIN = 0x15555540 };
 
 /* Nanoseconds since the launch began, so many cycles later. */
 static inline uint64_t timer_passed(const SimtMachine *machine, uint64_t cycles)
@@ -22,15 +16,17 @@ static inline uint64_t timer_passed(const SimtMachine *machine, uint64_t cycles)
 
 static inline uint64_t timer_shows(const SimtMachine *machine, uint64_t cycles)
 {
-    return (TIMER_BEGIN + timer_passed(machine, cycles)) / TIMER_STEP * TIMER_STEP;
+    const MachineCosts *costs = &machine->costs;
+    return (TIMER_BEGIN + timer_passed(machine, cycles)) / costs->timer_step_ns *
+           costs->timer_step_ns;
 }
 
 /* Who sleeps wakes at a multiple of so many nanoseconds of the timer: the first power of two beyond
  * what was asked for. */
-static inline uint32_t sleep_period(uint32_t asked)
+static inline uint32_t sleep_period(const SimtMachine *machine, uint32_t asked)
 {
-    uint32_t period = SLEEP_LEAST;
-    while (period <= asked && period < SLEEP_MOST)
+    uint32_t period = machine->costs.sleep_least_ns;
+    while (period <= asked && period < machine->costs.sleep_most_ns)
         period *= 2;
     return period;
 }

@@ -28,10 +28,10 @@ enum {
  * with others. */
 uint32_t dealt_sms(const Launch *launch)
 {
-    enum { PAIR = 2, LEFT_OUT = 11 };
+    enum { PAIR = 2 };
     uint32_t sms = launch->gpu->machine.sms, size = launch->cluster_blocks;
     if (size <= PAIR) return sms;
-    uint32_t dealt = (sms - sms / LEFT_OUT) / size * size;
+    uint32_t dealt = (sms - sms / launch->gpu->machine.costs.cluster_sms_divisor) / size * size;
     return dealt ? dealt : sms;
 }
 

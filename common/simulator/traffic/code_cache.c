@@ -5,15 +5,7 @@
 
 #include "common/simulator/traffic/extremes.h"
 
-/* As docs/simulator/cycle-model.md has them from docs/data/h200/code.tsv. */
-enum {
-    PIECE_BYTES = CODE_PIECE * 16,
-    SMALL_BYTES = 34 << 10,
-    LARGE_BYTES = 128 << 10,
-    READY_BYTES = 64 << 10, /* first bytes of a kernel that are cached initially, if it is longer
-                             * than the large cache */
-    LARGE_CYCLES = 125      /* from there */
-};
+enum { PIECE_BYTES = CODE_PIECE * 16 };
 
 #define CODE_ABSENT UINT64_MAX
 
@@ -33,9 +25,9 @@ static uint32_t ring_add(CodeRing *ring, uint32_t piece)
     return gone;
 }
 
-int code_is_long(uint32_t instructions)
+int code_is_long(uint32_t instructions, const SimtMachine *machine)
 {
-    return instructions > SMALL_BYTES / PIECE_BYTES * CODE_PIECE;
+    return instructions > machine->costs.code_small_bytes / PIECE_BYTES * CODE_PIECE;
 }
 
 /* It is in the large cache from now on. */
@@ -48,15 +40,16 @@ static void piece_keep(CodeCache *cache, uint32_t piece)
 
 int code_open(CodeCache *cache, uint32_t instructions, const SimtMachine *machine)
 {
+    const MachineCosts *costs = &machine->costs;
     *cache = (CodeCache){.machine = machine, .pieces = (instructions - 1) / CODE_PIECE + 1};
-    if (!code_is_long(instructions)) return 0;
+    if (!code_is_long(instructions, machine)) return 0;
     cache->at = malloc(cache->pieces * sizeof *cache->at);
     cache->place = calloc(cache->pieces, 1);
-    if (!cache->at || !cache->place || ring_open(&cache->small, SMALL_BYTES) != 0 ||
-        ring_open(&cache->large, LARGE_BYTES) != 0)
+    if (!cache->at || !cache->place || ring_open(&cache->small, costs->code_small_bytes) != 0 ||
+        ring_open(&cache->large, costs->code_large_bytes) != 0)
         return -1;
     uint32_t ready = cache->pieces;
-    if (ready > cache->large.count) ready = READY_BYTES / PIECE_BYTES;
+    if (ready > cache->large.count) ready = costs->code_ready_bytes / PIECE_BYTES;
     for (uint32_t i = 0; i < cache->pieces; i++)
         cache->at[i] = CODE_ABSENT;
     for (uint32_t i = 0; i < ready; i++)
@@ -75,7 +68,7 @@ static uint64_t piece_way(CodeCache *cache, uint32_t piece, uint64_t now)
 {
     switch ((CodePlace)cache->place[piece]) {
     case CODE_NEAR_BY:
-        return cache->free = larger(cache->free, now) + LARGE_CYCLES;
+        return cache->free = larger(cache->free, now) + cache->machine->costs.code_large_cycles;
     case CODE_IN_L2:
         return now + (uint64_t)cache->machine->l2_latency;
     default:

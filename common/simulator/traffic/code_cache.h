@@ -40,7 +40,7 @@ typedef struct CodeCache {
 } CodeCache;
 
 /* Is it longer than the small cache? */
-int code_is_long(uint32_t instructions);
+int code_is_long(uint32_t instructions, const SimtMachine *machine);
 
 /* Opens the caches for a number of SASS instructions. Nothing is allocated for short code. -1: out
  * of memory.
@@ -57,8 +57,7 @@ static inline int code_misses(const CodeCache *cache)
 /* Has a block arrived recently, or is one in flight? */
 static inline int code_is_coming(const CodeCache *cache, uint64_t now)
 {
-    enum { OF_LATE = 1000 }; /* cycles */
-    return cache->latest && now < cache->latest + OF_LATE;
+    return cache->latest && now < cache->latest + cache->machine->costs.code_drift_cycles;
 }
 
 /* Cycle at which the block that a warp enters at `now` is available. */

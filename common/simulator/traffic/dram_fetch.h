@@ -53,11 +53,11 @@ static inline uint64_t fetch_of(uint64_t sector)
  * place, like the slices of the L2. */
 static inline uint64_t dram_wait(const SimtMachine *machine, uint64_t fetch)
 {
-    enum { PLACES = 19, TOGETHER = 1024 / FETCH_BYTES };
-    static const uint16_t WAIT[PLACES] = {765,  786,  796,  808,  823,  833,  840,  849,  910, 993,
-                                          1036, 1060, 1074, 1085, 1098, 1112, 1127, 1160, 1343};
-    uint64_t place = (mixed(fetch / TOGETHER) >> 32) * PLACES >> 32;
-    return (uint64_t)machine->dram_latency * WAIT[place] / 1000;
+    enum { TOGETHER = 1024 / FETCH_BYTES };
+    const uint32_t *distance = machine->costs.dram_distances;
+    const uint64_t places = sizeof machine->costs.dram_distances / sizeof *distance;
+    uint64_t place = (mixed(fetch / TOGETHER) >> 32) * places >> 32;
+    return (uint64_t)machine->dram_latency * distance[place] / 1000;
 }
 
 #endif

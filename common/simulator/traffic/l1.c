@@ -25,11 +25,11 @@ static uint64_t shared_wanted(const Launch *launch)
 
 uint64_t l1_bytes(const Launch *launch)
 {
-    static const uint32_t ROOM[] = {8, 16, 32, 64, 100, 132, 164, 196};
     const SimtMachine *m = &launch->gpu->machine;
+    const uint32_t *room = m->costs.shared_carveouts;
     uint64_t wanted = shared_wanted(launch), shared = m->shared_per_sm;
-    for (size_t i = sizeof ROOM / sizeof *ROOM; i-- > 0;)
-        if (ROOM[i] * KB >= wanted && ROOM[i] * KB < shared) shared = ROOM[i] * KB;
+    for (size_t i = sizeof m->costs.shared_carveouts / sizeof *room; i-- > 0;)
+        if (room[i] * KB >= wanted && room[i] * KB < shared) shared = room[i] * KB;
     return m->l1_bytes > shared + LEAST_BYTES ? m->l1_bytes - shared : LEAST_BYTES;
 }
 

@@ -30,12 +30,13 @@ static StoreBufferLine *place_find(StoreBuffer *pool, uint32_t line)
     return NULL;
 }
 
-int store_buffer_add(StoreBuffer *pool, const TraceLine *stored, uint64_t until)
+int store_buffer_add(StoreBuffer *pool, const TraceLine *stored, uint64_t until,
+                     const MachineCosts *costs)
 {
     StoreBufferLine *place = place_find(pool, stored->line);
     if (!place) {
         uint32_t *of = &pool->of[l1_tag_bank(stored->line)];
-        if (*of == STORE_BUFFER_EACH) return 0;
+        if (*of == costs->store_buffer_lines) return 0;
         ++*of;
         place = &pool->place[(pool->first + pool->count++) % STORE_BUFFER_LINES];
         *place = (StoreBufferLine){.line = stored->line};

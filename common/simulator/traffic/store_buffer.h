@@ -16,11 +16,8 @@
  * 18 for four, 23 to 39 for eight. The model matches the sent sectors of the H200 within a tenth
  * for 268 of 296 patterns. */
 enum {
-    STORE_BUFFER_EACH = 7,
-    STORE_BUFFER_LINES = STORE_BUFFER_EACH * TAG_BANKS,
-    STORE_BUFFER_CYCLES = 7,
-    STORE_BUFFER_LINE_CYCLES = 2,
-    SECTOR_UNITS = 16 /* units of 2 bytes */
+    STORE_BUFFER_LINES = 64 * TAG_BANKS, /* of the largest */
+    SECTOR_UNITS = 16                    /* units of 2 bytes */
 };
 
 typedef struct StoreBufferLine {
@@ -54,7 +51,8 @@ static inline void line_write(TraceLine *line, uint32_t sector, uint32_t bytes)
 StoreTraffic store_traffic_of(const TraceLine *stored);
 
 /* Adds a store to what waits; 0: there is no place for its line until the next has left. */
-int store_buffer_add(StoreBuffer *pool, const TraceLine *stored, uint64_t until);
+int store_buffer_add(StoreBuffer *pool, const TraceLine *stored, uint64_t until,
+                     const MachineCosts *costs);
 
 /* Removes the oldest line, of which there must be one. */
 StoreTraffic store_buffer_evict(StoreBuffer *pool);

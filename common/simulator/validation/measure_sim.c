@@ -1,5 +1,6 @@
-/* measure_sim.c - prices and counts on the simulated GPU: each entry is launched once.  With "ptx"
- * nobody looks at its machine code. */
+/* measure_sim.c - costs and counts on the simulated GPU: each entry is launched once.  With "ptx"
+ * its machine code is not used.  With "only FILE" just the entries are launched whose names are
+ * lines of FILE. */
 #include "common/simulator/validation/measure.h"
 
 #include <inttypes.h>
@@ -35,15 +36,42 @@ static const struct {
 
 static Device *device;
 static int failed;
+static char *only; /* "\nname\nname\n"; NULL: all entries */
+
+static void only_read(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file || fseek(file, 0, SEEK_END)) {
+        fprintf(stderr, "%s: %m\n", path);
+        exit(2);
+    }
+    const long bytes = ftell(file);
+    rewind(file);
+    only = calloc((size_t)bytes + 3, 1);
+    if (!only || fread(only + 1, 1, (size_t)bytes, file) != (size_t)bytes) {
+        fprintf(stderr, "%s: %m\n", path);
+        exit(2);
+    }
+    only[0] = only[bytes + 1] = '\n';
+    fclose(file);
+}
+
+static int is_left_out(const char *name)
+{
+    char line[256];
+    snprintf(line, sizeof line, "\n%s\n", name);
+    return only && !strstr(only, line);
+}
 
 void measure_open(int argc, char **argv)
 {
     Error error = {""};
-    int alone = argc == 4 && !strcmp(argv[3], "ptx");
-    if (argc != 3 && !alone) {
-        fprintf(stderr, "usage: %s MACHINE DIRECTORY-OF-MACHINES [ptx]\n", argv[0]);
+    int alone = argc == 4 && !strcmp(argv[3], "ptx"), some = argc == 5 && !strcmp(argv[3], "only");
+    if (argc != 3 && !alone && !some) {
+        fprintf(stderr, "usage: %s MACHINE DIRECTORY-OF-MACHINES [ptx | only FILE]\n", argv[0]);
         exit(2);
     }
+    if (some) only_read(argv[4]);
     SimDeviceOptions options = {
         .machine = argv[1], .gpus_directory = argv[2], .machine_code = !alone};
     device = device_open_sim(&options, &error);
@@ -65,6 +93,7 @@ void measure_entry(MeasureKind kind, const char *family, const char *name, void 
     char message[1024] = "";
     DeviceCost cost;
     DeviceReply reply;
+    if (is_left_out(name)) return;
     device->take_cost(device, &cost);
     launch(argument);
     device->execute(device, &(DeviceCall){.kind = CALL_SYNC}, &reply); /* it may fail only now */
@@ -86,5 +115,6 @@ void measure_entry(MeasureKind kind, const char *family, const char *name, void 
 int measure_close(void)
 {
     device->close(device);
+    free(only);
     return failed || ferror(stdout);
 }
