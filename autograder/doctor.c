@@ -98,6 +98,27 @@ static void report_simulator(const char *root)
         row("sim engine", "yes: GPU=%s; %d host cores", names, parallel_cores());
 }
 
+/* The simulated machines with costs that were never measured on their generation. */
+static void report_costs(const char *root)
+{
+    char directory[600], names[512], text[1200] = "";
+    size_t used = 0;
+    snprintf(directory, sizeof directory, "%s/common/simulator/gpus", root);
+    if (machine_names(directory, names, sizeof names)) return;
+    for (char *next = names, *name; (name = strsep(&next, ", ")) && used < sizeof text;) {
+        SimtMachine machine;
+        Error error = {""};
+        if (!*name) continue;
+        if (machine_load(directory, name, &machine, &error))
+            row("sim machine", "no: %s", error.text);
+        else if (machine.unmeasured_costs)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s %u of %u", used ? ", " : "",
+                                 name, machine.unmeasured_costs, machine.all_costs);
+    }
+    row("sim costs", "never measured on their generation: %s", used ? text : "none");
+}
+
 static void report_program(const char *what, const char *program, const char *use,
                            const char *package)
 {
@@ -119,6 +140,7 @@ int main(int argc, char **argv)
     printf("Capabilities of this machine\n");
     report_compiler(root, build);
     report_simulator(root);
+    report_costs(root);
     report_gpu();
     row("sandbox", "%s%s", sandbox_level_name(sandbox_probe()),
         sandbox_probe() == SANDBOX_NAMESPACES

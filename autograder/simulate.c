@@ -396,6 +396,13 @@ static void report(void)
     fprintf(stderr, "\nsimulate: %s cycles on the simulated %s (%.1f us), copies included\n",
             text_thousands((double)all->cycles, cycles), chosen("SIMULATE_GPU", "h200"),
             all->seconds * 1e6);
+    const SimtMachine *machine = &simulation.machine;
+    if (machine->unmeasured_costs)
+        fprintf(stderr,
+                "simulate: %u of %u costs of the time model were never measured on %s; they are "
+                "those of %s (docs/simulator/machines.md)\n",
+                machine->unmeasured_costs, machine->all_costs, machine->architecture,
+                machine->costs_of);
     if (all->launches) {
         report_kernels();
         fputc('\n', stderr);

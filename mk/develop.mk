@@ -39,14 +39,17 @@ compile-commands:
 #:   make validate [GPU=h200|h100] [MACHINE=name|file.ini]
 #:                       the simulator compared with a GPU's measurements
 #:                       (docs/simulator/validation.md)
+#:   make ablation [SETS=interblock-waits,mma-tiles] [MECHANISMS=fences] [MOST=1500000] [LAUNCHES=20]
+#:                       the simulator's error without each mechanism of its
+#:                       time model, on all cores: docs/simulator/ablation.md
 #:   make compare
 #:                       every solution compared with cuDNN on this machine's GPU
 #:                       (docs/student/compare.md)
 #:   make tune
 #:                       tile sizes of labs 10, 12, 14 and 15, measured on this
 #:                       machine's GPU (docs/student/compare.md)
-.PHONY: bench validate compare tune
-OWN_TARGETS += bench validate compare tune
+.PHONY: bench validate ablation compare tune
+OWN_TARGETS += bench validate ablation compare tune
 bench:
 	$(call stage,tools benches)
 	$(Q)sh common/setup/bench.sh "$$BUILD"
@@ -54,6 +57,13 @@ bench:
 validate:
 	$(call stage,validators)
 	$(Q)sh common/simulator/validation/validate.sh --jobs "$$JOBS" "$$BUILD" "$${GPU:-h200}" "$${MACHINE:-$${GPU:-h200}}"
+
+# Parameters, and not shell text: the names of sets and mechanisms are checked by the program.
+ablation:
+	$(call stage,validators)
+	$(Q)python3 common/simulator/validation/ablation.py "$$BUILD" "$$BUILD/ablation.tsv" \
+	    --sets "$$SETS" --mechanisms "$$MECHANISMS" --most "$${MOST:-1500000}" \
+	    --launches "$${LAUNCHES:-20}" --seconds "$${SECONDS:-0}"
 
 compare:
 	$(call stage,tools)

@@ -125,7 +125,7 @@ mkdir -p "$work/earned"
 IDEAS_RUN=$(mktemp -d "$work/run.XXXXXX")
 trap 'rm -rf "$IDEAS_RUN"' EXIT
 export IDEAS_RUN
-cat "$build/bin/grade" "$build/lib/runner.a" common/simulator/gpus/*.ini | sha256sum >"$IDEAS_RUN/tools"
+cat "$build/bin/grade" "$build/lib/runner.a" common/simulator/gpus/*.ini common/simulator/gpus/*/*.ini | sha256sum >"$IDEAS_RUN/tools"
 : >"$IDEAS_RUN/all"
 for lab in $labs; do
     regions "$lab" >"$IDEAS_RUN/$lab.regions"

@@ -20,7 +20,7 @@ fail() {
 [ -f "$program" ] || fail "there is no file $program"
 gpu=${GPU:-h200}
 [ -f "common/simulator/gpus/$gpu.ini" ] ||
-    fail "there is no machine $gpu; there are: $(cd common/simulator/gpus && find . -name '*.ini' | sed 's|./||;s|.ini$||' | sort | tr '\n' ' ')"
+    fail "there is no machine $gpu; there are: $(cd common/simulator/gpus && find . -maxdepth 1 -name '*.ini' | sed 's|./||;s|.ini$||' | sort | tr '\n' ' ')"
 case ${arch%a} in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80, 90 or 90a, not '$arch'" ;; esac
 [ "${arch%a}" -le 90 ] || fail "ARCH=$arch is newer than every simulated machine: use at most 90 or 90a"
 card=sm_90

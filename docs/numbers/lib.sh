@@ -30,7 +30,7 @@ fail() {
 # the simulator, the machines, the labs' cases.
 tools_digest() {
     if [ ! -s "$out/tools" ]; then
-        cat "$build"/lib/*.a common/simulator/gpus/*.ini labs/*/lab.ini common/include/convlab/* |
+        cat "$build"/lib/*.a $(find common/simulator/gpus -name "*.ini" | sort) labs/*/lab.ini common/include/convlab/* |
             sha256sum >"$out/tools"
     fi
     cat "$out/tools"

@@ -363,11 +363,25 @@ static const char *relative()
                      : "h200";
 }
 
+/* The described architecture of the same major capability that is nearest from below; else the
+ * GPU's own, of which the simulator then reports that it is not described. */
+static int architecture()
+{
+    const int described[] = {20, 50, 60, 61, 70, 75, 80, 86, 89, 90, 100, 120};
+    int cc = card.major * 10 + card.minor, nearest = cc;
+    for (int sm : described)
+        if (sm / 10 == card.major && sm <= cc) nearest = sm;
+    return nearest;
+}
+
 static void limits()
 {
     printf("; driver: name\ntitle = %s\n", card.name);
     driver("cc_major", (unsigned)card.major, "cudaDeviceProp.major");
     driver("cc_minor", (unsigned)card.minor, "cudaDeviceProp.minor");
+    printf("; costs of the time model and features: architectures/sm%d.ini\n"
+           "architecture = sm%d\n",
+           architecture(), architecture());
     driver("sms", (unsigned)card.multiProcessorCount, "cudaDeviceProp.multiProcessorCount");
     driver("memory_bytes", card.totalGlobalMem, "cudaDeviceProp.totalGlobalMem");
     driver("l2_bytes", (unsigned)card.l2CacheSize, "cudaDeviceProp.l2CacheSize");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <ini.h>
 
 #include "common/simulator/machine/machine.h"
 
@@ -234,6 +235,66 @@ static void unmeasured_costs_are_told(void **state)
     folder_remove(folder);
 }
 
+/* ---- mechanisms --------------------------------------------------------------------------- */
+
+#define MECHANISM_FILE "common/simulator/timing/mechanisms.ini"
+
+/* A section's keys, as a machine. */
+typedef struct Disabled {
+    char folder[32], section[64];
+    unsigned sections;
+} Disabled;
+
+static void section_load(const Disabled *d)
+{
+    SimtMachine machine;
+    Error error = {""};
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(d->section, "-"), d->section);
+    if (!machine_mechanism(name)) fail_msg("[%s] names no mechanism", d->section);
+    if (machine_load(d->folder, "x", &machine, &error)) fail_msg("[%s] %s", d->section, error.text);
+}
+
+static int section_read(void *user, const char *section, const char *key, const char *value)
+{
+    Disabled *d = user;
+    char path[64];
+    snprintf(path, sizeof path, "%s/x.ini", d->folder);
+    const int next = strcmp(section, d->section) != 0;
+    if (next && d->sections++) section_load(d);
+    snprintf(d->section, sizeof d->section, "%s", section);
+    FILE *file = fopen(path, next ? "w" : "a");
+    assert_non_null(file);
+    fprintf(file, "%s%s = %s\n", next ? "like = h200\n" : "", key, value);
+    fclose(file);
+    return 1;
+}
+
+/* make ablation loads each section of the mechanisms as a machine like an H200. */
+static void each_mechanism_can_be_disabled(void **state)
+{
+    Disabled d = {.folder = "/tmp/machine_XXXXXX"};
+    char path[256], text[1 << 14];
+    (void)state;
+    folder_make(d.folder);
+    snprintf(path, sizeof path, "%s/h200.ini", d.folder);
+    description_copy(GPUS "/h200.ini", path, "", NULL);
+    assert_int_equal(ini_parse(MECHANISM_FILE, section_read, &d), 0);
+    section_load(&d);
+    assert_true(d.sections > 50);
+    folder_remove(d.folder);
+    /* Each mechanism of the description has a section. */
+    FILE *file = fopen(MECHANISM_FILE, "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+#define MECHANISM(name, title, occurs)                                                             \
+    if (!strstr(text, "\n[" #name "]\n") && !strstr(text, "\n[" #name "-"))                        \
+        fail_msg(MECHANISM_FILE " has no section of " #name);
+#define COST(key, unit, lowest, highest)
+#define LIST(key, count, unit, lowest, highest)
+#include "common/simulator/machine/machine_costs.def"
+}
+
 static void features_follow_the_architecture(void **state)
 {
     static const struct {
@@ -358,6 +419,7 @@ int main(void)
                                        cmocka_unit_test(an_unknown_architecture_lists_the_known),
                                        cmocka_unit_test(unmeasured_costs_are_told),
                                        cmocka_unit_test(features_follow_the_architecture),
+                                       cmocka_unit_test(each_mechanism_can_be_disabled),
                                        cmocka_unit_test(other_units_and_sizes_are_refused),
                                        cmocka_unit_test(torn_ones_are_refused),
                                        cmocka_unit_test(room_for_blocks)};

@@ -281,6 +281,78 @@ static void unknown_is_refused(void **state)
     simt_close(gpu);
 }
 
+/* The error of a kernel with this instruction on the machine. */
+static void refusal_find(const SimtMachine *machine, const char *body, Error *error)
+{
+    char text[1024];
+    SimtOptions options = {.threads = 1};
+    SimtGpu *gpu = simt_open(machine, &options, error);
+    assert_non_null(gpu);
+    snprintf(text, sizeof text,
+             "%s.visible .entry k()\n{\n.reg .b32 %%r<4>; .reg .b64 %%rd<4>; .reg .pred %%p<3>; "
+             ".reg .f64 %%d<9>; .reg .b128 %%q<2>;\n%s\nret;\n}\n",
+             HEAD, body);
+    SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, error);
+    if (module && simt_kernel_find(module, "k", error)) error->text[0] = 0;
+    simt_close(gpu);
+}
+
+/* An instruction is rejected by the key of its feature, and by no other: what the compute
+ * capability is does not matter. */
+static void features_are_refused_by_their_key(void **state)
+{
+#define LACKS(key) offsetof(SimtMachine, has.key), #key
+#define HALF_SUMS  "{%r0, %r0}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%r1, %r1};"
+    static const struct {
+        size_t offset;
+        const char *key, *body;
+    } FEATURES[] = {
+        {LACKS(dp4a), "dp4a.u32.u32 %r0, %r1, %r1, %r1;"},
+        {LACKS(dp4a), "dp2a.lo.u32.u32 %r0, %r1, %r1, %r1;"},
+        {LACKS(match), "match.any.sync.b32 %r0, %r1, %r1;"},
+        {LACKS(nanosleep), "nanosleep.u32 100;"},
+        {LACKS(wmma), "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r0, %r0, %r0, %r0, "
+                      "%r0, %r0, %r0}, [%rd1];"},
+        {LACKS(ldmatrix), "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r1];"},
+        {LACKS(ldmatrix), "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;"},
+        {LACKS(stmatrix), "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r0};"},
+        {LACKS(mma_m16n8), "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r0}, {%r1, "
+                           "%r1}, {%r1}, {%r1, %r1};"},
+        {LACKS(mma_m16n8k16), "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 " HALF_SUMS},
+        {LACKS(mma_integer), "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r0, %r0}, {%r1}, "
+                             "{%r1}, {%r1, %r1};"},
+        {LACKS(mma_f64), "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d0, %d1}, {%d2}, "
+                         "{%d3}, {%d4, %d5};"},
+        {LACKS(mma_sparse), "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0, %r0}, "
+                            "{%r1, %r1}, {%r1, %r1}, {%r1, %r1}, %r1, 0;"},
+        {LACKS(cp_async), "cp.async.ca.shared.global [%r1], [%rd1], 4;"},
+        {LACKS(redux), "redux.sync.add.s32 %r0, %r1, %r1;"},
+        {LACKS(mbarrier), "mbarrier.init.shared.b64 [%r1], %r1;"},
+        {LACKS(transaction_barriers), "mbarrier.expect_tx.relaxed.cta.shared.b64 [%r1], %r1;"},
+        {LACKS(clusters), "barrier.cluster.arrive;"},
+        {LACKS(tma), "cp.async.bulk.commit_group;"},
+        {LACKS(wgmma), "wgmma.fence.sync.aligned;"},
+        {LACKS(register_reallocation), "setmaxnreg.inc.sync.aligned.u32 240;"},
+        {LACKS(dependent_launches), "griddepcontrol.wait;"},
+        {LACKS(elect), "elect.sync %r0|%p1, %r1;"},
+        {LACKS(wide_atomics), "atom.global.exch.b128 %q1, [%rd1], %q0;"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof FEATURES / sizeof *FEATURES; i++) {
+        SimtMachine machine = *small_machine(9);
+        Error error = {""};
+        char want[200];
+        refusal_find(&machine, FEATURES[i].body, &error);
+        if (error.text[0]) fail_msg("%s: %s", FEATURES[i].key, error.text);
+        machine.cc_major = 10;
+        memset((char *)&machine + FEATURES[i].offset, 0, sizeof(uint32_t));
+        refusal_find(&machine, FEATURES[i].body, &error);
+        snprintf(want, sizeof want, "of compute capability 10.0, has no %s (%s = 0)",
+                 machine_feature(FEATURES[i].key), FEATURES[i].key);
+        if (!strstr(error.text, want)) fail_msg("'%s' lacks '%s'", error.text, want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forms_base),
@@ -288,6 +360,7 @@ int main(void)
                                        cmocka_unit_test(forms_avx512),
                                        cmocka_unit_test(a_predicate_of_lop3),
                                        cmocka_unit_test(words_of_a_level_by_constant_gradients),
-                                       cmocka_unit_test(unknown_is_refused)};
+                                       cmocka_unit_test(unknown_is_refused),
+                                       cmocka_unit_test(features_are_refused_by_their_key)};
     return cmocka_run_group_tests_name("simt forms", tests, NULL, NULL);
 }

@@ -266,10 +266,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('build', help='the folder that make tools validators filled')
     parser.add_argument('out', help='the table, as TSV')
-    parser.add_argument('--most', type=int, default=1000000,
-                        help='warp instructions of a launch, at most (1000000)')
-    parser.add_argument('--launches', type=int, default=16,
-                        help='launches of a set, at most, from small to large (16; 0: all)')
+    parser.add_argument('--most', type=int, default=1500000,
+                        help='warp instructions of a launch, at most (1500000)')
+    parser.add_argument('--launches', type=int, default=20,
+                        help='launches of a set, at most, from small to large (20; 0: all)')
     parser.add_argument('--sets', default='', help='names of sets, separated by commas (all)')
     parser.add_argument('--mechanisms', default='', help='sections, separated by commas (all)')
     parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)))
