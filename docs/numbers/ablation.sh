@@ -1,5 +1,6 @@
 #!/bin/sh
-# ablation.sh BUILD OUT - the tables of docs/simulator/ablation.md, from the record of make ablation.
+# ablation.sh BUILD OUT - the tables of docs/simulator/ablation.md, from the record of make
+# ablation.
 . docs/numbers/lib.sh
 
 record=docs/data/simulated/ablation.tsv
@@ -37,10 +38,13 @@ done | paste -sd ' ' -)
 
 # A difference below 0.005 points is none.
 {
-    echo '| mechanism | launches | mean, points | largest gain in a set, points | largest loss in a set, points | counts |'
+    printf '| mechanism | launches | mean, points | largest gain in a set, points '
+    echo '| largest loss in a set, points | counts |'
     echo '| --- | --- | --- | --- | --- | --- |'
     awk -F '\t' '
-        function cell(change, set) { return change > 0.005 || change < -0.005 ? sprintf("%+.2f `%s`", change, set) : "none" }
+        function cell(change, set) {
+            return change > 0.005 || change < -0.005 ? sprintf("%+.2f `%s`", change, set) : "none"
+        }
         {
             gain = $3 > 0 ? cell($3, $4) : "none"
             loss = $5 < 0 ? cell($5, $6) : "none"

@@ -40,8 +40,8 @@ static const char *const MECHANISM_TITLE[] = {
 #include "common/simulator/machine/machine_costs.def"
 };
 
-/* A key.  Those of a GPU stand in its own file only; costs and features stand in its architecture's
- * file, and its own file may replace them. */
+/* A key.  Only the GPU's own file has those of GROUP_GPU.  Its architecture's file has costs and
+ * features, which its own file may replace. */
 typedef enum FieldGroup { GROUP_GPU, GROUP_COST, GROUP_FEATURE } FieldGroup;
 
 typedef struct Field {
@@ -52,7 +52,7 @@ typedef struct Field {
     int optional;           /* 0 if it is not given */
     uint32_t count;         /* numbers of a list; 1: it is a number */
     FieldGroup group;
-    const char *unit; /* of a cost, and a feature's title; else NULL */
+    const char *unit; /* unit of a cost, title of a feature; else NULL */
 } Field;
 
 #define FIELD(kind, f, lowest, highest)                                                            \

@@ -21,7 +21,7 @@ typedef struct MachineCosts {
 #include "common/simulator/machine/machine_costs.def"
 } MachineCosts;
 
-/* What the GPU can execute; 0 or 1 each. */
+/* The instructions that the GPU can execute; 0 or 1 each. */
 typedef struct MachineFeatures {
 #define FEATURE(key, title) uint32_t key;
 #include "common/simulator/machine/machine_features.def"

@@ -2,16 +2,18 @@
 """ablation.py BUILD OUT - the error of the time model without each of its mechanisms.
 
 Each section of common/simulator/timing/mechanisms.ini disables one mechanism by keys of the
-machine's description.  For each of them the measured launches of the validation sets are simulated
-again, and compared with the times and the counts of an H200.  Needs `make tools validators`; no
-GPU and no network.
+machine's description.  The measured launches of the validation sets are simulated again without
+it, and compared with the times and the counts of an H200.  Needs `make tools validators`; no GPU
+and no network.
 
 Finished simulations are kept in BUILD/ablation.  An interrupted run continues there; a simulation
 is repeated if its description, its launches or its program have changed.
 
-OUT gets one row for each mechanism and set (docs/data/simulated/ablation.tsv):
-  mechanism, set, launches; mean absolute error in percent with all mechanisms and without this one;
-  compared counts, and those that agree with the GPU's, with all mechanisms and without this one.
+OUT gets one row per mechanism and set (docs/data/simulated/ablation.tsv).  Its columns are:
+  - mechanism, set, number of launches with a time;
+  - error and error_without: mean absolute error in percent with all mechanisms, and without this;
+  - counts: number of compared counts;
+  - counts_right and counts_right_without: number of counts that agree with the GPU's.
 """
 import argparse
 import concurrent.futures
@@ -72,7 +74,8 @@ class Set:
         runs = {}
         if os.path.exists(f'{RECORDS}/{name}-runs.tsv'):
             for row in table(f'{RECORDS}/{name}-runs.tsv'):
-                runs[int(row['row']) - 1, row['counter']] = [float(x) for x in row['counts'].split()]
+                counts = [float(x) for x in row['counts'].split()]
+                runs[int(row['row']) - 1, row['counter']] = counts
         self.measured, self.range, size, at = {}, {}, {}, 0
         for row in times:
             launch = row['name']
@@ -81,9 +84,11 @@ class Set:
             count = int(float(known[launch]['launches']))
             size[launch] = int(float(known[launch]['warp_instructions']))
             self.measured[launch] = float(row['us']), row['kind']
-            self.range[launch] = self.ranges(kernels, runs, at, count) if row['kind'] != 'racing' else []
+            races = row['kind'] == 'racing'
+            self.range[launch] = [] if races else self.ranges(kernels, runs, at, count)
             at += count
-        small = sorted((n for n in size if size[n] <= most and n != 'empty'), key=lambda n: (size[n], n))
+        small = sorted((n for n in size if size[n] <= most and n != 'empty'),
+                       key=lambda n: (size[n], n))
         if launches and len(small) > launches:
             small = [small[i * len(small) // launches] for i in range(launches)]
         self.selected = sorted(small) + (['empty'] if 'empty' in size else [])
@@ -163,7 +168,8 @@ class Runner:
     def digest(self, mechanism, group):
         parts = hashlib.sha256()
         for path in (f'{self.gpus}/h200.ini', f'{self.gpus}/{mechanism}.ini',
-                     f'{self.gpus}/architectures/sm90.ini', f'{self.build}/validate/run-{group.name}'):
+                     f'{self.gpus}/architectures/sm90.ini',
+                     f'{self.build}/validate/run-{group.name}'):
             with open(path, 'rb') as file:
                 parts.update(hashlib.sha256(file.read()).digest())
         parts.update('\n'.join(group.selected).encode())
@@ -237,7 +243,8 @@ class Runner:
 
 
 def report(runner, out, most, launches):
-    lines = [f'; launches of at most {most} warp instructions, at most {launches or "all"} of a set',
+    lines = [f'; launches of at most {most} warp instructions, '
+             f'at most {launches or "all"} of a set',
              '\t'.join(('mechanism', 'set', 'launches', 'error', 'error_without', 'counts',
                         'counts_right', 'counts_right_without'))]
     base = {group: runner.rows(ALL, group) for group in runner.sets}
@@ -275,7 +282,8 @@ def main():
     parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument('--seconds', type=int, default=0, help='starts nothing after this time')
     given = parser.parse_args()
-    names = [os.path.basename(p)[:-len('-times.tsv')] for p in sorted(glob.glob(f'{RECORDS}/*-times.tsv'))]
+    names = [os.path.basename(path)[:-len('-times.tsv')]
+             for path in sorted(glob.glob(f'{RECORDS}/*-times.tsv'))]
     for name in filter(None, given.sets.split(',')):
         if name not in names:
             fail(f'there is no set {name}: there are {", ".join(names)}')
@@ -284,7 +292,8 @@ def main():
         if name not in mechanisms:
             fail(f'{MECHANISMS} has no section {name}')
     if given.mechanisms:
-        mechanisms = {m: k for m, k in mechanisms.items() if m == ALL or m in given.mechanisms.split(',')}
+        chosen = [ALL, *given.mechanisms.split(',')]
+        mechanisms = {m: keys for m, keys in mechanisms.items() if m in chosen}
     sets = [Set(n, given.most, given.launches) for n in names
             if not given.sets or n in given.sets.split(',')]
     sets = [group for group in sets if [n for n in group.selected if n != 'empty']]
