@@ -244,7 +244,7 @@ static int fragments_read(Decoder *d, const TensorType type[4], int sparse, Tens
     return sparse ? metadata_read(d, plan) : 0;
 }
 
-/* Rejects a product that the machine does not have. */
+/* Rejects an MMA that the machine does not have. */
 static int product_needs(Decoder *d, const TensorPlan *plan, TensorType type, int sparse)
 {
     if (sparse && FEATURE_NEED(d, mma_sparse) != 0) return -1;

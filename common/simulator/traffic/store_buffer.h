@@ -16,7 +16,7 @@
  * 18 for four, 23 to 39 for eight. The model matches the sent sectors of the H200 within a tenth
  * for 268 of 296 patterns. */
 enum {
-    STORE_BUFFER_LINES = 64 * TAG_BANKS, /* of the largest */
+    STORE_BUFFER_LINES = 64 * TAG_BANKS, /* largest number of lines */
     SECTOR_UNITS = 16                    /* units of 2 bytes */
 };
 
