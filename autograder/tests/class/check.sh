@@ -128,6 +128,19 @@ printf '|often|graded|50||often/2026-10-01T12:00\n|often|graded|90|late|often/20
 tell "repeated ones count once, and late ones are marked"
 TZ=UTC class first --deadline 2026-10-02T12:00 && ! marks first | grep -q 'late|often/2026-10-02'
 tell "a deadline may move"
+# counted RESULTS: the mark of `often` that counts, and what it earned.
+counted()
+{
+    "$build/bin/export" --format table --gradebook "$work/$1/gradebook.sqlite" |
+        sed -n 's/^"often",.*,\([0-9.]*,[0-9.]*\),graded.*/\1/p'
+}
+late=2026-10-01T12:00
+TZ=UTC class first --deadline $late --penalty 20 && [ "$(counted first)" = 72,90 ] &&
+    class first --counts last && [ "$(counted first)" = 40,40 ] &&
+    class first --attempts 1 && [ "$(counted first)" = 50,50 ] &&
+    TZ=UTC class first --deadline $late --counts in-time && [ "$(counted first)" = 50,50 ] &&
+    class first && [ "$(counted first)" = 90,90 ] && grep -q ' 0 results to grade' "$work/out"
+tell "what counts is a policy that may change"
 
 
 # ---- points with their explanations

@@ -130,6 +130,9 @@ export_class --format feedback --out "$work/pages" && [ "$(ls "$work/pages" | wc
     grep -q 'convlab-result-1' "$work/pages/lia@uni.example.html" &&
     ! grep -qE 'José|flat0@' "$work/pages/lia@uni.example.html"
 tell "each student has a page without others' names"
+seed=$("$build/bin/class" --dump --results "$work/moodle" | awk -F '\t' '$1 ~ /Lia/ { print $9 }')
+[ "${#seed}" -gt 9 ] && ! grep -rq "$seed" "$work/pages"
+tell "no page has the seed of the hidden shapes"
 for format in junit gradescope; do
     export_class --format "$format" --out "$work/$format" || break
 done
