@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * another one's architecture. */
 static void folder_make(char *folder, size_t bytes)
 {
-    char command[256];
+    char command[1024];
     snprintf(folder, bytes, "/tmp/convlab-fuzz-machine-%d", (int)getpid());
     int length =
         snprintf(command, sizeof command,
