@@ -97,13 +97,18 @@ static Reported *reported_find(const char *key)
     return NULL;
 }
 
+/* In place of a status: a warning does not change the program's exit status. */
+enum { WARNING = -1 };
+
 /* Reports `count` findings, the first of which has `text`, or counts them if findings with this key
  * were reported before; NULL if they are not printed.  `launch`: their launch, and the line of the host program; or "". */
 static Reported *finding_report(int32_t status, const char *text, const char *key, uint64_t count,
                                 const char *launch)
 {
     Reported *reported = reported_find(key);
-    simulation.findings += !status || device_status_sticky(status);
+    int is_warning = status == WARNING;
+    if (is_warning) status = DEVICE_SUCCESS;
+    simulation.findings += !is_warning && (!status || device_status_sticky(status));
     simulation.faulted |= device_status_sticky(status);
     if (reported) {
         reported->repeats += count;
@@ -115,7 +120,10 @@ static Reported *finding_report(int32_t status, const char *text, const char *ke
     text_set(reported->title, sizeof reported->title, "%.*s", (int)strcspn(text, ":\n"), text);
     reported->repeats = count - 1;
     fflush(stdout);
-    fprintf(stderr, "simulate: %s:\n", status ? device_status_name(status) : "a check found");
+    fprintf(stderr, "simulate: %s:\n",
+            is_warning ? "a warning"
+            : status   ? device_status_name(status)
+                       : "a check found");
     text_wrap(stderr, 4, text);
     if (*launch) text_wrap(stderr, 4, launch);
     return reported;
@@ -243,6 +251,13 @@ static int host_fault_is_heard(void)
            now.sa_sigaction == host_fault;
 }
 
+/* After an asynchronous copy from or to pinned memory. */
+static void async_note(const void *host, size_t bytes, int writes)
+{
+    if (host_fault_is_heard())
+        sim_device_guard_copy(simulation.gpu, (uint64_t)(uintptr_t)host, bytes, writes);
+}
+
 /* As on a real GPU, whose driver does not work in a child of a process that has used it. */
 static void forked(void)
 {
@@ -268,7 +283,7 @@ static void launch_describe(const Kernel *kernel, char *text, size_t bytes)
     if (*where) text_add(text, bytes, " at %s", where);
 }
 
-/* Reports the findings of a launch; 1 if the reply's message is one of them. */
+/* Reports the findings of a call; 1 if the reply's message is one of them. */
 static int launch_report(const DeviceReply *reply, const char *launch)
 {
     uint32_t count;
@@ -276,32 +291,36 @@ static int launch_report(const DeviceReply *reply, const char *launch)
     for (uint32_t i = 0; i < count; i++) {
         const SimtReport *r = &found[i].report;
         char key[1100];
+        int32_t status = r->is_warning ? WARNING : i ? DEVICE_SUCCESS : reply->status;
         text_set(key, sizeof key, "%d %.200s %.120s:%u %.120s:%u", (int)r->check, r->kernel,
                  r->source, r->line, r->other_source, r->other_line);
-        if (!r->line) key_make(r->text, r->kernel, key, sizeof key);
-        Reported *reported = finding_report(i ? DEVICE_SUCCESS : reply->status, r->text, key,
-                                            found[i].count, launch);
+        if (r->is_warning) text_add(key, sizeof key, " warning");
+        if (!r->line) key_make(r->text, *r->kernel ? r->kernel : launch, key, sizeof key);
+        Reported *reported = finding_report(status, r->text, key, found[i].count, launch);
         if (reported && r->line)
             text_add(reported->title, sizeof reported->title, ", in kernel %s, at %s:%u", r->kernel,
                      r->source, r->line);
     }
-    return count && !strncmp(reply->message, found->report.text, strlen(found->report.text));
+    return count && !found->report.is_warning &&
+           !strncmp(reply->message, found->report.text, strlen(found->report.text));
 }
 
 /* Reports what the checks found in a call, or why it failed. */
 static void reply_report(const DeviceCall *call, const DeviceReply *reply)
 {
-    char launch[700], key[512];
-    int is_launch = call->kind == CALL_LAUNCH, is_told = 0;
-    if (!*reply->message || reply->status == DEVICE_NOT_READY) return;
-    if (!is_launch) {
-        call_report(reply->status, reply->message);
-        return;
-    }
-    launch_describe(kernel_of(call->function), launch, sizeof launch);
-    is_told = launch_report(reply, launch);
-    key_make(reply->message, "", key, sizeof key);
-    if (!is_told) finding_report(reply->status, reply->message, key, 1, launch);
+    char launch[700] = "", where[300], key[512];
+    uint32_t count;
+    sim_device_findings(simulation.gpu, &count);
+    int has_message = *reply->message && reply->status != DEVICE_NOT_READY;
+    if (!count && !has_message) return;
+    call_site_find(NULL, where, sizeof where);
+    if (call->kind == CALL_LAUNCH)
+        launch_describe(kernel_of(call->function), launch, sizeof launch);
+    else if (*where)
+        text_set(launch, sizeof launch, "called at %s", where);
+    if (launch_report(reply, launch) || !has_message) return;
+    key_make(reply->message, call->kind == CALL_LAUNCH ? "" : where, key, sizeof key);
+    finding_report(reply->status, reply->message, key, 1, launch);
 }
 
 static int call_inspect(Device *device, const DeviceCall *call, DeviceReply *reply)
@@ -370,6 +389,19 @@ static void report_profile(const char *source)
     if (page.profile) profile_print(stderr, &page);
 }
 
+/* A GPU shows the output of kernels when the host waits for it. */
+static void report_printed(void)
+{
+    char text[400];
+    const char *kernel = sim_device_printed(simulation.gpu);
+    if (!*kernel || simulation.faulted) return;
+    text_set(text, sizeof text,
+             "kernel %s calls printf, and the program ends without waiting for it: on a GPU its "
+             "output may not appear. cudaDeviceSynchronize() waits for it",
+             kernel);
+    finding_report(WARNING, text, text, 1, "");
+}
+
 /* Prints the number of repetitions of each finding after its report. */
 static void report_repeats(void)
 {
@@ -390,6 +422,7 @@ static void report(void)
     const DeviceCost *all = &simulation.all;
     if (simulation.forked) return;
     report_early();
+    report_printed();
     simulation.gpu->take_cost(simulation.gpu, &simulation.all);
     fflush(stdout);
     report_repeats();
@@ -462,6 +495,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
                                 .checks = 1,
                                 .machine_code = 1,
                                 .gaps = 1,
+                                .warns = 1,
                                 .interrupted = &interrupted,
                                 .profile = *chosen("SIMULATE_PROFILE", "") != 0};
     simulation.gpu = device_open_sim(&options, &error);
@@ -477,6 +511,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
     runtime_set_device(&simulation.device);
     runtime_report_refusals(report_refusal);
     runtime_map_pinned();
+    runtime_report_async(async_note);
     signals_watch();
     pthread_atfork(NULL, NULL, forked);
     on_exit(judge_end, NULL);

@@ -74,6 +74,10 @@ typedef enum DeviceLimit { DEVICE_LIMIT_STACK = 0, DEVICE_LIMIT_HEAP = 2 } Devic
 /* A free in stream order that does not block, as cudaFreeAsync's. */
 enum { FREE_ON_STREAM = 1 };
 
+/* `value` of a copy between device and pinned host memory that the host does not wait for; only set
+ * if the engine is in the program's process. */
+enum { COPY_ASYNC = 1 };
+
 /* Memory that host code uses too, at the same address: only if the engine is in the program's
  * process. */
 enum { ALLOC_MANAGED = 1 };

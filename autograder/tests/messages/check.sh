@@ -39,7 +39,7 @@ said()
     said common/base/intake.c error_set | grep -v ' is missing$'
     said autograder/judging/grade_lab.c text_set | grep 'to grade$'
     for file in common/simulator/*/*.[ch]; do
-        said "$file" '(fault_at|finding_add)'
+        said "$file" '(fault_at|finding_add|race_add)'
     done | sed 's/^Invalid %s %s of/Invalid __local__ %s of/' # or of parameters
     sed -n 's/^ *\[FAULT_[A-Z_]*\] = "\(.*\)",$/\1/p' common/operations/operation/verdict.c | grep -v '^none$'
 } | sort -u >"$work/all"

@@ -74,6 +74,45 @@ tell a-joined-stream-of-a-capture-is-destroyed
 run 0 $here/findings.cu 'map fault' && says 'elementStrides' && says 'called at findings.cu:118' &&
     run 0 $here/findings.cu 'map clean' && grep -qx 'map 0' "$work/out"
 tell tensor-maps-by-a-call-of-the-driver
+# warns MODE WORDS: a warning with the fault, which does not change the status; silence without it.
+warns() {
+    run 0 $here/warnings.cu "$1 fault" && says '^simulate: a warning:$' && says "$2" &&
+        ! says 'a check found' && run 0 $here/warnings.cu "$1 clean" && ! says 'a warning' &&
+        ! says 'a check found'
+}
+warns update 'both load a word of' && warns lockstep '__syncwarp() is missing' &&
+    warns volatile '__syncwarp() is missing'
+tell races-within-a-warp
+warns returns '28 threads of this warp returned before this barrier'
+tell threads-that-return-before-a-barrier
+warns grid_size '928 of the 4000 bytes' && warns prints 'output may not appear'
+tell memory-and-output-that-nobody-has-written-or-seen
+# finds MODE WORDS: a finding with the fault; silence without it.
+finds() {
+    run 1 $here/warnings.cu "$1 fault" && says "$2" && run 0 $here/warnings.cu "$1 clean" &&
+        ! says 'a warning' && ! says 'a check found'
+}
+finds async 'up to an asynchronous copy, wrote' &&
+    finds reuses 'writes managed or pinned memory that an asynchronous copy reads'
+tell pinned-memory-of-copies-in-flight
+finds host_atomic 'that add_device wrote'
+tell atomics-of-kernel-and-host
+finds grid_sync 'this launch is not$'
+tell a-grid-that-synchronises-in-a-normal-launch
+finds locks 'polls memory that no thread will write' && grep -qx 'entries 256' "$work/out" &&
+    run 0 $here/warnings.cu 'locks clean 16 256' && grep -qx 'entries 4096' "$work/out"
+tell locks-that-lanes-take-one-after-the-other
+ARCH=90 run 1 $here/mbarriers.cu 'cluster fault' && says 'block (1,0,0)' &&
+    says 'Possible cause: nobody arrives at' && says 'called$' && ARCH=90 run 0 $here/mbarriers.cu 'cluster clean' &&
+    grep -qx 'out 1' "$work/out" && ! says 'a check found'
+tell a-hang-in-a-cluster
+ARCH=90 run 1 $here/mbarriers.cu 'two fault' && says 'waits for 1 of 2 arrivals' &&
+    says 'waiting: thread 0 of block (0,0,0)' && says '0x0, with 1 of 1 arrivals' &&
+    ARCH=90 run 0 $here/mbarriers.cu 'two clean'
+tell mbarriers-that-are-waited-for-in-vain
+ARCH=90 run 0 $here/mbarriers.cu 'copy fault' && says 'was initialised without a fence' &&
+    ARCH=90 flags=-DFENCE run 0 $here/mbarriers.cu 'copy clean' && ! says 'a warning'
+tell a-copy-whose-mbarrier-lacks-a-fence
 printf 'int helper(unsigned int n, float x);\nint main() { return helper(1, 2); }\n' >"$work/part.cu"
 run 2 "$work/part.cu" && says 'uses helper(unsigned int, float), which it does not define'
 tell a-function-of-another-source-file

@@ -30,6 +30,10 @@ int runtime_take_failure(char *message, size_t bytes);
  * "cudaMalloc: " with the reason.  The device can report calls that it rejects. */
 void runtime_report_refusals(void (*tell)(int32_t status, const char *text));
 
+/* Calls `report` after each asynchronous copy from or to pinned memory (`writes`: to it), which the
+ * runtime has already done but a GPU may not have. */
+void runtime_report_async(void (*report)(const void *host, size_t bytes, int writes));
+
 /* The stream argument for an entry point: the default stream with a handle of its own, so that a
  * launch without a stream can be distinguished from one on the given stream. */
 void *runtime_given_stream(void);

@@ -43,9 +43,23 @@ static cudaError_t host_refuse(const char *api, const char *side, const void *po
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
+static void (*async_reporter)(const void *host, size_t bytes, int writes);
+
+void runtime_report_async(void (*report)(const void *host, size_t bytes, int writes))
+{
+    async_reporter = report;
+}
+
+/* COPY_ASYNC for an asynchronous copy from or to pinned memory, if somebody wants to know it. */
+static uint32_t async_flag(const char *api, const void *host)
+{
+    return async_reporter && strstr(api, "Async") && runtime_is_pinned(host) ? COPY_ASYNC : 0;
+}
+
 static cudaError_t copy_to_device(const char *api, uint64_t dst, const void *src, size_t bytes,
                                   uint32_t stream)
 {
+    uint32_t async = async_flag(api, src);
     if (!runtime_host_is_mapped(src, bytes))
         return host_refuse(api, "source", src, bytes,
                            "which this direction copies from (the default of copies to symbols); "
@@ -58,11 +72,13 @@ static cudaError_t copy_to_device(const char *api, uint64_t dst, const void *src
                            .bytes = piece,
                            .data = (const char *)src + done,
                            .data_bytes = piece,
+                           .value = async,
                            .stream = stream};
         cudaError_t status = runtime_call(api, &call, NULL);
         if (status != cudaSuccess) return status;
         done += piece;
     }
+    if (async) async_reporter(src, bytes, 0);
     return cudaSuccess;
 }
 
@@ -75,11 +91,15 @@ static cudaError_t copy_to_host(const char *api, void *dst, uint64_t src, size_t
                            "to device memory it is cudaMemcpyDeviceToDevice. Or are destination "
                            "and source swapped?");
     cudaError_t status = cudaSuccess;
+    uint32_t async = async_flag(api, dst);
     runtime_lock();
     for (size_t done = 0; done < bytes && status == cudaSuccess;) {
         size_t piece = bytes - done < COPY_PIECE ? bytes - done : COPY_PIECE;
-        DeviceCall call = {
-            .kind = CALL_COPY_TO_HOST, .src = src + done, .bytes = piece, .stream = stream};
+        DeviceCall call = {.kind = CALL_COPY_TO_HOST,
+                           .src = src + done,
+                           .bytes = piece,
+                           .value = async,
+                           .stream = stream};
         DeviceReply reply;
         status = runtime_call(api, &call, &reply);
         if (status == cudaSuccess && reply.data_bytes != piece)
@@ -87,6 +107,7 @@ static cudaError_t copy_to_host(const char *api, void *dst, uint64_t src, size_t
         if (status == cudaSuccess) memcpy((char *)dst + done, reply.data, piece);
         done += piece;
     }
+    if (async && status == cudaSuccess) async_reporter(dst, bytes, 1);
     runtime_unlock();
     return status;
 }

@@ -224,6 +224,7 @@ static int memory_copy_to_host(SimDevice *sim, const DeviceCall *call, DeviceRep
                            (unsigned long long)call->bytes);
     if (simt_read(sim->gpu, call->src, room, call->bytes, &error) != 0)
         return reply_refuse(reply, DEVICE_INVALID_VALUE, &error);
+    if (sim->warns) sim_warn_unwritten(sim, call);
     spend_bytes(sim, TIMELINE_TO_HOST, (double)call->bytes, HOST_GB_S);
     return 0;
 }
@@ -660,9 +661,10 @@ static int wants_touch(SimDevice *sim, const DeviceCall *call)
 static int host_waits(const DeviceCall *call)
 {
     switch (call->kind) {
-    case CALL_FREE:
     case CALL_COPY_TO_DEVICE:
     case CALL_COPY_TO_HOST:
+        return call->value != COPY_ASYNC;
+    case CALL_FREE:
     case CALL_COPY_ON_DEVICE:
     case CALL_STREAM_SYNC:
     case CALL_STREAM_QUERY:
@@ -762,7 +764,13 @@ static int sim_execute(Device *device, const DeviceCall *asked, DeviceReply *rep
     if (!stream_is_live(sim, call->stream))
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
     if (call->kind != CALL_LAUNCH && sim_settle(sim, reply) != 0) return 0;
-    if (host_waits(call)) guard_lower(&sim->guard, sim->gpu);
+    simt_findings_clear(sim->gpu);
+    if (host_waits(call)) {
+        guard_lower(&sim->guard, sim->gpu);
+        *sim->printed = '\0';
+    } else if (call->kind == CALL_COPY_TO_HOST || call->kind == CALL_COPY_TO_DEVICE) {
+        guard_pause(&sim->guard, sim->gpu);
+    }
     sim->work = (SimWork){0};
     int overlaps = may_overlap(sim, call);
     if (call->kind == CALL_LAUNCH && !overlaps) one.value &= ~(uint32_t)LAUNCH_OVERLAPS;
@@ -969,11 +977,6 @@ const SimtProfile *sim_device_profile(Device *device)
     return simt_profile(((SimDevice *)device)->gpu);
 }
 
-const SimtFinding *sim_device_findings(const Device *device, uint32_t *count)
-{
-    return simt_findings(((const SimDevice *)device)->gpu, count);
-}
-
 void sim_device_write_runs(Device *device, FILE *stream)
 {
     sim_settle((SimDevice *)device, NULL);
@@ -988,19 +991,6 @@ uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes)
 int sim_device_describe(const Device *device, uint64_t address, char *text, size_t bytes)
 {
     return simt_describe(((const SimDevice *)device)->gpu, address, text, bytes);
-}
-
-void sim_device_set_guards(Device *device, int guards)
-{
-    SimDevice *sim = (SimDevice *)device;
-    sim->guards = guards;
-    if (!guards) guard_lower(&sim->guard, sim->gpu);
-}
-
-int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes)
-{
-    SimDevice *sim = (SimDevice *)device;
-    return guard_access(&sim->guard, sim->gpu, address, text, bytes);
 }
 
 void (*sim_device_debugger)(struct SimtGpu *gpu);
@@ -1021,10 +1011,12 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .machine_code = options->machine_code,
                         .untrusted = options->untrusted,
                         .gaps = options->gaps,
+                        .warns = options->warns,
                         .interrupted = options->interrupted,
                         .count = 1};
     sim->untrusted = options->untrusted;
     sim->instruction_limit = options->instruction_limit;
+    sim->warns = options->warns;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)
         sim->gpu = simt_open(&sim->machine, &simt, error);
     if (!sim->gpu) {

@@ -23,6 +23,7 @@ typedef struct SimDeviceOptions {
     int machine_code;           /* as in SimtOptions; never for a submission, which could forge
                                  * it */
     int gaps;                   /* as in SimtOptions; for programs whose libraries copy structs */
+    int warns;                  /* as in SimtOptions; also for copies of unwritten memory */
     int untrusted;              /* as in SimtOptions; for submissions */
     const volatile int *interrupted; /* as in SimtOptions */
 } SimDeviceOptions;
@@ -53,6 +54,11 @@ uint64_t sim_device_leaks(const Device *device, char *text, size_t bytes);
  * initially they do not.  Needs a SIGSEGV handler that calls sim_device_guards: guard_access
  * (sim_guard.h). */
 void sim_device_set_guards(Device *device, int guards);
+/* Guards the pinned memory of an asynchronous copy, which the host may not use (`writes`) or change
+ * before it has waited. */
+void sim_device_guard_copy(Device *device, uint64_t address, uint64_t bytes, int writes);
+/* The last kernel that called printf and for which the host has not waited; "": there is none. */
+const char *sim_device_printed(const Device *device);
 int sim_device_guards(Device *device, uint64_t address, char *text, size_t bytes);
 /* Whether the address may belong to device memory; describes the nearest allocation. */
 int sim_device_describe(const Device *device, uint64_t address, char *text, size_t bytes);

@@ -149,7 +149,7 @@ static void cause_add(const SimDevice *sim, DeviceReply *reply)
         if (memcmp(found[i].report.block, found->report.block, sizeof found->report.block))
             continue;
         size_t used = strlen(reply->message);
-        snprintf(reply->message + used, sizeof reply->message - used, "\npossible cause: %s",
+        snprintf(reply->message + used, sizeof reply->message - used, "\nPossible cause: %s",
                  found[i].report.text);
         return;
     }
@@ -197,6 +197,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
         reply->status = status_of_check(&result->report);
         return 0;
     }
+    if (result->prints) demangle(function->info.name, sim->printed, sizeof sim->printed);
     for (uint32_t line = 1; line < SIMT_LINES; line++)
         if (sim->line_work[line]) line_work_add(&sim->cost.work, line, sim->line_work[line]);
     if (sim->settles_later)

@@ -88,6 +88,40 @@ void guard_raise(SimGuard *guard, const SimtGpu *gpu, const SimtTouch *touch, co
     guard_leave(guard);
 }
 
+/* Sets the rights of all managed memory by the accesses so far, or opens it. */
+static void rights_renew(const SimGuard *guard, const SimtGpu *gpu, int opens)
+{
+    uint64_t address, end;
+    for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
+        for (; address < end; address += PAGE)
+            rights_set(address, address + PAGE, opens ? OPEN : rights_of(&guard->touch, address));
+}
+
+void guard_pause(SimGuard *guard, const SimtGpu *gpu)
+{
+    if (!guard->touch.groups) return;
+    guard_enter(guard);
+    rights_renew(guard, gpu, 1);
+    guard_leave(guard);
+}
+
+void guard_copy(SimGuard *guard, const SimtGpu *gpu, uint64_t address, uint64_t bytes, int writes)
+{
+    uint64_t first = (address - simt_memory_begin()) / 4,
+             end = (address - simt_memory_begin() + bytes + 3) / 4;
+    guard_enter(guard);
+    if ((guard->touch.groups * 64 >= end || room_make(&guard->touch, gpu) == 0) &&
+        guard->touch.groups * 64 >= end) {
+        uint64_t *bits = guard->touch.bits[writes ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ];
+        for (uint64_t word = first; word < end; word++)
+            bits[word / 64] |= 1ull << word % 64;
+        snprintf(guard->kernel, sizeof guard->kernel, "an asynchronous copy");
+        guard->launches++, guard->has_copies = 1;
+        rights_renew(guard, gpu, 0);
+    }
+    guard_leave(guard);
+}
+
 void guard_lower(SimGuard *guard, const SimtGpu *gpu)
 {
     uint64_t address, end;
@@ -96,7 +130,7 @@ void guard_lower(SimGuard *guard, const SimtGpu *gpu)
     for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
         rights_set(address, end, OPEN);
     simt_touch_close(&guard->touch);
-    guard->launches = 0;
+    guard->launches = 0, guard->has_copies = 0;
     guard_leave(guard);
 }
 
@@ -105,8 +139,8 @@ static void kernel_name(const SimGuard *guard, char *text, size_t bytes)
     if (guard->launches == 1)
         snprintf(text, bytes, "%s", guard->kernel);
     else
-        snprintf(text, bytes, "one of the last %u kernels, up to %s,", guard->launches,
-                 guard->kernel);
+        snprintf(text, bytes, "one of the last %u %s, up to %s,", guard->launches,
+                 guard->has_copies ? "operations" : "kernels", guard->kernel);
 }
 
 static int ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char *text,
@@ -130,8 +164,9 @@ static int ask(const SimGuard *guard, const SimtGpu *gpu, uint64_t address, char
         snprintf(
             text, bytes,
             "host code %s managed or pinned memory that %s %s, and nothing has waited for that "
-            "kernel yet (cudaDeviceSynchronize): %s",
-            written ? "uses" : "writes", who, written ? "wrote" : "reads", near);
+            "%s yet (cudaDeviceSynchronize): %s",
+            written ? "uses" : "writes", who, written ? "wrote" : "reads",
+            guard->has_copies ? "operation" : "kernel", near);
     return 1;
 }
 

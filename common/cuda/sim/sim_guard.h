@@ -13,6 +13,7 @@ typedef struct SimGuard {
     SimtTouch touch;   /* accesses of the launches for which the host has not waited */
     uint32_t launches; /* their number */
     char kernel[96];   /* name of the last of them */
+    int has_copies;    /* Boolean: asynchronous copies are among them */
     int busy;          /* guard_enter */
 } SimGuard;
 
@@ -24,6 +25,13 @@ void guard_leave(SimGuard *guard);
 
 /* Called after a launch; the caller owns `touch`.  If memory is exhausted, nothing is guarded. */
 void guard_raise(SimGuard *guard, const SimtGpu *gpu, const SimtTouch *touch, const char *kernel);
+
+/* The same after an asynchronous copy from or to pinned memory. */
+void guard_copy(SimGuard *guard, const SimtGpu *gpu, uint64_t address, uint64_t bytes, int writes);
+
+/* Makes all memory accessible for a copy that the host does not wait for; guard_copy protects it
+ * again. */
+void guard_pause(SimGuard *guard, const SimtGpu *gpu);
 
 /* Makes all memory accessible again. */
 void guard_lower(SimGuard *guard, const SimtGpu *gpu);

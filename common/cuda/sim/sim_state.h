@@ -81,8 +81,10 @@ typedef struct SimDevice {
     uint64_t checked;          /* bytes that the race check looked at since the cost was taken */
     SimtTouch touch; /* current launch's accesses if `has_touch`; else the next clears it */
     int has_touch;
-    SimEarly early; /* nothing has been waited for since */
-    int guards;     /* sim_device_set_guards */
+    SimEarly early;   /* nothing has been waited for since */
+    int guards;       /* sim_device_set_guards */
+    int warns;        /* Boolean: warnings are wanted */
+    char printed[96]; /* the last kernel that printed and that the host has not waited for, or "" */
     SimGuard guard;
     uint64_t line_work[SIMT_LINES]; /* the same */
     SimWork work;
@@ -106,6 +108,8 @@ void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *r
 /* Places the pending launch, if there is one, on the timeline before any other work. -1: the host
  * had no memory to compute its cycles; the reply, or that of the next call, reports it. */
 int sim_settle(SimDevice *sim, DeviceReply *reply);
+/* Warns if a copy to the host reads memory that nothing has written. */
+void sim_warn_unwritten(const SimDevice *sim, const DeviceCall *call);
 int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 

@@ -229,10 +229,49 @@ static int lanes_differ(const Warp *warp, const Ins *ins, uint32_t a, uint32_t b
     return -1;
 }
 
+/* Does the store write what an earlier load of the same address, plus something, gave?  Found in the
+ * straight-line code before it, by the operands that lead to its value. */
+static int adds_to_loaded(const Warp *warp, const Ins *store)
+{
+    enum { BACK = 64, SLOTS = 16 };
+    uint32_t wanted[SLOTS] = {store->d}, count = 1;
+    if (store->vector > 1) return 0;
+    for (const Ins *ins = store - 1; ins >= warp->code && store - ins < BACK; ins--) {
+        uint32_t i = 0;
+        if (ins->class == CLASS_BRANCH) return 0;
+        while (i < count && wanted[i] != ins->d)
+            i++;
+        if (i == count || ins->class == CLASS_STORE || ins->class == CLASS_SHARED_STORE) continue;
+        if (ins->class == CLASS_LOAD || ins->class == CLASS_SHARED_LOAD) {
+            if (ins->a == store->a && ins->imm == store->imm && ins->space == store->space)
+                return 1;
+            continue;
+        }
+        const uint32_t source[] = {ins->a, ins->b, ins->c};
+        for (uint32_t k = 0; k < 3 && count < SLOTS; k++)
+            if (source[k] != NO_SLOT) wanted[count++] = source[k];
+    }
+    return 0;
+}
+
+/* Lanes that add to one word with a load and a store: all load the same value. */
+static void update_report(Warp *warp, const Ins *ins, uint32_t lane, uint32_t other,
+                          uint64_t address, int shared)
+{
+    char where[300];
+    source_name(warp->worker->kernel, ins->from, where, sizeof where);
+    race_warning_add(warp, ins, (uint32_t)(ins - warp->code), lane, shared ? 0 : address, WORD,
+                     "Race reported between lanes %u and %u of a warp: both load a word of %s "
+                     "memory, change it and store it at %.200s. They load the same value, so one "
+                     "change is lost; use an atomic (atomicAdd), or let one lane do it",
+                     other, lane, shared ? "__shared__" : "__global__", where);
+}
+
 void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int shared)
 {
     enum { PLACES = 2 * LANES };
     uint8_t first[PLACES] = {0}; /* the first lane with an address, + 1 */
+    int warns = warp->worker->gpu->options.warns;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), word = (uint32_t)(address[lane] / ins->bytes);
         uint32_t i = word * 0x9e3779b1u >> 26;
@@ -241,6 +280,10 @@ void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t ma
         uint32_t other = first[i] ? first[i] - 1u : lane;
         int at = other == lane ? -1 : lanes_differ(warp, ins, other, lane);
         if (!first[i]) first[i] = (uint8_t)(lane + 1);
+        if (at < 0 && other != lane && warns && adds_to_loaded(warp, ins)) {
+            update_report(warp, ins, lane, other, address[lane], shared);
+            return;
+        }
         if (at < 0) continue;
         Hazard hazard = {"WAW", RACE_WRITE, (uint32_t)(ins - warp->code),
                          warp->index * LANES + other, 1};
@@ -290,7 +333,7 @@ static int word_access(Warp *warp, const Ins *ins, const uint32_t *offset, uint3
         word_note_read(words, i, own, place, part, RACE_OPEN);
     } else {
         word_note_write(words, i, own, place, part, kind);
-        words->fences[i] = warp->proxy.count * RACE_FENCE;
+        words->fences[i] = race_fences(warp);
     }
     return found;
 }
@@ -309,6 +352,40 @@ void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mas
             uint32_t part = bytes_of(at, bytes);
             if (kind == RACE_READ && word_is_settled(warp, at / WORD, part)) continue;
             told |= word_access(warp, ins, offset, lane, at, part, kind, told);
+        }
+    }
+}
+
+static int is_by_atomic(const Warp *warp, uint32_t place)
+{
+    return warp->code[place >> RACE_INS_SHIFT].class == CLASS_ATOMIC;
+}
+
+void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                   uint32_t bytes)
+{
+    const RaceWords *words = warp->worker->race.shared;
+    uint32_t own = race_tag(warp->worker->epoch, warp->index), now = race_fences(warp);
+    if (ins->order & ORDER_SPINS || ins->class == CLASS_ATOMIC || race_era_ended(warp->worker))
+        return;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m), from = offset[lane];
+        for (uint32_t at = from; at < from + bytes; at += WORD) {
+            size_t i = at / WORD;
+            uint32_t wrote = words->wrote[i], place = words->wrote_at[i];
+            if (!tag_is_now(wrote, own) || !tag_is_own(wrote, own) || words->fences[i] != now ||
+                place_thread(place) == warp->index * LANES + lane ||
+                !(place_bytes(place, words->wrote_part[i]) & bytes_of(at, bytes)) ||
+                is_by_atomic(warp, place))
+                continue;
+            RaceEnds ends = race_ends(warp, ins, place >> RACE_INS_SHIFT, place_thread(place));
+            race_warning_add(warp, ins, place >> RACE_INS_SHIFT, lane, 0, WORD,
+                             "Race reported between Write access at %.100s by thread %s and Read "
+                             "access at %.100s by another lane of its warp, on __shared__ memory, "
+                             "offset 0x%x. Cause: since Volta the lanes of a warp need not run in "
+                             "lockstep; __syncwarp() is missing between the two",
+                             ends.where, ends.who, ends.here, at);
+            return;
         }
     }
 }

@@ -19,7 +19,7 @@ typedef enum RaceKind { RACE_READ, RACE_WRITE, RACE_ATOMIC } RaceKind;
 struct RaceWords {
     uint32_t *read, *wrote;                  /* tags */
     uint32_t *read_at, *other_at, *wrote_at; /* places; other: of a reader of another warp */
-    uint32_t *fences; /* number of proxy fences of the writer's warp, and RACE_BY_PROXY */
+    uint32_t *fences; /* race_fences of the writer's warp, and RACE_BY_PROXY */
     /* If the place does not cover the whole word: each byte's reader; the bytes written. */
     uint32_t *readers;
     uint8_t *wrote_part;
@@ -43,7 +43,14 @@ enum { RACE_WHOLE = 1, RACE_THREAD = 2, RACE_INS_SHIFT = 11 };
  * none. */
 enum { READER_ANY = 0xff };
 /* Fences: whether the tensor memory accelerator wrote, and the fences. */
-enum { RACE_BY_PROXY = 1, RACE_FENCE = 2 };
+enum { RACE_BY_PROXY = 1, RACE_SYNC_SHIFT = 1, RACE_FENCE_SHIFT = 16 };
+
+/* The proxy fences of a warp and the synchronisations of its lanes, modulo powers of two. */
+static inline uint32_t race_fences(const Warp *warp)
+{
+    uint32_t syncs = warp->syncs << RACE_SYNC_SHIFT & ((1u << RACE_FENCE_SHIFT) - 1);
+    return warp->proxy.count << RACE_FENCE_SHIFT | syncs;
+}
 
 static inline uint32_t race_place(uint32_t ins, uint32_t thread, int whole)
 {
@@ -69,6 +76,10 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
 /* The same without a look at bulk copies: of an access that orders nothing. */
 void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                 RaceKind kind);
+/* Warns if a lane reads what another lane of its warp stored, without a synchronisation of the
+ * lanes in between.  Since Volta the lanes of a warp need not run in lockstep. */
+void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
+                   uint32_t bytes);
 /* Do lanes of one plain store write different values to one address, or offset of shared memory? */
 void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, int shared);
 /* Are the threads' writes fenced in a 16-byte chunk of shared memory that the tensor memory

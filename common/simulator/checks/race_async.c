@@ -25,7 +25,8 @@ static int is_unfenced(const Warp *warp, size_t i)
     if (words->fences[i] & RACE_BY_PROXY || !words->wrote[i] || wrote < worker->block_epoch ||
         writer >= warp->block->warps)
         return 0;
-    if (worker->warp[writer].proxy.count * RACE_FENCE != words->fences[i]) return 0;
+    uint32_t fences = worker->warp[writer].proxy.count ^ words->fences[i] >> RACE_FENCE_SHIFT;
+    if (fences % (1u << (32 - RACE_FENCE_SHIFT))) return 0;
     return warp->proxy.epoch <= wrote;
 }
 

@@ -50,6 +50,11 @@ RaceEnds race_ends(const Warp *warp, const Ins *ins, uint32_t before, uint32_t t
     snprintf(ends.who, sizeof ends.who, "(%u,%u,%u)", thread % block[0],
              thread / block[0] % block[1], thread / block[0] / block[1]);
     source_name(kernel, kernel->code[before].from, ends.where, sizeof ends.where);
+    uint32_t line;
+    const char *caller = source_caller(kernel, kernel->code[before].from, &line);
+    size_t used = strlen(ends.where);
+    if (*caller)
+        snprintf(ends.where + used, sizeof ends.where - used, " (called at %.40s:%u)", caller, line);
     source_name(kernel, ins->from, ends.here, sizeof ends.here);
     return ends;
 }
@@ -94,8 +99,9 @@ static void finding_debug(Warp *warp, const Ins *ins, SimtCheck check, uint32_t 
 
 static int is_same_place(const SimtReport *a, const SimtReport *b)
 {
-    return a->check == b->check && a->line == b->line && a->other_line == b->other_line &&
-           !strcmp(a->source, b->source) && !strcmp(a->other_source, b->other_source);
+    return a->check == b->check && a->is_warning == b->is_warning && a->line == b->line &&
+           a->other_line == b->other_line && !strcmp(a->source, b->source) &&
+           !strcmp(a->other_source, b->other_source);
 }
 
 /* Sets the check and the lines of a finding. */
@@ -113,18 +119,21 @@ static void places_fill(SimtReport *report, const Warp *warp, const Ins *ins, ui
 }
 
 /* The group to which a finding belongs; NULL: there is none yet. */
-static FindingGroup *group_find(const Warp *warp, const Ins *ins, uint32_t other, SimtCheck check)
+static FindingGroup *group_find(const Warp *warp, const Ins *ins, uint32_t other, SimtCheck check,
+                                int is_warning)
 {
     const WorkerFindings *findings = &warp->worker->findings;
     uint32_t number = (uint32_t)(ins - warp->code);
     SimtReport place;
     for (uint32_t i = 0; i < findings->groups; i++) {
         FindingGroup *group = &findings->group[i];
-        if (group->ins == number && group->other == other && group->found.report.check == check)
+        if (group->ins == number && group->other == other && group->found.report.check == check &&
+            group->found.report.is_warning == is_warning)
             return group;
     }
     if (!findings->groups) return NULL;
     places_fill(&place, warp, ins, other, check);
+    place.is_warning = is_warning;
     for (uint32_t i = 0; i < findings->groups && place.line; i++)
         if (is_same_place(&findings->group[i].found.report, &place)) return &findings->group[i];
     return NULL;
@@ -132,7 +141,8 @@ static FindingGroup *group_find(const Warp *warp, const Ins *ins, uint32_t other
 
 int finding_is_described(const Warp *warp, const Ins *ins, SimtCheck check)
 {
-    return warp->worker->findings.groups < SIMT_FINDINGS && !group_find(warp, ins, NO_OTHER, check);
+    return warp->worker->findings.groups < SIMT_FINDINGS &&
+           !group_find(warp, ins, NO_OTHER, check, 0);
 }
 
 /* A new group for this block, or NULL if the table is full. */
@@ -144,22 +154,24 @@ static FindingGroup *group_new(Warp *warp)
     return findings->group ? &findings->group[findings->groups++] : NULL;
 }
 
-static void finding_note(Warp *warp, const Ins *ins, uint32_t other, SimtCheck check, uint32_t lane,
-                         uint64_t address, uint32_t bytes, const char *format, va_list list)
+static void finding_note(Warp *warp, const Ins *ins, uint32_t other, SimtCheck check,
+                         int is_warning, uint32_t lane, uint64_t address, uint32_t bytes,
+                         const char *format, va_list list)
 {
     Worker *worker = warp->worker;
-    worker->findings.count++;
-    if (worker->gpu->debug) {
+    worker->findings.count += !is_warning;
+    if (worker->gpu->debug && !is_warning) {
         va_list again;
         va_copy(again, list);
         finding_debug(warp, ins, check, lane, address, bytes, format, again);
         va_end(again);
     }
-    FindingGroup *group = group_find(warp, ins, other, check);
+    FindingGroup *group = group_find(warp, ins, other, check, is_warning);
     if (!group && (group = group_new(warp))) {
         report_fill(&group->found.report, warp, ins, check, lane, address, bytes, format, list);
         places_fill(&group->found.report, warp, ins, other, check);
         group->block = warp->block->number;
+        group->found.report.is_warning = is_warning;
     }
     if (!group) return;
     group->ins = (uint32_t)(ins - warp->code), group->other = other;
@@ -171,7 +183,7 @@ void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uin
 {
     va_list list;
     va_start(list, format);
-    finding_note(warp, ins, NO_OTHER, check, lane, address, bytes, format, list);
+    finding_note(warp, ins, NO_OTHER, check, 0, lane, address, bytes, format, list);
     va_end(list);
 }
 
@@ -180,7 +192,25 @@ void race_add(Warp *warp, const Ins *ins, uint32_t before, uint32_t lane, uint64
 {
     va_list list;
     va_start(list, format);
-    finding_note(warp, ins, before, SIMT_RACECHECK, lane, address, bytes, format, list);
+    finding_note(warp, ins, before, SIMT_RACECHECK, 0, lane, address, bytes, format, list);
+    va_end(list);
+}
+
+void warning_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                 uint32_t bytes, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    finding_note(warp, ins, NO_OTHER, check, 1, lane, address, bytes, format, list);
+    va_end(list);
+}
+
+void race_warning_add(Warp *warp, const Ins *ins, uint32_t before, uint32_t lane, uint64_t address,
+                      uint32_t bytes, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    finding_note(warp, ins, before, SIMT_RACECHECK, 1, lane, address, bytes, format, list);
     va_end(list);
 }
 
@@ -194,12 +224,13 @@ void findings_close(WorkerFindings *findings)
  * one that the same block reported first. */
 const FindingGroup *finding_first(const WorkerFindings *findings, uint64_t last)
 {
-    const FindingGroup *first = findings->group;
-    if (!findings->groups || first->block > last) return NULL;
-    for (uint32_t i = 1; i < findings->groups && first->found.report.check == SIMT_INITCHECK; i++)
-        if (findings->group[i].block == first->block &&
-            findings->group[i].found.report.check == SIMT_RACECHECK)
-            first = &findings->group[i];
+    const FindingGroup *first = NULL, *end = findings->group + findings->groups;
+    for (const FindingGroup *group = findings->group; group < end; group++) {
+        if (group->found.report.is_warning || group->block > last) continue;
+        if (!first || (first->found.report.check == SIMT_INITCHECK &&
+                       group->found.report.check == SIMT_RACECHECK && group->block == first->block))
+            first = group;
+    }
     return first;
 }
 

@@ -19,12 +19,19 @@ void finding_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uin
 /* A race with the earlier instruction number `before`. */
 void race_add(Warp *warp, const Ins *ins, uint32_t before, uint32_t lane, uint64_t address,
               uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* A warning (SimtReport.is_warning); only with SimtOptions.warns. */
+void warning_add(Warp *warp, const Ins *ins, SimtCheck check, uint32_t lane, uint64_t address,
+                 uint32_t bytes, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* A warning about a race with the earlier instruction number `before`. */
+void race_warning_add(Warp *warp, const Ins *ins, uint32_t before, uint32_t lane, uint64_t address,
+                      uint32_t bytes, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
 /* The first finding of a check and a line is described, and its repeats are only counted: would a
  * finding now be described? Callers ask first if the description is expensive. */
 int finding_is_described(const Warp *warp, const Ins *ins, SimtCheck check);
 /* Frees what a worker's findings take. */
 void findings_close(WorkerFindings *findings);
-/* The launch's first finding, of its blocks up to `last`; NULL: there is none. */
+/* The launch's first finding that is no warning, of its blocks up to `last`; NULL: there is none. */
 const FindingGroup *finding_first(const WorkerFindings *findings, uint64_t last);
 /* Adds the findings of `group` to the `count` groups of `all`, which has room for SIMT_FINDINGS;
  * returns the new number. */

@@ -95,6 +95,9 @@ typedef struct KernelTraits {
     int reads_reserved;       /* reads the address of CUDA's own part of shared memory */
     int awaits_launch;        /* griddepcontrol.wait */
     int has_fences;           /* or volatile or ordered accesses that other blocks see */
+    int has_system_atomics;   /* atomics that order accesses of the host, too */
+    int has_init_fence;       /* fence.mbarrier_init or fence.proxy.async */
+    int reads_grid_barrier;   /* the address of a cooperative grid's barrier */
     int has_polling;          /* a loop polls writes of other threads: blocks run side by side */
     int only_polls_blocks;    /* such a loop, which only polls words that other blocks write */
     int is_ordered;           /* polling, or global atomics: blocks run one after another */
@@ -198,8 +201,8 @@ int function_is_taken(SimtModule *module, uint32_t function);
 void source_name(const SimtKernel *kernel, uint32_t from, char *text, size_t bytes);
 /* The file without directories and the line; "" and 0 if the code has no -lineinfo. */
 const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line);
-/* The call of the inlined function that contains the line, in the same file; "" if the function
- * is not inlined. */
+/* The call of the inlined function that contains the line, in code of the program; "" if the
+ * function is not inlined. */
 const char *source_caller(const SimtKernel *kernel, uint32_t from, uint32_t *line);
 /* The line of a .cu file that an instruction comes from; 0: none. */
 uint32_t source_own_line(const SimtKernel *kernel, uint32_t from);

@@ -15,6 +15,7 @@ typedef struct SimtOptions {
     int threads;      /* host threads, 0: one per core */
     int initcheck;    /* report reads of device or shared memory that nothing wrote */
     int gaps;         /* with initcheck: not of elements that are partly written */
+    int warns;        /* report what is probably wrong, too, as warnings (SimtReport) */
     int count;        /* counters and cycles; 0: functional only, fastest */
     int profile;      /* with count: keep a SimtProfile of the last launch */
     int racecheck;    /* report hazards between threads that no barrier orders */
@@ -38,7 +39,7 @@ typedef struct SimtKernelInfo {
     uint32_t spills;        /* accesses to spilled values that are counted and priced */
     uint32_t spill_line;    /* source line with most of these; 0: not known */
     int tells;              /* it may let the next launch begin before its end */
-    int fences;             /* or volatile or ordered accesses of what others see */
+    int fences;             /* or volatile or ordered accesses, or atomics for the host, too */
 } SimtKernelInfo;
 
 typedef enum SimtTouchKind { SIMT_TOUCH_READ, SIMT_TOUCH_WRITE, SIMT_TOUCH_ATOMIC } SimtTouchKind;
@@ -95,6 +96,7 @@ typedef enum SimtCheck {
 
 typedef struct SimtReport {
     SimtCheck check;
+    int is_warning;   /* Boolean: it works on most GPUs, or the program may intend it */
     char kernel[256]; /* demangled to its plain name */
     uint32_t block[3], thread[3];
     uint64_t address;
@@ -123,7 +125,8 @@ typedef struct SimtResult {
      * next launch, or ended; and until the first resident blocks wait for the launch before:
      * `cycles` if none does. */
     uint64_t pdl_trigger_cycles, pdl_wait_cycles;
-    int tells; /* SimtTells: a block did so */
+    int tells;  /* SimtTells: a block did so */
+    int prints; /* Boolean: a thread called printf */
     uint32_t resident_blocks;
     uint32_t
         occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */

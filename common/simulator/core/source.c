@@ -44,8 +44,8 @@ const char *source_caller(const SimtKernel *kernel, uint32_t from, uint32_t *lin
     const char *file = source_file(kernel, in, &own);
     *line = in ? in->source.inlined_line : 0;
     if (!file || !*line || *line == own || in->source.inlined_file >= ptx->files) return "";
-    const char *caller = file_name(ptx->file[in->source.inlined_file]);
-    return caller && !strcmp(caller, file) ? caller : "";
+    const char *path = ptx->file[in->source.inlined_file];
+    return path && !is_of_the_toolkit(path) ? file_name(path) : "";
 }
 
 const char *source_line(const SimtKernel *kernel, uint32_t from, uint32_t *line)

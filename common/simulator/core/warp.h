@@ -155,7 +155,9 @@ struct Warp {
     AsyncCopies copies;
     WarpWgmma wgmma;
     ProxyFences proxy;
-    int early_over; /* it has waited for the previous launch */
+    uint32_t syncs;   /* synchronisations of its lanes: __syncwarp, shuffles, votes */
+    int has_unsynced; /* Boolean: with warnings, lanes stored to shared memory since the last */
+    int early_over;   /* it has waited for the previous launch */
     CallStack calls;
     Path *stack; /* own_stack, or a larger one if calls need it */
     uint32_t stack_room;

@@ -24,6 +24,7 @@ static int decode_proxy_fence(Decoder *d)
     if (word_is(d, 1, "proxy") && !async && !word_is(d, 2, "tensormap::generic") &&
         !word_is(d, 2, "alias"))
         return refuse(d, "that fence");
+    if (async || word_is(d, 1, "mbarrier_init")) d->kernel->traits.has_init_fence = 1;
     words_take_all(d);
     emit(d, async ? OP_PROXY_FENCE : OP_NOP, async ? CLASS_BARRIER : CLASS_FREE);
     return words_finished(d);

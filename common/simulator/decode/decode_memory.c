@@ -420,6 +420,7 @@ static int decode_atomic(Decoder *d, int has_result)
     if (address_of(d, &d->in->operand[a.at], space, &a.address) != 0) return -1;
     atomics_emit(d, &a, strength);
     if (a.address.space != PTX_SHARED) d->kernel->traits.is_ordered = 1;
+    if (word_is(d, "sys")) d->kernel->traits.has_system_atomics = 1;
     return d->failed ? -1 : words_finished(d);
 }
 

@@ -185,6 +185,7 @@ static uint32_t special_slot(Decoder *d, const PtxOperand *operand)
         if (TABLE[i].base >= SR_CLUSTERID_X) d->kernel->traits.reads_cluster_rank = 1;
         if (TABLE[i].base == SR_RESERVED_SMEM || TABLE[i].base == SR_RESERVED_END)
             d->kernel->traits.reads_reserved = 1;
+        if (TABLE[i].base == SR_ENVREG2) d->kernel->traits.reads_grid_barrier = 1;
         if (!TABLE[i].vector) return (uint32_t)TABLE[i].base * LANES * 4;
         if (operand->component >= 'x' && operand->component <= 'z')
             return (uint32_t)(TABLE[i].base + operand->component - 'x') * LANES * 4;

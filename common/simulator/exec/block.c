@@ -285,6 +285,7 @@ static void hopper_clear(Warp *warp)
     warp->wgmma.ins = NULL;
     warp->proxy.epoch = 0, warp->barrier.cluster_arrivals = warp->barrier.cluster_waits = 0;
     warp->early_over = 0;
+    warp->syncs = 0, warp->has_unsynced = 0;
     if (!bytes) return;
     memset(warp->wgmma.in_flight, 0, bytes + sizeof *warp->wgmma.in_flight);
     memset(warp->wgmma.written, 0, bytes + sizeof *warp->wgmma.written);
@@ -514,14 +515,14 @@ BlockTurn block_turn(Worker *worker)
 
 /* The report prefers a wait at an mbarrier, of a warp or one of its lanes, because it explains more
  * than a polling loop. */
-void block_stuck(Worker *worker)
+static int block_stuck(Worker *worker)
 {
     Block *block = &worker->block;
     for (uint32_t w = 0; w < block->warps; w++)
         if (block->warp[w].state != WARP_DONE && block->warp[w].phase.ins &&
             block->warp[w].phase.ins->op == OP_MBARRIER) {
             worker->handlers[OP_PHASE_STUCK](&block->warp[w], block->warp[w].phase.ins);
-            return;
+            return 1;
         }
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
@@ -529,8 +530,15 @@ void block_stuck(Worker *worker)
         fault_at(warp, warp->pc, SIMT_SYNCCHECK, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
                  "Barrier error: this thread polls memory that no thread will write: all other "
                  "threads wait as well, or have ended");
-        return;
+        return 1;
     }
+    return 0;
+}
+
+void blocks_stuck(Worker *worker, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (worker[i].block.warp && block_stuck(&worker[i])) return;
 }
 
 /* ---- a worker: one host thread's registers, shared memory and counts ---------------------- */

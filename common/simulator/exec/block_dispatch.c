@@ -67,7 +67,7 @@ static void block_note(const BlockDispatch *deal, Worker *worker)
 static int block_start(BlockDispatch *deal, uint32_t seat, uint64_t number)
 {
     Worker *worker = &deal->worker[seat];
-    deal->seat[seat].failed_polls = 0;
+    deal->seat[seat].failed_polls = deal->seat[seat].rotations = 0;
     if (block_begin(worker, number) == 0) return 1;
     block_note(deal, worker);
     return 0;
@@ -80,8 +80,13 @@ static int block_goes_on(BlockDispatch *deal, uint32_t seat)
     uint32_t *vain = &deal->seat[seat].failed_polls;
     BlockTurn turn = block_turn(worker);
     *vain = turn == BLOCK_WAITS ? *vain + worker->turn.effort : 0;
+    if (!*vain) deal->seat[seat].rotations = 0;
     if (*vain > TURNS_IN_VAIN) {
-        block_stuck(worker);
+        if (blocks_rotate(worker, 1, &deal->seat[seat].rotations)) {
+            *vain = TURNS_IN_VAIN - ROTATION_TURNS;
+            return 1;
+        }
+        blocks_stuck(worker, 1);
         turn = BLOCK_FAILED;
     }
     if (turn == BLOCK_FAILED) block_note(deal, worker);

@@ -16,6 +16,7 @@
 
 typedef struct DispatchSlot {
     uint32_t failed_polls; /* consecutive failed polls of its block */
+    uint32_t rotations;    /* blocks_rotate */
     int waits;             /* whether its block is in flight, but not held by a thread */
 } DispatchSlot;
 

@@ -38,7 +38,13 @@ enum { TURNS_IN_VAIN = 1 << 18 };
 uint64_t cleared_charge(uint64_t bytes);
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
 BlockTurn block_turn(Worker *worker);
-void block_stuck(Worker *worker); /* reports that it waits for ever */
+void blocks_stuck(Worker *worker, uint32_t count); /* reports that these blocks wait for ever */
+/* Before that: in each warp whose lanes poll, those of another path run, which may hold what the
+ * others wait for.  *rotations counts the attempts since a block made progress; 0: there is no such
+ * warp, or there were too many attempts. */
+int blocks_rotate(Worker *worker, uint32_t count, uint32_t *rotations);
+/* Failed polls after which the blocks are rotated again. */
+enum { ROTATION_TURNS = TURNS_IN_VAIN >> 10 };
 /* Releases the warps at the cluster's barrier, if all have arrived. 0: none were released. */
 int cluster_release(Worker *const *worker, uint32_t count);
 /* All blocks of a cluster sleep: wakes, from the first to the last, those that can continue. 0:

@@ -478,6 +478,12 @@ HANDLER(BULK_COPY)
 {
     const BulkPlan *plan = &warp->worker->kernel->plans.bulk[ins->aux];
     warp->counts.bulk_sectors = 0;
+    int counts = plan->kind == BULK_LOAD || plan->kind == BULK_BETWEEN;
+    if (counts && warp->worker->gpu->options.warns && !warp->worker->kernel->traits.has_init_fence)
+        warning_add(warp, ins, SIMT_SYNCCHECK, first_lane(warp->mask), 0, 0,
+                    "The mbarrier of this copy was initialised without a fence: the copy may find "
+                    "it uninitialised. fence.mbarrier_init or fence.proxy.async comes after "
+                    "mbarrier.init, in the thread that executes it");
     FOR_ACTIVE(warp->mask)
     {
         int result = plan->kind == BULK_STORE      ? bulk_store(warp, ins, plan, i)

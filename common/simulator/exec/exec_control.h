@@ -251,13 +251,58 @@ ALWAYS int lanes_join(Warp *warp, const Ins *ins)
     return 1;
 }
 
+/* The lanes' stores to shared memory are now visible to each other. */
+ALWAYS void lanes_synced(Warp *warp)
+{
+    warp->syncs++, warp->has_unsynced = 0;
+}
+
+/* Does the code at `pc` do nothing but end its lanes? */
+static int leads_to_exit(const Warp *warp, uint32_t pc)
+{
+    enum { FAR = 16 };
+    for (int i = 0; i < FAR; i++) {
+        const Ins *ins = warp->code + pc;
+        if (ins->op == OP_EXIT) return ins->guard == NO_SLOT;
+        if (ins->op == OP_BRA)
+            pc = ins->target;
+        else if (ins->op == OP_JOIN || ins->op == OP_NOP)
+            pc++;
+        else
+            return 0;
+    }
+    return 0;
+}
+
+/* With warnings: have the lanes that are not at the barrier returned from the kernel?  Then they end
+ * now, as on a GPU since Volta, whose barriers do not count them. */
+__attribute__((noinline)) static int lanes_have_returned(Warp *warp, const Ins *ins)
+{
+    uint32_t left = warp->alive & ~warp->mask;
+    if (!warp->worker->gpu->options.warns) return 0;
+    for (uint32_t k = warp->depth; k-- > 0 && left;) {
+        const Path *path = &warp->stack[k];
+        if (!(path->mask & left)) continue;
+        if (path->waits || !leads_to_exit(warp, path->pc)) return 0;
+        left &= ~path->mask;
+    }
+    if (left) return 0;
+    warning_add(warp, ins, SIMT_SYNCCHECK, first_lane(warp->mask), 0, 0,
+                "%d threads of this warp returned before this barrier. Since Volta a barrier does "
+                "not count them, but CUDA defines __syncthreads() only if all threads of the block "
+                "reach it: let them skip the work instead of returning",
+                __builtin_popcount(warp->alive & ~warp->mask));
+    warp->alive = warp->mask;
+    return 1;
+}
+
 HANDLER(BAR)
 {
     warp->yield.awaited = 0;
     if (__builtin_expect(!lanes_join(warp, ins), 0)) return NULL;
     uint32_t id = REG(uint32_t, ins->a)[first_lane(warp->mask)];
     uint32_t lane = first_lane(warp->mask);
-    if (warp->mask != warp->alive)
+    if (warp->mask != warp->alive && !lanes_have_returned(warp, ins))
         return fault_at(
             warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
             "Barrier error: divergent threads in a warp: %d of its %d threads are at the barrier",
@@ -277,6 +322,7 @@ HANDLER(BAR)
     }
     warp->barrier.id = id;
     warp->barrier.ins = ins;
+    lanes_synced(warp);
     if (warp->count) warp->worker->counters.barriers++;
     return warp_stop(warp, WARP_BARRIER, ins + 1);
 }
@@ -354,6 +400,7 @@ ALWAYS uint32_t reduced(uint32_t how, uint32_t r, uint32_t x)
         const Ins *elsewhere_;                                                                     \
         if (!members_agree(warp, members) && lanes_meet(warp, ins, members, &elsewhere_))          \
             return elsewhere_;                                                                     \
+        lanes_synced(warp);                                                                        \
     } while (0)
 
 HANDLER(WARPSYNC)
@@ -485,6 +532,12 @@ HANDLER(TRAP)
         [TRAP_NO_FUNCTION] = "Invalid program counter: an indirect call whose target is no "
                              "function of this module with these parameter sizes"};
     SimtCheck check = ins->aux == TRAP_NO_FUNCTION ? SIMT_MEMCHECK : SIMT_TRAP;
+    const Launch *launch = warp->worker->launch;
+    if (ins->aux == TRAP_PLAIN && warp->worker->kernel->traits.reads_grid_barrier &&
+        !launch->grid_barrier)
+        return fault_at(warp, ins, check, first_lane(warp->mask), 0, 0,
+                        "trap: the kernel synchronises its grid (grid.sync()), but this launch is "
+                        "not cooperative: launch it with cudaLaunchCooperativeKernel");
     return fault_at(warp, ins, check, first_lane(warp->mask), 0, 0, "%s", WHY[ins->aux]);
 }
 

@@ -349,21 +349,122 @@ HANDLER(PHASE_LOOK)
     return ins;
 }
 
-/* No warp is left that could complete the phase. */
+/* ---- waits that never end ------------------------------------------------------------------- */
+
+/* An mbarrier, and the first thread that waits for it. */
+typedef struct StuckWait {
+    Warp *warp;
+    const Ins *ins;
+    uint32_t lane, parity;
+    Mbarrier m;
+} StuckWait;
+
+enum { STUCK_MOST = 8 };
+
+/* Is this the wait of an mbarrier whose phase its waiting threads can least complete?  The higher,
+ * the more certain: all threads have arrived but bytes are missing, some have arrived, none has. */
+static int stuck_rank(const StuckWait *wait)
+{
+    const Mbarrier *m = &wait->m;
+    if (!m->pending || m->bytes < 0) return 2;
+    return m->pending < m->expected;
+}
+
+static int stuck_read(Warp *warp, StuckWait *wait)
+{
+    const Ins *ins = warp->phase.ins;
+    uint32_t lanes = warp->phase.mask & warp->alive;
+    uint64_t word;
+    if (warp->state == WARP_DONE || !ins || ins->op != OP_MBARRIER || !lanes) return 0;
+    uint32_t lane = first_lane(lanes);
+    uint64_t address = lane_address(warp, ins, lane);
+    if (address - SHARED_WINDOW < WINDOW_BYTES) address -= SHARED_WINDOW;
+    Mbarrier m = {.block = shared_block(warp, &address)};
+    m.offset = (uint32_t)address;
+    if (address & 7 || address + 8 > m.block->shared_bytes) return 0;
+    m.host = m.block->shared + address;
+    memcpy(&word, m.host, 8);
+    mbarrier_unpack(word, &m);
+    Mbarrier token;
+    if (ins->carries)
+        token.phase = REG(const uint32_t, ins->b)[lane];
+    else
+        mbarrier_unpack(REG(const uint64_t, ins->b)[lane], &token);
+    *wait = (StuckWait){warp, ins, lane, token.phase & 1, m};
+    return (m.phase & 1) == wait->parity;
+}
+
+/* One wait for each mbarrier of the block or the cluster for which threads wait. */
+static uint32_t stuck_find(const Warp *warp, StuckWait *wait)
+{
+    const WorkerCluster *cluster = &warp->worker->cluster;
+    uint32_t blocks = cluster->peers ? cluster->peers : 1, count = 0;
+    for (uint32_t b = 0; b < blocks; b++) {
+        Worker *worker = cluster->peers ? cluster->peer[b] : warp->worker;
+        for (uint32_t w = 0; w < worker->block.warps && count < STUCK_MOST; w++) {
+            uint32_t i = 0;
+            if (!stuck_read(&worker->warp[w], &wait[count])) continue;
+            while (i < count && wait[i].m.host != wait[count].m.host)
+                i++;
+            count += i == count;
+        }
+    }
+    return count;
+}
+
+static void stuck_add(char *text, size_t bytes, const StuckWait *wait)
+{
+    const Mbarrier *m = &wait->m;
+    const uint32_t *id = m->block->id, thread = wait->warp->index * LANES + wait->lane;
+    char where[300];
+    size_t n = strlen(text);
+    source_name(wait->warp->worker->kernel, wait->ins->from, where, sizeof where);
+    snprintf(text + n, bytes - n,
+             "\nwaiting: thread %u of block (%u,%u,%u) at %.60s for phase %u of the mbarrier at "
+             "0x%x, with %u of %u arrivals and %d bytes pending",
+             thread, wait->warp->block->id[0], wait->warp->block->id[1], wait->warp->block->id[2],
+             where, m->phase, m->offset, m->pending, m->expected, m->bytes);
+    n = strlen(text);
+    if (m->block != wait->warp->block)
+        snprintf(text + n, bytes - n, " (of block (%u,%u,%u))", id[0], id[1], id[2]);
+}
+
+/* Why the phase cannot be completed. */
+static const char *stuck_cause(const StuckWait *wait)
+{
+    const Mbarrier *m = &wait->m;
+    if (m->bytes < 0) return "more bytes have come than its threads expect (expect_tx)";
+    if (!m->pending) return "it expects bytes that no copy brings (expect_tx)";
+    if (m->pending < m->expected)
+        return "its count (mbarrier.init) is larger than the number of threads that arrive";
+    return m->phase ? "nobody arrives for this phase, or the wait has the wrong parity"
+                    : "nobody arrives at it, or the wait has the wrong parity";
+}
+
+/* Nobody is left who could complete the phase.  The first of the waits that can be satisfied least
+ * is reported, with one wait for each other mbarrier. */
 HANDLER(PHASE_STUCK)
 {
-    uint32_t lane = first_lane(warp->phase.mask);
-    char bytes[96] = "";
-    Mbarrier m;
-    if (mbarrier_find(warp, ins, lane, lane_address(warp, ins, lane), 0, &m) != 0) return NULL;
-    if (m.bytes > 0)
+    StuckWait wait[STUCK_MOST + 1];
+    char bytes[96] = "", others[560] = "";
+    uint32_t count = stuck_find(warp, wait), worst = 0;
+    if (!count)
+        return fault_at(warp, ins, SIMT_SYNCCHECK, first_lane(warp->phase.mask), 0, 0,
+                        "Barrier error: this wait at an mbarrier never ends");
+    for (uint32_t i = 1; i < count; i++)
+        if (stuck_rank(&wait[i]) > stuck_rank(&wait[worst])) worst = i;
+    for (uint32_t i = 0; i < count && count > 1; i++)
+        if (i != worst) stuck_add(others, sizeof others, &wait[i]);
+    const Mbarrier *m = &wait[worst].m;
+    if (m->bytes > 0)
         snprintf(bytes, sizeof bytes, ", and %d of the bytes that it expects have not come",
-                 m.bytes);
-    if (m.bytes < 0)
-        snprintf(bytes, sizeof bytes, ", and %d bytes more have come than it expects", -m.bytes);
-    return fault_at(warp, ins, SIMT_SYNCCHECK, lane, 0, 0,
-                    "Barrier error: this wait never ends: the phase of the mbarrier at offset 0x%x "
+                 m->bytes);
+    if (m->bytes < 0)
+        snprintf(bytes, sizeof bytes, ", and %d bytes more have come than it expects", -m->bytes);
+    return fault_at(wait[worst].warp, wait[worst].ins, SIMT_SYNCCHECK, wait[worst].lane, 0, 0,
+                    "Barrier error: this wait never ends: phase %u of the mbarrier at offset 0x%x "
                     "of shared memory is never completed. It still waits for %u of %u arrivals%s; "
-                    "all other threads wait as well, or have ended",
-                    m.offset, m.pending, m.expected, bytes);
+                    "all other threads wait as well, or have ended. Possible cause: %s%s",
+                    m->phase, m->offset, m->pending, m->expected, bytes, stuck_cause(&wait[worst]),
+                    others);
 }

@@ -570,7 +570,8 @@ ALWAYS const Ins *shared_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
              total = element * count;
     Shape shape = reach_shared(warp, ins, total, 0, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
-    if (!warp->worker->race.is_on || !race_is_settled(warp, ins, off, total, shape)) {
+    if (!warp->worker->race.is_on || warp->has_unsynced ||
+        !race_is_settled(warp, ins, off, total, shape)) {
         int written = !warp->worker->initcheck || shared_init_check(warp, ins, off, total);
         if (warp->worker->race.is_on)
             shared_raced(warp, ins, off, warp->mask, total, shape, 0, written ? 0 : RACE_OPEN);

@@ -20,7 +20,7 @@ ALWAYS uint32_t shared_lanes(Warp *warp, const Ins *ins, const uint32_t *off, ui
 {
     const RaceWords words = *warp->worker->race.shared;
     const RaceRow row = race_row(warp, ins, 0, bytes);
-    uint32_t before = UINT32_MAX, fences = warp->proxy.count * RACE_FENCE;
+    uint32_t before = UINT32_MAX, fences = race_fences(warp);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = first_lane(m), from = off[lane], place = row.place + lane * RACE_THREAD;
         size_t word = from / RACE_WORD;
@@ -45,7 +45,7 @@ ALWAYS uint32_t shared_whole(Warp *warp, const Ins *ins, const uint32_t *off, ui
         RaceRow row = race_row(warp, ins, 0, bytes);
         size_t first = off[0] / RACE_WORD;
         uint32_t count = LANES * row.each;
-        if (store ? row_write(&words, first, count, &row, warp->proxy.count * RACE_FENCE)
+        if (store ? row_write(&words, first, count, &row, race_fences(warp))
                   : row_read(&words, first, count, &row, open))
             return 0;
     }
@@ -62,7 +62,7 @@ ALWAYS uint32_t shared_halves(const Warp *warp, const Ins *ins, const uint32_t *
     if (!store) return halves_are_settled(&words, off, row.own) ? 0 : mask;
     if (shape != SHAPE_LINEAR || off[0] % RACE_WORD) return mask;
     size_t first = off[0] / RACE_WORD;
-    return row_write_halves(&words, first, &row, warp->proxy.count * RACE_FENCE) ? 0 : mask;
+    return row_write_halves(&words, first, &row, race_fences(warp)) ? 0 : mask;
 }
 
 /* Is a bulk copy in flight to or from the lanes' range? Idle lanes are included, which is
@@ -134,6 +134,8 @@ ALWAYS void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off, uint32
 {
     RaceKind kind = store ? RACE_WRITE : RACE_READ;
     if (store && lanes_may_meet(ins, mask, shape)) shared_lanes_raced(warp, ins, off, mask);
+    if (!store && warp->has_unsynced) race_unsynced(warp, ins, off, mask, bytes);
+    if (store) warp->has_unsynced = warp->worker->gpu->options.warns;
     uint32_t left = shared_rows(warp, ins, off, mask, bytes, shape, store, open);
     if (left == mask)
         race_shared(warp, ins, off, mask, bytes, kind);
@@ -179,7 +181,7 @@ static void async_raced(Warp *warp, const Ins *ins, uint32_t lane, const uint32_
 {
     const RaceWords words = *warp->worker->race.shared;
     const RaceRow row = race_row(warp, ins, lane, PIECE_BYTES);
-    uint32_t low = UINT32_MAX, high = 0, offset[LANES], fences = warp->proxy.count * RACE_FENCE;
+    uint32_t low = UINT32_MAX, high = 0, offset[LANES], fences = race_fences(warp);
     int fenced = 1;
     for (uint32_t i = 0; i < count; i++)
         low = piece[i] < low ? piece[i] : low, high = piece[i] > high ? piece[i] : high;

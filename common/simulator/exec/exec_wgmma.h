@@ -178,11 +178,12 @@ static int warpgroup_whole(Warp *warp, const Ins *ins)
     return 0;
 }
 
-/* Checks for accumulator registers that were written without a fence. */
+/* Checks for accumulator registers that were written without a fence.  The first wgmma of a warp
+ * needs one, whatever it uses. */
 static void fence_check(Warp *warp, const Ins *ins, const WgmmaPlan *plan, int adds)
 {
     const uint16_t *number = warp->worker->kernel->plans.wgmma_register;
-    uint32_t now = warp->wgmma.fences + 1, missing = 0;
+    uint32_t now = warp->wgmma.fences + 1, missing = !warp->wgmma.fences;
     for (uint32_t r = 0; r < plan->factors; r++)
         missing |= warp->wgmma.written[number[plan->a[r] / (LANES * 4)]] == now;
     for (uint32_t r = 0; adds && r < plan->results; r++)

@@ -1,5 +1,7 @@
 /* waits.c - warps that wait for others: at a barrier of the block, for a phase of an mbarrier, or
  * at the barrier of a cluster.  A warp that would wait for ever is found here and reported. */
+#include <string.h>
+
 #include "common/simulator/checks/report.h"
 #include "common/simulator/core/kinds.h"
 #include "common/simulator/core/ops.h"
@@ -100,6 +102,54 @@ int barriers_resolve(Block *block)
         ready = 1;
     }
     return ready;
+}
+
+/* ---- lanes of a warp ------------------------------------------------------------------------ */
+/* The lowest path on the stack with lanes that run nowhere else and wait for no others; -1: none. */
+static int path_resting(const Warp *warp, uint32_t *lanes)
+{
+    for (uint32_t k = 0; k < warp->depth; k++) {
+        const Path *path = &warp->stack[k];
+        uint32_t own = path->mask & warp->alive, covered = warp->mask;
+        int is_unique = 1;
+        for (uint32_t i = k + 1; i < warp->depth; i++)
+            covered |= warp->stack[i].mask, is_unique &= warp->stack[i].pc != path->pc;
+        *lanes = own & ~covered;
+        if (*lanes && !path->waits && (*lanes == own || is_unique)) return (int)k;
+    }
+    return -1;
+}
+
+/* The warp's current lanes poll; those of another path run instead of them. */
+static int lanes_rotate(Warp *warp)
+{
+    uint32_t lanes;
+    int at = warp->state == WARP_READY && warp->depth ? path_resting(warp, &lanes) : -1;
+    if (at < 0) return 0;
+    Path chosen = warp->stack[at];
+    Path mine = {(uint32_t)(warp->pc - warp->code), warp->mask, warp->rpc, 0};
+    int is_join = lanes != (chosen.mask & warp->alive);
+    memmove(&warp->stack[at], &warp->stack[at + 1],
+            (warp->depth - 1 - (uint32_t)at) * sizeof *warp->stack);
+    warp->stack[warp->depth - 1] = mine;
+    /* Lanes that would have reconverged with these do so at the next point. */
+    for (uint32_t k = (uint32_t)at; is_join && k < warp->depth; k++)
+        if (warp->stack[k].rpc == chosen.pc) warp->stack[k].rpc = chosen.rpc;
+    warp->mask = lanes, warp->rpc = chosen.rpc, warp->yield.awaited = 0;
+    warp->yield.has_switched = 1;
+    warp->pc = warp->code + chosen.pc;
+    return 1;
+}
+
+int blocks_rotate(Worker *worker, uint32_t count, uint32_t *rotations)
+{
+    enum { MOST = 1 << 12 };
+    int rotated = 0;
+    if (++*rotations > MOST) return 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t w = 0; worker[i].block.warp && w < worker[i].block.warps; w++)
+            rotated |= lanes_rotate(&worker[i].warp[w]);
+    return rotated;
 }
 
 /* ---- phases and clusters --------------------------------------------------------------------- */

@@ -175,6 +175,7 @@ static int sync_hold(Warp *warp, const Ins *ins, uint32_t named)
     }
     if ((named & warp->alive) != m.mask) return 0;
     sync_run(warp, &m, ins->op);
+    warp->syncs++, warp->has_unsynced = 0;
     for (uint32_t k = 0; k < warp->depth; k++) {
         Path *path = &warp->stack[k];
         if (!path_agrees(warp, path, ins, named)) continue;

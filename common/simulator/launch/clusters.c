@@ -41,26 +41,25 @@ static BlockTurn team_turn(Team *team, uint32_t *left)
     return moved ? BLOCK_RUNS : waited ? BLOCK_WAITS : BLOCK_SLEEPS;
 }
 
-static Worker *first_left(Team *team, uint32_t left)
-{
-    return &team->worker[__builtin_ctz(left)];
-}
-
 /* All blocks of a cluster, from their beginning to their end.  -1: stopped. */
 static int cluster_run(Team *team, uint64_t cluster)
 {
-    uint32_t left = (uint32_t)((1ull << team->size) - 1), vain = 0;
+    uint32_t left = (uint32_t)((1ull << team->size) - 1), vain = 0, rotations = 0;
     for (uint32_t i = 0; i < team->size; i++)
         if (block_begin(&team->worker[i], block_number(team->launch, cluster, i)) != 0) return -1;
     for (;;) {
         BlockTurn turn = team_turn(team, &left);
         if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return turn == BLOCK_DONE ? 0 : -1;
         if (cluster_release(team->peer, team->size) || turn == BLOCK_RUNS) {
-            vain = 0;
+            vain = rotations = 0;
         } else if (turn == BLOCK_SLEEPS) {
-            if (blocks_wake(team->peer, team->size) <= 0) return -1;
+            int woken = blocks_wake(team->peer, team->size);
+            if (!woken) blocks_stuck(team->worker, team->size);
+            if (woken <= 0) return -1;
         } else if (++vain > TURNS_IN_VAIN) {
-            block_stuck(first_left(team, left));
+            vain = TURNS_IN_VAIN - ROTATION_TURNS;
+            if (blocks_rotate(team->worker, team->size, &rotations)) continue;
+            blocks_stuck(team->worker, team->size);
             return -1;
         }
     }

@@ -69,11 +69,12 @@ static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
     return paused ? BLOCK_PAUSES : busy ? BLOCK_WAITS : BLOCK_DONE;
 }
 
-static Worker *first_busy(Worker *worker, uint32_t count)
+/* Failed polls of the first busy block's last slice. */
+static uint32_t first_effort(const Worker *worker, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i++)
-        if (worker[i].turn.is_busy) return &worker[i];
-    return &worker[count - 1];
+        if (worker[i].turn.is_busy) return worker[i].turn.effort;
+    return worker[count - 1].turn.effort;
 }
 
 static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
@@ -166,7 +167,7 @@ static int one_works(const Worker *worker, uint32_t count)
 
 static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t count)
 {
-    uint32_t vain = 0;
+    uint32_t vain = 0, rotations = 0;
     for (;;) {
         const uint32_t first = gates->at[1].worker;
         Worker *next = &worker[first];
@@ -182,12 +183,15 @@ static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t coun
         int was_poll = next->block.number == block && !has_moved(warp);
         if (next->block.number == block) warp->interblock.was_poll = (uint8_t)was_poll;
         vain = was_poll ? vain + next->turn.effort : 0;
+        if (!was_poll) rotations = 0;
         if (vain <= TURNS_IN_VAIN) continue;
-        if (!one_works(worker, count)) {
-            block_stuck(first_busy(worker, count));
+        vain = 0;
+        if (one_works(worker, count)) continue;
+        if (!blocks_rotate(worker, count, &rotations)) {
+            blocks_stuck(worker, count);
             return 0;
         }
-        vain = 0;
+        vain = TURNS_IN_VAIN - ROTATION_TURNS;
     }
 }
 
@@ -214,7 +218,7 @@ static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
 
 int coresident_run(Launch *launch, Worker *worker, uint32_t *open)
 {
-    uint32_t room = coresident_blocks(launch), vain = 0;
+    uint32_t room = coresident_blocks(launch), vain = 0, rotations = 0;
     if (launch->interblock.queue) return timed_run(launch, worker, open);
     if (worker_next(launch, worker, open) != 0) return -1;
     if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;
@@ -222,14 +226,16 @@ int coresident_run(Launch *launch, Worker *worker, uint32_t *open)
         BlockTurn turn = round_run(launch, worker, *open);
         if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return 0;
         if (turn == BLOCK_RUNS) {
-            vain = 0;
+            vain = rotations = 0;
         } else if (launch->next < launch->blocks && *open < room) {
             if (worker_next(launch, worker, open) != 0) return -1;
             if (next_begin(launch, &worker[*open - 1]) == BLOCK_FAILED) return 0;
         } else if (turn == BLOCK_PAUSES) {
             vain = 0;
-        } else if ((vain += first_busy(worker, *open)->turn.effort) > TURNS_IN_VAIN / *open) {
-            block_stuck(first_busy(worker, *open));
+        } else if ((vain += first_effort(worker, *open)) > TURNS_IN_VAIN / *open) {
+            vain -= ROTATION_TURNS / *open + 1;
+            if (blocks_rotate(worker, *open, &rotations)) continue;
+            blocks_stuck(worker, *open);
             return 0;
         }
     }

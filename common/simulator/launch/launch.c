@@ -229,9 +229,13 @@ static void order_report(Run *run)
  * blocks up to `last` have run to their end on any number of host threads. */
 static void findings_keep(Run *run, const SimtReport *first, uint64_t last)
 {
-    FindingGroup all[SIMT_FINDINGS];
+    static const FindingGroup NONE;
     SimtGpu *gpu = run->launch.gpu;
-    uint32_t count = 0;
+    uint32_t count = 0, any = run->race_groups;
+    for (uint32_t i = 0; i < run->workers; i++)
+        any |= run->worker[i].findings.groups;
+    if (!any && first->check == SIMT_OK) return;
+    FindingGroup all[SIMT_FINDINGS] = {NONE};
     for (uint32_t i = 0; i < run->workers; i++) {
         const WorkerFindings *findings = &run->worker[i].findings;
         for (uint32_t k = 0; run->worker[i].launch && k < findings->groups; k++)
@@ -241,14 +245,28 @@ static void findings_keep(Run *run, const SimtReport *first, uint64_t last)
     for (uint32_t k = 0; last == UINT64_MAX && k < run->race_groups; k++)
         count = finding_merge(all, count, &run->race[k]);
     findings_sort(all, count);
-    gpu->found[0] = (SimtFinding){*first, 1}, gpu->found_count = 1;
+    gpu->found_count = first->check != SIMT_OK;
+    if (gpu->found_count) gpu->found[0] = (SimtFinding){*first, 1};
     for (uint32_t i = 0; i < count; i++) {
         if (last != UINT64_MAX) all[i].found.count = 1; /* later blocks have others or not */
-        if (!strcmp(all[i].found.report.text, first->text))
+        if (gpu->found_count && !strcmp(all[i].found.report.text, first->text))
             gpu->found[0].count = all[i].found.count;
         else if (gpu->found_count < SIMT_FINDINGS)
             gpu->found[gpu->found_count++] = all[i].found;
     }
+}
+
+void simt_warn(SimtGpu *gpu, SimtCheck check, const char *text)
+{
+    if (gpu->found_count == SIMT_FINDINGS) return;
+    SimtFinding *found = &gpu->found[gpu->found_count++];
+    *found = (SimtFinding){.report = {.check = check, .is_warning = 1}, .count = 1};
+    snprintf(found->report.text, sizeof found->report.text, "%s", text);
+}
+
+void simt_findings_clear(SimtGpu *gpu)
+{
+    gpu->found_count = 0;
 }
 
 const SimtFinding *simt_findings(const SimtGpu *gpu, uint32_t *count)
@@ -291,7 +309,7 @@ static int result_collect(Run *run)
     if (race_order_lost(&run->launch)) order_report(run);
     if (run->races && finding == UINT64_MAX) result->report = run->race->found.report;
     result->findings += run->races;
-    if (result->findings) findings_keep(run, &result->report, UINT64_MAX);
+    findings_keep(run, &result->report, UINT64_MAX);
     return 0;
 }
 
@@ -402,6 +420,7 @@ static int launch_run(Run *run)
     int status =
         failed ? refuse_for_memory(run, "out of host memory for the launch") : result_collect(run);
     run->result->tells = launch->tells;
+    run->result->prints = launch->prints != 0;
     race_blocks_close(launch);
     race_order_close(launch);
     if (run->later && status == 0) {

@@ -173,6 +173,25 @@ int simt_read(SimtGpu *gpu, uint64_t address, void *data, uint64_t bytes, Error 
     return 0;
 }
 
+uint64_t simt_unwritten(const SimtGpu *gpu, uint64_t address, uint64_t bytes, uint64_t *first)
+{
+    enum { WORD = 4 };
+    const Memory *memory = &gpu->memory;
+    const Allocation *a = memory_find(memory, address);
+    uint64_t missing = 0;
+    if (!memory->shadow || !a || a->initialised || memory_is_written(memory, address, bytes))
+        return 0;
+    for (uint64_t at = address; at < address + bytes; at += WORD) {
+        uint64_t byte = at - DEVICE_BASE, left = address + bytes - at;
+        uint32_t all = left < WORD ? (1u << left) - 1 : 15;
+        if (memory->shadow[byte / 8] >> byte % 8 & all) continue;
+        if (byte % 8 > WORD && memory->shadow[byte / 8 + 1] & (all >> (8 - byte % 8))) continue;
+        if (!missing) *first = at;
+        missing += left < WORD ? left : WORD;
+    }
+    return missing;
+}
+
 int simt_fill(SimtGpu *gpu, uint64_t address, int byte, uint64_t bytes, Error *error)
 {
     Allocation *a = memory_range(&gpu->memory, address, bytes, error);
@@ -495,7 +514,7 @@ int simt_variable_find(SimtModule *module, const char *name, uint64_t *address, 
 void simt_kernel_info(const SimtKernel *kernel, SimtKernelInfo *info)
 {
     *info = kernel->info;
-    info->fences = kernel->traits.has_fences;
+    info->fences = kernel->traits.has_fences || kernel->traits.has_system_atomics;
 }
 
 uint32_t simt_resident_blocks(const SimtGpu *gpu, const SimtKernel *kernel, uint32_t threads,

@@ -533,6 +533,17 @@ KERNEL(sums_that_are_not_fenced) // <<<1, 128>>>
     empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
 
+KERNEL(product_without_a_fence) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4] = {0, 0, 0, 0};
+    factors_fill(factors, x);
+    MULTIPLY(d, factors, 256); // FAULT synccheck: wgmma.fence is missing
+    WGMMA_COMMIT;
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
 KERNEL(factors_written_while_they_are_read) // <<<1, 128>>>
 {
     __shared__ __align__(1024) float factors[640];
