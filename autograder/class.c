@@ -495,7 +495,8 @@ static void tell_plan(const Plan *plan)
     if (plan->undated)
         printf("The time of %zu submission%s is not known: neither the roster nor a name that the "
                "student did not choose has one, and file times can be set.  DEADLINE says nothing "
-               "about %s.\n",
+               "about %s.  Give ROSTER a column Submitted, or put the time into the name "
+               "(ada_2026-10-01T12:00).\n",
                plan->undated, plan->undated == 1 ? "" : "s", plan->undated == 1 ? "it" : "them");
     fflush(stdout);
 }
