@@ -108,7 +108,7 @@ int hint_print(FILE *stream, const Lab *lab, const char *build, const HintSource
     if (lab->ini.todos)
         fprintf(stream, "make hint LAB=%.2s TODO=1 shows the hints of one region.\n", lab->name);
     if (next > stages) {
-        fprintf(stream, "All %d hints of %s, again:\n", stages, lab->name);
+        fprintf(stream, "All %d hints of %s:\n", stages, lab->name);
         for (int i = 1; i <= stages; i++) {
             fprintf(stream, "%d.\n", i);
             text_wrap(stream, 2, lab_stage_hint(&lab->ini, i));

@@ -110,7 +110,7 @@ static void answer_make(const Workbench *bench, struct MHD_Connection *connectio
     else if (strncmp(path, "/api/", 5) != 0)
         answer_file(bench, &request, answer);
     else if (!has_token(bench, connection))
-        answer_error(answer, 401, "open the address that make workbench printed: it has the token");
+        answer_error(answer, 401, "open the address that make workbench printed: it has the key");
     else
         answer_data(bench, &request, answer);
 }
