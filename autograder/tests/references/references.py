@@ -129,7 +129,7 @@ def commands(page, text):
                 if held.endswith('\\'):
                     held = held[:-1]
                     continue
-                is_sentence = re.search(r'[a-z]\.$', held)  # of a screen: "make hint LAB=04 explains it."
+                is_sentence = re.search(r'[a-z]\.$', held)  # as in "make hint LAB=04 explains it."
                 if not is_sentence and re.match(r'(\$ )?(make|sh|cp|sed|mkdir|ln|nvcc|cc|cat|grep|\$EDITOR|build/\S+|python3)(\s|$)', held):
                     yield start, held.removeprefix('$ ')
                 held, start = '', number + 1
