@@ -14,10 +14,8 @@
 #include "common/operations/operation/verdict.h"
 #include "common/cuda/device.h"
 
-/* Floats of guard band before and after a tensor.  Their value is a signalling NaN: adding to it
- * gives a quiet NaN, so that += beyond an output changes the band, too. */
+/* Floats of guard band before and after a tensor; their value is GUARD_BAND_WORD (verdict.h). */
 enum { GUARD_BAND_FLOATS = 1024 };
-#define GUARD_BAND_WORD 0x7f80fe2c
 
 typedef struct GuardedTensors {
     Device *device;       /* NULL: memory of this process */

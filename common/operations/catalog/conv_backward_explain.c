@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/operations/operation/diagnose.h"
+#include "common/operations/operation/value_pattern.h"
 #include "common/operations/catalog/conv_backward.h"
 
 enum { SLIPS = 128, WRONG_ONES = 24, RIGHT_ONES = 16, EVIDENCE_BITS = 16 };
@@ -831,7 +832,11 @@ static void find_explanation(Backward *b, ProbeRun run, void *context, Finding *
     *finding = where;
     if (!where.fault) finding->fault = FAULT_EVERYWHERE;
     Finding inside = {0};
-    if (b->wrong && j->count[MARK_RIGHT] && find_slip(b, 0, &inside)) {
+    if (b->wrong && (find_integers(j, &inside) || find_factor(j, &inside) ||
+                     find_permuted(j, &inside))) {
+        if (!where.fault) finding->fault = inside.fault;
+        finding_say(finding, "%s", inside.text);
+    } else if (b->wrong && j->count[MARK_RIGHT] && find_slip(b, 0, &inside)) {
         if (!where.fault) finding->fault = inside.fault;
         finding_say(finding, "In those outputs: %s", inside.text);
     } else if (!where.fault) {

@@ -96,6 +96,17 @@ typedef enum Plant {
     PLANT_WEIGHTS_MOVED,   /* each weight is the next one in memory */
     PLANT_FIRST_WEIGHT,    /* every tap uses its filter's first weight */
     PLANT_SQUARED,         /* pixels are multiplied by themselves */
+    PLANT_LAST_CHANNEL_ONLY,
+    PLANT_LAST_TILE_ONLY,   /* only the last, partial tile of 8 terms */
+    PLANT_SCALED,           /* the sum times 0.7 */
+    PLANT_NINTH,            /* divided by 9, in every third column */
+    PLANT_DOUBLED,          /* in every third column */
+    PLANT_INTEGER_TERMS,    /* each term is converted to int */
+    PLANT_FRAGMENT_COLUMNS, /* in tiles of 8 columns, q and q + 4 are exchanged */
+    PLANT_FRAGMENT_ROWS,    /* in tiles of 4 maps: 0, 2, 1, 3; with sums of inputs in tf32 */
+    PLANT_TILE_TRANSPOSED,  /* tiles of 4 rows and 4 columns */
+    PLANT_INFINITE_OR_NAN,  /* infinity, and NaN in every third output */
+    PLANT_HOLES,            /* every fifth output is never written */
     PLANT_Y_TRANSPOSED,
 } Plant;
 
@@ -116,7 +127,8 @@ static float keep_bits(float value, uint32_t dropped)
 
 static float low_precision(Plant plant, float value)
 {
-    if (plant == PLANT_TF32 || plant == PLANT_FP16 || plant == PLANT_COLUMNS_TWICE)
+    if (plant == PLANT_TF32 || plant == PLANT_FP16 || plant == PLANT_COLUMNS_TWICE ||
+        plant == PLANT_FRAGMENT_ROWS)
         return keep_bits(value, 13);
     return plant == PLANT_BF16 ? keep_bits(value, 16) : value;
 }
@@ -149,6 +161,10 @@ static int bend(Plant plant, const ConvProblem *v, int p, int q, int c, int r, i
         return c < v->C / 4 * 4;
     case PLANT_CHANNEL_ZERO_ONLY:
         return c == 0;
+    case PLANT_LAST_CHANNEL_ONLY:
+        return c == v->C - 1;
+    case PLANT_LAST_TILE_ONLY:
+        return flat >= (terms - 1) / 8 * 8;
     case PLANT_TAP_LOST:
         return r != v->R - 1 || s != 0;
     case PLANT_LAST_TAP_COLUMN_LOST:
@@ -213,6 +229,7 @@ static float sum_of(Plant plant, const ConvProblem *v, const float *x, const flo
             h = q * v->stride_w - v->pad_left + r, column = p * v->stride_h - v->pad_top + s;
         float a = low_precision(plant, read_x(plant, v, x, n, c, h, column));
         float product = a * low_precision(plant, read_w(plant, v, w, k, c, r, s));
+        if (plant == PLANT_INTEGER_TERMS) product = truncf(product);
         if (plant == PLANT_SQUARED) product = a * a;
         if (plant == PLANT_ADDED_ONCE && k == 0 && i == 0)
             product = a + read_w(plant, v, w, k, c, r, s);
@@ -273,6 +290,17 @@ static void submission_run(Submission *submission, const ConvProblem *v, const f
                     if (plant == PLANT_TWICE) sum *= 2;
                     if (plant == PLANT_TRUNCATED) sum = truncf(sum);
                     if (plant == PLANT_HALVED && q % 3 == 1) sum /= 2;
+                    if (plant == PLANT_SCALED) sum *= 0.7f;
+                    if (plant == PLANT_NINTH && q % 3 == 1) sum /= 9;
+                    if (plant == PLANT_DOUBLED && q % 3 == 1) sum *= 2;
+                    if (plant == PLANT_FRAGMENT_COLUMNS && (q ^ 4) < v->Q)
+                        sum = sum_of(plant, v, x, w, n, k, p, q ^ 4);
+                    if (plant == PLANT_FRAGMENT_ROWS && (k % 4 == 1 || k % 4 == 2) && (k ^ 3) < v->K)
+                        sum = sum_of(plant, v, x, w, n, k ^ 3, p, q);
+                    if (plant == PLANT_TILE_TRANSPOSED)
+                        sum = sum_of(plant, v, x, w, n, k, p / 4 * 4 + q % 4, q / 4 * 4 + p % 4);
+                    if (plant == PLANT_INFINITE_OR_NAN) sum = at % 3 ? INFINITY : NAN;
+                    if (plant == PLANT_HOLES && at % 5 == 2) continue;
                     if (plant == PLANT_CLIPPED && sum < 0) sum = 0;
                     if (plant == PLANT_OFFSET) sum += 64;
                     if (plant == PLANT_MAPS_EXCHANGED)

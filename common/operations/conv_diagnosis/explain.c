@@ -86,10 +86,11 @@ static int find_pattern(const Diagnosis *d, Finding *finding)
 }
 
 /* The wrong values and their positions, without the cause of a pattern in other cases. */
-static int find_value(const Diagnosis *d, Finding *finding)
+static int find_value(const Diagnosis *d, int (*find)(const Diagnosis *, Finding *),
+                      Finding *finding)
 {
     Finding where = {0};
-    if (!value_find(d, finding)) return 0;
+    if (d->count[MARK_NAN] || !find(d, finding)) return 0;
     if (d->count[MARK_RIGHT] && signature_find(d, 1u << MARK_WRONG, &where)) {
         if (finding->fault == FAULT_EVERYWHERE) finding->fault = where.fault;
         keep_first_sentence(&where);
@@ -146,8 +147,9 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
     }
     if (variant_find(d, 1, finding) || missing_terms_find(d, 1, finding) || points_find(d, finding))
         return;
-    if (!d->count[MARK_NAN] && find_value(d, finding)) return;
+    if (find_value(d, value_find, finding)) return;
     if (find_race(d->judged, d->run, d->context, finding)) return;
+    if (find_value(d, value_scaled, finding)) return;
     if (d->count[MARK_NAN]) {
         find_nan_place(d, finding);
         return;

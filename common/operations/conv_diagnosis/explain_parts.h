@@ -72,6 +72,8 @@ int missing_terms_find(const Diagnosis *diagnosis, int everywhere, Finding *find
 
 /* Properties of the wrong outputs' values, independent of the correct ones. */
 int value_find(const Diagnosis *diagnosis, Finding *finding);
+/* Wrong outputs that are the expected values times a factor.  A race can have the same result. */
+int value_scaled(const Diagnosis *diagnosis, Finding *finding);
 
 /* Pattern of the outputs whose mark is in the bit set `marks`; 0: no pattern. */
 int signature_find(const Diagnosis *diagnosis, unsigned marks, Finding *finding);

@@ -85,6 +85,15 @@ static int missing_fits(const MissingTerms *sums, const TermSet *set)
 
 /* ---- typical sets ------------------------------------------------------------------------- */
 
+/* The start of a sum is missing.  `left`: number of its last channels or terms. */
+static void say_only_last(Finding *finding, size_t left, const char *what)
+{
+    finding_say(finding,
+                "Only the last %zu %s are in it. Possibly the sum is set to 0 again, or stored "
+                "with =, for each tile of the reduction.",
+                left, what);
+}
+
 static int missing_channels(const MissingTerms *sums, Finding *finding)
 {
     int C = sums->d->conv.C;
@@ -101,6 +110,13 @@ static int missing_channels(const MissingTerms *sums, Finding *finding)
         }
     for (int c = 1; c < C; c++) {
         int first = missing_fits(sums, &(TermSet){.from = 0, .to = c * step});
+        if (first && c == C - 1 && !sums->twice) {
+            snprintf(finding->text, sizeof finding->text,
+                     "Only the last input channel, c = %d, is in the sum; channels 0..%d are left "
+                     "out. Possibly the sum is set to 0 again, or stored with =, for each channel.",
+                     c, c - 1);
+            return 1;
+        }
         if (!first && !missing_fits(sums, &(TermSet){.from = c * step, .to = C * step})) continue;
         snprintf(
             finding->text, sizeof finding->text,
@@ -113,6 +129,7 @@ static int missing_channels(const MissingTerms *sums, Finding *finding)
                      "Only input channel c = 0 is in the sum; channels 1..%d are left out. The sum "
                      "is over c, r and s.",
                      C - 1);
+        if (first && c > 1 && 2 * c >= C && !sums->twice) say_only_last(finding, (size_t)(C - c), "channels");
         return 1;
     }
     for (int phase = 0; phase < 2; phase++)
@@ -210,6 +227,8 @@ static int missing_run(const MissingTerms *sums, Finding *finding)
                      "Each wrong output is a single term, the last, not the sum of its %zu "
                      "terms. Possibly the sum is stored with = in a loop instead of +=.",
                      sums->terms);
+        else if (start && at % 4 == 0 && 2 * at >= sums->terms && !sums->twice)
+            say_only_last(finding, sums->terms - at, "terms");
         return 1;
     }
     return 0;

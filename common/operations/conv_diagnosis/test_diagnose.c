@@ -156,6 +156,30 @@ static void unwritten_and_nan(void **state)
     expect(VALID, PLANT_NAN_ONE_MAP, FAULT_NAN, "k = 0");
 }
 
+/* Outputs with the word of the tensors' surroundings, quiet or not, and holes. */
+static void places_of_nan_and_holes(void **state)
+{
+    (void)state;
+    for (uint32_t quiet = 0; quiet < 2; quiet++) {
+        Bench bench = bench_make(SQUARE, 4);
+        Submission submission = {.plant = PLANT_NOTHING};
+        const uint32_t word = GUARD_BAND_WORD | quiet << 22;
+        submission_run(&submission, &bench.conv, bench.tensor[0], bench.tensor[1],
+                       bench.tensor[2]);
+        memcpy(&bench.tensor[2][25], &word, sizeof word);
+        Told told = tell_observed(&bench, (Observed){.output = bench.tensor[2]});
+        assert_int_equal(told.found.fault, FAULT_NAN);
+        if (!strstr(told.found.text, "1 of them, the first at (n,k,p,q) = (0,0,1,5), have the "
+                                     "value of the memory before and after each tensor"))
+            fail_msg("%s", told.found.text);
+        bench_free(&bench);
+    }
+    expect(SQUARE, PLANT_HOLES, FAULT_UNWRITTEN,
+           "960 of 4800 outputs were never written, the first at (n,k,p,q) = (0,0,0,2), the last "
+           "at (n,k,p,q) = (1,5,19,17).");
+    expect(SQUARE, PLANT_NAN, FAULT_NAN, "Possibly it is instead the result of 0 / 0");
+}
+
 static void filters_turned(void **state)
 {
     (void)state;
@@ -337,6 +361,40 @@ static void values_by_themselves(void **state)
     expect(SQUARE, PLANT_MAPS_EXCHANGED, FAULT_ONE_FILTER, "they differ in k.");
 }
 
+/* Constant factors, conversions to int, and sums of which only the last part remains. */
+static void values_of_another_scale(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SHAPES; i++) {
+        expect_words(every_shape[i], PLANT_SCALED, "0.7 times the expected value");
+        expect_words(every_shape[i], PLANT_NINTH, "1/9 of the expected value");
+        expect_words(every_shape[i], PLANT_DOUBLED, "twice the expected value");
+        expect(every_shape[i], PLANT_INTEGER_TERMS, FAULT_PRECISION, "converted to int");
+    }
+    static const char *const deep[] = {SQUARE, OBLONG, VALID, UNEVEN, POINTWISE};
+    for (int i = 0; i < 5; i++) {
+        expect(deep[i], PLANT_LAST_CHANNEL_ONLY, FAULT_ONE_CHANNEL, "Only the last input channel");
+        expect_words(deep[i], PLANT_LAST_TILE_ONLY, "for each tile of the reduction");
+    }
+}
+
+/* The values of other outputs in the same tile, also where rounded inputs leave a large bound. */
+static void tiles_permuted(void **state)
+{
+    (void)state;
+    static const char *const shape[] = {SQUARE, OBLONG, VALID, WIDE, LOPSIDED};
+    for (int i = 0; i < 5; i++) {
+        expect_words(shape[i], PLANT_FRAGMENT_COLUMNS, "tile of 8 along q");
+        expect_words(shape[i], PLANT_FRAGMENT_COLUMNS, "index 0 has that of 4, 1 has that of 5");
+    }
+    expect_words(SQUARE, PLANT_TILE_TRANSPOSED, "Each tile of 4x4 outputs along p and q");
+    Told told = judge("N=2 C=5 H=12 W=12 K=16 R=3 S=3 pad=1 stride=1", PLANT_FRAGMENT_ROWS,
+                      PRECISION_TF32, probe_run);
+    if (!strstr(told.found.text, "tile of 4 along k: index 1 has that of 2, 2 has that of 1."))
+        fail_msg("%s", told.found.text);
+    assert_int_equal(told.found.fault, FAULT_ONE_FILTER);
+}
+
 /* If no pattern is found, the message says which weight and pixel are multiplied. */
 static void numbers_of_a_probe(void **state)
 {
@@ -394,7 +452,8 @@ static void no_race_is_made_up(void **state)
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
         expect(every_shape[i], PLANT_UNSET, FAULT_NAN, "this is not a race");
-        expect(every_shape[i], PLANT_INFINITE, FAULT_NAN, "NaN or infinite");
+        expect(every_shape[i], PLANT_INFINITE, FAULT_OVERFLOW, "outputs are infinite.");
+        expect(every_shape[i], PLANT_INFINITE_OR_NAN, FAULT_OVERFLOW, "inf / inf");
     }
 }
 
@@ -526,6 +585,7 @@ int main(void)
         cmocka_unit_test(less_than_eleven_bits_is_named),
         cmocka_unit_test(memory_faults_are_named),
         cmocka_unit_test(unwritten_and_nan),
+        cmocka_unit_test(places_of_nan_and_holes),
         cmocka_unit_test(filters_turned),
         cmocka_unit_test(windows_shifted),
         cmocka_unit_test(edges_and_padding),
@@ -536,6 +596,8 @@ int main(void)
         cmocka_unit_test(accumulation),
         cmocka_unit_test(races_and_the_rest),
         cmocka_unit_test(values_by_themselves),
+        cmocka_unit_test(values_of_another_scale),
+        cmocka_unit_test(tiles_permuted),
         cmocka_unit_test(numbers_of_a_probe),
         cmocka_unit_test(next_to_nothing_reads_as_0),
         cmocka_unit_test(places_of_zeros_say_nothing),

@@ -1,8 +1,8 @@
 /* value.c - properties of the wrong values: another output's value, a multiple of the correct one,
  * whole numbers, a single term.
  *
- * A property must hold for all wrong samples except one in twenty (for half of them, if each has
- * another output's value), and must not be a coincidence (EVIDENCE_BITS). */
+ * A factor, integers and permutations are found by value_pattern.h.  Another property must hold for
+ * all wrong samples except one in twenty (for half of them, if each has another output's value), and must not be a coincidence (EVIDENCE_BITS). */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/operations/operation/value_index.h"
+#include "common/operations/operation/value_pattern.h"
 
 enum { OUTPUTS_SORTED = 1 << 22, AXES = 4 };
 
@@ -32,16 +33,6 @@ static double value_zero(double expected)
 {
     (void)expected;
     return 0;
-}
-
-static double value_halved(double expected)
-{
-    return expected / 2;
-}
-
-static double value_negated(double expected)
-{
-    return -expected;
 }
 
 static double value_positive(double expected)
@@ -74,16 +65,11 @@ static int find_function(const Diagnosis *d, Finding *finding)
         ValueOf value;
         const char *text;
     } known[] = {
-        {value_halved,
-         "Each wrong output is half of the expected value. Possibly two parts of the sum are "
-         "calculated by different {threads or |}iterations, and one is lost."},
         {value_positive,
          "Outputs below zero are 0, all others are correct: this is the convolution alone, without "
          "an activation (max with 0) after it. Possibly a maximum or an unsigned number is used."},
         {value_zero, "Each wrong output is 0, all others are correct: their multiplications are "
                      "skipped, or their sum is not stored."},
-        {value_negated, "Each wrong output has the wrong sign: a term is subtracted, or a "
-                        "factor negated."},
         {value_absolute, "Outputs below zero have lost their sign, all others are correct."},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -95,25 +81,6 @@ static int find_function(const Diagnosis *d, Finding *finding)
         return 1;
     }
     return 0;
-}
-
-/* Whole numbers, each within 1 of the expected value: a sum that was converted to int. */
-static int find_truncated(const Diagnosis *d, Finding *finding)
-{
-    double evidence = 0;
-    int fitting = 0;
-    for (int i = 0; i < d->samples.wrong; i++) {
-        size_t index = d->samples.index[i];
-        double got = d->output[index], allowed = tolerance_at(d, index);
-        if (got != rint(got) || !(fabs(got - d->expected[index]) < 1 + allowed)) continue;
-        evidence += allowed < 0.5 ? log2(0.5 / allowed) : 0;
-        fitting++;
-    }
-    if (!are_enough(d, fitting, evidence)) return 0;
-    finding->fault = FAULT_PRECISION;
-    finding_say(finding, "The wrong outputs are integers, each within 1 of the expected value: the "
-                         "sum or the stored value is converted to int. Keep it in a float.");
-    return 1;
 }
 
 /* The error of the wrong output with the smallest tolerance. */
@@ -327,6 +294,12 @@ static int find_moved(const Diagnosis *d, Finding *finding)
 
 int value_find(const Diagnosis *d, Finding *finding)
 {
-    return find_function(d, finding) || find_truncated(d, finding) || find_offset(d, finding) ||
-           find_filled(d, finding) || find_product(d, finding) || find_moved(d, finding);
+    return find_function(d, finding) || find_integers(d->judged, finding) ||
+           find_offset(d, finding) || find_filled(d, finding) || find_product(d, finding) ||
+           find_permuted(d->judged, finding) || find_moved(d, finding);
+}
+
+int value_scaled(const Diagnosis *d, Finding *finding)
+{
+    return find_factor(d->judged, finding);
 }

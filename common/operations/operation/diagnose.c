@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/operations/operation/value_index.h"
+#include "common/operations/operation/value_pattern.h"
 
 void finding_say(Finding *finding, const char *format, ...)
 {
@@ -162,7 +163,32 @@ int find_written_outside(const Judgement *judged, Finding *finding)
     return 1;
 }
 
+/* The bit that arithmetic sets in a NaN that it returns. */
+#define QUIET_BIT 0x00400000u
+
 /* ---- NaN and infinite outputs ----------------------------------------------------------- */
+
+/* The number of outputs that were never written, and the first and the last of them. */
+static void say_unwritten_places(const Judgement *judged, Finding *finding)
+{
+    const size_t poison = judged->count[MARK_POISON], total = judged->verdict.total;
+    TensorShape shape = {.rank = 0};
+    char first[96], last[96];
+    size_t low = 0, high = total - 1;
+    while (judged->mark[low] != MARK_POISON)
+        low++;
+    while (judged->mark[high] != MARK_POISON)
+        high--;
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    tensor_place(&shape, low, first, sizeof first);
+    tensor_place(&shape, high, last, sizeof last);
+    if (poison == 1)
+        finding_say(finding, "One of %zu outputs was never written: %s.", total, first);
+    else
+        finding_say(finding,
+                    "%zu of %zu outputs were never written, the first at %s, the last at %s.",
+                    poison, total, first, last);
+}
 
 int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
 {
@@ -179,7 +205,7 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
                     y, y, y, y);
         return 1;
     }
-    finding_say(finding, "%zu of %zu outputs were never written.", poison, total);
+    say_unwritten_places(judged, finding);
     if (*where) finding_say(finding, "%s", where);
     if (judged->count[MARK_WRONG])
         finding_say(finding,
@@ -194,6 +220,41 @@ int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
     return 1;
 }
 
+/* The outputs that are infinite, and those with the word of the tensors' surroundings. */
+typedef struct NanCount {
+    size_t infinite, outside;
+    char first[96]; /* place of the first with that word */
+} NanCount;
+
+static NanCount nan_count(const Judgement *judged)
+{
+    TensorShape shape = {.rank = 0};
+    NanCount found = {0};
+    output_shape(judged->operation, &judged->view.problem, &shape);
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        uint32_t bits;
+        if (judged->mark[i] != MARK_NAN) continue;
+        memcpy(&bits, &judged->view.output[i], sizeof bits);
+        found.infinite += isinf(judged->view.output[i]) != 0;
+        if ((bits | QUIET_BIT) != (GUARD_BAND_WORD | QUIET_BIT)) continue;
+        if (!found.outside++) tensor_place(&shape, i, found.first, sizeof found.first);
+    }
+    return found;
+}
+
+/* Infinite outputs: memory that was not written holds NaN, whose sum with anything is NaN. */
+static void say_overflow(const Judgement *judged, size_t infinite, Finding *finding)
+{
+    const size_t nan = judged->count[MARK_NAN] - infinite;
+    finding_say(finding, "%zu of %zu outputs are infinite%s.", infinite, judged->verdict.total,
+                nan ? ", and others are NaN" : "");
+    finding_say(finding,
+                "The inputs are all finite. Infinity is the result of a value above 3.4e38 (above "
+                "65504 in half), for example of exp, or of a division by 0%s. Uninitialised "
+                "memory usually gives NaN, so it is possible but less likely.",
+                nan ? "; inf / inf, inf - inf and 0 * inf then give NaN" : "");
+}
+
 int find_nan(const Judgement *judged, const char *where, Finding *finding)
 {
     size_t nan = judged->count[MARK_NAN], total = judged->verdict.total;
@@ -201,16 +262,30 @@ int find_nan(const Judgement *judged, const char *where, Finding *finding)
     if (!nan) return 0;
     input_names(judged, inputs, sizeof inputs);
     finding->fault = FAULT_NAN;
+    const NanCount found = nan_count(judged);
+    if (found.infinite && !found.outside && !fault_checked(judged)) {
+        finding->fault = FAULT_OVERFLOW;
+        say_overflow(judged, found.infinite, finding);
+        if (*where) finding_say(finding, "%s", where);
+        return 1;
+    }
+    const char *infinite = found.infinite ? " or infinite" : "";
     if (nan == total)
-        finding_say(finding, "Every output is NaN or infinite.");
+        finding_say(finding, "Every output is NaN%s.", infinite);
     else
-        finding_say(finding, "%zu of %zu outputs are NaN or infinite.", nan, total);
-    if (!fault_checked(judged))
+        finding_say(finding, "%zu of %zu outputs are NaN%s.", nan, total, infinite);
+    if (found.outside)
         finding_say(finding,
-                    "The inputs are all finite, so the sum contains uninitialised memory: a "
-                    "{register or shared array|variable or an array} without an initial value, an "
-                    "index outside of %s (their surroundings hold NaN), or %s itself, which is "
-                    "uninitialised (store with =, not +=).",
+                    "%zu of them, the first at %s, have the value of the memory before and after "
+                    "each tensor: a value from outside of %s was copied or added.",
+                    found.outside, found.first, inputs);
+    else if (!fault_checked(judged))
+        finding_say(finding,
+                    "The inputs are all finite, so the sum probably contains uninitialised "
+                    "memory: a {register or shared array|variable or an array} without an initial "
+                    "value, an index outside of %s (their surroundings hold NaN), or %s itself, "
+                    "which is uninitialised (store with =, not +=). Possibly it is instead the "
+                    "result of 0 / 0, inf / inf or inf - inf.",
                     inputs, output_name(judged));
     if (*where) finding_say(finding, "%s", where);
     return 1;
@@ -555,8 +630,12 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
         find_mistake(judged, mistake, mistakes, values, finding) ||
         find_nan(judged, where, finding) || find_small_errors(judged, finding))
         return;
-    finding->fault = slabs ? (Fault)slabs : FAULT_EVERYWHERE;
+    int known = find_integers(judged, finding) || find_factor(judged, finding) ||
+                find_permuted(judged, finding);
+    if (!known || finding->fault == FAULT_EVERYWHERE)
+        finding->fault = slabs ? (Fault)slabs : FAULT_EVERYWHERE;
     if (slabs) finding_say(finding, "%s", where);
+    if (known) return;
     say_strays(judged, finding);
     finding_say(finding, "Calculate the first one by hand on the smallest case, and print the "
                          "indices that your code uses for it.");

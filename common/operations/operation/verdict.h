@@ -63,6 +63,11 @@ double verdict_rms_bound(double reach, double terms);
  * written". */
 #define OUTPUT_POISON 0x7fc0dead
 
+/* The value of the memory before and after a tensor (autograder/tensors/guarded.h): a signalling
+ * NaN.  Adding to it gives a quiet NaN, so that += beyond an output changes it, too.  A processor
+ * keeps its payload in that sum; a GPU does so only in a copy. */
+#define GUARD_BAND_WORD 0x7f80fe2c
+
 /* Observed results of a run.  `output` has tensor_count floats; `band_broken` names the tensor
  * whose guard band changed, or NULL; `input_changed` names a changed input, or NULL.  `checked` is
  * the finding of an engine's checker, with its line; NULL or "": none. */
