@@ -142,6 +142,41 @@ static void explain_link(const BuildJob *job, Build *build)
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
+/* Device functions that nvcc declares from a compute capability on: CUDA's crt/sm_80_rt.h and
+ * crt/sm_90_rt.h; namespaces of mma.h.  `instead`: what earlier capabilities have. */
+typedef struct NewerName {
+    const char *start; /* beginning of the compiler's error message */
+    int cc;
+    const char *instead;
+} NewerName;
+
+static const NewerName newer_names[] = {
+    {"identifier \"__reduce_", 80,
+     "reduce over the warp with five steps of __shfl_xor_sync instead"},
+    {"identifier \"__nv_associate_access_property", 80, "leave it out"},
+    {"identifier \"__cluster", 90, "use a launch without clusters"},
+    {"identifier \"__isCtaShared", 90, "use a launch without clusters"},
+    {"identifier \"__isClusterShared", 90, "use a launch without clusters"},
+};
+
+/* "conv.cu(12)" before the error; the name after the first quotation mark. */
+static int explain_newer(const BuildJob *job, const char *line, Build *build)
+{
+    for (size_t i = 0; i < sizeof newer_names / sizeof *newer_names; i++) {
+        const NewerName *name = &newer_names[i];
+        char symbol[SYMBOL_BYTES];
+        if (job->cc >= name->cc || !strstr(line, name->start) || !strstr(line, "is undefined") ||
+            !symbol_after(line, "identifier", symbol))
+            continue;
+        snprintf(build->message, sizeof build->message,
+                 "%.*s: %s needs compute capability %d.%d, and this lab compiles for %d.%d: %s",
+                 (int)strcspn(line, ":"), line, symbol, name->cc / 10, name->cc % 10, job->cc / 10,
+                 job->cc % 10, name->instead);
+        return 1;
+    }
+    return 0;
+}
+
 static void explain_compile(const BuildJob *job, Build *build)
 {
     static const char *const marks[] = {"error", "Error", "fatal", NULL};
@@ -151,8 +186,15 @@ static void explain_compile(const BuildJob *job, Build *build)
         char one[600];
         snprintf(one, sizeof one, "%.*s", length, line);
         if (has_any(one, marks)) {
-            snprintf(build->message, sizeof build->message, "%s does not compile: %s", job->name,
-                     one);
+            if (explain_newer(job, one, build)) return;
+            /* ptxas: an instruction in asm() that the lab's compute capability lacks. */
+            if (strstr(one, "requires .target sm_"))
+                snprintf(build->message, sizeof build->message,
+                         "%s does not compile: %s (this lab compiles for compute capability %d.%d)",
+                         job->name, one, job->cc / 10, job->cc % 10);
+            else
+                snprintf(build->message, sizeof build->message, "%s does not compile: %s",
+                         job->name, one);
             return;
         }
         line += length + (line[length] == '\n');

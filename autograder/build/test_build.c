@@ -347,6 +347,22 @@ static void test_calls_that_there_are_not(void **state)
     expect("conv.cu", text, BUILD_ERROR, "helper");
 }
 
+/* Device functions of a compute capability above the lab's. */
+static void test_newer_capabilities(void **state)
+{
+    static const char kernel[] =
+        "__global__ void newer(unsigned *p) { *p = __reduce_max_sync(~0u, *p); }\n";
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, "%s%s", good, kernel);
+    expect("conv.cu", text, BUILD_ERROR,
+           "__reduce_max_sync needs compute capability 8.0, and this lab compiles for 7.5");
+    expect("conv.cu", text, BUILD_ERROR, "__shfl_xor_sync");
+    snprintf(text, sizeof text, "%s%s", good,
+             "__global__ void other(unsigned *p) { *p = __mine(*p); }\n");
+    expect("conv.cu", text, BUILD_ERROR, "\"__mine\" is undefined");
+}
+
 static void test_the_graders_own_names(void **state)
 {
     char text[2048];
@@ -589,6 +605,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_syntax_error),
         cmocka_unit_test(test_entry_point),
         cmocka_unit_test(test_calls_that_there_are_not),
+        cmocka_unit_test(test_newer_capabilities),
         cmocka_unit_test(test_the_graders_own_names),
         cmocka_unit_test(test_include_leaks_nothing),
     };

@@ -87,8 +87,10 @@ static void prediction_row(FILE *stream, const RecordPrediction *prediction)
     if (!prediction->answered)
         text_add(what, sizeof what, "no answer");
     else if (prediction->measured)
-        text_add(what, sizeof what, "answered %g, true value %g", prediction->answer,
-                 prediction->truth);
+        text_add(what, sizeof what, "answered %g, true value %g%s", prediction->answer,
+                 prediction->truth,
+                 strcmp(prediction->text, RECORD_OWN_LAUNCH) ? ""
+                                                             : " (of the student's own kernel)");
     else
         text_add(what, sizeof what, "answered %g, its true value was not found",
                  prediction->answer);

@@ -137,6 +137,7 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
         return;
     }
     text_set(to->metric, sizeof to->metric, "%s", from->formula);
+    if (from->needs_launch) text_set(to->text, sizeof to->text, "%s", RECORD_OWN_LAUNCH);
     to->measured = 1;
     to->points = to->possible * predict_part(to->answer, to->truth, from->tolerance);
 }

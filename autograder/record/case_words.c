@@ -52,7 +52,10 @@ void case_stopped(CaseVerdict verdict, const char *message, RecordCase *item)
 {
     Fault fault = fault_stopped(message);
     item->verdict = verdict;
+    char cause[400];
     text_set(item->text, sizeof item->text, "%s", message);
+    if (stopped_cause(message, cause, sizeof cause))
+        text_add(item->text, sizeof item->text, "\n%s", cause);
     if (fault) text_set(item->fault, sizeof item->fault, "%s", fault_name(fault));
 }
 

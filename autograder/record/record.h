@@ -74,6 +74,9 @@ typedef struct RecordCase {
 
 /* Text of a prediction without a line in predict.ini. */
 #define RECORD_NO_ANSWER "No answer in predict.ini."
+/* Text of a prediction whose true value comes from the student's own launch. */
+#define RECORD_OWN_LAUNCH                                                                          \
+    "The true value is measured on your own kernel: another correct kernel can have another one."
 
 typedef struct RecordPrediction {
     char name[48], question[400], text[200];

@@ -171,6 +171,7 @@ static int reports_trouble(const Record *record, int i)
 /* The short report shows a question only if points are missing. */
 static void print_predictions(FILE *stream, const Record *record, ReportDepth depth)
 {
+    int own = 0; /* number of true values from the student's own launches, which have a mark */
     if (!record->predictions) return;
     Table table = table_start("lrrrw");
     table_row(&table, "prediction\tyours\ttrue\tpoints\tquestion");
@@ -179,13 +180,18 @@ static void print_predictions(FILE *stream, const Record *record, ReportDepth de
         char points[72], yours[40] = "-", truth[40] = "";
         if (item->answered) number_text(item->answer, yours);
         if (item->answered && item->measured) number_text(item->truth, truth);
+        const int is_own = *truth && !strcmp(item->text, RECORD_OWN_LAUNCH);
+        own += is_own;
+        if (is_own) text_add(truth, sizeof truth, "*");
         int ask = depth != REPORT_SCREEN || item->points < item->possible;
         table_row(&table, "%s\t%s\t%s\t%s\t%s", item->name, yours, truth,
                   report_points(item->points, item->possible, points), ask ? item->question : "");
-        if (item->answered || reports_trouble(record, i)) table_note(&table, item->text);
+        if ((item->answered && !is_own) || reports_trouble(record, i))
+            table_note(&table, item->text);
     }
     fputc('\n', stream);
     table_end(&table, stream, INDENT);
+    if (own) text_wrap(stream, INDENT, "* " RECORD_OWN_LAUNCH);
 }
 
 /* ---- the whole report ------------------------------------------------------------------------ */

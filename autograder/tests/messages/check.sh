@@ -31,7 +31,7 @@ said()
         said "$file" outcome_say
     done
     said autograder/tensors/workload.c snprintf
-    said common/cuda/sim/sim_device_launch.c snprintf
+    said common/cuda/sim/sim_device_launch.c snprintf | grep -v 'possible cause: %s$'
     said autograder/build/build_explain.c snprintf | grep '[a-z] [a-z]* '
     said autograder/lab/predict.c trouble_add
     said autograder/lab/answer.c fail
@@ -61,8 +61,8 @@ while IFS= read -r message; do
 done <"$work/messages" >"$work/bad"
 tell_bad every-message-has-a-row "$page has no row for"
 
-# Rows of other programs' messages: about correct cases, and about speed.
-cat autograder/record/*.c autograder/judging/*.c autograder/build/*.c autograder/lab/*.c \
+# Rows of other programs' messages: about correct cases, and about speed; and of the diagnosis.
+cat common/operations/operation/*.c common/operations/conv_diagnosis/*.c autograder/record/*.[ch] autograder/judging/*.c autograder/build/*.c autograder/lab/*.c \
     autograder/session/*.c autograder/trial/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
 cat "$work/all" >>"$work/text"
 while IFS= read -r row; do
@@ -179,6 +179,13 @@ sed 's|^    switch (p->K) {|    float *lost;\n    cudaMalloc(\&lost, 4);\n    sw
 grade 02 --verbose
 says leaks 'Each call leaves memory allocated'
 
+# An intrinsic above the compute capability for which the lab compiles.
+sed '/^static char/i __global__ void newer(unsigned *p) { *p = __reduce_max_sync(~0u, *p); }' \
+    "$here/device.cu" >"$work/submitted/02-wrong/device.cu"
+grade 02
+says newer-capability \
+    '__reduce_max_sync needs compute capability 8.0, and this lab compiles for 7.5'
+
 # source_says NAME WORDS CODE [BEFORE]: the message about an entry point with that code, and BEFORE
 # above it.  The reference solution is correct: if it does not build either, the installation is at
 # fault.
@@ -281,8 +288,10 @@ END
 # Lab 06's solution without unrolled loops: slow, with the reason.
 mkdir -p "$work/06-unrolled"
 sed 's/#pragma unroll$/#pragma unroll 1/' solutions/06-unrolled/conv.cu >"$work/06-unrolled/conv.cu"
+printf '[predict]\nproducts = 1\n' >"$work/06-unrolled/predict.ini"
 COLUMNS=500 timeout 3000 "$build/bin/grade" --build "$build" --lab 6 --case table-1 --engine sim \
     --results "$work/results" --submission "$work" >"$work/said" 2>&1
+says own-launch 'The true value is measured on your own kernel'
 says slower 'times the cycles of the reference'
 says phase-where-it-is-slower "Most of the additional instructions are in phase 'compute': "
 says where-it-is-slower 'sectors of local memory at conv.cu:'
@@ -309,6 +318,13 @@ says hint-for-what-is-slow 'make hint LAB=06 explains it'
     grep -o 'strstr(item.speed.text, "an instructor has to review this")' autograder/judging/test_speed.c
     grep -o 'strstr(run.outcome.message, "this machine is too busy to grade")' \
         autograder/session/test_session.c
+    for words in 'is transposed: its rows are its' 'The wrong outputs are integers' \
+        'The wrong outputs are all integers' 'in the same tile of' 'for each tile of the reduction'; do
+        grep -hoF "$words" common/operations/conv_diagnosis/test_diagnose.c
+    done
+    for words in 'arrivals that mbarrier.init announced' 'More threads arrive than mbarrier.init'; do
+        grep -hoF "$words" common/operations/operation/test_operation.c
+    done
     grep -o 'a loop around the launch never ends' autograder/session/test_session.c
 } >>"$work/provoked"
 

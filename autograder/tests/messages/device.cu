@@ -13,6 +13,11 @@ __global__ void multiply_kernel(const ConvProblem p, const float *x, const float
         y[threadIdx.x] = x[0] * w[threadIdx.x];
 }
 
+__global__ void triple_kernel(const float *x, const float *w, float *y)
+{
+    y[threadIdx.x] = 3 * x[0] * w[threadIdx.x];
+}
+
 /* Copies 320 MiB to the device: more than a recording holds. */
 static void copy_much(cudaStream_t stream)
 {
@@ -29,6 +34,7 @@ static char *volatile kept;
 extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
                              cudaStream_t stream)
 {
+    float *room = NULL;
     int rounds = 1;
     switch (p->K) {
     case 1: // SAYS A launch names no stream
@@ -46,6 +52,14 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
         break;
     case 5: // SAYS for using too much time or memory
         raise(SIGKILL);
+        break;
+    case 7: // SAYS Each wrong output is 3 times the expected value.
+        triple_kernel<<<1, p->K, 0, stream>>>(x, w, y);
+        return;
+    case 8: // SAYS Possibly its size lacks sizeof(float): 8 elements need 32 bytes.
+        cudaMallocAsync(&room, p->K, stream);
+        triple_kernel<<<1, p->K, 0, stream>>>(x, w, room);
+        cudaFreeAsync(room, stream);
         break;
     case 6: // SAYS million warp instructions; no reference solution
         rounds = 1 << 30;

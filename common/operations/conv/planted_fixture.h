@@ -295,7 +295,7 @@ static void submission_run(Submission *submission, const ConvProblem *v, const f
                     if (plant == PLANT_DOUBLED && q % 3 == 1) sum *= 2;
                     if (plant == PLANT_FRAGMENT_COLUMNS && (q ^ 4) < v->Q)
                         sum = sum_of(plant, v, x, w, n, k, p, q ^ 4);
-                    if (plant == PLANT_FRAGMENT_ROWS && (k % 4 == 1 || k % 4 == 2) && (k ^ 3) < v->K)
+                    if (plant == PLANT_FRAGMENT_ROWS && k % 4 % 3 && (k ^ 3) < v->K)
                         sum = sum_of(plant, v, x, w, n, k ^ 3, p, q);
                     if (plant == PLANT_TILE_TRANSPOSED)
                         sum = sum_of(plant, v, x, w, n, k, p / 4 * 4 + q % 4, q / 4 * 4 + p % 4);

@@ -129,7 +129,8 @@ static int missing_channels(const MissingTerms *sums, Finding *finding)
                      "Only input channel c = 0 is in the sum; channels 1..%d are left out. The sum "
                      "is over c, r and s.",
                      C - 1);
-        if (first && c > 1 && 2 * c >= C && !sums->twice) say_only_last(finding, (size_t)(C - c), "channels");
+        if (first && c > 1 && 2 * c >= C && !sums->twice)
+            say_only_last(finding, (size_t)(C - c), "channels");
         return 1;
     }
     for (int phase = 0; phase < 2; phase++)

@@ -338,7 +338,8 @@ static void values_by_themselves(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
-        expect(every_shape[i], PLANT_TRUNCATED, FAULT_PRECISION, "converted to int");
+        expect(every_shape[i], PLANT_TRUNCATED, FAULT_PRECISION,
+               "The wrong outputs are integers");
         expect_words(every_shape[i], PLANT_HALVED, "half of the expected value");
         expect(every_shape[i], PLANT_OFFSET, FAULT_EVERYWHERE, "off by the same +64");
         if (!strstr(every_shape[i], "C=1 ")) {
@@ -369,7 +370,8 @@ static void values_of_another_scale(void **state)
         expect_words(every_shape[i], PLANT_SCALED, "0.7 times the expected value");
         expect_words(every_shape[i], PLANT_NINTH, "1/9 of the expected value");
         expect_words(every_shape[i], PLANT_DOUBLED, "twice the expected value");
-        expect(every_shape[i], PLANT_INTEGER_TERMS, FAULT_PRECISION, "converted to int");
+        expect(every_shape[i], PLANT_INTEGER_TERMS, FAULT_PRECISION,
+               "The wrong outputs are all integers");
     }
     static const char *const deep[] = {SQUARE, OBLONG, VALID, UNEVEN, POINTWISE};
     for (int i = 0; i < 5; i++) {
@@ -384,10 +386,11 @@ static void tiles_permuted(void **state)
     (void)state;
     static const char *const shape[] = {SQUARE, OBLONG, VALID, WIDE, LOPSIDED};
     for (int i = 0; i < 5; i++) {
-        expect_words(shape[i], PLANT_FRAGMENT_COLUMNS, "tile of 8 along q");
+        expect_words(shape[i], PLANT_FRAGMENT_COLUMNS, "in the same tile of 8 along q");
         expect_words(shape[i], PLANT_FRAGMENT_COLUMNS, "index 0 has that of 4, 1 has that of 5");
     }
-    expect_words(SQUARE, PLANT_TILE_TRANSPOSED, "Each tile of 4x4 outputs along p and q");
+    expect_words(SQUARE, PLANT_TILE_TRANSPOSED,
+                 "Each tile of 4x4 outputs along p and q is transposed: its rows are its columns.");
     Told told = judge("N=2 C=5 H=12 W=12 K=16 R=3 S=3 pad=1 stride=1", PLANT_FRAGMENT_ROWS,
                       PRECISION_TF32, probe_run);
     if (!strstr(told.found.text, "tile of 4 along k: index 1 has that of 2, 2 has that of 1."))

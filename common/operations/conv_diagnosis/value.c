@@ -1,8 +1,9 @@
 /* value.c - properties of the wrong values: another output's value, a multiple of the correct one,
  * whole numbers, a single term.
  *
- * A factor, integers and permutations are found by value_pattern.h.  Another property must hold for
- * all wrong samples except one in twenty (for half of them, if each has another output's value), and must not be a coincidence (EVIDENCE_BITS). */
+ * A factor, integers and permutations are found by value_pattern.h.  Another property must hold
+ * for all wrong samples except one in twenty (for half of them, if each has another output's
+ * value), and must not be a coincidence (EVIDENCE_BITS). */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>

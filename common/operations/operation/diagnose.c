@@ -122,6 +122,58 @@ Fault fault_stopped(const char *message)
     return FAULT_NONE;
 }
 
+/* An access just after an allocation, where it would be inside if the size, a number of elements,
+ * had been multiplied by the element's bytes. */
+static int allocation_cause(const char *message, char *text, size_t bytes)
+{
+    const char *access = strstr(message, " of "), *past = strstr(message, "the address is ");
+    unsigned long long size, after, has;
+    if (!access || !past || !strstr(message, "-byte allocation of your own")) return 0;
+    if (sscanf(access, " of %llu bytes", &size) != 1) return 0;
+    if (sscanf(past, "the address is %llu bytes past the end of a %llu-byte", &after, &has) != 2)
+        return 0;
+    /* Two bytes are a half; four, eight and sixteen are one, two and four floats. */
+    const unsigned element = size == 2 ? 2 : 4;
+    if (size != 2 && size != 4 && size != 8 && size != 16) return 0;
+    if (after + size > (element - 1) * has) return 0;
+    const char *type = element == 2 ? "half" : "float";
+    snprintf(text, bytes,
+             "The allocation is too small: this access needs at least %llu bytes, and it has %llu. "
+             "Possibly its size lacks sizeof(%s): %llu elements need %llu bytes. Otherwise the "
+             "index is too large.",
+             has + after + size, has, type, has, element * has);
+    return 1;
+}
+
+/* A wait at an mbarrier that never ends, or an arrival after the last one that it counts. */
+static int mbarrier_cause(const char *message, char *text, size_t bytes)
+{
+    const char *wait = strstr(message, "It still waits for ");
+    unsigned left, count;
+    if (wait && sscanf(wait, "It still waits for %u of %u arrivals", &left, &count) == 2 && left &&
+        left < count)
+        snprintf(text, bytes,
+                 "%u of the %u arrivals that mbarrier.init announced have come. Possibly that "
+                 "count is wrong: it must be the number of threads that arrive in each phase. "
+                 "Otherwise an arrival is missing, for example in a branch.",
+                 count - left, count);
+    else if (strstr(message, "arrivals at once at the mbarrier at offset") &&
+             !strstr(message, "Barrier error: 0 arrivals"))
+        snprintf(text, bytes,
+                 "More threads arrive than mbarrier.init announced. Possibly that count is too "
+                 "small: it must be the number of threads that arrive in each phase. Otherwise a "
+                 "thread arrives twice.");
+    else
+        return 0;
+    return 1;
+}
+
+int stopped_cause(const char *message, char *text, size_t bytes)
+{
+    *text = 0;
+    return allocation_cause(message, text, bytes) || mbarrier_cause(message, text, bytes);
+}
+
 /* ---- writes out of bounds --------------------------------------------------------------- */
 
 static void find_band(const Judgement *judged, Finding *finding)

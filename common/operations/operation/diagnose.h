@@ -30,6 +30,10 @@ Fault fault_checked(const Judgement *judged);
  * FAULT_NONE for any other message. */
 Fault fault_stopped(const char *message);
 
+/* The likely cause of an engine's message, from its numbers, in whole sentences: an allocation that
+ * is too small, an mbarrier with a wrong count.  Returns 0 with an empty text if there is none. */
+int stopped_cause(const char *message, char *text, size_t bytes);
+
 /* Adds a sentence if all of it fits.  "{threads or |}loops": the first alternative for a program
  * with kernels, the second for one without; diagnose chooses at the end. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -199,10 +199,54 @@ static void what_stopped_a_run_is_a_fault(void **state)
         assert_int_equal(fault_stopped(known[i].message), known[i].fault);
 }
 
+/* Causes from the numbers of an engine's message. */
+static void what_stopped_a_run_has_a_cause(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *message, *words; /* "": no cause */
+    } known[] = {
+        {"Invalid __global__ write of 4 bytes: the address is 16 bytes past the end of a 96-byte "
+         "allocation of your own at 0x700000000000",
+         "needs at least 116 bytes, and it has 96. Possibly its size lacks sizeof(float): 96 "
+         "elements need 384 bytes."},
+        {"Invalid __global__ read of 2 bytes: the address is 0 bytes past the end of a 96-byte "
+         "allocation of your own at 0x700000000000",
+         "lacks sizeof(half): 96 elements need 192 bytes."},
+        {"Invalid __global__ write of 4 bytes: the address is 285 bytes past the end of a 96-byte "
+         "allocation of your own at 0x700000000000",
+         ""},
+        {"Invalid __global__ write of 4 bytes: the address is 16 bytes before a 96-byte "
+         "allocation of your own at 0x700000000000",
+         ""},
+        {"Invalid __global__ write of 4 bytes: the address is right past the end of y[2][3]", ""},
+        {"Barrier error: this wait never ends: the phase of the mbarrier at offset 0x40 of shared "
+         "memory is never completed. It still waits for 1 of 128 arrivals; all other threads wait "
+         "as well, or have ended",
+         "127 of the 128 arrivals that mbarrier.init announced have come."},
+        {"Barrier error: this wait never ends: the phase of the mbarrier at offset 0x40 of shared "
+         "memory is never completed. It still waits for 0 of 1 arrivals, and 512 of the bytes that "
+         "it expects have not come",
+         ""},
+        {"Barrier error: this wait never ends. It still waits for 128 of 128 arrivals", ""},
+        {"Barrier error: 32 arrivals at once at the mbarrier at offset 0x40, whose phase waits "
+         "for 0 of 1",
+         "More threads arrive than mbarrier.init announced. Possibly that count is too small"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[400];
+        assert_int_equal(stopped_cause(known[i].message, text, sizeof text), *known[i].words != 0);
+        assert_int_equal(*text != 0, *known[i].words != 0);
+        if (!strstr(text, known[i].words)) fail_msg("%zu: %s", i, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stopped_a_run_is_a_fault),
+        cmocka_unit_test(what_stopped_a_run_has_a_cause),
         cmocka_unit_test(an_honest_product_is_right),
         cmocka_unit_test(each_fault_is_named_in_the_operations_own_words),
     };
