@@ -62,7 +62,8 @@ done <"$work/messages" >"$work/bad"
 tell_bad every-message-has-a-row "$page has no row for"
 
 # Rows of other programs' messages: about correct cases, and about speed; and of the diagnosis.
-cat common/operations/operation/*.c common/operations/conv_diagnosis/*.c autograder/record/*.[ch] autograder/judging/*.c autograder/build/*.c autograder/lab/*.c \
+cat common/operations/operation/*.c common/operations/conv_diagnosis/*.c autograder/record/*.[ch] \
+    autograder/judging/*.c autograder/build/*.c autograder/lab/*.c \
     autograder/session/*.c autograder/trial/*.c | tr '\n' ' ' | sed 's/"  *"//g' >"$work/text"
 cat "$work/all" >>"$work/text"
 while IFS= read -r row; do
@@ -319,10 +320,12 @@ says hint-for-what-is-slow 'make hint LAB=06 explains it'
     grep -o 'strstr(run.outcome.message, "this machine is too busy to grade")' \
         autograder/session/test_session.c
     for words in 'is transposed: its rows are its' 'The wrong outputs are integers' \
-        'The wrong outputs are all integers' 'in the same tile of' 'for each tile of the reduction'; do
+        'The wrong outputs are all integers' 'in the same tile of' \
+        'in every tile of the reduction'; do
         grep -hoF "$words" common/operations/conv_diagnosis/test_diagnose.c
     done
-    for words in 'arrivals that mbarrier.init announced' 'More threads arrive than mbarrier.init'; do
+    for words in 'arrivals that mbarrier.init announced' \
+        'More threads arrive than mbarrier.init'; do
         grep -hoF "$words" common/operations/operation/test_operation.c
     done
     grep -o 'a loop around the launch never ends' autograder/session/test_session.c

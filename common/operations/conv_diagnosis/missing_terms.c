@@ -90,7 +90,7 @@ static void say_only_last(Finding *finding, size_t left, const char *what)
 {
     finding_say(finding,
                 "Only the last %zu %s are in it. Possibly the sum is set to 0 again, or stored "
-                "with =, for each tile of the reduction.",
+                "with =, in every tile of the reduction.",
                 left, what);
 }
 
@@ -113,7 +113,7 @@ static int missing_channels(const MissingTerms *sums, Finding *finding)
         if (first && c == C - 1 && !sums->twice) {
             snprintf(finding->text, sizeof finding->text,
                      "Only the last input channel, c = %d, is in the sum; channels 0..%d are left "
-                     "out. Possibly the sum is set to 0 again, or stored with =, for each channel.",
+                     "out. Possibly the sum is set to 0 again, or stored with =, in every channel.",
                      c, c - 1);
             return 1;
         }

@@ -376,7 +376,7 @@ static void values_of_another_scale(void **state)
     static const char *const deep[] = {SQUARE, OBLONG, VALID, UNEVEN, POINTWISE};
     for (int i = 0; i < 5; i++) {
         expect(deep[i], PLANT_LAST_CHANNEL_ONLY, FAULT_ONE_CHANNEL, "Only the last input channel");
-        expect_words(deep[i], PLANT_LAST_TILE_ONLY, "for each tile of the reduction");
+        expect_words(deep[i], PLANT_LAST_TILE_ONLY, "in every tile of the reduction");
     }
 }
 

@@ -175,8 +175,8 @@ static int has_value_of(const Judgement *judged, size_t i, size_t from, double *
     return fabs(judged->view.output[i] - judged->expected[from]) <= *tolerance;
 }
 
-/* For each index in a tile, the only index in the same tile whose expected values the outputs have,
- * in all tiles; *evidence in bits.  0: there is none, or there are several. */
+/* Stores for each index in a tile the only index in the same tile whose expected values the outputs
+ * have, in all tiles; *evidence in bits.  0: there is none, or there are several. */
 static int tile_sources(const Judgement *judged, const TileAxis *axis, size_t tile,
                         unsigned char source[TILE_MOST], double *evidence)
 {

@@ -1,0 +1,18 @@
+/* finding.c - sentences of a finding. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/operations/operation/diagnose.h"
+
+void finding_say(Finding *finding, const char *format, ...)
+{
+    char sentence[sizeof finding->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    size_t used = strlen(finding->text);
+    if (used + strlen(sentence) + 2 > sizeof finding->text) return;
+    snprintf(finding->text + used, sizeof finding->text - used, "%s%s", used ? " " : "", sentence);
+}
