@@ -175,21 +175,30 @@ int simt_read(SimtGpu *gpu, uint64_t address, void *data, uint64_t bytes, Error 
 
 uint64_t simt_unwritten(const SimtGpu *gpu, uint64_t address, uint64_t bytes, uint64_t *first)
 {
-    enum { WORD = 4 };
+    enum { WORD = 4, GROUP = 64, LONG = 64 }; /* bytes; a group has 64 marks */
     const Memory *memory = &gpu->memory;
     const Allocation *a = memory_find(memory, address);
-    uint64_t missing = 0;
+    uint64_t missing = 0, step = 0, runs = 0, begin = 0, end = 0, longest = 0;
     if (!memory->shadow || !a || a->initialised || memory_is_written(memory, address, bytes))
         return 0;
-    for (uint64_t at = address; at < address + bytes; at += WORD) {
-        uint64_t byte = at - DEVICE_BASE, left = address + bytes - at;
-        uint32_t all = left < WORD ? (1u << left) - 1 : 15;
-        if (memory->shadow[byte / 8] >> byte % 8 & all) continue;
-        if (byte % 8 > WORD && memory->shadow[byte / 8 + 1] & (all >> (8 - byte % 8))) continue;
+    for (uint64_t at = address; at < address + bytes; at += step) {
+        uint64_t byte = at - DEVICE_BASE, left = address + bytes - at, marks = 0;
+        const unsigned char *shadow = memory->shadow + byte / 8;
+        step = byte % 8 == 0 && left >= GROUP ? GROUP : left < WORD ? left : WORD;
+        if (step == GROUP) memcpy(&marks, shadow, sizeof marks);
+        if (step == GROUP && marks && ~marks) step = WORD;
+        if (step != GROUP) {
+            uint32_t all = (1u << step) - 1;
+            marks = shadow[0] >> byte % 8 & all;
+            if (byte % 8 + step > 8) marks |= shadow[1] & (all >> (8 - byte % 8));
+        }
+        if (marks) continue;
         if (!missing) *first = at;
-        missing += left < WORD ? left : WORD;
+        if (!missing || at != end) begin = at, runs++;
+        end = at + step, missing += step;
+        if (end - begin > longest) longest = end - begin;
     }
-    return missing;
+    return runs == 1 || longest >= LONG ? missing : 0;
 }
 
 int simt_fill(SimtGpu *gpu, uint64_t address, int byte, uint64_t bytes, Error *error)

@@ -132,7 +132,8 @@ const SimtFinding *simt_findings(const SimtGpu *gpu, uint32_t *count);
 void simt_warn(SimtGpu *gpu, SimtCheck check, const char *text);
 void simt_findings_clear(SimtGpu *gpu);
 /* How many of the bytes at `address` were never written, and the address of the first; 0 if they
- * all were, or without initcheck.  4-byte words that are partly written count as written. */
+ * all were, or without initcheck.  4-byte words that are partly written count as written, and so do
+ * several short gaps, such as those of structs. */
 uint64_t simt_unwritten(const SimtGpu *gpu, uint64_t address, uint64_t bytes, uint64_t *first);
 
 /* The same as simt_launch, but cycles are computed while the next launch runs, or by simt_settle. Until then the
