@@ -101,7 +101,8 @@ static Reported *reported_find(const char *key)
 enum { WARNING = -1 };
 
 /* Reports `count` findings, the first of which has `text`, or counts them if findings with this key
- * were reported before; NULL if they are not printed.  `launch`: their launch, and the line of the host program; or "". */
+ * were reported before; NULL if they are not printed.  `launch`: their launch, and the line of the
+ * host program; or "". */
 static Reported *finding_report(int32_t status, const char *text, const char *key, uint64_t count,
                                 const char *launch)
 {

@@ -1,4 +1,4 @@
-/* Results of the checks for programs that report them: findings, guards of host memory, warnings. */
+/* Results of the checks, for programs that report them: findings, guards, and warnings. */
 #include <stdio.h>
 
 #include "common/cuda/sim/sim_state.h"

@@ -229,8 +229,8 @@ static int lanes_differ(const Warp *warp, const Ins *ins, uint32_t a, uint32_t b
     return -1;
 }
 
-/* Does the store write what an earlier load of the same address, plus something, gave?  Found in the
- * straight-line code before it, by the operands that lead to its value. */
+/* Does the store write the value of an earlier load of the same address after a change?  Found in
+ * the straight-line code before the store, by the operands that lead to its value. */
 static int adds_to_loaded(const Warp *warp, const Ins *store)
 {
     enum { BACK = 64, SLOTS = 16 };

@@ -54,7 +54,8 @@ RaceEnds race_ends(const Warp *warp, const Ins *ins, uint32_t before, uint32_t t
     const char *caller = source_caller(kernel, kernel->code[before].from, &line);
     size_t used = strlen(ends.where);
     if (*caller)
-        snprintf(ends.where + used, sizeof ends.where - used, " (called at %.40s:%u)", caller, line);
+        snprintf(ends.where + used, sizeof ends.where - used, " (called at %.40s:%u)", caller,
+                 line);
     source_name(kernel, ins->from, ends.here, sizeof ends.here);
     return ends;
 }

@@ -31,7 +31,7 @@ void race_warning_add(Warp *warp, const Ins *ins, uint32_t before, uint32_t lane
 int finding_is_described(const Warp *warp, const Ins *ins, SimtCheck check);
 /* Frees what a worker's findings take. */
 void findings_close(WorkerFindings *findings);
-/* The launch's first finding that is no warning, of its blocks up to `last`; NULL: there is none. */
+/* The first finding that is no warning, of the blocks up to `last`; NULL: there is none. */
 const FindingGroup *finding_first(const WorkerFindings *findings, uint64_t last);
 /* Adds the findings of `group` to the `count` groups of `all`, which has room for SIMT_FINDINGS;
  * returns the new number. */

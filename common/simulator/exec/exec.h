@@ -39,9 +39,9 @@ uint64_t cleared_charge(uint64_t bytes);
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
 BlockTurn block_turn(Worker *worker);
 void blocks_stuck(Worker *worker, uint32_t count); /* reports that these blocks wait for ever */
-/* Before that: in each warp whose lanes poll, those of another path run, which may hold what the
- * others wait for.  *rotations counts the attempts since a block made progress; 0: there is no such
- * warp, or there were too many attempts. */
+/* Called before that: in each warp whose lanes poll, those of another path run instead.  They may
+ * hold what the others wait for.  *rotations counts the attempts since a block made progress.  0:
+ * there is no such warp, or there were too many attempts. */
 int blocks_rotate(Worker *worker, uint32_t count, uint32_t *rotations);
 /* Failed polls after which the blocks are rotated again. */
 enum { ROTATION_TURNS = TURNS_IN_VAIN >> 10 };

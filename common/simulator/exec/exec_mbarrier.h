@@ -434,7 +434,7 @@ static const char *stuck_cause(const StuckWait *wait)
 {
     const Mbarrier *m = &wait->m;
     if (m->bytes < 0) return "more bytes have come than its threads expect (expect_tx)";
-    if (!m->pending) return "it expects bytes that no copy brings (expect_tx)";
+    if (!m->pending) return "it expects bytes that no copy writes (expect_tx)";
     if (m->pending < m->expected)
         return "its count (mbarrier.init) is larger than the number of threads that arrive";
     return m->phase ? "nobody arrives for this phase, or the wait has the wrong parity"

@@ -105,7 +105,7 @@ int barriers_resolve(Block *block)
 }
 
 /* ---- lanes of a warp ------------------------------------------------------------------------ */
-/* The lowest path on the stack with lanes that run nowhere else and wait for no others; -1: none. */
+/* The lowest path on the stack with lanes that run in no other and wait for no others; -1: none. */
 static int path_resting(const Warp *warp, uint32_t *lanes)
 {
     for (uint32_t k = 0; k < warp->depth; k++) {

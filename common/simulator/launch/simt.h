@@ -128,18 +128,19 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, Simt
  * has, then the others in the order of their blocks.  After a fault they are those of the blocks up
  * to the faulting one, which may have caused it.  Owned by the GPU, valid until its next launch. */
 const SimtFinding *simt_findings(const SimtGpu *gpu, uint32_t *count);
-/* Adds a warning about another operation than a launch to the list, and empties the list. */
+/* simt_warn adds a warning about an operation that is no launch to the list; simt_findings_clear
+ * empties the list. */
 void simt_warn(SimtGpu *gpu, SimtCheck check, const char *text);
 void simt_findings_clear(SimtGpu *gpu);
-/* How many of the bytes at `address` were never written, and the address of the first; 0 if they
- * all were, or without initcheck.  4-byte words that are partly written count as written, and so do
- * several short gaps, such as those of structs. */
+/* Counts the bytes at `address` that were never written; *first is the address of the first.  0 if
+ * all were written, or without initcheck.  4-byte words that are partly written count as written,
+ * and so do several short gaps, such as those of structs. */
 uint64_t simt_unwritten(const SimtGpu *gpu, uint64_t address, uint64_t bytes, uint64_t *first);
 
-/* The same as simt_launch, but cycles are computed while the next launch runs, or by simt_settle. Until then the
- * members of *result that depend on time are not valid: `cycles`, start and end times, hit counts
- * of loads, and DRAM traffic. *result must stay at its address. One thread does this while the
- * others run blocks; with one thread alone nothing waits. */
+/* The same as simt_launch, but cycles are computed while the next launch runs, or by simt_settle.
+ * Until then the members of *result that depend on time are not valid: `cycles`, start and end
+ * times, hit counts of loads, and DRAM traffic. *result must stay at its address. One thread does
+ * this while the others run blocks; with one thread alone nothing waits. */
 int simt_launch_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch,
                       SimtResult *result);
 /* All of this launch is known, or, NULL, of whichever is not settled.  -1, not with NULL: the host
