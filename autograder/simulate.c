@@ -3,8 +3,7 @@
  *
  * The program belongs to its user: it is neither judged nor sandboxed.  A Device between the
  * runtime and the simulated GPU inspects each call: it reports findings of the checks at once and
- * adds up the cost of each kernel.  Linked with --wrap=main, because the report is printed while
- * the program's modules are still loaded.
+ * adds up the cost of each kernel.
  *
  * Environment: SIMULATE_GPU (h200), SIMULATE_GPUS (folder of the machine descriptions),
  * SIMULATE_PROFILE=file (of which a profile by source line is printed). */
@@ -65,6 +64,8 @@ typedef struct Simulation {
 } Simulation;
 
 static Simulation simulation;
+
+static void report(void);
 
 static const char *chosen(const char *name, const char *otherwise)
 {
@@ -324,12 +325,21 @@ static void reply_report(const DeviceCall *call, const DeviceReply *reply)
     finding_report(reply->status, reply->message, key, 1, launch);
 }
 
+/* The report is printed while the program's modules are still loaded: their unloading was
+ * registered with atexit before main, and atexit's functions run in the reverse order. */
+static void report_at_end(void)
+{
+    static int registered;
+    if (!registered++) atexit(report);
+}
+
 static int call_inspect(Device *device, const DeviceCall *call, DeviceReply *reply)
 {
     Kernel *kernel;
     (void)device;
     if (simulation.forked) return refuse_child(reply);
     simulation.used |= !loads_code(call);
+    if (!loads_code(call)) report_at_end();
     report_early();
     launching = call->kind == CALL_LAUNCH;
     simulation.launches += (uint64_t)launching;
@@ -487,12 +497,18 @@ static void signals_watch(void)
 
 /* ---- start ---- */
 
+/* The folder of the machine descriptions, which simnvcc links into a program. */
+extern const char simulate_gpus_folder[] __attribute__((weak));
+
 /* Before the program's own constructors, which may call CUDA. */
 __attribute__((constructor(101))) static void simulation_open(void)
 {
     Error error;
     SimDeviceOptions options = {.machine = chosen("SIMULATE_GPU", "h200"),
-                                .gpus_directory = chosen("SIMULATE_GPUS", "common/simulator/gpus"),
+                                .gpus_directory = chosen("SIMULATE_GPUS",
+                                                         simulate_gpus_folder
+                                                             ? simulate_gpus_folder
+                                                             : "common/simulator/gpus"),
                                 .checks = 1,
                                 .machine_code = 1,
                                 .gaps = 1,
@@ -518,11 +534,12 @@ __attribute__((constructor(101))) static void simulation_open(void)
     on_exit(judge_end, NULL);
 }
 
-int __real_main(int argc, char **argv, char **environment);
+/* With --wrap=main, a program without any CUDA call gets a report, too. */
+int __real_main(int argc, char **argv, char **environment) __attribute__((weak));
 int __wrap_main(int argc, char **argv, char **environment);
 
 int __wrap_main(int argc, char **argv, char **environment)
 {
-    atexit(report);
+    report_at_end();
     return __real_main(argc, argv, environment);
 }

@@ -8,6 +8,25 @@ simulate-answer:
 	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a)
 	$(Q)$(plus)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"; $(save_status)
 
+#:   make simnvcc
+#:                       build/bin/simnvcc, a compiler in place of nvcc: it builds
+#:                       projects of several files for the simulated GPU
+#:                       (docs/simulator/simnvcc.md)
+.PHONY: simnvcc
+simnvcc:
+	$(call stage,$(BUILD)/bin/simnvcc)
+	@echo "  $$(realpath "$$BUILD")/bin/simnvcc"
+
+# The library takes the place of the toolkit's static runtime.  It is a linker script that names the
+# simulated GPU and the libraries that it needs.
+$(BUILD)/bin/simnvcc: $(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a common/setup/simnvcc.sh \
+    mk/simulator.mk
+	$(call say,GEN,$@)
+	@mkdir -p $(@D) $(BUILD)/simnvcc
+	$(Q)sh common/setup/simnvcc_library.sh "$$BUILD"
+	$(Q)printf '#!/bin/sh\nexec sh "%s" "%s" "$$@"\n' "$$(realpath common/setup/simnvcc.sh)" \
+	    "$$(realpath "$$BUILD")" >$@ && chmod +x $@
+
 #:   make machine [NAME=mycard]
 #:                       measures this machine's GPU: its description for GPU=
 #:                       (docs/simulator/machines.md)

@@ -28,11 +28,11 @@ EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 OWN_TARGETS += test
 # A target of its own, so that it runs during the compilation, because it mostly waits.
 test-packages:
-	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema python3-numpy python3-pil python3-sphinx python3-myst-parser similarity-tester libjs-codemirror chromium chromium-driver python3-selenium curl $${CI:+slurmctld slurmd slurm-client munge})
+	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema python3-numpy python3-pil python3-sphinx python3-myst-parser similarity-tester libjs-codemirror chromium chromium-driver python3-selenium curl cmake $${CI:+slurmctld slurmd slurm-client munge})
 
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(DEBUG_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout $(BUILD)/bin/workbench)
+	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(DEBUG_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout $(BUILD)/bin/workbench $(BUILD)/bin/simnvcc)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 #:   make check [LAB=02]

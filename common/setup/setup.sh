@@ -85,7 +85,7 @@ has_package()
     chromium) command -v chromium ;;               # for the test of the workbench
     chromium-driver) command -v chromedriver ;;
     python3-selenium) python_has selenium ;;
-    curl) command -v curl ;;
+    curl | cmake) command -v "$1" ;;
     similarity-tester) command -v sim_c++ ;; # for a class
     slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
     slurm-client) command -v sbatch ;;

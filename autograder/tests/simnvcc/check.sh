@@ -1,0 +1,93 @@
+#!/bin/sh
+# check.sh BUILD - simnvcc builds projects of several files, with make and with CMake.
+set -eu
+. autograder/tests/lib.sh
+simnvcc=$build/bin/simnvcc
+nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+cd "$work"
+
+cat >add.h <<'EOF'
+void add_launch(int n, const float *a, float *b);
+EOF
+cat >add.cu <<'EOF'
+#include "add.h"
+__global__ void add(int n, const float *a, float *b)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n + EXTRA) b[i] += a[i];
+}
+void add_launch(int n, const float *a, float *b)
+{
+    add<<<(n + 255) / 256, 256>>>(n, a, b);
+}
+EOF
+cat >main.cu <<'EOF'
+#include "add.h"
+#include <cstdio>
+#include <vector>
+int main(int argc, char **argv)
+{
+    const int n = 1000;
+    std::vector<float> host(n, 1.0f);
+    float *a, *b;
+    cudaMalloc(&a, n * sizeof(float));
+    cudaMalloc(&b, n * sizeof(float));
+    cudaMemcpy(a, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(b, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    add_launch(n, a, b);
+    cudaMemcpy(host.data(), b, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%g %s\n", host[n - 1], argc > 1 ? argv[1] : "");
+    cudaFree(a), cudaFree(b);
+    return 0;
+}
+EOF
+cat >Makefile <<'EOF'
+EXTRA = 0
+prog: main.o libadd.a
+	$(NVCC) -o $@ main.o -L. -ladd -lcudart
+libadd.a: add.o
+	ar rcs $@ $^
+%.o: %.cu
+	$(NVCC) -O2 -arch=sm_86 -rdc=true -Xcompiler -Wall,-Wextra -DEXTRA=$(EXTRA) -c $< -o $@
+EOF
+cat >CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.18)
+project(adding LANGUAGES CXX CUDA)
+add_compile_definitions(EXTRA=0)
+add_library(static_add STATIC add.cu)
+set_target_properties(static_add PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+add_library(shared_add SHARED add.cu)
+add_executable(with_static main.cu)
+target_link_libraries(with_static static_add)
+add_executable(with_shared main.cu)
+target_link_libraries(with_shared shared_add)
+EOF
+set +e
+
+# The variables of the outer make are not those of the project.
+project()
+{
+    env -u MAKEFLAGS -u MAKELEVEL -u CFLAGS make "$@"
+}
+project NVCC="$simnvcc" >said 2>&1 && ./prog word >out 2>err && [ "$(cat out)" = "2 word" ] &&
+    grep -q 'cycles on the simulated h200' err && grep -q '^    add  ' err
+tell a-project-with-a-makefile
+(mkdir elsewhere && cd elsewhere && SIMULATE_GPU=titanv ../prog) >out 2>err && grep -q 'simulated titanv' err
+tell another-folder-and-machine
+project -B NVCC="$simnvcc" EXTRA=1 >said 2>&1 && ! ./prog >out 2>err && grep -q 'past the end of a 4000-byte allocation' err && grep -q 'add.cu:5' err
+tell a-finding-names-its-line-and-sets-the-status
+command -v cmake >/dev/null || skip 'no cmake: sudo apt-get install cmake'
+cmake -S . -B cmake -DCMAKE_CUDA_COMPILER="$simnvcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said 2>&1 && cmake --build cmake >>said 2>&1 &&
+    [ "$(cmake/with_static 2>err)" = '2 ' ] && grep -q 'simulated h200' err && [ "$(cmake/with_shared 2>err)" = '2 ' ] &&
+    [ "$(grep -c 'cycles on the simulated' err)" = 1 ]
+tell a-project-with-cmake
+! "$simnvcc" -arch=sm_100 -c add.cu >said 2>&1 && grep -q 'sm_100 are newer than every simulated machine' said && [ ! -e add.o.tmp ]
+tell a-newer-architecture-is-refused
+"$simnvcc" -gencode arch=compute_75,code=sm_75 -gencode arch=compute_120,code=sm_120 -DEXTRA=0 --dryrun -c add.cu >said 2>&1 &&
+    grep -q 'arch compute_75' said && ! grep -q 'compute_120' said
+tell the-newest-possible-architecture-is-chosen
+"$simnvcc" --version >said 2>&1 && "$nvcc" --version | cmp -s - said
+tell version-is-that-of-nvcc
+! sh "$OLDPWD/common/setup/simnvcc.sh" "$work/nowhere" -c add.cu >said 2>&1 && grep -q 'run make simnvcc' said
+tell a-missing-library-is-named
+exit "$failed"

@@ -1,0 +1,98 @@
+#!/bin/sh
+# simnvcc.sh BUILD ARGUMENTS... - nvcc for the simulated GPU (docs/simulator/simnvcc.md).
+#
+# Calls nvcc with the same arguments, except:
+#   - the architecture becomes one that a simulated machine has, as PTX and as SASS for sm_90;
+#   - the CUDA runtime is the simulated GPU of BUILD/simnvcc;
+#   - device code is compiled as a whole: -dc is -c, and -dlink makes an empty object.
+set -euf
+build=${1:?usage: simnvcc.sh BUILD ARGUMENTS...}
+shift
+env_file=$build/toolchain.env
+
+fail()
+{
+    printf 'simnvcc: %s\n' "$1" >&2
+    exit 2
+}
+[ -f "$env_file" ] || fail "there is no $env_file: run make simnvcc in the workbook's folder again"
+nvcc=$(sed -n 's/^NVCC=//p' "$env_file")
+cxx=$(sed -n 's/^CXX=//p' "$env_file")
+library=$build/simnvcc
+[ -f "$library/libcudart_static.a" ] || fail "there is no $library/libcudart_static.a: run make simnvcc again"
+[ -x "$nvcc" ] || fail "there is no $nvcc: run make setup in the workbook's folder"
+[ $# -gt 0 ] || fail "no input files; --help lists nvcc's options"
+
+# The first pass over the arguments sets these.
+archs='' host_compiler='' debugs='' lines='' dlink='' object='' informs=''
+
+# Each argument is taken from the front; what stays is appended at the end.
+left=$#
+next()
+{
+    [ "$left" -gt 0 ] || fail "$1 needs a value"
+}
+while [ "$left" -gt 0 ]; do
+    word=$1
+    shift
+    left=$((left - 1))
+    case $word in
+    -arch | -gencode | -code | --gpu-architecture | --generate-code | --gpu-code)
+        next "$word"
+        archs="$archs $1"
+        shift
+        left=$((left - 1))
+        ;;
+    -arch=* | -gencode=* | -code=* | --gpu-architecture=* | --generate-code=* | --gpu-code=*) archs="$archs $word" ;;
+    -cudart | --cudart | -rdc | --relocatable-device-code | -cudadevrt | --cudadevrt)
+        next "$word"
+        shift
+        left=$((left - 1))
+        ;;
+    -cudart=* | --cudart=* | -rdc=* | --relocatable-device-code=* | -cudadevrt=* | --cudadevrt=*) ;;
+    -lcudart | -lcudart_static | -lcudadevrt | -lcuda) ;;
+    -dc | --device-c) set -- "$@" -c ;;
+    -dlink | --device-link) dlink=yes ;;
+    -o | --output-file)
+        next "$word"
+        object=$1
+        set -- "$@" "$word" "$1"
+        shift
+        left=$((left - 1))
+        ;;
+    *)
+        case $word in
+        -ccbin | -ccbin=* | --compiler-bindir | --compiler-bindir=*) host_compiler=yes ;;
+        -G | --device-debug) debugs=yes ;;
+        -lineinfo | --generate-line-info) lines=yes ;;
+        -V | --version | -h | --help | --list-gpu-arch | --list-gpu-code) informs=yes ;;
+        esac
+        set -- "$@" "$word"
+        ;;
+    esac
+done
+[ -z "$informs" ] || exec "$nvcc" "$@"
+
+# Whole device code has nothing left to link.
+if [ "$dlink" ]; then
+    printf '' | "$cxx" -x c++ -fPIC -c - -o "${object:-a_dlink.o}"
+    exit
+fi
+
+# The newest architecture that was asked for and that a simulated machine has; 80 if there is none.
+arch=80
+chosen=$(printf '%s\n' "$archs" | grep -oE '(compute|sm|lto)_[0-9]+a?' | sed 's/.*_//' | sort -u) || true
+if [ "$chosen" ]; then
+    arch=
+    for one in $chosen; do
+        [ "${one%a}" -gt 90 ] || [ "${one%a}" -lt "${arch:-0}" ] || arch=${one%a}
+    done
+    [ "$arch" ] || fail "the architectures$archs are newer than every simulated machine: use sm_90 or an older one"
+    case " $(printf '%s' "$chosen" | tr '\n' ' ') " in *" 90a "*) arch=90a ;; esac
+fi
+machine=sm_90
+[ "$arch" != 90a ] || machine=sm_90a
+[ "$host_compiler" ] || set -- "$@" -ccbin "$cxx"
+[ "$debugs" ] || [ "$lines" ] || set -- "$@" -lineinfo
+exec "$nvcc" -gencode "arch=compute_$arch,code=[compute_$arch,$machine]" -Wno-deprecated-gpu-targets \
+    -cudart static -cudadevrt none -L"$library" "$@"

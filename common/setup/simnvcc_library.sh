@@ -1,0 +1,17 @@
+#!/bin/sh
+# simnvcc_library.sh BUILD - the libraries with which simnvcc links programs, in BUILD/simnvcc.
+set -eu
+build=$(realpath "${1:?usage: simnvcc_library.sh BUILD}")
+out=$build/simnvcc
+cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
+rm -rf "$out"
+mkdir -p "$out"
+printf 'const char simulate_gpus_folder[] = "%s";\n' "$(realpath common/simulator/gpus)" >"$out/folder.c"
+"$cc" -fPIC -c "$out/folder.c" -o "$out/folder.o"
+# One object, so that all of the runtime is linked whether or not the program names it.
+ld -r -o "$out/simulate.o" --whole-archive "$build/lib/simulate.a" --no-whole-archive "$out/folder.o"
+for name in libcudart_static.a libcudart.so; do
+    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nINPUT(%s)\nGROUP(%s)\nINPUT(%s)\n' \
+        "$out/simulate.o" "$build/lib/run-modules.a" \
+        '-ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm' >"$out/$name"
+done
