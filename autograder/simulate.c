@@ -504,17 +504,16 @@ extern const char simulate_gpus_folder[] __attribute__((weak));
 __attribute__((constructor(101))) static void simulation_open(void)
 {
     Error error;
-    SimDeviceOptions options = {.machine = chosen("SIMULATE_GPU", "h200"),
-                                .gpus_directory = chosen("SIMULATE_GPUS",
-                                                         simulate_gpus_folder
-                                                             ? simulate_gpus_folder
-                                                             : "common/simulator/gpus"),
-                                .checks = 1,
-                                .machine_code = 1,
-                                .gaps = 1,
-                                .warns = 1,
-                                .interrupted = &interrupted,
-                                .profile = *chosen("SIMULATE_PROFILE", "") != 0};
+    SimDeviceOptions options = {
+        .machine = chosen("SIMULATE_GPU", "h200"),
+        .gpus_directory = chosen("SIMULATE_GPUS", simulate_gpus_folder ? simulate_gpus_folder
+                                                                       : "common/simulator/gpus"),
+        .checks = 1,
+        .machine_code = 1,
+        .gaps = 1,
+        .warns = 1,
+        .interrupted = &interrupted,
+        .profile = *chosen("SIMULATE_PROFILE", "") != 0};
     simulation.gpu = device_open_sim(&options, &error);
     if (!simulation.gpu ||
         machine_load(options.gpus_directory, options.machine, &simulation.machine, &error)) {
