@@ -8,12 +8,12 @@
 
 enum {
     BLOCKS = 4,
-    WARPS = 4,          /* of each block */
-    TIMES = 48,         /* that one line of one warp is kept */
-    SIGHTS = 512,       /* of each warp */
+    WARPS = 4,          /* warps of each block */
+    TIMES = 48,         /* recorded accesses per warp and line */
+    SIGHTS = 512,       /* records per warp */
     ARRAYS = 8,         /* with names */
-    ELEMENTS = 1 << 21, /* of an array: a larger one is not counted */
-    LINES = 4096,       /* told apart */
+    ELEMENTS = 1 << 21, /* elements of an array: a larger array is not counted */
+    LINES = 4096,       /* different lines */
     MOST_TOUCHES = 0xffff,
 };
 

@@ -1,6 +1,6 @@
-/* code_pieces.c - which piece of code each instruction lies in: of machine code its own, of PTX
- * what it would be if each machine instruction that it is priced as stood there, in ptxas's
- * order. */
+/* code_pieces.c - the code block of each instruction, for the instruction cache. SASS has its own
+ * addresses; PTX instructions are placed in ptxas's order with their number of SASS
+ * instructions. */
 #include <stdlib.h>
 
 #include "common/simulator/ptxas/latency.h"
@@ -19,7 +19,7 @@ static int by_rank(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* The end of the straight piece that begins at `from`. */
+/* The end of the basic block that starts at `from`. */
 static uint32_t piece_end(const InsCost *price, uint32_t from, uint32_t own)
 {
     uint32_t to = from + 1;
@@ -28,7 +28,7 @@ static uint32_t piece_end(const InsCost *price, uint32_t from, uint32_t own)
     return to;
 }
 
-/* Machine instructions that stand for it; a routine stands elsewhere, once for all that call it. */
+/* SASS instructions at its place; a routine is elsewhere, once for all calls. */
 static uint32_t own_slots(const SimtKernel *kernel, const InsCost *price, uint32_t i)
 {
     return price[i].slots && divides_wide(&kernel->costs.code[i]) ? 1 : price[i].slots;

@@ -17,22 +17,22 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
 /* `changed`: the lanes that left another value than they found. */
 void count_atomic(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                   uint32_t changed);
-/* When all warps of a block have run: what they did in vain in loops of atomics. */
+/* Adds the failed iterations of compare-and-swap loops, when all warps of a block have run. */
 void count_failed_retries(Worker *worker);
 /* To the shared memory of other blocks of the cluster. */
 void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask);
 /* A stretch of global memory that the tensor memory accelerator reads or writes. */
 void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, int store);
 
-/* TEXELS: that one lane reads at most: around a place in two levels of a volume.  TOGETHER: lanes
- * whose texels are looked up together, of memory without rows and of surfaces twice as many. */
+/* TEXELS: maximum that one lane reads, around a place in two levels of a volume. TOGETHER: lanes
+ * whose texels are looked up together; in linear memory and surfaces the number doubles. */
 enum { TEXELS = 16, TOGETHER = 4 };
 
-/* What a warp's lanes read or write through the texture units. */
+/* Accesses of a warp's lanes through the texture units. */
 typedef struct TextureAccess {
     uint32_t together, lines_at_once; /* lanes; lines that are looked up in one cycle */
-    uint32_t times, slower;           /* that they are looked up; cycles of each at the least */
-    uint32_t count[LANES];            /* of texels: of each the address */
+    uint32_t times, slower;           /* number of look-ups; minimum cycles of each */
+    uint32_t count[LANES];            /* number of texels per lane, with the addresses in `texel` */
     uint64_t texel[LANES][TEXELS];
 } TextureAccess;
 
@@ -44,8 +44,9 @@ void count_local(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t ma
 /* Adds the second to the first. */
 void cost_add(BlockCost *sum, const BlockCost *cost);
 
-/* Fills in the result's cycles from its counters and what ran: worker[0].sm has it by SM, and each
- * worker the heaviest blocks that it ran.  -1: out of host memory, no cycles. */
+/* Fills in the result's cycles from its counters and the executed work: worker[0].sm has the work
+ * per SM, and each worker has the heaviest blocks that it ran. -1: out of host memory, no
+ * cycles. */
 int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, SimtResult *result);
 
 /* Blocks that one SM holds at once: simt.h's simt_resident_blocks. */

@@ -18,8 +18,9 @@
 #include "common/simulator/timing/access_log.h"
 #include "common/simulator/traffic/wavefronts.h"
 
-/* Here a warp runs alone up to a barrier, on a card beside the block's others.  A line that only it
- * has used stays as long as the L1 has room for what all of them bring in by then. */
+/* The simulator runs a warp alone up to a barrier, while on a GPU the block's other warps run
+ * concurrently. A line that only this warp has used is kept while the L1 can hold the lines that
+ * all warps load in the meantime. */
 static int is_crowded_out(const Warp *warp, const L1Line *line)
 {
     const Worker *worker = warp->worker;
@@ -89,11 +90,13 @@ uint32_t lines_count(const uint64_t *sector, uint32_t n)
     return pieces_count(sector, n, LINE_SECTORS);
 }
 
-/* Of an access: from shared memory; to it, or to global memory; from there by way of the L1. */
+/* Kinds of accesses: load from shared memory; store to shared or global memory; load from global
+ * memory through the L1. */
 enum { OF_LOAD, OF_STORE, OF_CACHED };
 
-/* An instruction mostly does the same again, somewhere else: then banks are others and as many.  So
- * its last access is kept, as distances from its first lane. */
+/* An instruction mostly repeats its access pattern at another address, with other banks but the
+ * same number of wavefronts. Therefore its last access is cached, as distances from its first
+ * lane. */
 static uint32_t wavefronts_count(Banked *last, const uint32_t *offset, uint32_t mask,
                                  uint32_t bytes, int kind, uint32_t *needed)
 {
@@ -122,7 +125,7 @@ static uint32_t parts_count(const Ins *ins)
     return ins->part[1] ? 2 : 1;
 }
 
-/* Where the lanes access in this part. */
+/* Addresses of the lanes in this part. */
 static const uint64_t *part_addresses(const Ins *ins, uint32_t part, const uint64_t *address,
                                       uint64_t *moved)
 {
@@ -132,7 +135,7 @@ static const uint64_t *part_addresses(const Ins *ins, uint32_t part, const uint6
     return moved;
 }
 
-/* Of an access to global memory. */
+/* Wavefronts of an access to global memory. */
 static uint32_t wavefronts_of(Worker *worker, const Ins *ins, const uint64_t *address,
                               uint32_t mask, int kind)
 {
@@ -143,7 +146,7 @@ static uint32_t wavefronts_of(Worker *worker, const Ins *ins, const uint64_t *ad
                             kind, &needed);
 }
 
-/* What the cycle model hears of an access. */
+/* Adds an access's passes to the inputs of the cycle model. */
 void passes_add(Warp *warp, uint32_t passes)
 {
     uint32_t lanes = warp->worker->gpu->machine.lsu_lanes;
@@ -153,11 +156,10 @@ void passes_add(Warp *warp, uint32_t passes)
     warp->worker->cost.passes += passes;
 }
 
-/* Constant memory gives all lanes one word at a time: as many passes as different words.  On an
- * H200 a warp with 32 different words takes 2.1 cycles for each of them (6.5 where the table is too
- * large for the cache behind it).  What a multiprocessor has not got it asks for by pieces.  Where
- * no register says the place, or machine code is known to fetch it for all lanes at once, nobody
- * has to take a pass. */
+/* Constant memory delivers one word to all lanes at a time: one pass per different word. On an
+ * H200, a warp with 32 different words takes 2.1 cycles for each of them (6.5 if the table exceeds
+ * the next cache). An SM requests missing constants in units of 256 bytes. If the address needs no
+ * register, or SASS is known to load the constant once for all lanes, no pass is counted. */
 static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     uint64_t word[LANES], piece[LANES];
@@ -177,7 +179,7 @@ static void count_const(Warp *warp, const Ins *ins, const uint64_t *address, uin
     warp->step.latency = (uint64_t)warp->worker->gpu->machine.l1_latency + warp->step.passes;
 }
 
-/* ... or not there in this turn of a loop. */
+/* ... or omitted in this iteration of a loop. */
 static int is_left_out(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
 {
     return is_free(ins) || ins->merge == MERGE_FOLLOWER ||
@@ -260,10 +262,10 @@ static void count_look(Warp *warp, const Ins *ins, uint64_t sector)
     interblock_poll(warp, sector, alone);
 }
 
-/* What a load takes of the L1, which finds tags and gives words at the same time; what comes in is
- * looked up once more, four lines a cycle.  Returns how many cycles later than one that looks up a
- * line and gets a word of each bank it is there: the first word behind all tags, and each further
- * one of a bank two cycles behind the one before. */
+/* Adds the cycles of a load in the L1, which looks up tags and reads words concurrently; incoming
+ * lines are looked up once more, four lines per cycle. Returns the additional latency over a load
+ * with one line and one word per bank: the first word follows all tags, and each further one of a
+ * bank follows two cycles after the previous one. */
 static uint32_t load_passes_add(Warp *warp, const Ins *ins, uint32_t lookups, uint32_t words,
                                 uint32_t missing)
 {
@@ -274,7 +276,7 @@ static uint32_t load_passes_add(Warp *warp, const Ins *ins, uint32_t lookups, ui
     return later;
 }
 
-/* What a store takes; the L1's data lie in the same banks as shared memory. */
+/* Adds the cycles of a store; the L1's data use the same banks as shared memory. */
 static void store_passes_add(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask,
                              uint32_t sectors, uint32_t lines)
 {
@@ -285,7 +287,7 @@ static void store_passes_add(Warp *warp, const Ins *ins, const uint64_t *address
     passes_add(warp, lookups > passes ? lookups : passes);
 }
 
-/* A fence behind it waits longer for what goes to the other half of the L2. */
+/* Notes an access to the other L2 partition, after which a fence waits longer. */
 void across_note(Warp *warp, const uint64_t *sector, uint32_t n)
 {
     for (uint32_t i = 0;
@@ -432,7 +434,7 @@ void count_copied(Warp *warp, const Ins *ins, const uint64_t *from, const uint32
         passes += wavefronts_work_out(to, mask, ins->bytes, 1, &least), needed += least;
     }
     shared_passes_add(warp, ins, passes, needed, 1);
-    /* ParallelSession that the lines of those that read are looked up. */
+    /* In addition, the lines of the reading lanes are looked up. */
     uint32_t lines = units_collect(from, reading, SECTOR * LINE_SECTORS, line),
              lookups = lookups_past(lines);
     if (lookups > passes) passes_add(warp, lookups - passes);
@@ -451,7 +453,7 @@ static uint32_t remote_writes(const Warp *warp, const uint64_t *address, uint32_
     return percent < costs->remote_write_most ? percent : costs->remote_write_most;
 }
 
-/* Lanes that add to one word take turns, those of a sector do not. */
+/* Additions to one word are serialised, those to other words of a sector are not. */
 static uint32_t remote_adds(const Warp *warp, const uint64_t *address, uint32_t mask)
 {
     uint64_t turn[LANES];
@@ -486,8 +488,8 @@ void count_remote(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t 
     warp->step.latency = costs->remote_cycles + cycles;
 }
 
-/* The accelerator goes past the L1.  What of it one instruction asks for, the replay finds in the
- * step's misses and lines together. */
+/* The tensor memory accelerator bypasses the L1. The replay finds the sectors that one instruction
+ * requests in the step's misses and lines combined. */
 void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, int store)
 {
     Worker *worker = warp->worker;
@@ -510,9 +512,9 @@ void count_bulk(Warp *warp, const Ins *ins, uint64_t address, uint64_t bytes, in
     warp->counts.bulk_sectors += (uint32_t)n;
 }
 
-/* A warp's local memory in the L1: as all warps use theirs at the same time, each keeps only its
- * part of the lines.  `line` counts from 1; 0 is an empty place.  Of arrays those used last are
- * kept. */
+/* Local memory of a warp in the L1: all warps access theirs at the same time, so each keeps only
+ * its share of the lines. `line` counts from 1; 0 is an empty place. Lines of arrays are replaced
+ * in LRU order. */
 static int array_hit(Warp *warp, uint32_t line)
 {
     Worker *worker = warp->worker;
@@ -526,9 +528,9 @@ static int array_hit(Warp *warp, uint32_t line)
     return hit;
 }
 
-/* Where there are spills, a line that is not there takes an empty place, one whose value is needed
- * no more, or any: a loop through more lines than there are places finds some of them, as on a
- * card.  Behind the places is what the choice is made of. */
+/* With spills, a missing line takes an empty place, one whose value is no longer needed, or a
+ * random one. With random replacement, a loop through more lines than there are places hits some of
+ * them, as on a GPU. The state of the random generator follows the places. */
 static int spill_hit(Warp *warp, uint32_t line, int last_use)
 {
     enum { NEEDED_NO_MORE = 1u << 31, MULTIPLIER = 1664525, INCREMENT = 1013904223 };

@@ -8,7 +8,7 @@
 
 enum { MOST_SECTORS = LANES * TEXELS, WORD = 4 };
 
-/* Adds `value` to the n different ones unless it is there; returns how many there are now. */
+/* Adds `value` to the n different ones unless it is among them; returns the new number. */
 static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t value)
 {
     uint32_t k = n;
@@ -18,7 +18,7 @@ static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t val
     return n;
 }
 
-/* The different pieces of `each` sectors that these lie in. */
+/* Number of different units of `each` sectors that contain these sectors. */
 static inline uint32_t pieces_count(const uint64_t *sector, uint32_t n, uint32_t each)
 {
     uint64_t piece[MOST_SECTORS];
@@ -28,8 +28,8 @@ static inline uint32_t pieces_count(const uint64_t *sector, uint32_t n, uint32_t
     return pieces;
 }
 
-/* The active lanes that may want another piece of `unit` bytes than those before: those that differ
- * from the lane before, and those behind an idle one.  Written for vectors. */
+/* The active lanes that may access another unit of `unit` bytes than earlier lanes: those that
+ * differ from the previous lane, and those after an idle one. Written for vectorisation. */
 static inline uint32_t changes_find(const uint64_t *address, uint32_t mask, uint32_t unit)
 {
     uint32_t changes = ~(mask << 1);
@@ -64,7 +64,7 @@ static inline int is_free(const Ins *ins)
     return ins->class == CLASS_FREE;
 }
 
-/* The lines that n sectors lie in. */
+/* Number of lines that contain the n sectors. */
 uint32_t lines_count(const uint64_t *sector, uint32_t n);
 /* Adds passes through the load/store unit. */
 void passes_add(Warp *warp, uint32_t passes);
@@ -79,7 +79,7 @@ uint32_t sectors_load(Warp *warp, const uint64_t *sector, uint32_t n, uint64_t *
 /* Lists in the warp's trace the lines of these sectors, and of a store what it writes of each, a
  * bit a byte; a load in two parts has one list. */
 void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *written);
-/* What of n sectors goes beyond the L1: `misses`. */
+/* Adds the sectors beyond the L1: `misses` of the n sectors. */
 void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses, int store);
 
 #endif

@@ -10,8 +10,8 @@
 #include "common/simulator/traffic/traffic.h"
 #include "common/simulator/traffic/wavefronts.h"
 
-/* Of four pieces of 256 bytes each second one lies in the same slice of the L2; where the next four
- * lie, no rule is seen to say.  A card begins an allocation with such four. */
+/* Within four blocks of 256 bytes, every second one is in the same slice of the L2; the mapping of
+ * the next four follows no known rule. On a GPU, an allocation starts with such a group. */
 static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
 {
     enum { PIECES = 4 };
@@ -27,7 +27,7 @@ static uint32_t slice_of(const SimtGpu *gpu, uint64_t address)
 /* A lane goes with the pass of its sector that is as late as others came to its word before. */
 typedef struct Passes {
     uint32_t count, of[LANES]; /* per lane */
-    uint32_t lanes[LANES];     /* of each pass */
+    uint32_t lanes[LANES];     /* lanes per pass */
     uint64_t key[LANES];
 } Passes;
 
@@ -47,9 +47,8 @@ static void passes_find(const uint64_t *address, uint32_t mask, Passes *passes)
     }
 }
 
-/* Global atomics are done in the L2, one after another on one word, and one pass after another in a
- * slice: blocks with such atomics run one after another here, so nobody else counts at the same
- * time. */
+/* Global atomics are executed in the L2, serialised per word, and one pass after another per slice.
+ * Blocks with such atomics run one after another here, so no other block counts concurrently. */
 static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask)
 {
     const MachineCosts *costs = &warp->worker->gpu->machine.costs;
@@ -77,7 +76,7 @@ static void count_hot(Warp *warp, const Ins *ins, const uint64_t *address, uint3
     }
 }
 
-/* What an atomic on shared memory takes of the load/store unit. */
+/* Cost of an atomic on shared memory in the load/store unit. */
 static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t *address,
                                      uint32_t mask, uint32_t changed)
 {
@@ -118,7 +117,7 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
     return passes.rounds * warp->worker->gpu->machine.costs.retry_passes;
 }
 
-/* Adds turns in vain; others wait for those, too. */
+/* Adds failed iterations, for which other accesses wait, too. */
 static void failed_retries_add(Worker *worker, uint64_t turns, uint64_t loads, uint64_t swaps,
                                uint64_t needed)
 {
@@ -129,11 +128,11 @@ static void failed_retries_add(Worker *worker, uint64_t turns, uint64_t loads, u
     worker->cost.passes += loads + swaps;
 }
 
-/* Here a warp runs alone; on a card each success of a warp on a word is a turn in vain for others
- * that are at it.  Where n warps are at one all the time, there are 1 + 0.4 n turns to each
- * success, and no more than n: what ncu counts in micro-kernels (docs/data/h200/retries.tsv), of
- * wavefronts alone.  Where they come to one now and then, retries_play tells how often they
- * meet. */
+/* The simulator runs a warp alone; on a GPU, each success of a warp on a word makes an iteration of
+ * contending warps fail. If n warps contend continuously for one word, there are 1 + 0.4 n
+ * iterations per success, and at most n. This equals ncu's counts for micro-kernels
+ * (docs/data/h200/retries.tsv); only wavefronts are counted. With occasional contention,
+ * retries_play computes the number of collisions. */
 void count_failed_retries(Worker *worker)
 {
     enum { FIRST_PERCENT = 100 };

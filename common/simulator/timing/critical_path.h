@@ -1,10 +1,10 @@
 /* critical_path.h - the least time that a warp takes, were it alone on the machine: the latencies
  * that it must wait for, one after another.
  *
- * Within a straight piece of code instructions may go in any order, each when its operands are
- * there; behind a piece comes the next one, when all of the piece has been issued.  So no order
- * that schedule.c could choose, and no neighbour, makes a warp faster.  Latencies are replay.c's,
- * but for DRAM's: what is loaded comes from the L1 or the L2 here. */
+ * Within a basic block, instructions may issue in any order, each when its operands are available;
+ * the next block starts when all of them have issued. Therefore no order that schedule.c could
+ * choose, and no other warp, makes a warp faster. Latencies are those of replay.c, except for
+ * DRAM's: here all loads hit in the L1 or the L2. */
 #ifndef CONVLAB_SIMT_CHAIN_H
 #define CONVLAB_SIMT_CHAIN_H
 
@@ -22,9 +22,10 @@ static inline const MachineCosts *costs_of(const Warp *warp)
     return &warp->worker->gpu->machine.costs;
 }
 
-/* From a read through the texture units to its result, where the L1 has it: `cycles` of the units,
- * which look up and then mix, and the way there and back, which is in texture_latency with the
- * cycles of one texel a lane.  A read by a whole index is looked up sooner. */
+/* Latency of a read through the texture units that hits in the L1. It consists of `cycles` of the
+ * units, first for the look-up and then for the filter, and the path in both directions. The latter
+ * is part of texture_latency, which includes the cycles of one texel per lane. A read with an
+ * integer index is looked up earlier. */
 static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins, uint32_t cycles)
 {
     uint32_t single = (LANES + machine->texture_units - 1) / machine->texture_units;
@@ -33,8 +34,8 @@ static inline uint64_t texture_cycles(const SimtMachine *machine, const Ins *ins
     return all > 2 * single + sooner ? all - 2 * single - sooner : 1;
 }
 
-/* What an access by which blocks meet takes less than elsewhere, where l2_latency and ATOMIC_CYCLES
- * are those of a place of middling distance, where its SM lies beside what it wants. */
+/* Latency that an inter-block access saves if its SM is next to the L2 partition; l2_latency and
+ * ATOMIC_CYCLES are averages over all distances. */
 static inline uint64_t interblock_nearer(const SimtMachine *machine, const Ins *ins)
 {
     const MachineCosts *costs = &machine->costs;
@@ -42,7 +43,7 @@ static inline uint64_t interblock_nearer(const SimtMachine *machine, const Ins *
     return costs->l2_nearer_cycles + costs->atomic_cycles - costs->atomic_near_cycles;
 }
 
-/* How long a fence behind it takes at least; 0: as long as any. */
+/* Minimum time of a fence that follows the instruction; 0: no effect. */
 static inline int delays_fence(const MachineCosts *costs, const Ins *ins)
 {
     int far = ins->space == PTX_GLOBAL || ins->space == PTX_SPACE_NONE,
@@ -59,7 +60,7 @@ static inline void fence_delay(int *before, const MachineCosts *costs, const Ins
     if (cycles > *before) *before = cycles;
 }
 
-/* The same where blocks run in the order of time, by where what the warp has asked for lies. */
+/* The same if blocks run in time order, depending on the L2 partition of the accessed data. */
 static inline void fence_delay_timed(int *before, const Warp *warp, const Ins *ins)
 {
     const MachineCosts *costs = costs_of(warp);
@@ -67,8 +68,8 @@ static inline void fence_delay_timed(int *before, const Warp *warp, const Ins *i
     if (delays_fence(costs, ins) && cycles > *before) *before = cycles;
 }
 
-/* Does nothing that the L1 has count behind it?  Machine code for sm_90 has a CCTL.IVALL behind
- * each fence of the whole chip, and behind what acquires from there. */
+/* Does it invalidate the L1? SASS for sm_90 has a CCTL.IVALL after each fence with gpu scope, and
+ * after an acquire with that scope. */
 static inline int invalidates_l1(const Ins *ins)
 {
     return (ins->op == OP_FENCE && ins->aux) || ins->order & ORDER_INVALIDATES_L1;
@@ -81,27 +82,28 @@ static inline int has_result_delay(const Ins *ins)
     return ins->class == CLASS_LOAD && ins->op != OP_TENSOR_MATRIX;
 }
 
-/* Of a copy past the L1 count_copied tells what it takes. */
+/* A copy that bypasses the L1; count_copied computes its cost. */
 static inline int is_copy_past(const Ins *ins)
 {
     return ins->op == OP_CP_ASYNC && ins->aux;
 }
 
-/* Cycles until the L1 has looked up the lines of a store, or of a copy past it: two a cycle. */
+/* Cycles until the L1 has looked up the lines of a store, or of a copy that bypasses it: two per
+ * cycle. */
 static inline uint32_t lookups_past(uint32_t lines)
 {
     return (lines + 1) / 2;
 }
 
-/* By how much a load from shared memory comes later than behind its passes: each further word of a
- * bank comes two cycles behind the one before, on an H200 for each of 60 strides and widths.  How
- * it is with matrices was not measured. */
+/* Additional latency of a load from shared memory over its passes: each further word of a bank
+ * arrives two cycles after the previous one, on an H200 for each of 60 strides and widths. Matrix
+ * loads were not measured. */
 static inline uint32_t conflicts_behind(const Ins *ins, uint32_t passes)
 {
     return ins->op == OP_TENSOR_MATRIX || !passes ? 0 : passes - 1;
 }
 
-/* How long a fence holds its warp, and nothing is before the next. */
+/* Time for which a fence blocks its warp; clears `before`. */
 static inline uint64_t fence_cycles(int *before, const MachineCosts *costs)
 {
     uint64_t cycles = *before ? (uint64_t)*before : costs->fence_cycles;
@@ -109,22 +111,21 @@ static inline uint64_t fence_cycles(int *before, const MachineCosts *costs)
     return cycles;
 }
 
-/* What releases to the whole chip waits, as a fence would, for all that its warp has written
- * before. */
+/* A release with gpu scope waits, like a fence, for all earlier writes of its warp. */
 static inline uint64_t release_cycles(const Ins *ins, int *before, const MachineCosts *costs)
 {
     return ins->order & ORDER_FENCES ? fence_cycles(before, costs) : 0;
 }
 
-/* What the routine for the rare cases of a division takes in machine code for sm_90 where nothing
- * is divided: so many instructions, each of which mostly needs the one before. */
+/* SASS instructions of the routine for the rare cases of a division on sm_90, measured for a
+ * division of zero; most of them depend on the previous one. */
 static inline uint32_t rare_slots(const MachineCosts *costs, const Ins *ins, int is_slow_path)
 {
     if (!may_be_rare(ins) || !is_slow_path) return 0;
     return ins->op == OP_DIV_F32 ? costs->rare_float_slots : costs->rare_double_slots;
 }
 
-/* For how long the warp is there: doubles take twice as long, and the ways of the lanes part. */
+/* Time of the warp in the routine: doubles take twice as long, and the lanes diverge. */
 static inline uint64_t rare_cycles(const MachineCosts *costs, const Ins *ins, int is_slow_path)
 {
     uint64_t slots = rare_slots(costs, ins, is_slow_path);
@@ -133,15 +134,15 @@ static inline uint64_t rare_cycles(const MachineCosts *costs, const Ins *ins, in
     return slots * costs->rare_slot_cycles + costs->divergence_cycles;
 }
 
-/* A match compares all lanes with one value after the other, each as long as a special function
- * takes of its unit (match-...). */
+/* A match compares all lanes with one value after the other; each comparison takes the time of a
+ * special function in its unit (match-...). */
 static inline uint64_t match_cycles(const Ins *ins, uint32_t values, const InsCost *price)
 {
     return ins->op == OP_MATCH ? (uint64_t)values * price->busy : 0;
 }
 
-/* One warp's values come farther apart than the unit needs, which others use meanwhile
- * (equal-...): so much later than with one value is the result there. */
+/* The values of one warp are compared at longer intervals than the unit needs, and other warps use
+ * it meanwhile (equal-...): additional latency over a match with one value. */
 static inline uint64_t match_later(const MachineCosts *costs, const Ins *ins, uint32_t values)
 {
     return ins->op == OP_MATCH && values ? (uint64_t)costs->match_value_cycles * (values - 1) : 0;
@@ -163,15 +164,15 @@ static inline void critical_open(CriticalPath *chain, const SimtKernel *kernel,
         chain->ready[i] = 0;
 }
 
-/* Everything behind waits until `cycle`. */
+/* All later instructions wait until `cycle`. */
 static inline void critical_wait_until(CriticalPath *chain, uint64_t cycle)
 {
     chain->begin = chain->latest = cycle;
     chain->slots = 0;
 }
 
-/* Does it neither wait for more than its operands nor hold up what comes behind it?  Nearly all
- * that is executed is so. */
+/* Does it wait only for its operands and delay no later instruction? Nearly all executed
+ * instructions are of this kind. */
 static inline int critical_is_plain(const SimtKernel *kernel, const MachineCosts *costs,
                                     const Ins *ins, const InsCost *price)
 {
@@ -184,7 +185,7 @@ static inline int critical_is_plain(const SimtKernel *kernel, const MachineCosts
            ins->op != OP_NANOSLEEP;
 }
 
-/* When its operands are there. */
+/* Cycle at which its operands are available. */
 static inline uint64_t critical_ready(const CriticalPath *chain, const Ins *ins)
 {
     uint64_t at = chain->begin;
@@ -193,7 +194,8 @@ static inline uint64_t critical_ready(const CriticalPath *chain, const Ins *ins)
     return at;
 }
 
-/* It issues at `at`, if it is more than a part of another one; when its result is there. */
+/* Issues it at `at`, unless it is folded into another one; returns the cycle at which its result is
+ * available. */
 static inline uint64_t critical_issue(Warp *warp, const Ins *ins, const InsCost *price, uint64_t at)
 {
     CriticalPath *chain = &warp->chain;
@@ -217,7 +219,7 @@ static inline uint64_t critical_now(const Warp *warp)
     return worker->turn.begun + critical_end(&warp->chain, worker->gpu->machine.issue_cycles);
 }
 
-/* When it wakes that goes to sleep at a cycle of its chain. */
+/* Cycle at which a warp wakes that goes to sleep at a cycle of its critical path. */
 static inline uint64_t critical_wake(const Warp *warp, uint64_t cycle)
 {
     const Worker *worker = warp->worker;
@@ -241,7 +243,7 @@ static inline void critical_step_other(Warp *warp, const Ins *ins, const InsCost
         fence_delay(&chain->before, costs, ins);
     if (invalidates_l1(ins)) warp->block->l1_since = warp->worker->l1.clock;
     uint64_t at = critical_ready(chain, ins), result;
-    /* A predicate comes late: so long is each turn of a loop that looks. */
+    /* A predicate has additional latency, which determines the time of a polling iteration. */
     uint64_t decided = chain->ready[ins->t_s[GUARD_SOURCE]] + price->guarded;
     if (timed && price->guarded && decided > at) at = decided;
     if (ins->op == OP_CP_WAIT && (ins->imm || !ins->aux) && chain->copied > at) at = chain->copied;
@@ -254,7 +256,7 @@ static inline void critical_step_other(Warp *warp, const Ins *ins, const InsCost
         critical_wait_until(chain, critical_end(chain, issue_cycles) + warp->step.passes /
                                                                            costs->retry_passes *
                                                                            costs->retry_own_cycles);
-    /* Of four turns that are one only the last branch ends a piece. */
+    /* With four unrolled iterations, only the last branch ends a basic block. */
     if (price->saves && chain->turns) return;
     if (!price->last && ins->op != OP_ACCELERATOR && ins->op != OP_NANOSLEEP) return;
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->step.cycles : 0;

@@ -1,9 +1,9 @@
-/* interblock.h - the times of inter-block communication, where blocks run in the order of time.
+/* interblock.h - the times of inter-block communication, if blocks run in time order.
  *
- * How long a block waits for another one depends on when both are there.  So of a kernel with a
- * loop that only looks whether another block has written, no access by which blocks may meet is
- * executed before all earlier ones were: ordered ones, atomics, and a store behind a fence.  The
- * time is that of the warp's chain, since the launch began. */
+ * The time for which a block waits for another one depends on the times of both. In a kernel with a
+ * loop that only polls for another block's write, an access that may communicate between blocks is
+ * executed only after all earlier ones. These accesses are ordered accesses, atomics, and a store
+ * after a fence. The time is that of the warp's critical path, since the launch began. */
 #ifndef CONVLAB_SIMT_TIME_MEET_H
 #define CONVLAB_SIMT_TIME_MEET_H
 
@@ -11,8 +11,8 @@
 #include "common/simulator/timing/replay.h"
 #include "common/simulator/traffic/dram_fetch.h"
 
-/* Room for what blocks of a launch share that run in the order of time; its traffic is open.  -1:
- * out of memory. */
+/* Allocates the data that blocks in time order share; the launch's traffic is open. -1: out of
+ * memory. */
 int interblock_open(Launch *launch);
 void interblock_close(Launch *launch);
 
@@ -22,7 +22,7 @@ static inline int is_far(const Ins *ins)
            (ins->class == CLASS_LOAD || ins->class == CLASS_STORE || ins->class == CLASS_ATOMIC);
 }
 
-/* May others wait for what this instruction does, or has it waited for others? */
+/* May other blocks wait for this instruction's effect, or does it wait for others? */
 static inline int meets(const Warp *warp, const Ins *ins)
 {
     if (!is_far(ins)) return 0;
@@ -30,14 +30,14 @@ static inline int meets(const Warp *warp, const Ins *ins)
     return ins->class == CLASS_STORE && warp->interblock.is_fenced;
 }
 
-/* Has it looked in vain for so long that it changes nothing until others do something? */
+/* Has it polled without success for so long that only other warps can change the outcome? */
 static inline int polls_long(const Warp *warp)
 {
     enum { PATIENCE = 16 };
     return warp->interblock.failed_polls >= PATIENCE;
 }
 
-/* When this instruction's operands are there, and others see what it does. */
+/* Time at which this instruction's operands are available, and at which others see its effect. */
 static inline uint64_t interblock_time(const Warp *warp, const Ins *ins)
 {
     const CriticalPath *chain = &warp->chain;
@@ -70,8 +70,8 @@ static inline int interblock_stops(Warp *warp, const Ins *ins)
     return 0;
 }
 
-/* Does the sector lie in the half of the L2 beside which its SM does not lie?  An H200 gives its
- * first blocks to SMs beside one (changed.tsv, both: 8 of 8, 21 of 33). */
+/* Is the sector in the L2 partition that is not next to the SM? An H200 assigns its first blocks to
+ * SMs next to one partition (changed.tsv, both: 8 of 8, 21 of 33). */
 static inline int is_across(const Warp *warp, uint64_t sector)
 {
     enum { LINE_OF = 4 };
@@ -81,8 +81,8 @@ static inline int is_across(const Warp *warp, uint64_t sector)
     return (side ^ mixed(sector / LINE_OF) >> 40) & 1;
 }
 
-/* When what is asked for now is in the L2: DRAM takes its time for what nobody has asked for before
- * in the launch, and who asks meanwhile waits for the same. */
+/* Time at which the requested data are in the L2: the first request in the launch has the latency
+ * of DRAM, and requests meanwhile wait for the same reply. */
 static inline uint64_t interblock_fetch(const Warp *warp, uint64_t sector)
 {
     Launch *launch = warp->worker->launch;
@@ -97,8 +97,8 @@ static inline uint64_t interblock_fetch(const Warp *warp, uint64_t sector)
     return *answered;
 }
 
-/* When an access is served that comes to a sector of the L2 now, and those that come behind it
- * wait, for so many hundredths of a cycle. */
+/* Time at which an access that now arrives at a sector of the L2 is served; later accesses wait for
+ * `percent` hundredths of a cycle. */
 static inline uint64_t interblock_serve(const Warp *warp, L2Contention *place, uint64_t sector,
                                         uint32_t percent)
 {
@@ -121,14 +121,14 @@ static inline void interblock_wait(Warp *warp, uint64_t sector, uint64_t served)
     if (queued > warp->interblock.queued) warp->interblock.queued = queued;
 }
 
-/* Where those wait that want this sector; NULL: blocks do not run in the order of time. */
+/* Queue of accesses to this sector; NULL: blocks do not run in time order. */
 static inline L2Contention *interblock_place(const Warp *warp, uint64_t sector)
 {
     L2Contention *queue = warp->worker->launch->interblock.queue;
     return queue ? &queue[mixed(sector) >> 52] : NULL;
 }
 
-/* Does somebody look at what is changed there now? */
+/* Do other warps currently poll the word that is changed? */
 static inline int is_polled(const Warp *warp, const L2Contention *place)
 {
     const MachineCosts *costs = costs_of(warp);
@@ -148,7 +148,7 @@ static inline void interblock_atomic(Warp *warp, uint64_t sector, uint32_t perce
     interblock_wait(warp, sector, place->added + across);
 }
 
-/* Nobody waits for a store, but for its sector. */
+/* A store delays no warp, but it occupies its sector. */
 static inline void interblock_store(const Warp *warp, uint64_t sector)
 {
     L2Contention *place = interblock_place(warp, sector);
@@ -156,8 +156,8 @@ static inline void interblock_store(const Warp *warp, uint64_t sector)
         interblock_serve(warp, place, sector, costs_of(warp)->polled_store_percent);
 }
 
-/* A look at a sector.  One half of the L2 has what an atomic has left there; the other one asks for
- * it, once, when somebody looks, and who looks meanwhile waits for the same. */
+/* Models a poll of a sector. The result of an atomic is in one L2 partition. The other partition
+ * requests it once, for the first poll there, and concurrent polls wait for the same reply. */
 static inline void interblock_poll(Warp *warp, uint64_t sector, int alone)
 {
     const MachineCosts *costs = costs_of(warp);
@@ -172,8 +172,8 @@ static inline void interblock_poll(Warp *warp, uint64_t sector, int alone)
     interblock_wait(warp, sector, served);
 }
 
-/* What the access just made waited for others, and before it the warp in vain, goes into its chain
- * and its trace. */
+/* Adds the time that the last access waited for others, and the time of earlier failed polls, to
+ * the warp's critical path and its trace. */
 static inline void interblock_end(Warp *warp, const Ins *ins)
 {
     const MachineCosts *costs = costs_of(warp);
@@ -189,7 +189,7 @@ static inline void interblock_end(Warp *warp, const Ins *ins)
     if (warp->step.latency)
         warp->step.latency += queued - interblock_nearer(&warp->worker->gpu->machine, ins);
     uint64_t held = warp->interblock.poll_cycles + queued;
-    /* Its lanes share the result by shuffles: what comes behind waits for them. */
+    /* Its lanes exchange the result by shuffles, so later instructions wait for them. */
     int answers = ins->class == CLASS_ATOMIC && ins->order & ORDER_READS && ins->joins;
     if (answers && warp->step.latency)
         warp->interblock.atomic_done_at = warp->interblock.access_at + warp->step.latency;

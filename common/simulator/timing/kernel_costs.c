@@ -9,7 +9,7 @@
 #include "common/simulator/sass_map/sass_map.h"
 #include "common/simulator/timing/critical_path.h"
 
-/* What replay.c need not look at but for its operands and its pipe, or its access. */
+/* Does replay.c need to check only its operands and its pipe, or its access? */
 static int is_simple(const SimtKernel *kernel, const MachineCosts *costs, const Ins *ins)
 {
     switch (ins->op) {
@@ -42,7 +42,7 @@ static int is_simple(const SimtKernel *kernel, const MachineCosts *costs, const 
     }
 }
 
-/* Once all prices are known.  Machine instructions, which come behind, are not simple. */
+/* Called when all costs are known. SASS instructions, which follow, are not simple. */
 static void plain_mark(const SimtKernel *kernel, const MachineCosts *costs, InsCost *price,
                        uint32_t prices)
 {

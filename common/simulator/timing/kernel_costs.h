@@ -8,9 +8,9 @@
  * -1: out of memory. */
 int kernel_costs_build(SimtKernel *kernel, const SimtMachine *machine, int machine_code);
 
-/* code_pieces.c: fills kernel->code_slots, and kernel->code_piece with the piece of code that each
- * instruction lies in (traffic/code_cache.h); leaves the latter NULL where all code is short.
- * `own` costs are those of the PTX and of its copies, the others the SASS's.  -1: out of memory. */
+/* code_pieces.c: fills kernel->code_slots, and kernel->code_piece with the code block of each
+ * instruction (traffic/code_cache.h); leaves the latter NULL if all code is short. `own` costs are
+ * those of the PTX and of its copies, the others the SASS's. -1: out of memory. */
 int code_pieces_find(SimtKernel *kernel, const InsCost *price, uint32_t own,
                      const SimtMachine *machine);
 

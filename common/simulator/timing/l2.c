@@ -1,12 +1,13 @@
-/* l2.c - what the L2 keeps within a launch, played on a sample of its lines (l2.h).
+/* l2.c - contents of the L2 within a launch, simulated for a sample of its lines (l2.h).
  *
- * The line that was used longest ago goes first.  An L2 of two halves keeps each line in the half
- * that its address belongs to; an SM beside the other half reads it through its own, which keeps a
- * copy.  What is written lies in both.  On an H200, of 62.9 MB, so 41.9 MB that each SM reads for
- * itself stay, 31.5 MB that all read, or that are written: it had 5, 6 and 5 MB of as much go.
+ * Lines are replaced in LRU order. An L2 with two partitions keeps each line in the partition of
+ * its address; an SM next to the other partition reads the line through its own one, which keeps a
+ * copy. Written data are in both. On an H200 with 62.9 MB, therefore 41.9 MB of data that each SM
+ * reads for itself fit, and 31.5 MB of data that all SMs read, or that are written. Measured: 5, 6
+ * and 5 MB of data of this size were evicted.
  *
- * What was written goes to DRAM when its line goes.  A sector of which only some words were written
- * is read from there first; the L2 keeps few of these: an H200 6 to 8 MB of their lines. */
+ * Written data go to DRAM when their line is evicted. A sector of which only some words were
+ * written is first read from DRAM; the L2 holds few such lines: an H200 6 to 8 MB of them. */
 #include "common/simulator/timing/l2.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ enum {
     HALVES = 2
 };
 
-/* Of less nothing goes before its time, were each sector all of its line. */
+/* Below this size nothing can be evicted early, even if every sector filled a whole line. */
 static uint64_t least_bytes(const Launch *launch)
 {
     return launch->gpu->machine.l2_bytes / launch->gpu->machine.costs.l2_part_divisor /
@@ -177,15 +178,15 @@ typedef struct L2Half {
 
 typedef struct L2 {
     L2Place *place;  /* from 1 on */
-    uint32_t *table; /* of places, by key, hashed; 0: none */
+    uint32_t *table; /* hash table of places by key; 0: none */
     uint32_t places, table_mask;
     uint32_t halves, lines; /* lines of each */
-    uint32_t part_lines;    /* that may have sectors that are written in part */
+    uint32_t part_lines;    /* lines that may have partially written sectors */
     L2Half half[HALVES];
     uint32_t *part, parts, first_part; /* places with sectors that are written in part, a queue */
     uint64_t loads, fills, stores;     /* sectors from DRAM, those for a store's sake, and to it */
     uint64_t rows;                     /* times that a line's were filled, or went */
-    uint64_t loaded, stored;           /* different ones that were asked for */
+    uint64_t loaded, stored;           /* different ones that were requested */
 } L2;
 
 static int l2_begin(L2 *l2, uint32_t notes)
@@ -232,7 +233,7 @@ static uint8_t sectors_of(uint32_t words, int all)
     return sectors;
 }
 
-/* What was written there goes to DRAM. */
+/* Writes the line's dirty data to DRAM. */
 static void place_write(L2 *l2, L2Place *place)
 {
     uint64_t fills = 0;
@@ -298,7 +299,8 @@ static int is_in_part(const L2Place *place)
     return (sectors_of(place->written, 0) & ~sectors_of(place->written, 1) & ~place->there) != 0;
 }
 
-/* A line with such sectors waits for the rest of them; only so many do. */
+/* A line with partially written sectors waits for the rest of them; the number of waiting lines is
+ * limited. */
 static void part_add(L2 *l2, uint32_t number)
 {
     l2->part[l2->parts++] = number;
@@ -335,8 +337,8 @@ static void note_play(L2 *l2, const L2Note *note)
         l2_load(l2, note, home);
 }
 
-/* Of a launch's sectors so many as of those that were noted.  A written one goes to DRAM sooner or
- * later, and is paid for by the launch that wrote it. */
+/* Scales the launch's sectors by the ratio found for the sampled lines. A written sector goes to
+ * DRAM sooner or later, and its cost is assigned to the launch that wrote it. */
 static void launch_tell(Launch *launch, const L2 *l2)
 {
     uint64_t stored = launch->dram.stores;

@@ -1,10 +1,10 @@
-/* l2.h - what goes on from the L2 to DRAM, of a launch that touches more than the L2 keeps.
+/* l2.h - DRAM traffic of a launch whose working set exceeds the L2.
  *
- * Some lines, chosen by their addresses, stand for all.  Each access to one of them that the L1
- * does not answer is noted, with its moment: the wave of its block, and how many accesses its warp
- * has made.  When all blocks have run, the notes are put in the order of their moments and played
- * on an L2 as much smaller as there are fewer lines.  Neither which lines nor which order depends
- * on how many host threads there were. */
+ * Some lines, chosen by their addresses, represent all. Each access to one of them that misses in
+ * the L1 is noted, with its moment: the wave of its block, and the number of its warp's earlier
+ * accesses. When all blocks have run, the notes are sorted by their moments and replayed on an L2
+ * that is smaller in proportion to the sample. Neither the sample nor the order depends on the
+ * number of host threads. */
 #ifndef CONVLAB_SIMT_TIME_L2_H
 #define CONVLAB_SIMT_TIME_L2_H
 
@@ -18,7 +18,7 @@ void l2_log_close(L2Log *log);
  * whole sectors where there are no lanes. */
 void l2_note(Warp *warp, const uint64_t *sector, uint32_t n, const uint64_t *address, uint32_t mask,
              uint32_t bytes, int store);
-/* Of a bulk copy, of `n` sectors that follow each other. */
+/* Notes a bulk copy of `n` consecutive sectors. */
 void l2_note_bulk(Warp *warp, uint64_t sector, uint64_t n, int store);
 
 /* Makes launch->dram_loads and dram_stores, which are what was touched, what went to DRAM.  -1: out

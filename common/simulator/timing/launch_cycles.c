@@ -1,15 +1,16 @@
 /* launch_cycles.c - what a launch costs on the described machine, and how many blocks an SM holds.
  *
- * trace.c keeps what the first blocks of SM 0 executed, replay.c plays it on one SM of the machine
- * in the order that schedule.c expects of ptxas.  From that SM's time the launch's follows by exact
- * totals: the machine instructions of the SM with the most of them, over those that were played.
+ * trace.c records the execution of the first blocks of SM 0, and replay.c replays it on one SM of
+ * the machine in the order that schedule.c expects of ptxas. The launch's time follows from that
+ * SM's time by exact totals: the SASS instructions of the SM with the most of them, over those that
+ * were replayed.
  *
- * That is right when the replayed blocks are like the others.  lower_bounds.c computes the least
- * time that each SM needs of each resource.  Where the busiest SM needs a resource in another
- * proportion than the sample, the blocks with the most work are replayed instead.  No launch is
- * faster than its lower bounds, so work that is not replayed costs time too.
- * Cycles are always those of clock_mhz, so they are a time.  While tensor cores multiply an SM may
- * have a lower clock: then it needs more of these for the same work.
+ * That is right when the replayed blocks are like the others. lower_bounds.c computes the least
+ * time that each SM needs of each resource. If the busiest SM needs a resource in another
+ * proportion than the sample, the blocks with the most work are replayed instead. No launch is
+ * faster than its lower bounds, so work that is not replayed costs time too. Cycles are always
+ * those of clock_mhz, so they are a time. An SM may have a lower clock during MMAs: its cycles are
+ * then longer, and it needs more cycles of clock_mhz for the same work.
  * docs/simulator/cycle-model.md is the long form. */
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,9 @@
 #include "common/simulator/timing/replay.h"
 #include "common/simulator/traffic/traffic.h"
 
-/* The sample stands for the busiest SM as long as nothing that takes a third of the time differs by
- * more than so much: the labs' solutions differ by up to 27 %, where SM 0 has a corner's block or
- * the last waves are of tiles that hang over. */
+/* The sample represents the busiest SM if no resource that takes a third of the time differs by
+ * more than UNLIKE_PERCENT. The labs' solutions differ by up to 27 %, where SM 0 has a corner's
+ * block or the last waves consist of tiles that exceed the output. */
 enum { UNLIKE_PERCENT = 30, UNSEEN_PART = 3, TICKS = 256 };
 
 static uint64_t rounded_up(uint64_t a, uint64_t b)
@@ -37,7 +38,7 @@ static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
     return c ? (uint64_t)((__uint128_t)a * b / c) : a;
 }
 
-/* Of 65536 sectors beyond the L1, how many go to DRAM. */
+/* DRAM sectors per 65536 sectors beyond the L1. */
 static uint32_t part_of(uint64_t dram, uint64_t misses)
 {
     return dram >= misses ? 65536 : (uint32_t)scaled(dram, 65536, misses);
@@ -49,18 +50,18 @@ typedef struct Totals {
     uint64_t loads, stores;           /* sectors beyond the L1s */
     uint64_t dram_loads, dram_stores; /* ... and beyond the L2 */
     StoreCost price;
-    StoreTraffic sent;                /* that goes on to the L2 of what stores write */
+    StoreTraffic sent;                /* store traffic to the L2 */
     uint64_t bulk;                    /* those that the tensor memory accelerator loads */
     uint64_t misses;                  /* the most of any SM */
-    BlockCost all;                    /* of all SMs */
+    BlockCost all;                    /* total of all SMs */
     uint64_t floor[LOWER_BOUND_AXES]; /* the most of any SM */
     uint64_t slots, steps;            /* the most of any SM */
     uint64_t longest;                 /* chain of any block, in cycles */
 } Totals;
 
-/* Of what the L1 does not keep of spills, the part that the L2 does not keep either.  All
- * blocks that are there use theirs again and again; an H200 sends next to nothing on of 29 MB, and
- * two thirds of 100 to 175 MB (spill-..., mixed-..., kept-...). */
+/* The fraction of spilled data outside of the L1 that does not fit in the L2 either. All resident
+ * blocks access their spills repeatedly. An H200 sends almost nothing to DRAM with 29 MB of spills,
+ * and two thirds with 100 to 175 MB (spill-..., mixed-..., kept-...). */
 static double spills_beyond(const Launch *launch)
 {
     const SimtMachine *m = &launch->gpu->machine;
@@ -85,7 +86,7 @@ static void needs_find(const Launch *launch, const Worker *worker, Totals *t)
     }
 }
 
-/* Of the sectors that are stored, the part that the launch has loaded, too. */
+/* The fraction of stored sectors that the launch has also loaded. */
 static double changed_part(const Launch *launch, const BlockCost *all)
 {
     enum { FEW = 1 << 14 };
@@ -93,7 +94,7 @@ static double changed_part(const Launch *launch, const BlockCost *all)
     return (double)traffic_changed(launch) / (double)launch->dram.stores;
 }
 
-/* What stores take of the L2 and of DRAM. */
+/* Costs of stores in the L2 and in DRAM. */
 static void stored_find(const Launch *launch, Totals *t)
 {
     const BlockCost *all = &t->all;
@@ -120,7 +121,7 @@ static int64_t in_proportion(int64_t count, int64_t part, int64_t of)
     return of ? (int64_t)((double)count * (double)part / (double)of) : count;
 }
 
-/* All SMs' stores wait for others as those did that were played. */
+/* The buffering of the replayed stores is extrapolated to the stores of all SMs. */
 static void sent_find(Launch *launch, Totals *t, const ReplayResult *replay)
 {
     const StoreTraffic *all = &replay->unbuffered, *sent = &replay->sent;
@@ -152,7 +153,7 @@ static void totals_find(const Launch *launch, const Worker *worker, uint32_t wor
         t->longest = larger(t->longest, worker[i].longest);
 }
 
-/* How many times as long as a stream's the sectors of loads take of DRAM. */
+/* DRAM time of loaded sectors relative to streamed ones. */
 static double scattered(const SimtMachine *m, const Totals *t)
 {
     const MachineCosts *costs = &m->costs;
@@ -161,7 +162,8 @@ static double scattered(const SimtMachine *m, const Totals *t)
                          : 0);
 }
 
-/* What all SMs share: the L2, the DRAM, a most wanted atomic, and who begins blocks. */
+/* Time of the resources that all SMs share: the L2, the DRAM, the most frequent atomic, and the
+ * block scheduler. */
 static uint64_t chip_cycles(const Launch *launch, const Totals *t)
 {
     const SimtMachine *m = &launch->gpu->machine;
@@ -188,8 +190,8 @@ static uint64_t least_cycles(const Launch *launch, const Totals *t, const Replay
     return cycles;
 }
 
-/* How long the launch keeps all of the machine's most wanted part busy, were its work spread
- * evenly: waiting takes nothing from others. */
+/* Time for which the launch keeps the machine's busiest resource occupied if its work is spread
+ * evenly; waiting occupies nothing. */
 static uint64_t busy_cycles(const Launch *launch, const Totals *t)
 {
     uint64_t floor[LOWER_BOUND_AXES], cycles = chip_cycles(launch, t);
@@ -204,9 +206,9 @@ static int is_much_more(uint64_t a, uint64_t b)
     return (double)a * 100 > (double)b * (100 + UNLIKE_PERCENT);
 }
 
-/* Are the blocks of `replay` like those of the SM with the most to do?  As many of them as have its
- * instructions are about as many, and what takes more than a part of the cycles is about the
- * same. */
+/* Are the blocks of `replay` similar to those of the busiest SM? Scaled to the same number of
+ * instructions, the number of blocks must be about the same, and so must each resource that takes
+ * more than a certain part of the cycles. */
 static int stands_for_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
                           uint64_t cycles)
 {
@@ -242,7 +244,7 @@ static uint64_t need_of(const uint64_t floor[LOWER_BOUND_AXES], uint64_t longest
 }
 
 /* The heaviest blocks on one SM, in proportion to what they and the busiest SM need at least.
- * Nothing where there are none; -1: out of memory. */
+ * Nothing if there are no such blocks; -1: out of memory. */
 static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t workers, const Totals *t,
                            uint64_t *cycles)
 {
@@ -250,7 +252,7 @@ static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t worker
     ReplayResult replay;
     uint64_t floor[LOWER_BOUND_AXES], longest = 0;
     uint32_t count = heaviest_merge(launch, worker, workers, &heaviest);
-    /* Who misses more takes more of the bandwidth. */
+    /* Blocks with more misses use more of the bandwidth. */
     ReplayMemory memory = memory_of(launch, t);
     double part = t->loads + t->stores ? (double)t->misses / (double)(t->loads + t->stores) : 0;
     if (part > memory.share) memory.share = part;
@@ -268,9 +270,9 @@ static int heaviest_cycles(Launch *launch, const Worker *worker, uint32_t worker
     return 0;
 }
 
-/* What is not played goes on as the later waves did: the first one alone comes to a machine that is
- * empty and to data that nobody has fetched.  `part` of what the blocks that were played did has
- * been played, out of `played`; the SM has `all` to do. */
+/* Extrapolates the work that is not replayed with the time of the later waves, because only the
+ * first wave starts on an idle machine with data that no warp has requested. `part` of the replayed
+ * blocks' work `played` has been replayed; the SM has `all` to do. */
 static uint64_t continued(const ReplayResult *replay, uint64_t part, uint64_t played, uint64_t all)
 {
     uint64_t cycles = scaled(replay->cycles, played, part),
@@ -280,7 +282,8 @@ static uint64_t continued(const ReplayResult *replay, uint64_t part, uint64_t pl
            scaled(later, scaled(all - played, replay->cost.blocks, replay->later_blocks), played);
 }
 
-/* Were SM 0's later blocks like those that were played, and the busiest SM like SM 0. */
+/* The time if SM 0's later blocks are like those that were replayed, and the busiest SM is like SM
+ * 0. */
 static uint64_t waves_cycles(const BlockCost *sm, const Totals *t, const ReplayResult *replay)
 {
     uint64_t all = scaled(replay->cost.steps, sm->blocks, replay->cost.blocks);
@@ -288,17 +291,17 @@ static uint64_t waves_cycles(const BlockCost *sm, const Totals *t, const ReplayR
     return scaled(cycles, t->steps, sm->steps);
 }
 
-/* Where each SM has one block at the most, the launch takes as long as the one that takes longest:
- * that is played, and not worked out of SM 0's, if it has more to do. */
+/* If each SM has at most one block, the launch takes as long as its longest block. That block is
+ * replayed, and not extrapolated from SM 0's, if it has more work. */
 static int is_alone(const Launch *launch, const Totals *t, const BlockCost *sm)
 {
     enum { MORE_PERCENT = 102 };
     return launch->blocks <= dealt_sms(launch) && t->steps * 100 > sm->steps * MORE_PERCENT;
 }
 
-/* What a launch takes before and after its work: its parameters and first instructions come from
- * DRAM, as all it touches does; and it has ended when its last store has arrived in the L2.  An
- * empty kernel, which launch_cycles was measured with, waits for neither. */
+/* Time of a launch before and after its work: its parameters and first instructions come from DRAM,
+ * and it ends when its last store has arrived in the L2. An empty kernel, with which launch_cycles
+ * was measured, waits for neither. */
 static uint64_t edge_cycles(const Launch *launch, const Totals *t)
 {
     const SimtMachine *m = &launch->gpu->machine;
@@ -306,8 +309,8 @@ static uint64_t edge_cycles(const Launch *launch, const Totals *t)
     return cycles + (t->stores || launch->contention.most_atomics ? (uint64_t)m->l2_latency : 0);
 }
 
-/* When the next launch could begin, and how far this one comes by itself: what was played, from its
- * end and from its beginning, each block taking as long as the launch says. */
+/* Times at which the next launch could start, and at which this one would have to wait:
+ * extrapolated from the replay's end and start with the launch's time per block. */
 static void overlap_estimate(const Launch *launch, const ReplayResult *replay, uint64_t cycles,
                              SimtResult *result)
 {
@@ -323,8 +326,8 @@ static void overlap_estimate(const Launch *launch, const ReplayResult *replay, u
         result->pdl_wait_cycles = before + scaled(replay->pdl_wait, cycles, played);
 }
 
-/* Where blocks run in the order of time they say themselves when the last one ends; and those that
- * are played, how much later that is with neighbours and with DRAM. */
+/* If blocks run in time order, their critical paths give the end of the last one, and the replay
+ * adds the delays by other blocks and by DRAM. */
 static uint64_t meeting_cycles(const Launch *launch, const Worker *worker, uint32_t workers,
                                const Totals *t, const ReplayResult *replay)
 {

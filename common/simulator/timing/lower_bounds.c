@@ -1,9 +1,9 @@
 /* lower_bounds.c - the least that work takes, by everything that an SM has only so much of.
  *
- * No order of instructions and no choice of blocks goes below: each scheduler issues so many
- * instructions, each pipe takes so many lanes, the load/store unit makes a pass a cycle, the L1
- * gets so many sectors from the L2, and the blocks that are there at once each take as long as
- * their longest chain. */
+ * No order of instructions and no choice of blocks takes less time. Each scheduler has an issue
+ * rate and each pipe a number of lanes. The load/store unit makes one pass per cycle, and the L1
+ * gets a limited number of sectors per cycle from the L2. All blocks that are resident at once take
+ * at least as long as their critical paths. */
 #include "common/simulator/timing/cost.h"
 #include "common/simulator/traffic/extremes.h"
 #include "common/simulator/timing/replay.h"
@@ -18,7 +18,8 @@ void cost_add(BlockCost *sum, const BlockCost *cost)
         to[i] += from[i];
 }
 
-/* The places of so many blocks and of their warps are taken for as long as their chains. */
+/* The places of `blocks` blocks and of their warps are occupied for the time of their critical
+ * paths. */
 static uint64_t chains_floor(const Launch *launch, const BlockCost *cost, uint64_t blocks)
 {
     uint64_t at_once = smaller(launch->block_places, blocks),
@@ -31,7 +32,7 @@ void lower_bounds_find(const Launch *launch, const BlockCost *cost,
                        uint64_t floor[LOWER_BOUND_AXES])
 {
     const SimtMachine *m = &launch->gpu->machine;
-    /* What ptxas folds is not nothing: of five instructions one is left at the least. */
+    /* Folded instructions are not completely free: at least one of five remains. */
     uint64_t issued = larger(cost->slots, (cost->slots + cost->folded) / (FOLDED_PER_SLOT + 1));
     floor[LOWER_BOUND_SLOTS] = (issued + cost->spun) * m->issue_cycles * TICKS / m->schedulers;
     for (int pipe = PIPE_FP32; pipe < PIPES; pipe++)

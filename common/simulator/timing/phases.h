@@ -1,10 +1,10 @@
-/* phases.h - what works beside the warps in the replay: phases of mbarriers, bulk copies, products
- * of warpgroups, barriers of some warps.
+/* phases.h - asynchronous operations in the replay: phases of mbarriers, bulk copies, MMAs of
+ * warpgroups, and barriers of some warps.
  *
- * A trace says which phase of which mbarrier an instruction counts for or waits for, numbered
- * through the block (Block.phase): a wait goes on when all that counts for its phase has been
- * issued and has arrived.  What another block of the cluster does is not seen, as if it had come in
- * time. */
+ * A trace names the phase of the mbarrier that an instruction counts for or waits for, numbered
+ * throughout the block (Block.phase). A wait ends when all operations that count for its phase have
+ * been issued and have arrived. Operations of other blocks of the cluster are not modelled and
+ * count as arrived. */
 #ifndef CONVLAB_SIMT_PHASES_H
 #define CONVLAB_SIMT_PHASES_H
 
@@ -17,8 +17,8 @@
 enum { GROUPS_KEPT = 4 };
 
 typedef struct Phase {
-    uint32_t left; /* what counts for it and has not been issued */
-    uint64_t at;   /* when all that was has arrived */
+    uint32_t left; /* operations of the phase that have not been issued */
+    uint64_t at;   /* arrival time of the latest issued one */
 } Phase;
 
 typedef struct Phases {
@@ -27,7 +27,8 @@ typedef struct Phases {
     uint32_t arrived[MAX_BARRIERS]; /* warps at a barrier of some */
 } Phases;
 
-/* What a warp has under way: the latest, and the latest groups. */
+/* Asynchronous groups of a warp: the completion time of the latest operation, and of the latest
+ * groups. */
 typedef struct Groups {
     uint64_t latest, committed[GROUPS_KEPT];
 } Groups;
@@ -44,7 +45,8 @@ static inline int counts_for_phase(const Ins *ins)
            (ins->op == OP_MBARRIER && !mbarrier_waits(ins));
 }
 
-/* For the block's traces; `any`: its kernel has such instructions.  -1: out of memory. */
+/* Counts the phases of the block's traces; `any`: its kernel has such instructions. -1: out of
+ * memory. */
 static inline int phases_begin(Phases *phases, int any, const Ins *code, const BlockTrace *block,
                                uint32_t warps)
 {

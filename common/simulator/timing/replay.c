@@ -6,17 +6,16 @@
  * free, and some cycles after a branch.  The load/store unit takes a cycle for every pass.  L1
  * misses take this SM's share of the L2's bandwidth, and L2 misses its share of DRAM's; they
  * return after the latencies of these.  A barrier releases its warps when all of them have
- * arrived.  Blocks start when there is room and the block scheduler serves this SM: at the launch,
+ * arrived.  Blocks start when a place is free and the block scheduler serves this SM: at the launch,
  * and some time after each end of a block.  A warp that has ended has freed its place by then,
  * although others of its block continue.
  *
- * Where the SASS is known, it is replayed instead of the PTX (sass_map.h): an instruction has a
- * stall count and names the counters that must be zero before it issues.  SASS can be forged, so
- * its time is clamped to at least 3/5 of the PTX estimate.
+ * If the SASS is known, it is replayed instead of the PTX (sass_map.h): an instruction has a stall
+ * count and names the counters that must be zero before it issues. SASS can be forged, so its time
+ * is clamped to at least 3/5 of the PTX estimate.
  *
- * Cycles are the SM's own.  Where the clock falls while tensor cores multiply (tensor_mhz),
- * latencies beyond the SM are fewer of these.  Results are in cycles of clock_mhz, which are the
- * time of the launch.
+ * Cycles are the SM's own. If the clock falls during MMAs (tensor_mhz), latencies beyond the SM
+ * take fewer of these. Results are in cycles of clock_mhz, which are the time of the launch.
  *
  * The modules are replay_frontend.c (next instruction), replay_issue.c (schedulers),
  * replay_memory.c, replay_clock.c and replay_blocks.c. */
@@ -129,7 +128,7 @@ static void block_add(const BlockTrace *block, ReplayResult *result)
     cost_add(&result->cost, &block->cost);
 }
 
-/* What a profile shows of the launch is of the SM that plays it now. */
+/* Profile data of the launch come from the SM that is replayed now. */
 static void profile_attach(Sm *sm)
 {
     Launch *launch = sm->launch;
@@ -167,7 +166,7 @@ static int sm_replay(Launch *launch, const BlockTrace *trace, uint32_t count,
         return -1;
     }
     if (shows) occupancy_show(&sm);
-    /* Stores that are still on their way. */
+    /* Stores that are still in flight. */
     lines_send(&sm, NEVER);
     result->sm_cycles =
         max64(sm.end, max64(max64(sm.mem.l2_free, sm.mem.bulk_free), sm.mem.dram_free) / TICKS);
@@ -185,12 +184,12 @@ static int sm_replay(Launch *launch, const BlockTrace *trace, uint32_t count,
     return 0;
 }
 
-/* Both are played at the same time: the PTX's steps, which get another order, are a copy. */
+/* Both are replayed at the same time: the PTX's steps, which get another order, are a copy. */
 typedef struct SassAndPtx {
     Launch *launch;
     const BlockTrace *trace;
     uint32_t count;
-    const ReplayMemory *memory; /* what the SM has of it */
+    const ReplayMemory *memory; /* the SM's share of it */
     ReplayResult machine, ptx;
     int failed[2];
 } SassAndPtx;
@@ -214,7 +213,7 @@ static void replay_share(void *context, int share)
 int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
                ReplayResult *result)
 {
-    enum { FEW = 1 << 12 }; /* steps, that are sooner played than a thread begins */
+    enum { FEW = 1 << 12 }; /* steps that are replayed sooner than a thread starts */
     if (!launch->kernel->costs.sass) return sm_replay(launch, trace, count, memory, 0, result);
     SassAndPtx both = {.launch = launch, .trace = trace, .count = count, .memory = memory};
     if (gpu_threads(launch->gpu) > 1 && steps_count(launch, trace, count) > FEW) {

@@ -10,23 +10,23 @@
 int trace_open(Launch *launch);
 void trace_close(Launch *launch);
 
-/* Where block `number` is to be traced; when it has run, keeps it if it has enough to do, and puts
- * a sampled one in order.  `begun`: the cycle of the launch in which it began, where blocks run in
- * the order of time, else 0. */
+/* Trace buffer for block `number`; after its execution, trace_keep keeps the trace if the block has
+ * enough work, and orders a sampled one. `begun`: the cycle of the launch in which it began, if
+ * blocks run in time order, else 0. */
 BlockTrace *trace_of(Launch *launch, Heaviest *heaviest, uint64_t number);
 void trace_keep(Launch *launch, Heaviest *heaviest, uint64_t number, const BlockCost *cost,
                 uint64_t begun);
 
-/* steps.c: puts a block's steps into ptxas's order, and counts them.  Once, before it is played;
- * where machine code is played, its steps stay as they were executed. */
+/* steps.c: puts a block's steps into ptxas's order, and counts them. Called once before the replay;
+ * if SASS is replayed, its steps stay in execution order. */
 void trace_order(const Launch *launch, BlockTrace *block);
-/* So many steps were executed in these blocks. */
+/* Number of steps that these blocks executed. */
 size_t steps_count(const Launch *launch, const BlockTrace *trace, uint32_t count);
-/* A copy of these blocks in that order, for the PTX beside its machine code.  NULL: out of memory;
- * the caller frees it. */
+/* A copy of these blocks in that order, for the PTX estimate of SASS. NULL: out of memory; the
+ * caller frees it. */
 BlockTrace *steps_copy(const Launch *launch, const BlockTrace *trace, uint32_t count);
 
-/* The blocks of SM 0 that can be played. */
+/* Number of traced blocks of SM 0 that can be replayed. */
 uint32_t traces_count(const Launch *launch);
 
 int heaviest_open(Heaviest *heaviest, const Launch *launch, LaunchArena *shelf);
@@ -46,15 +46,16 @@ typedef struct ReplayResult {
     uint64_t later_cycles; /* cycles after the first wave, if there was another wave; else all */
     uint64_t later_blocks; /* blocks that ended after the first wave */
     uint64_t pdl_trigger, pdl_wait; /* as SimtResult's; 0: no block waited */
-    uint64_t slots, steps;          /* machine instructions and steps that were replayed */
-    uint64_t estimated_sectors, replayed_sectors; /* of loads beyond the L1: counted, replayed */
-    StoreTraffic unbuffered, sent; /* of stores: without the store buffer, and replayed */
-    BlockCost cost;                /* of everything that the blocks executed */
+    uint64_t slots, steps;          /* SASS instructions and steps that were replayed */
+    uint64_t estimated_sectors, replayed_sectors; /* loaded sectors beyond the L1: counted, and
+                                                   * replayed */
+    StoreTraffic unbuffered, sent; /* stores: without the store buffer, and replayed */
+    BlockCost cost;                /* cost of all instructions that the blocks executed */
 } ReplayResult;
 
-/* What stores take, times what a loaded sector takes of the L2: a line, a sector in part more, and
- * each for rows of DRAM that it opens.  And times a stream's sector of DRAM, more: one in part, and
- * each. */
+/* Costs of stores in multiples of a loaded sector's time in the L2: a line, an additional partial
+ * sector, and per sector for the DRAM rows that it opens. The last two are in multiples of a
+ * streamed sector's time in DRAM: an additional partial sector, and per sector. */
 typedef struct StoreCost {
     double line, part, row, gone, opened;
 } StoreCost;
@@ -66,27 +67,27 @@ static inline double stored_sectors(const StoreCost *price, const StoreTraffic *
     return all > 0 ? all : 0;
 }
 
-/* What one of them takes of DRAM. */
+/* DRAM time of one of them. */
 static inline double written_sectors(const StoreCost *price, const StoreTraffic *sent)
 {
     double parts = sent->sectors ? (double)sent->parts / (double)sent->sectors : 0;
     return 1 + parts * price->gone + price->opened;
 }
 
-/* What the SM has of the memory behind its L1. */
+/* The SM's share of the memory beyond its L1. */
 typedef struct ReplayMemory {
-    uint32_t dram_loads, dram_stores; /* of 65536 sectors, those that go on from the L2 to DRAM */
-    double share;                     /* of the bandwidth of L2 and DRAM */
-    double scattered; /* times what a stream's sector takes of DRAM, what a loaded one does */
+    uint32_t dram_loads, dram_stores; /* DRAM sectors per 65536 sectors of the L2 */
+    double share;                     /* fraction of the bandwidth of L2 and DRAM */
+    double scattered; /* DRAM time of a loaded sector, in multiples of a streamed one's */
     StoreCost stores;
 } ReplayMemory;
 
-/* Plays `count` traced blocks, each in order, on one SM of the machine, instead of what was played
- * before.  -1: out of memory. */
+/* Replays `count` traced blocks, each in order, on one SM of the machine, instead of an earlier
+ * replay. -1: out of memory. */
 int replay_run(Launch *launch, const BlockTrace *trace, uint32_t count, const ReplayMemory *memory,
                ReplayResult *result);
 
-/* lower_bounds.c: the least that work takes on one SM, in 1/256 of a cycle, by what it needs. */
+/* lower_bounds.c: lower bounds of the time on one SM, in 1/256 of a cycle, by resource. */
 typedef enum LowerBoundAxis {
     LOWER_BOUND_SLOTS,
     LOWER_BOUND_FP32,
@@ -95,17 +96,18 @@ typedef enum LowerBoundAxis {
     LOWER_BOUND_SFU,
     LOWER_BOUND_TENSOR,
     LOWER_BOUND_IMAD,
-    LOWER_BOUND_LSU,   /* of the load/store unit */
-    LOWER_BOUND_L2,    /* of the L1, at the most that one SM gets */
+    LOWER_BOUND_LSU,   /* load/store unit */
+    LOWER_BOUND_L2,    /* bandwidth of the L1, at the maximum that one SM gets */
     LOWER_BOUND_DSMEM, /* the way to other blocks' shared memory */
     LOWER_BOUND_TEXTURE,
-    LOWER_BOUND_CRITICAL_PATHS, /* of blocks and warps, as many at once as have places */
+    LOWER_BOUND_CRITICAL_PATHS, /* critical paths of blocks and warps, with the maximum number of
+                                 * resident ones */
     LOWER_BOUND_AXES
 } LowerBoundAxis;
 
 void lower_bounds_find(const Launch *launch, const BlockCost *cost,
                        uint64_t floor[LOWER_BOUND_AXES]);
-/* How much a block adds to its SM's time: the largest of its floors. */
+/* Time that a block adds to its SM: the largest of its lower bounds. */
 uint64_t lower_bound_weight(const Launch *launch, const BlockCost *cost);
 
 #endif

@@ -73,8 +73,8 @@ static void block_begin(Sm *sm, uint32_t index, uint64_t now)
         warp_begin(sm, index, w);
 }
 
-/* As many blocks as there is room for when the end of a block has become known.  A warp that ends
- * leaves its place free, but of that alone who deals blocks out is not told. */
+/* Starts the blocks that fit when the end of a block has become known. A warp that ends frees its
+ * place, but the block scheduler is informed only at the end of a block. */
 void blocks_begin(Sm *sm)
 {
     for (uint32_t i = 0; i < sm->blocks.slots && sm->blocks.free_places >= sm->warps_per_block; i++)
@@ -114,7 +114,7 @@ static void barrier_check(Sm *sm, uint32_t index, uint64_t now)
     sm->issue.woken = 1;
 }
 
-/* A warp comes to a barrier of some warps, at which it may only arrive. */
+/* A warp reaches a barrier of some warps, at which it may only arrive. */
 static void barrier_of_some(Sm *sm, uint32_t number, const TraceStep *step, int waits, uint64_t now)
 {
     uint32_t index = sm->warp[number].slot, id = (step_barrier(step) & 0xff) - 1,
@@ -187,7 +187,8 @@ void warp_finish(Sm *sm, uint32_t number, uint64_t now)
     if (now < sm->blocks.offered) blocks_begin(sm);
 }
 
-/* What counts for a phase has arrived at `at`; the last lets those go on who wait for it. */
+/* An operation that counts for a phase has arrived at `at`; the last one wakes the warps that wait
+ * for the phase. */
 void phase_count(Sm *sm, uint32_t index, uint32_t number, uint64_t at)
 {
     const BlockSlot *slot = &sm->blocks.slot[index];

@@ -2,7 +2,7 @@
  * and the bandwidths of the L2 and of DRAM in its cycles. */
 #include "common/simulator/timing/replay_sm.h"
 
-/* What the memory behind the L1 gives, for as long as the clock stays as it is. */
+/* Bandwidth beyond the L1 at the current clock. */
 static void sm_rates(Sm *sm)
 {
     const SimtMachine *m = sm->machine;
@@ -28,8 +28,7 @@ void clock_set(Sm *sm, double mhz)
     sm_rates(sm);
 }
 
-/* A product of a tensor core is issued: all SMs have a lower clock until some time after the last
- * one. */
+/* An MMA issues on a tensor core: all SMs have a lower clock until some time after the last one. */
 void clock_fall(Sm *sm, uint64_t now)
 {
     double mhz = sm->machine->tensor_mhz;
@@ -47,7 +46,7 @@ void clock_rise(Sm *sm, uint64_t now)
         clock_set(sm, sm->machine->clock_mhz);
 }
 
-/* In cycles of clock_mhz, a moment that the SM has come to. */
+/* Converts a time that the SM has reached to cycles of clock_mhz. */
 uint64_t launch_cycle(const Sm *sm, uint64_t at)
 {
     const SimtMachine *m = sm->machine;

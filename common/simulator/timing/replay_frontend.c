@@ -16,7 +16,8 @@ static void step_fold(WarpReplay *warp, const Ins *ins)
         warp->score[ins->t_d[i]] = last;
 }
 
-/* The phase is complete at a time that is known, or the warp waits for those who count for it. */
+/* Either the completion time of the phase is known, or the warp waits for the outstanding
+ * operations. */
 static void phase_await(const Sm *sm, WarpReplay *warp, uint32_t number)
 {
     const BlockSlot *slot = &sm->blocks.slot[warp->slot];
@@ -35,7 +36,7 @@ static uint8_t gate_of(const Ins *ins, const InsCost *price)
     return is_shared(ins) ? GATE_SHARED : GATE_MEMORY;
 }
 
-/* A machine instruction says which counters it waits for, not which operands. */
+/* A SASS instruction names the counters for which it waits, not the operands. */
 static void sass_counters_wait(WarpReplay *warp, uint8_t waits)
 {
     for (uint32_t i = 0; i < SASS_COUNTERS; i++) {
@@ -45,7 +46,8 @@ static void sass_counters_wait(WarpReplay *warp, uint8_t waits)
     }
 }
 
-/* What an instruction waits for besides its operands, unless it is simple. */
+/* Finds the conditions for which an instruction waits in addition to its operands, unless it is
+ * simple. */
 static void step_wait_other(const Sm *sm, WarpReplay *warp, const Ins *ins, const TraceStep *step)
 {
     if (ins->op == OP_CP_WAIT) {
@@ -80,8 +82,8 @@ static void step_wait(const Sm *sm, WarpReplay *warp, const TraceStep *step)
     }
 }
 
-/* Waits for the piece of code that the step lies in, if the warp comes to it only now.  A warp's
- * first instruction is there: it begins later than others go on. */
+/* Waits for the code block of the step, if the warp enters it only now. A warp's first instruction
+ * is available: it starts later than other warps continue. */
 static void code_wait(Sm *sm, WarpReplay *warp, uint32_t ins)
 {
     uint32_t piece = sm->front.code_piece[ins];
@@ -94,7 +96,7 @@ static void code_wait(Sm *sm, WarpReplay *warp, uint32_t ins)
 /* Passes over folded instructions, to the next real one. */
 void step_next(Sm *sm, WarpReplay *warp)
 {
-    enum { AHEAD = 16 }; /* steps; of so many warps the processor does not foresee them */
+    enum { AHEAD = 16 }; /* steps prefetched for a warp */
     const WarpTrace *trace = warp->trace;
     while (warp->step < trace->count && !sm->price[trace->step[warp->step].ins].slots)
         step_fold(warp, &sm->code[trace->step[warp->step++].ins]);

@@ -16,7 +16,7 @@ void ready_add(Sm *sm, uint32_t number, uint64_t begin)
     sm->warp[number].entry = entry;
 }
 
-/* Moves an entry behind those that follow it, as long as these are of `block`; NO_WARP: of any. */
+/* Moves an entry after those that follow it, as long as these are of `block`; NO_WARP: of any. */
 static ReadyWarp *ready_move(Sm *sm, ReadyWarp *entry, uint32_t block)
 {
     uint32_t scheduler = entry->warp % sm->schedulers;
@@ -32,7 +32,8 @@ static ReadyWarp *ready_move(Sm *sm, ReadyWarp *entry, uint32_t block)
     return entry;
 }
 
-/* While code comes, warps drift apart, as if always the first one went that can. */
+/* While instructions are being fetched, warps drift apart, as if the scheduler always chose the
+ * first warp that can issue. */
 static void ready_issued(Sm *sm, ReadyWarp *entry, uint64_t issued)
 {
     int drifts = sm->front.code_piece && code_is_coming(&sm->front.code_cache, issued);
@@ -46,8 +47,8 @@ void ready_remove(Sm *sm, ReadyWarp *entry)
     sm->issue.count[entry->warp % sm->schedulers]--;
 }
 
-/* Until when the warp that asks for it is held, which came to it at `from`: a wait takes its time
- * beside what it waits for. */
+/* Time until which an asynchronous instruction blocks its warp, which reached it at `from`: a
+ * wait's own time overlaps with the time for which it waits. */
 static uint64_t async_holds(const Sm *sm, const Ins *ins, uint64_t from, uint64_t now)
 {
     const MachineCosts *costs = &sm->machine->costs;
@@ -95,7 +96,8 @@ static void counter_raise(WarpReplay *warp, uint8_t number, uint64_t at, uint8_t
         warp->counter[number - 1] = (Score){at, wait};
 }
 
-/* How long a branch of the PTX holds its warp; where lanes part one way waits for the other. */
+/* Time for which a branch of the PTX blocks its warp; if lanes diverge, one path waits for the
+ * other. */
 static uint64_t branch_holds(const Sm *sm, const Ins *ins, const TraceStep *step)
 {
     const MachineCosts *costs = &sm->machine->costs;
@@ -103,7 +105,7 @@ static uint64_t branch_holds(const Sm *sm, const Ins *ins, const TraceStep *step
     return costs->branch_cycles + (step_is_divergent(step) ? costs->divergence_cycles : 0);
 }
 
-/* How long the warp's next instruction waits for this one besides `busy` cycles. */
+/* Time for which the warp's next instruction waits for this one in addition to `busy` cycles. */
 static uint64_t warp_holds(const Sm *sm, const WarpReplay *warp, const Ins *ins,
                            const InsCost *price, uint64_t busy)
 {
@@ -115,8 +117,8 @@ static uint64_t warp_holds(const Sm *sm, const WarpReplay *warp, const Ins *ins,
     return price->stall > busy + holds ? price->stall - busy : holds;
 }
 
-/* Cycles until the scheduler's next instruction.  A bank of registers gives one a cycle, and
- * instructions may be issued while no more than two cycles of that are outstanding. */
+/* Cycles until the scheduler's next instruction. A bank of registers delivers one register per
+ * cycle, and instructions may issue while at most two cycles of that are outstanding. */
 static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const InsCost *price, uint64_t now)
 {
     const uint64_t backlog = sm->machine->costs.register_bank_backlog;
@@ -129,8 +131,8 @@ static uint64_t issue_holds(Sm *sm, uint32_t scheduler, const InsCost *price, ui
     return next - now;
 }
 
-/* Floats are computed by two halves in turn, each of which takes two cycles; the first makes
- * integers' products, too. */
+/* FP32 instructions alternate between two half-width pipes, each of which takes two cycles; the
+ * first one also computes integer multiplications. */
 static void pipe_take(Sm *sm, uint32_t scheduler, const InsCost *price, uint64_t busy, uint64_t now)
 {
     enum { FIRST, SECOND };
@@ -143,8 +145,8 @@ static void pipe_take(Sm *sm, uint32_t scheduler, const InsCost *price, uint64_t
     *half = !*half;
 }
 
-/* Constant memory gives one word after the other; where no lane wants any it takes as long as for
- * one.  Schedulers that want it take turns. */
+/* Constant memory delivers one word after the other; without active lanes it takes as long as for
+ * one. Contending schedulers are served round-robin. */
 static void constants_take(Sm *sm, uint32_t scheduler, const InsCost *price, const TraceStep *step,
                            uint64_t now)
 {
@@ -214,7 +216,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     if (ins->space == PTX_CONST && step_first_line(step)) {
         uint64_t arrival = constants_arrival(sm, warp, step, now);
         at = max64(at, arrival);
-        if (price->follows && !price->made) held = max64(held, arrival); /* nobody is told */
+        if (price->follows && !price->made) held = max64(held, arrival); /* no counter */
     }
     uint64_t release = release_cycles(ins, &warp->fence, costs),
              rare = rare_cycles(costs, ins, is_slow_path);
@@ -234,7 +236,7 @@ static void issue_other(Sm *sm, uint32_t scheduler, uint32_t number, uint64_t bu
     scores_set(warp, ins, price, at);
     if (ins->op == OP_WGMMA) warp->wgmma.latest = max64(warp->wgmma.latest, at);
     if (ins->op == OP_BULK_COPY && ins->class == CLASS_STORE) {
-        uint64_t read = sm->mem.bulk_free / TICKS; /* before the bytes are on their way */
+        uint64_t read = sm->mem.bulk_free / TICKS; /* before the bytes are in flight */
         warp->bulk_done.latest = max64(warp->bulk_done.latest, at);
         warp->bulk_read.latest = max64(warp->bulk_read.latest, read);
     }
@@ -298,7 +300,7 @@ static uint64_t issue_time(const Sm *sm, uint32_t scheduler, const ReadyWarp *en
  * No processor foresees which, so there is no branch to foresee. */
 static uint32_t scheduler_choose(const Sm *sm, uint32_t scheduler, uint64_t *when)
 {
-    enum { BITS = 8 }; /* of an entry's number, below the time */
+    enum { BITS = 8 }; /* bits for an entry's number, below the time */
     const ReadyWarp *entry = sm->issue.ready + sm->issue.first[scheduler];
     const uint64_t *gate = sm->issue.gate + (size_t)scheduler * GATES;
     uint64_t from = sm->issue.scheduler_free[scheduler], none = NEVER << BITS, best = none;
@@ -321,8 +323,8 @@ static int stores_next(const Sm *sm, uint32_t number)
     return ins->class == CLASS_STORE && ins->op != OP_SPILL;
 }
 
-/* Of schedulers that can store at the time at which this one can, the first behind that which
- * stored last: none stores twice before others have. */
+/* Returns, of the schedulers that can store at the same time as this one, the first after the one
+ * that stored last: stores are arbitrated round-robin. */
 static uint32_t store_round_robin(const Sm *sm, const uint32_t *who, const uint64_t *when,
                                   uint32_t next)
 {
@@ -333,7 +335,7 @@ static uint32_t store_round_robin(const Sm *sm, const uint32_t *who, const uint6
     return next;
 }
 
-/* Issues everywhere in the order of time until nobody is left. */
+/* Issues on all schedulers in time order until no warp is left. */
 void sm_play(Sm *sm)
 {
     uint64_t when[MOST_SCHEDULERS];

@@ -8,17 +8,18 @@
 
 enum {
     SECTOR_BYTES = 32,
-    MOST_LINES = 8 * LANES /* of a load; of textures no more are followed */
+    MOST_LINES = 8 * LANES /* lines tracked per load; of textures no more are tracked */
 };
 
-/* How far the warp is, in steps of the PTX. */
+/* Progress of the warp, in steps of the PTX. */
 static uint32_t steps_done(const WarpReplay *warp)
 {
     return (uint32_t)((uint64_t)warp->step * warp->ptx_steps / warp->trace->count);
 }
 
-/* For how long a fetch of DRAM has been on its way when a warp asks for it; NEVER: it is in the L2.
- * As many steps ago as it was first asked for, each as long as the block's were on average. */
+/* Time for which a fetch from DRAM has been in flight when a warp requests it; NEVER: it is in the
+ * L2. It was first requested a known number of steps ago, each of which took the average time of
+ * the block's steps. */
 static uint64_t fetch_age(const Sm *sm, const WarpReplay *warp, uint32_t fetch, uint64_t now)
 {
     const BlockSlot *slot = &sm->blocks.slot[warp->slot];
@@ -29,8 +30,8 @@ static uint64_t fetch_age(const Sm *sm, const WarpReplay *warp, uint32_t fetch, 
     return (done - step) * (now - slot->begin) / (done + 1);
 }
 
-/* DRAM is asked for so many ticks of its time more.  Of what it was asked for before, less counts
- * the longer ago that is. */
+/* Adds `ticks` of work to DRAM's queue. Earlier work is weighted less the longer ago it was
+ * requested. */
 static void dram_enqueue(Sm *sm, uint64_t ticks, uint64_t now)
 {
     const MachineCosts *costs = &sm->machine->costs;
@@ -43,9 +44,9 @@ static void dram_enqueue(Sm *sm, uint64_t ticks, uint64_t now)
     sm->mem.dram_seen = max64(sm->mem.dram_seen, now);
 }
 
-/* Queueing delay at DRAM: requests of other SMs arrive at random, for all channels alike, and each
- * has the same service time, so the delay is that of an M/D/1 queue (docs/simulator/cycle-model.md,
- * loop-...). */
+/* Queueing delay at DRAM. Requests of other SMs arrive at random, for all channels alike, and each
+ * has the same service time; therefore the delay is that of an M/D/1 queue
+ * (docs/simulator/cycle-model.md, loop-...). */
 static uint64_t dram_start(const Sm *sm, uint64_t now)
 {
     const MachineCosts *costs = &sm->machine->costs;
@@ -56,7 +57,8 @@ static uint64_t dram_start(const Sm *sm, uint64_t now)
                  now + uncore_cycles(sm, costs->dram_service_cycles * busy / (2 * (all - busy))));
 }
 
-/* When a fetch is there that a warp asks for now; 0: it is.  This SM may have asked before. */
+/* Time at which a requested fetch is available; 0: it is already. This SM may have requested it
+ * before. */
 static uint64_t fetch_arrival(Sm *sm, const WarpReplay *warp, uint32_t fetch, uint64_t now)
 {
     FetchArrival *arrival = &sm->mem.fetch_arrival[fetch % FETCHES_KEPT];
@@ -69,27 +71,27 @@ static uint64_t fetch_arrival(Sm *sm, const WarpReplay *warp, uint32_t fetch, ui
     return at;
 }
 
-/* What goes on to the L2. */
+/* A request to the L2. */
 typedef struct L2Request {
     uint32_t sectors, lines;
     uint32_t fetches, fetch[2 * MOST_LINES];
 } L2Request;
 
-/* Not all of it is set: that would be half a kilobyte for each access. */
+/* Initialises only these members, because the whole struct has half a kilobyte. */
 static void request_begin(L2Request *request, uint32_t sectors, uint32_t lines)
 {
     request->sectors = sectors, request->lines = lines, request->fetches = 0;
 }
 
-/* Has this SM asked for it?  What it asked for long ago is in the L2, unless that keeps less than
- * the launch touches. */
+/* Has this SM requested it? Earlier requests are in the L2, unless the launch's working set exceeds
+ * it. */
 static int was_fetched(const Sm *sm, uint32_t fetch)
 {
     if (sm->mem.fetch_arrival[fetch % FETCHES_KEPT].fetch == fetch + 1) return 1;
     return !sm->launch->dram.l2_thrashes && sm->mem.fetched[fetch / 64] >> fetch % 64 & 1;
 }
 
-/* How long DRAM takes for what this SM has not asked for; 0: that is nothing. */
+/* Latency of DRAM for data that this SM has not requested; 0: none. */
 static uint64_t request_wait(const Sm *sm, const L2Request *request)
 {
     uint64_t wait = request->fetches ? 0 : (uint64_t)sm->machine->dram_latency;
@@ -99,7 +101,7 @@ static uint64_t request_wait(const Sm *sm, const L2Request *request)
     return uncore_latency(sm, wait);
 }
 
-/* Ticks that a sector takes of DRAM. */
+/* Ticks of DRAM time per sector. */
 static uint64_t dram_ticks(const Sm *sm, int store)
 {
     uint64_t ticks = sm->mem.dram_sector[store];
@@ -107,7 +109,7 @@ static uint64_t dram_ticks(const Sm *sm, int store)
                  : ticks;
 }
 
-/* Ticks that a request takes on the multiprocessor's way to the L2 and back. */
+/* Ticks that a request occupies the SM's path to the L2 and back. */
 static uint64_t request_ticks(const Sm *sm, const Ins *ins, const L2Request *request)
 {
     const MachineCosts *costs = &sm->machine->costs;
@@ -121,8 +123,8 @@ static uint64_t request_ticks(const Sm *sm, const Ins *ins, const L2Request *req
     return max64(taken, request->lines * line);
 }
 
-/* Sends it to the L2, from which a part goes on to DRAM; returns when it is back, and what others,
- * too, have just asked DRAM for. */
+/* Sends a request to the L2, and a part of it to DRAM; returns the time at which the data return,
+ * and accounts for fetches that others have just requested from DRAM. */
 static uint64_t l2_request(Sm *sm, const WarpReplay *warp, const Ins *ins, const L2Request *request,
                            uint64_t now)
 {
@@ -156,7 +158,7 @@ static void fetches_add(const Launch *launch, L2Request *request, uint32_t line,
     }
 }
 
-/* A load whose lines are known; returns when all of them are there. */
+/* Issues a load whose lines are known; returns the time at which all of them are available. */
 static uint64_t load_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
                            uint64_t now)
 {
@@ -188,7 +190,7 @@ static int has_interblock_wait(const Sm *sm, const Ins *ins)
     return sm->launch->interblock.queue && (ins->class == CLASS_ATOMIC || ins->order & ORDER_READS);
 }
 
-/* Stores go on to the L2 when they have waited until then. */
+/* Sends stores to the L2 that have waited until `at`. */
 static void stores_send(Sm *sm, const StoreTraffic *sent, uint64_t at)
 {
     const MachineCosts *costs = &sm->machine->costs;
@@ -207,7 +209,7 @@ static void line_send(Sm *sm, uint64_t at)
     stores_send(sm, &sent, at);
 }
 
-/* Those lines go on that have waited for long enough by now, as far as the way was free. */
+/* Sends the lines that have waited for long enough by `now`, as far as the path was free. */
 void lines_send(Sm *sm, uint64_t now)
 {
     while (sm->mem.store_buffer.count) {
@@ -267,15 +269,15 @@ static uint64_t other_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, cons
     return l2_request(sm, warp, ins, &request, now);
 }
 
-/* What an SM's first access through the texture units waits for: the object's description, and for
- * coordinates that are no indices behind it how they are meant.  Both lie in DRAM. */
+/* Latency of an SM's first access through the texture units: it loads the object's descriptor, and
+ * for floating-point coordinates then the sampler's. Both are in DRAM. */
 static uint64_t description_cycles(const SimtMachine *m, const Ins *ins)
 {
     return (uint64_t)m->dram_latency * (ins->aux >> TEXTURE_BY_FLOAT & 1 ? 2 : 1);
 }
 
-/* The same of one through the texture units; what has to come from the L2 is as much later as it
- * would be behind the load/store unit. */
+/* The same for an access through the texture units; L2 latency is added as for the load/store
+ * unit. */
 static uint64_t texture_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
                               uint64_t now)
 {
@@ -293,8 +295,8 @@ static uint64_t texture_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, co
            found;
 }
 
-/* When a piece of constant memory is in the larger of the multiprocessor's caches, which keeps what
- * it has got; before `now`: it is. */
+/* Time at which a unit of constant memory is in the larger of the SM's constant caches, which has
+ * no evictions; before `now`: a hit. */
 static uint64_t const_l15_arrival(Sm *sm, const WarpReplay *warp, uint32_t piece, uint64_t now)
 {
     enum { FETCHES = CONSTANT_BYTES / FETCH_BYTES };
@@ -327,7 +329,7 @@ static uint64_t const_l1_arrival(Sm *sm, const WarpReplay *warp, uint32_t line, 
     return oldest->at;
 }
 
-/* When what is wanted of constant memory is there; 0: it is. */
+/* Time at which the requested constants are available; 0: they are cached. */
 uint64_t constants_arrival(Sm *sm, const WarpReplay *warp, const TraceStep *step, uint64_t now)
 {
     enum {
@@ -343,9 +345,9 @@ uint64_t constants_arrival(Sm *sm, const WarpReplay *warp, const TraceStep *step
     return at > now ? at : 0;
 }
 
-/* A copy past the L1 takes the load/store unit for as long as its lines are looked up, and where it
- * may be less than whole the zeros before it are written: what it brings goes in when it comes, so
- * many passes later, and whoever asks meanwhile is not held up. */
+/* A copy that bypasses the L1 occupies the load/store unit while its lines are looked up. If its
+ * size is variable, it also writes zeros first. Its data are written when they arrive, `passes`
+ * cycles later, and other accesses are not delayed meanwhile. */
 static uint64_t copy_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
                            uint64_t begin, uint32_t passes)
 {
@@ -362,7 +364,7 @@ static uint64_t copy_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const
     return back + passes;
 }
 
-/* Issues a memory instruction; returns when its result is there. */
+/* Issues a memory instruction; returns the time at which its result is available. */
 uint64_t memory_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
                       uint64_t now)
 {
@@ -388,7 +390,7 @@ uint64_t memory_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const Trac
                                         : back;
 }
 
-/* A bulk copy: when its bytes are there. */
+/* Issues a bulk copy; returns the arrival time of its bytes. */
 static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64_t now)
 {
     const MachineCosts *costs = &sm->machine->costs;
@@ -411,7 +413,7 @@ static uint64_t bulk_issue(Sm *sm, const Ins *ins, const TraceStep *step, uint64
                            costs->bulk_cycles);
 }
 
-/* Issues what works beside the warps; returns when it has arrived. */
+/* Issues an operation of an asynchronous unit; returns its arrival time. */
 uint64_t async_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *step, uint64_t now)
 {
     const MachineCosts *costs = &sm->machine->costs;
@@ -421,8 +423,8 @@ uint64_t async_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *s
     return at;
 }
 
-/* What comes behind an access may wait in front of memory, so much of it.  The texture units serve
- * one scheduler after the other. */
+/* Instructions after an access may issue while the queue of the memory unit is below its limit. The
+ * texture units serve the schedulers round-robin. */
 void memory_gates(Sm *sm)
 {
     const MachineCosts *costs = &sm->machine->costs;

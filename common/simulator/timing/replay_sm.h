@@ -16,7 +16,7 @@
 #include "common/simulator/traffic/store_buffer.h"
 
 enum {
-    TICKS = 256,         /* in a cycle */
+    TICKS = 256,         /* per cycle */
     CLOCK_ONE = 65536,   /* SmClock.uncore_ratio at clock_mhz */
     BARRIER_OF_ALL = 1,  /* WarpReplay.barrier: __syncthreads() */
     BARRIER_OF_SOME = 2, /* ... and from here on, a numbered barrier of some warps */
@@ -24,8 +24,8 @@ enum {
     SASS_COUNTERS = 6,   /* scoreboards that an SASS instruction names */
     MOST_SCHEDULERS = 64,
     FETCHES_KEPT = 16384,  /* entries of SmMemory.fetch_arrival */
-    CONSTANTS_KEPT = 1024, /* entries of SmMemory.constant: more than there are pieces */
-    NO_WARP = 0xffffffff   /* no warp, slot or piece */
+    CONSTANTS_KEPT = 1024, /* entries of SmMemory.constant: more than there are units */
+    NO_WARP = 0xffffffff   /* no warp, slot or code block */
 };
 
 /* A resource that an instruction may wait for in addition to its operands: a Pipe of its scheduler,
@@ -45,7 +45,7 @@ typedef struct ReadyWarp {
     uint64_t ready_at;   /* earliest issue as far as the warp itself is concerned; NEVER */
     uint64_t last_issue; /* cycle of its last issue */
     uint32_t block;      /* ordinal of its block on this SM */
-    uint32_t gate;       /* that its next step needs */
+    uint32_t gate;       /* gate that its next step needs */
     uint32_t warp;       /* index into Sm.warp */
 } ReadyWarp;
 
@@ -56,21 +56,22 @@ typedef struct WarpReplay {
     int fence;             /* cycles of its next fence; 0: the costs' fence_cycles */
     uint8_t live, barrier; /* barrier: BARRIER_*, 0: waits at none */
     uint8_t has_triggered; /* griddepcontrol.launch_dependents */
-    uint16_t phase;        /* of an mbarrier that it waits for; 0: none */
+    uint16_t phase;        /* the mbarrier phase that it waits for; 0: none */
     uint8_t stall;         /* SimtStall that explains `operands` */
     uint32_t slot, index;  /* its block's slot, its number in the block; NO_WARP: place is free */
     uint64_t begin;        /* cycle at which its block began */
     const WarpTrace *trace;
     uint32_t step;      /* next one in the trace */
-    uint32_t piece;     /* of code, that it executes */
+    uint32_t piece;     /* its current code block */
     uint32_t ptx_steps; /* length of the trace in PTX instructions */
     WarpTrace sass;     /* its SASS, where that is replayed */
     Score counter[SASS_COUNTERS];
     uint64_t copy_done;      /* cycle at which the bytes of its last cp.async have arrived */
-    uint64_t copy_groups[4]; /* ... of its last committed groups, latest first */
+    uint64_t copy_groups[4]; /* the same for its last committed groups, latest first */
     uint64_t vector_load;    /* cycle at which the last vectorised load's words are available */
     uint32_t barrier_ins;    /* PTX number of the barrier that it issued last, plus 1; 0: none */
-    Groups wgmma, bulk_read, bulk_done; /* of bulk copies out of shared memory */
+    Groups wgmma, bulk_read, bulk_done; /* asynchronous groups: MMAs, and bulk copies out of shared
+                                         * memory */
     Score *score;                       /* by scoreboard number */
 } WarpReplay;
 
@@ -106,13 +107,13 @@ typedef struct SmClock {
 /* replay_frontend.c. */
 typedef struct SmFrontEnd {
     CodeCache code_cache;
-    const uint32_t *code_piece; /* of each instruction; NULL: the code fits the cache */
+    const uint32_t *code_piece; /* code block of each instruction; NULL: the code fits the cache */
 } SmFrontEnd;
 
 /* replay_issue.c. */
 typedef struct SmIssue {
     ReadyWarp *ready;         /* the schedulers' lists, one after another ... */
-    uint32_t *first, *count;  /* ... where each begins, and its length */
+    uint32_t *first, *count;  /* start and length of each list */
     uint64_t *gate;           /* by scheduler and gate: cycle at which it is free */
     uint64_t *scheduler_free; /* cycle at which each may issue again */
     uint64_t *bank;           /* two per scheduler: cycle at which the register bank is idle */
@@ -128,7 +129,7 @@ typedef struct SmMemory {
     const ReplayMemory *share;   /* the SM's share of L2 and DRAM */
     FetchArrival *fetch_arrival; /* by number; the latest of each place */
     uint64_t *fetched;           /* a bit for each fetch of DRAM that this SM has requested */
-    FetchArrival *constant;      /* pieces of constant memory in the L1.5 */
+    FetchArrival *constant;      /* units of constant memory in the L1.5 */
     ConstL1Line const_l1[CONST_L1_MOST];
     uint32_t const_l1_clock;
     L1 l1;
@@ -137,11 +138,11 @@ typedef struct SmMemory {
     uint64_t l2_free, dram_free, bulk_free;       /* tick at which each is free */
     uint32_t texture_scheduler;                   /* served last by the texture units */
     uint64_t l2_sector, dram_sector[2], bulk_sector; /* ticks of a sector; loads, stores */
-    uint32_t dram_part[2];         /* of 65536 sectors, those that go on to DRAM; loads, stores */
-    uint64_t dram_debt[2];         /* such sectors that have not gone on yet, in 65536ths */
+    uint32_t dram_part[2];         /* DRAM sectors per 65536 sectors; loads, stores */
+    uint64_t dram_debt[2];         /* DRAM sectors not yet sent, in 65536ths */
     uint64_t dram_busy, dram_seen; /* ticks in the last DRAM_WINDOW cycles; end of that window */
     StoreBuffer store_buffer;
-    StoreTraffic unbuffered, sent; /* of stores: without the store buffer, and as sent */
+    StoreTraffic unbuffered, sent; /* stores: without the store buffer, and as sent */
     StoreCost store_cost;
 } SmMemory;
 
@@ -155,7 +156,7 @@ typedef struct SmBlocks {
     uint64_t launch_interval;       /* cycles between two blocks given to this SM */
     uint64_t next_launch;           /* earliest cycle of the next one */
     uint64_t offered;               /* latest cycle at which free places are given to blocks */
-    uint64_t *ends;                 /* of blocks, in the order of their ends; cycles of clock_mhz */
+    uint64_t *ends;                 /* ends of blocks in ascending order; cycles of clock_mhz */
     uint64_t barrier_free;          /* cycle at which the barrier unit is free */
     uint64_t pdl_trigger, pdl_wait; /* as ReplayResult's */
     int has_phases;                 /* the kernel has what phases.h is for */
@@ -231,7 +232,7 @@ void step_next(Sm *sm, WarpReplay *warp);
 /* Adds a warp of the newest block to its scheduler's list. */
 void ready_add(Sm *sm, uint32_t number, uint64_t begin);
 void ready_remove(Sm *sm, ReadyWarp *entry);
-/* Issues on all schedulers, in the order of time, until no warp is left. */
+/* Issues on all schedulers, in time order, until no warp is left. */
 void sm_play(Sm *sm);
 
 /* ---- replay_memory.c ---- */
@@ -248,7 +249,7 @@ void memory_gates(Sm *sm);
 void lines_send(Sm *sm, uint64_t now);
 
 /* ---- replay_blocks.c ---- */
-/* Starts blocks while there is room. */
+/* Starts blocks while places are free. */
 void blocks_begin(Sm *sm);
 void barrier_issue(Sm *sm, uint32_t number, const Ins *ins, const TraceStep *step, uint64_t now);
 void dependents_issue(Sm *sm, uint32_t number, const Ins *ins, uint64_t now);

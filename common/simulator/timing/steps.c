@@ -6,8 +6,8 @@
 
 #include "common/simulator/ptxas/unroll.h"
 
-/* The end of the straight piece that begins at step `from`: where another begins, or where it runs
- * again. */
+/* The end of the basic block that starts at step `from`: the start of another one, or of its next
+ * execution. */
 static uint32_t steps_end(const InsCost *price, const WarpTrace *trace, uint32_t from)
 {
     const TraceStep *step = trace->step;
@@ -18,7 +18,7 @@ static uint32_t steps_end(const InsCost *price, const WarpTrace *trace, uint32_t
     return to;
 }
 
-/* The end of as many turns as ptxas makes one of, from the loop's first on; `from`: there are fewer
+/* The end of a full group of unrolled iterations, from the loop's first step on; `from`: fewer are
  * left. */
 static uint32_t turns_end(const InsCost *price, const WarpTrace *trace, uint32_t from,
                           const Unrolled *loop)
@@ -32,7 +32,7 @@ static uint32_t turns_end(const InsCost *price, const WarpTrace *trace, uint32_t
     return to;
 }
 
-/* Makes the turns' steps those of the loop's copies, and puts them into their order. */
+/* Maps the steps of the iterations to the loop's copies, and orders them. */
 static void turns_order(const InsCost *price, TraceStep *step, uint32_t from, uint32_t to,
                         const Unrolled *loop)
 {
@@ -50,11 +50,11 @@ static void turns_order(const InsCost *price, TraceStep *step, uint32_t from, ui
         if (place[i].ins != NO_STEP) step[from++] = place[i];
 }
 
-/* One piece's steps, each to its rank, which none of the others has. */
+/* Places each step of a basic block at its rank, which is unique. */
 static void piece_place(const InsCost *price, TraceStep *step, uint32_t count)
 {
     TraceStep moved[PIECE];
-    uint16_t at[PIECE] = {0}; /* of each rank its step, from 1; 0: not executed */
+    uint16_t at[PIECE] = {0}; /* step of each rank, from 1; 0: not executed */
     uint32_t end = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t rank = price[step[i].ins].rank;
@@ -78,7 +78,7 @@ static void piece_sort(const InsCost *price, TraceStep *step, uint32_t count)
     }
 }
 
-/* A warp's, one straight piece at a time. */
+/* Orders a warp's steps, one basic block at a time. */
 static void steps_order(const SimtKernel *kernel, WarpTrace *trace)
 {
     const InsCost *price = kernel->costs.price;

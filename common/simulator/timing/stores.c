@@ -8,13 +8,13 @@
 
 enum { WHOLE = UINT32_MAX }; /* all bytes of a sector, a bit each */
 
-/* The bytes of one sector that a lane writes, whose first one lies in it. */
+/* The bytes of one sector that a lane writes, from its first address on. */
 static uint32_t bytes_of(uint64_t address, uint32_t bytes)
 {
     return (uint32_t)((1ull << bytes) - 1) << address % SECTOR;
 }
 
-/* Of each sector the bytes that these lanes write: once, if several write the same. */
+/* Bytes of each sector that these lanes write: once, if several write the same. */
 static void bytes_find(const uint64_t *sector, uint32_t n, const uint64_t *address, uint32_t mask,
                        uint32_t bytes, uint32_t *written)
 {

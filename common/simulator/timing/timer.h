@@ -4,11 +4,11 @@
 
 #include "common/simulator/core/core.h"
 
-/* What it shows when a launch begins.  Of any power of two it is a third or two, so who sleeps for
- * the first time sleeps for about as much of a period as on a card, where it is any. */
+/* Initial value at the start of a launch. It is a third or two thirds of any power of two, so the
+ * first sleep takes about the same part of a period as on a GPU, where the value is arbitrary. */
 enum { TIMER_BEGIN = 0x15555540 };
 
-/* Nanoseconds since the launch began, so many cycles later. */
+/* Nanoseconds since the launch began, `cycles` cycles later. */
 static inline uint64_t timer_passed(const SimtMachine *machine, uint64_t cycles)
 {
     return (uint64_t)((double)cycles * 1e3 / machine->clock_mhz);
@@ -21,8 +21,8 @@ static inline uint64_t timer_shows(const SimtMachine *machine, uint64_t cycles)
            costs->timer_step_ns;
 }
 
-/* Who sleeps wakes at a multiple of so many nanoseconds of the timer: the first power of two beyond
- * what was asked for. */
+/* A sleeping warp wakes at a multiple of this number of nanoseconds of the timer: the first power
+ * of two beyond the requested time. */
 static inline uint32_t sleep_period(const SimtMachine *machine, uint32_t asked)
 {
     uint32_t period = machine->costs.sleep_least_ns;
@@ -31,7 +31,7 @@ static inline uint32_t sleep_period(const SimtMachine *machine, uint32_t asked)
     return period;
 }
 
-/* When a warp wakes that goes to sleep at a cycle; with no period it does not sleep. */
+/* Wake-up time of a warp that goes to sleep at a cycle; with no period it does not sleep. */
 static inline uint64_t sleep_end(const SimtMachine *machine, uint64_t cycle, uint32_t period)
 {
     if (!period) return cycle;

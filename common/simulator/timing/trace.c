@@ -1,13 +1,12 @@
-/* trace.c - says which SM a block runs on, and keeps what two kinds of blocks execute, of each warp
- * as many steps as there is room for: the first waves of SM 0, and of all others those with the
- * most to do.
+/* trace.c - assigns blocks to SMs, and records the execution of the blocks of the first waves of SM
+ * 0, and of the heaviest others. The number of steps per warp is limited.
  *
  * Which blocks have the most to do is known when they have run: so each is traced, and a host
  * thread keeps the heaviest that it ran.  The heaviest of all are among those, and of equals the
  * first: host threads do not show.
  *
- * Where warps end long before their block, more blocks are there at once than fit in the beginning:
- * of SM 0 more are kept then, each in memory of its own. */
+ * If warps end long before their block, more blocks are resident than fit initially: then more
+ * blocks of SM 0 are kept, each in memory of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,15 +16,15 @@
 enum {
     TRACE_STEPS = 3 << 19,
     TRACE_BLOCKS = 128,
-    LEAST_WAVES = 2, /* of large grids */
-    MOST_WAVES = 4,  /* of grids that are no larger: what is traced whole is not extrapolated */
+    LEAST_WAVES = 2, /* waves of large grids */
+    MOST_WAVES = 4,  /* waves of small grids: completely traced work is not extrapolated */
     LEAST_BLOCKS = 4,
-    MORE_TIMES = 4 /* as many blocks are kept where warps end early */
+    MORE_TIMES = 4 /* factor for the number of kept blocks if warps end early */
 };
 
-/* Blocks of a cluster lie on one group of SMs, which clusters do not fill: an H200 has 30 of four
- * blocks at once, 15 of eight and 7 of sixteen, one block an SM.  What comes after shares its SMs
- * with others. */
+/* Blocks of a cluster run on one group of SMs, which clusters do not fill. An H200 runs 30 clusters
+ * of four blocks at once, 15 of eight and 7 of sixteen, with one block per SM. Later blocks share
+ * their SMs with others. */
 uint32_t dealt_sms(const Launch *launch)
 {
     enum { PAIR = 2 };
@@ -35,9 +34,9 @@ uint32_t dealt_sms(const Launch *launch)
     return dealt ? dealt : sms;
 }
 
-/* Blocks are dealt in rounds, one to each SM.  Were each round dealt alike, SM 0 would run blocks
- * 0, sms, 2*sms ...: in a grid whose rows divide that stride all of them at the left edge.  So each
- * round begins at another SM, but for the first and an unfinished last one. */
+/* Blocks are dealt in rounds, one per SM. If each round were dealt alike, SM 0 would run blocks 0,
+ * sms, 2*sms ...: in a grid whose rows divide that stride, all of them at the left edge. Therefore
+ * each round starts at another SM, except for the first and an unfinished last one. */
 static uint32_t round_start(const Launch *launch, uint64_t round)
 {
     uint32_t sms = dealt_sms(launch);
@@ -139,7 +138,7 @@ static WarpTrace *warps_copy(const Launch *launch, const BlockTrace *block)
     return copy;
 }
 
-/* Keeps it if SM 0 runs it behind those that are kept anyway. */
+/* Keeps the block if SM 0 runs it after those that are kept in any case. */
 static void early_keep(Launch *launch, const BlockTrace *block, const BlockCost *cost)
 {
     uint64_t round = block->number / dealt_sms(launch);
