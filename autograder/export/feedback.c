@@ -209,7 +209,7 @@ static int take_result(const GradebookResult *result, void *context, Error *erro
     }
     grown[submission->records++] = record;
     if (record_parse(result->record, record, error)) return -1;
-    record->seed = 0; /* it would tell the hidden shapes to a student who submits again */
+    record->seed = 0; /* a student who submits again could compute the hidden shapes from it */
     submission->points += record->points;
     submission->possible += record->possible;
     return 0;

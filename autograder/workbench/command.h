@@ -15,9 +15,9 @@ typedef struct Command {
 } Command;
 
 /* `request` is {"action", "case", "shape", "gpu", "todo", "line"}; only the action is needed: run,
- * grade, profile, see, hint, ladder, debug or reset.  Values become arguments of the program and are no shell
- * text.  -1 with an error: an unknown action, or a value of another type or of more than 200
- * characters. */
+ * grade, profile, see, hint, ladder, debug or reset. Values become arguments of the program and are
+ * no shell text. -1 with an error: an unknown action, or a value of another type or of more than
+ * 200 characters. */
 int command_make(const Workbench *bench, const Lab *lab, const json_t *request, Command *command,
                  Error *error);
 

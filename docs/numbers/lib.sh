@@ -30,6 +30,7 @@ fail() {
 # the simulator, the machines, the labs' cases.
 tools_digest() {
     if [ ! -s "$out/tools" ]; then
+        # shellcheck disable=SC2046 # the names have no blanks
         cat "$build"/lib/*.a $(find common/simulator/gpus -name "*.ini" | sort) labs/*/lab.ini common/include/convlab/* |
             sha256sum >"$out/tools"
     fi

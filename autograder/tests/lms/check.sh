@@ -123,7 +123,7 @@ for from in canvas moodle; do
     tell "$from assigns each page of the feedback archive"
 done
 : >"$work/graded"
-export_class --format feedback --out "$work/pages" && [ "$(ls "$work/pages" | wc -l)" = 25 ] &&
+export_class --format feedback --out "$work/pages" && [ "$(find "$work/pages" -mindepth 1 -maxdepth 1 | wc -l)" = 25 ] &&
     [ ! -s "$work/graded" ] &&
     grep -q 'No submission' "$work/pages/nobody@uni.example.html" &&
     grep -q 'In the class: you have 64 %' "$work/pages/lia@uni.example.html" &&
@@ -136,7 +136,7 @@ tell "no page has the seed of the hidden shapes"
 for format in junit gradescope; do
     export_class --format "$format" --out "$work/$format" || break
 done
-[ "$(ls "$work/junit" | wc -l)" = 24 ] &&
+[ "$(find "$work/junit" -mindepth 1 -maxdepth 1 | wc -l)" = 24 ] &&
     grep -q '<testsuite name="01-sequential"' "$work/junit/lia@uni.example.xml" &&
     grep -q '^  "score": 80.0,' "$work/gradescope/lia@uni.example.json" && [ ! -s "$work/graded" ]
 tell "JUnit and Gradescope files per student need no grades"

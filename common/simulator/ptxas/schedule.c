@@ -139,8 +139,8 @@ static void doubles_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
     p->latency = (uint16_t)(alus * (uint32_t)m->alu_latency);
 }
 
-/* A division of 64-bit integers on sm_90 is a routine of wide_division_slots instructions, most of which depend
- * on the previous one. */
+/* A division of 64-bit integers on sm_90 is a routine of wide_division_slots instructions, most of
+ * which depend on the previous one. */
 static void wide_expand(const Ins *ins, const SimtMachine *m, InsCost *p)
 {
     uint32_t slots = m->costs.wide_division_slots, alu = (uint32_t)m->alu_latency;

@@ -589,7 +589,8 @@ static void who_sleeps_wakes_by_the_timer(void **state)
     }
     /* Lanes that ask for different times are served one after the other, and do not sleep. */
     uint64_t apart = slope("nanosleep.u32 %r1;\n", 64, (Setup){.blocks = 1, .threads = 32});
-    assert_in_range(apart, 64 * 32 * SMALL.costs.sleep_cycles, 64 * 32 * (SMALL.costs.sleep_cycles + 1));
+    assert_in_range(apart, 64 * 32 * SMALL.costs.sleep_cycles,
+                    64 * 32 * (SMALL.costs.sleep_cycles + 1));
     /* So are a scheduler's warps, here eight: they do not come back in time. */
     uint64_t many = slope("nanosleep.u32 40;\n", 64, (Setup){.blocks = 4, .threads = 1024});
     assert_in_range(many, 64 * 8 * SMALL.costs.sleep_cycles, 64 * 4 * 64);

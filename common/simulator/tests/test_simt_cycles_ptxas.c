@@ -30,7 +30,8 @@ static void a_way_waits_for_the_other(void **state)
     uint64_t all = ways_cycles("and.b32 %r7, %r2, 1;\n", BRANCH),
              parted = ways_cycles("and.b32 %r7, %r1, 1;\n", BRANCH);
     /* Both ways: one more sum. */
-    assert_in_range(parted, all + SMALL.costs.divergence_cycles, all + SMALL.costs.divergence_cycles + 2);
+    assert_in_range(parted, all + SMALL.costs.divergence_cycles,
+                    all + SMALL.costs.divergence_cycles + 2);
 }
 
 static void a_branch_around_a_branch_is_one(void **state)
