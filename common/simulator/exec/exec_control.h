@@ -274,7 +274,7 @@ static int leads_to_exit(const Warp *warp, uint32_t pc)
     return 0;
 }
 
-/* With warnings: have the lanes that are not at the barrier returned from the kernel?  Then they end
+/* With warnings: have the lanes that are not at the barrier returned from the kernel? Then they end
  * now, as on a GPU since Volta, whose barriers do not count them. */
 __attribute__((noinline)) static int lanes_have_returned(Warp *warp, const Ins *ins)
 {

@@ -6,9 +6,9 @@
  * free, and some cycles after a branch.  The load/store unit takes a cycle for every pass.  L1
  * misses take this SM's share of the L2's bandwidth, and L2 misses its share of DRAM's; they
  * return after the latencies of these.  A barrier releases its warps when all of them have
- * arrived.  Blocks start when a place is free and the block scheduler serves this SM: at the launch,
- * and some time after each end of a block.  A warp that has ended has freed its place by then,
- * although others of its block continue.
+ * arrived.  Blocks start when a place is free and the block scheduler serves this SM: at the
+ * launch, and some time after each end of a block.  A warp that has ended has freed its place by
+ * then, although others of its block continue.
  *
  * If the SASS is known, it is replayed instead of the PTX (sass_map.h): an instruction has a stall
  * count and names the counters that must be zero before it issues. SASS can be forged, so its time
