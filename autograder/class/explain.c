@@ -126,8 +126,8 @@ static void result_write(Explaining *e, const GradebookResult *result, const Rec
             is_best(e, result) ? ", counts for this lab" : "");
     fprintf(e->stream, "  submitted %s%s%s%s; status %s\n",
             result->submitted_at[0] ? result->submitted_at : "at a time that is not known",
-            result->late ? ", after the deadline" : "",
-            record->graded_at[0] ? "; graded " : "", record->graded_at, result->status);
+            result->late ? ", after the deadline" : "", record->graded_at[0] ? "; graded " : "",
+            record->graded_at, result->status);
     fprintf(e->stream, "  engine %s, machine %s, seed %" PRIu64 "\n  digest of the source %s\n",
             record->engine, record->machine, result->seed, result->digest);
     if (record->message[0]) fprintf(e->stream, "  %s\n", record->message);

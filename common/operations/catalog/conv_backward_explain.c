@@ -832,8 +832,8 @@ static void find_explanation(Backward *b, ProbeRun run, void *context, Finding *
     *finding = where;
     if (!where.fault) finding->fault = FAULT_EVERYWHERE;
     Finding inside = {0};
-    if (b->wrong && (find_integers(j, &inside) || find_factor(j, &inside) ||
-                     find_permuted(j, &inside))) {
+    if (b->wrong &&
+        (find_integers(j, &inside) || find_factor(j, &inside) || find_permuted(j, &inside))) {
         if (!where.fault) finding->fault = inside.fault;
         finding_say(finding, "%s", inside.text);
     } else if (b->wrong && j->count[MARK_RIGHT] && find_slip(b, 0, &inside)) {

@@ -164,8 +164,7 @@ static void places_of_nan_and_holes(void **state)
         Bench bench = bench_make(SQUARE, 4);
         Submission submission = {.plant = PLANT_NOTHING};
         const uint32_t word = GUARD_BAND_WORD | quiet << 22;
-        submission_run(&submission, &bench.conv, bench.tensor[0], bench.tensor[1],
-                       bench.tensor[2]);
+        submission_run(&submission, &bench.conv, bench.tensor[0], bench.tensor[1], bench.tensor[2]);
         memcpy(&bench.tensor[2][25], &word, sizeof word);
         Told told = tell_observed(&bench, (Observed){.output = bench.tensor[2]});
         assert_int_equal(told.found.fault, FAULT_NAN);
@@ -338,8 +337,7 @@ static void values_by_themselves(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
-        expect(every_shape[i], PLANT_TRUNCATED, FAULT_PRECISION,
-               "The wrong outputs are integers");
+        expect(every_shape[i], PLANT_TRUNCATED, FAULT_PRECISION, "The wrong outputs are integers");
         expect_words(every_shape[i], PLANT_HALVED, "half of the expected value");
         expect(every_shape[i], PLANT_OFFSET, FAULT_EVERYWHERE, "off by the same +64");
         if (!strstr(every_shape[i], "C=1 ")) {

@@ -214,8 +214,8 @@ static void say_permuted(const TileAxis *axis, size_t tile, const unsigned char 
     for (size_t a = 0; a < tile; a++) {
         size_t used = strlen(pairs);
         if (source[a] == a || ++moved > 4) continue;
-        snprintf(pairs + used, sizeof pairs - used, "%s%zu has that of %d", listed++ ? ", " : "",
-                 a, source[a]);
+        snprintf(pairs + used, sizeof pairs - used, "%s%zu has that of %d", listed++ ? ", " : "", a,
+                 source[a]);
     }
     finding_say(finding,
                 "The wrong outputs have the values of other outputs in the same tile of %zu along "
