@@ -534,7 +534,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
 }
 
 /* With --wrap=main, a program without any CUDA call gets a report, too. */
-int __real_main(int argc, char **argv, char **environment) __attribute__((weak));
+int __real_main(int argc, char **argv, char **environment);
 int __wrap_main(int argc, char **argv, char **environment);
 
 int __wrap_main(int argc, char **argv, char **environment)

@@ -39,7 +39,8 @@ compile-commands:
 #:   make validate [GPU=h200|h100] [MACHINE=name|file.ini]
 #:                       the simulator compared with a GPU's measurements
 #:                       (docs/simulator/validation.md)
-#:   make ablation [SETS=interblock-waits,mma-tiles] [MECHANISMS=fences] [MOST=1500000] [LAUNCHES=20]
+#:   make ablation [SETS=mma-tiles] [MECHANISMS=fences] [MOST=1500000]
+#:        [LAUNCHES=20]
 #:                       the simulator's error without each mechanism of its
 #:                       time model, on all cores: docs/simulator/ablation.md
 #:   make compare

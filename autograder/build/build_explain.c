@@ -142,8 +142,8 @@ static void explain_link(const BuildJob *job, Build *build)
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
-/* Device functions that nvcc declares from a compute capability on: CUDA's crt/sm_80_rt.h and
- * crt/sm_90_rt.h; namespaces of mma.h.  `instead`: what earlier capabilities have. */
+/* Device functions that nvcc declares from a compute capability on, in CUDA's headers for sm_80 and
+ * sm_90; namespaces of mma.h.  `instead`: what earlier capabilities have. */
 typedef struct NewerName {
     const char *start; /* beginning of the compiler's error message */
     int cc;

@@ -6,7 +6,9 @@ out=$build/simnvcc
 cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
 rm -rf "$out"
 mkdir -p "$out"
-printf 'const char simulate_gpus_folder[] = "%s";\n' "$(realpath common/simulator/gpus)" >"$out/folder.c"
+# Programs are linked without --wrap=main here, so nothing calls __real_main.
+printf 'const char simulate_gpus_folder[] = "%s";\nint __real_main(void);\nint __real_main(void)\n{\n    return 0;\n}\n' \
+    "$(realpath common/simulator/gpus)" >"$out/folder.c"
 "$cc" -fPIC -c "$out/folder.c" -o "$out/folder.o"
 # One object, so that all of the runtime is linked whether or not the program names it.
 ld -r -o "$out/simulate.o" --whole-archive "$build/lib/simulate.a" --no-whole-archive "$out/folder.o"

@@ -17,7 +17,7 @@ awk -F'\t' '
 # Usage: of ROW COUNT, an error in that table.
 of() { awk -F'\t' -v way="$1" -v count="$2" 'NR == 1 { for (i = 2; i <= NF; i++) column[$i] = i } index($1, way) { print $column[count] }' "$out/rounding.tsv"; }
 [ "$(calc %d "($(of 'sums in fp16' 600) < 2 && $(of 'sums in fp16' 700) > 2 && $(of cut 4608) < 2 && $(of bf16 27) > 2)")" = 1 ] || fail "the page says which ways pass"
-say $page "up to some 600 products"
+say $page "up to some 600 terms"
 say $page "one multiplication may be off by $(calc %.3f '100 * 2 * 2 ^ -11') %"
 
 # ---- the effect of each part ---------------------------------------------------------------------

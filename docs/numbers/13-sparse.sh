@@ -61,7 +61,7 @@ fi
 gain=$(for zeros in $levels; do calc '%.6f\n' "100 * (1 - $(number "taps-$zeros" cycles) / $(number "authors-$zeros" cycles))"; done | sort -n)
 say "$page" "this gains only $(calc %.0f "$(echo "$gain" | head -n 1)") to $(calc %.0f "$(echo "$gain" | tail -n 1)") %"
 say "$page" "spoils $(calc %.0f '144 * (1 - 0.7 ^ 6)') of the 144 outputs"
-say "$page" "27 products that become 10 save $(calc %.0f '100 * 17 / 27') %, not 70; 24 additions that become 7 save $(calc %.0f '100 * 17 / 24') %, not 58"
+say "$page" "27 multiplications that become 10 save $(calc %.0f '100 * 17 / 27') %, not 70; 24 additions that become 7 save $(calc %.0f '100 * 17 / 24') %, not 58"
 simulate many 13 solutions --case inception
 say "$page" "takes 16 registers of $(number many registers). So an SM holds $(calc %d "$(number many resident_blocks) * $(number many threads_per_block) / 32") warps"
 

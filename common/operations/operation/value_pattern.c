@@ -42,7 +42,7 @@ int find_integers(const Judgement *judged, Finding *finding)
     for (size_t i = 0; i < judged->verdict.total; i++) {
         double got = judged->view.output[i], allowed = tolerance_at(judged, i);
         if (judged->mark[i] != MARK_WRONG) continue;
-        if (got != rint(got)) return 0;
+        if (got != rint(got) || judged->expected[i] == rint(judged->expected[i])) return 0;
         near = near && fabs(got - judged->expected[i]) < 1 + allowed;
         evidence += allowed < 0.5 && fabs(got) < 0x1p20 ? fmin(log2(0.5 / allowed), 4) : 0;
         least = fmin(least, got);

@@ -1,5 +1,6 @@
-/* The assembler reads the pipe through which the compiler got the stub, and nobody writes there any
- * more. */
+/* The assembler reads the stub that the compiler made from this source.  It was a pipe, from which
+ * a second reader waits for ever.  Since nvcc keeps its files it is a file, and reading it gains
+ * nothing. */
 #include <convlab/conv.h>
 
 /* The honest kernel: one thread per output. */
