@@ -14,8 +14,14 @@ static const char HEADER[] =
     "baseline\treference\troof\n";
 #define NOT_RIGHT "-" /* case name in the only line of a grade that is not correct */
 
+/* Earlier releases called the folder progress/climb.  The rename fails, as it should, if there is
+ * no such folder or if the new one has files. */
 static void history_path(const char *build, const char *lab, char *path, size_t bytes)
 {
+    char earlier[600], folder[600];
+    text_set(earlier, sizeof earlier, "%s/progress/climb", build);
+    text_set(folder, sizeof folder, "%s/progress/history", build);
+    rename(earlier, folder);
     text_set(path, bytes, "%s/progress/history/%s.tsv", build, lab);
 }
 

@@ -93,6 +93,20 @@ static void grades_of_one_second_are_two(void **state)
     history_free(&history);
 }
 
+static void the_history_of_earlier_releases_stays(void **state)
+{
+    (void)state;
+    char folder[100], earlier[100];
+    GradeHistory history;
+    keep(grade("a", 2000, 80));
+    text_set(folder, sizeof folder, "%s/progress/history", build);
+    text_set(earlier, sizeof earlier, "%s/progress/climb", build);
+    assert_int_equal(rename(folder, earlier), 0);
+    assert_int_equal(history_read(build, "04-tiled", &history, NULL), 0);
+    assert_int_equal(history.grades, 1);
+    history_free(&history);
+}
+
 static void a_worse_grade_takes_nothing_away(void **state)
 {
     (void)state;
@@ -234,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_worse_grade_takes_nothing_away, begin, end),
+        cmocka_unit_test_setup_teardown(the_history_of_earlier_releases_stays, begin, end),
         cmocka_unit_test_setup_teardown(grades_of_one_second_are_two, begin, end),
         cmocka_unit_test_setup_teardown(records_of_before_count, begin, end),
         cmocka_unit_test(cycles_of_another_machine_are_no_reason),
