@@ -462,13 +462,13 @@ static void tell_stale(const Plan *plan)
 /* Submissions of nobody on the roster, and people without a submission. */
 static void tell_people(const Plan *plan)
 {
-    size_t strangers = 0, absent = 0;
+    size_t unlisted = 0, absent = 0;
     char line[400];
     for (size_t i = 0; plan->roster && i < plan->list.count; i++) {
         int is_known = 0;
         for (size_t j = 0; j < plan->members && !is_known; j++)
             is_known = !strcmp(plan->member[j].student, plan->list.item[i].student);
-        strangers += !is_known;
+        unlisted += !is_known;
     }
     for (size_t i = 0; plan->roster && i < plan->roster->people; i++) {
         int is_there = 0;
@@ -481,7 +481,7 @@ static void tell_people(const Plan *plan)
         line, sizeof line,
         "class: people on the roster: %zu, without a submission: %zu; submissions of nobody on "
         "the roster: %zu",
-        plan->roster->people, absent, strangers);
+        plan->roster->people, absent, unlisted);
     text_wrap(stdout, 0, line);
 }
 

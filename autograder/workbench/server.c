@@ -80,9 +80,10 @@ static const char VIEW_POLICY[] =
 
 static enum MHD_Result answer_send(struct MHD_Connection *connection, Answer *answer)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        answer->bytes, answer->body ? answer->body : (void *)"", MHD_RESPMEM_MUST_FREE);
-    if (!answer->body) response = MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response =
+        answer->body
+            ? MHD_create_response_from_buffer(answer->bytes, answer->body, MHD_RESPMEM_MUST_FREE)
+            : MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT);
     if (!response) return MHD_NO;
     MHD_add_response_header(response, "Content-Type", answer->type);
     MHD_add_response_header(response, "Content-Security-Policy",

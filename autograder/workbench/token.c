@@ -4,11 +4,8 @@
 
 void token_draw(char *text, int characters)
 {
-    static const char DIGITS[] = "0123456789abcdef";
-    unsigned char byte;
-    for (int i = 0; i < characters; i++) {
-        randombytes_buf(&byte, 1);
-        text[i] = DIGITS[byte & 15];
-    }
-    text[characters] = 0;
+    unsigned char byte[TOKEN_CHARACTERS / 2];
+    size_t bytes = (size_t)characters / 2;
+    randombytes_buf(byte, bytes);
+    sodium_bin2hex(text, 2 * bytes + 1, byte, bytes);
 }

@@ -4,7 +4,8 @@
 
 enum { TOKEN_CHARACTERS = 32 }; /* length of the server's key: 128 bits */
 
-/* Fills `text` with random hexadecimal digits and a NUL. */
+/* Fills `text` with random hexadecimal digits, an even number of at most TOKEN_CHARACTERS, and a
+ * NUL. */
 void token_draw(char *text, int characters);
 
 #endif
