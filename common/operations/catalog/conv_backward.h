@@ -6,9 +6,6 @@
 
 #include "common/operations/conv/conv_problem.h"
 
-struct Judgement;
-struct Finding;
-
 /* Operation's functions that are the same for both. */
 int conv_backward_parse(const char *text, Problem *problem, Error *error);
 void conv_backward_draw(Random *random, int index, double max_macs, Problem *problem);
@@ -22,9 +19,5 @@ double conv_backward_least_bytes(const Operation *operation, const Problem *prob
 TensorShape conv_backward_shape_x(const ConvProblem *conv, const char *name, TensorRole role);
 TensorShape conv_backward_shape_w(const ConvProblem *conv, const char *name, TensorRole role);
 TensorShape conv_backward_shape_y(const ConvProblem *conv, const char *name, TensorRole role);
-
-/* Operation's explain for dx, or for dw if `filter` (conv_backward_explain.c). */
-void conv_backward_explain(int filter, const struct Judgement *judged, ProbeRun run, void *context,
-                           struct Finding *finding);
 
 #endif

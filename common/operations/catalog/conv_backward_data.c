@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/operations/catalog/conv_backward.h"
+#include "common/operations/conv_diagnosis/conv_backward_explain.h"
 
 enum { TENSOR_DY, TENSOR_W, TENSOR_DX, TENSORS };
 

@@ -8,6 +8,7 @@
 #include "common/base/lanes.h"
 #include "common/base/parallel.h"
 #include "common/operations/catalog/conv_backward.h"
+#include "common/operations/conv_diagnosis/conv_backward_explain.h"
 
 enum { TENSOR_X, TENSOR_DY, TENSOR_DW, TENSORS };
 
