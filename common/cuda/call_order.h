@@ -2,8 +2,8 @@
  *
  * This is the only definition of CUDA's ordering rules for a call.  The recording and its edges
  * (recording.c, recording_order.c), the race check between streams (sim/sim_order.c) and the
- * timeline of live calls (sim/sim_device.c) all follow it.  If the race check knew an edge that the
- * price does not have, dependent kernels could overlap in the price without a finding. */
+ * timeline of live calls (sim/sim_device_time.c) all follow it.  If the race check knew an edge
+ * that the price does not have, dependent kernels could overlap in the price without a finding. */
 #ifndef CONVLAB_CUDA_CALL_ORDER_H
 #define CONVLAB_CUDA_CALL_ORDER_H
 

@@ -65,7 +65,8 @@ static void line_work_add(LineWork *work, uint32_t line, uint64_t amount)
     work->warp_instructions[least] = amount;
 }
 
-void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *result)
+/* Adds a launch's cost, and stores it for its place on the timeline. */
+static void launch_cost_add(SimDevice *sim, const DeviceCall *call, const SimtResult *result)
 {
     const SimFunction *function = sim_function(sim, call->function);
     DeviceCost *cost = &sim->cost;
@@ -93,15 +94,29 @@ void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *r
     memcpy(cost->block, call->block, sizeof cost->block);
 }
 
-uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes)
+int sim_settle(SimDevice *sim, DeviceReply *reply)
 {
-    const SimUnsettled *unsettled = &sim->unsettled;
-    uint64_t used = sim->cost.counters.warp_instructions + sim->moved / BYTES_AN_INSTRUCTION +
-                    sim->checked / BYTES_AN_INSTRUCTION + bytes / BYTES_AN_INSTRUCTION;
-    if (unsettled->waits) used += unsettled->result->counters.warp_instructions;
-    return !sim->instruction_limit         ? UINT64_MAX
-           : sim->instruction_limit > used ? sim->instruction_limit - used
-                                           : 0;
+    SimUnsettled *unsettled = &sim->unsettled;
+    if (!unsettled->waits) return 0;
+    unsettled->waits = 0;
+    if (simt_settle(sim->gpu, unsettled->result) != 0) {
+        const SimtReport *report = &unsettled->result->report;
+        device_fail(reply ? reply : &sim->lost, DEVICE_OUT_OF_MEMORY, "%s: %s", report->kernel,
+                    report->text);
+        return -1;
+    }
+    launch_cost_add(sim, &unsettled->call, unsettled->result);
+    sim_call_time(sim, &unsettled->call);
+    sim->work = (SimWork){0};
+    return 0;
+}
+
+int sim_lost_report(SimDevice *sim, DeviceReply *reply)
+{
+    if (sim->lost.status == DEVICE_SUCCESS) return 0;
+    *reply = sim->lost;
+    sim->lost = (DeviceReply){0};
+    return -1;
 }
 
 /* Fixed cost of a launch for the host, in executed instructions: tables for all of device memory.
@@ -203,7 +218,7 @@ int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
     if (sim->settles_later)
         sim->unsettled = (SimUnsettled){.waits = 1, .call = *call, .result = result};
     else
-        sim_launch_cost(sim, call, result);
+        launch_cost_add(sim, call, result);
     return 0;
 }
 

@@ -101,26 +101,100 @@ typedef struct SimDevice {
     uint64_t data_capacity;
 } SimDevice;
 
+/* ---- sim_device_tables.c: NULL for a wrong handle ---- */
+/* Appends a zeroed item; its handle is the new count.  NULL if the table is full. */
+void *sim_table_append(SimTable *table, size_t item_bytes);
+void *sim_table_at(const SimTable *table, uint32_t handle, size_t item_bytes);
 SimFunction *sim_function(SimDevice *sim, uint32_t handle);
-int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
-/* Adds a launch's cost, and stores it for sim_settle or for the caller of sim_launch. */
-void sim_launch_cost(SimDevice *sim, const DeviceCall *call, const SimtResult *result);
-/* Places the pending launch, if there is one, on the timeline before any other work. -1: the host
- * had no memory to compute its cycles; the reply, or that of the next call, reports it. */
-int sim_settle(SimDevice *sim, DeviceReply *reply);
-/* Warns if a copy to the host reads memory that nothing has written. */
-void sim_warn_unwritten(const SimDevice *sim, const DeviceCall *call);
-int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
-int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+SimtModule *sim_module(SimDevice *sim, uint32_t handle);
+SimEvent *sim_event(SimDevice *sim, uint32_t handle);
+/* NULL for the default stream, too. */
+SimStream *sim_stream(SimDevice *sim, uint32_t handle);
+int sim_stream_is_live(SimDevice *sim, uint32_t handle);
 
+/* ---- sim_device_time.c ---- */
+static inline uint64_t cycle_max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+double sim_seconds(const SimDevice *sim, uint64_t cycles);
+/* Stores the cost of the current call; its caller computes the start. */
+void sim_spend(SimDevice *sim, TimelineResource resource, uint32_t share, uint64_t cycles);
+/* Stores the cost of a copy or fill. */
+void sim_spend_bytes(SimDevice *sim, TimelineResource resource, double bytes, double gb_s);
+/* Earliest start of the next operation on the stream. */
+uint64_t sim_stream_ready(SimDevice *sim, uint32_t handle);
+/* Places the current work.  `ready`: earliest start because of other streams; `before`: end on its
+ * own stream. */
+TimelineMark sim_work_place(SimDevice *sim, Timeline *timeline, uint64_t ready,
+                            TimelineMark before);
+/* After a live call: places its work on the timeline, and lets the host wait where CUDA's does. */
+void sim_call_time(SimDevice *sim, const DeviceCall *call);
+
+/* ---- sim_device_cost.c ---- */
 /* Bytes that count as one instruction: a warp's load and its store move 128. */
 enum { BYTES_AN_INSTRUCTION = 64 };
 
 /* Warp instructions that may still be executed before take_cost, 0: none, where `bytes` are copied
  * or filled now.  Copies and fills count like a kernel that does the same. */
 uint64_t sim_instructions_left(const SimDevice *sim, uint64_t bytes);
+void sim_cost_take(SimDevice *sim, uint64_t cycles, DeviceCost *cost);
 
-/* Stores the cost of the current call; its caller computes the start. */
-void sim_spend(SimDevice *sim, TimelineResource resource, uint32_t share, uint64_t cycles);
+/* ---- sim_device_launch.c ---- */
+int sim_launch(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+/* Places the pending launch, if there is one, on the timeline before any other work. -1: the host
+ * had no memory to compute its cycles; the reply, or that of the next call, reports it. */
+int sim_settle(SimDevice *sim, DeviceReply *reply);
+/* Reports a failure that was not reported yet, in this reply. */
+int sim_lost_report(SimDevice *sim, DeviceReply *reply);
+int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+
+/* ---- sim_device_checks.c ---- */
+/* Warns if a copy to the host reads memory that nothing has written. */
+void sim_warn_unwritten(const SimDevice *sim, const DeviceCall *call);
+
+/* ---- sim_device_memory.c ---- */
+/* Makes room for data of the reply; NULL: too many bytes. */
+unsigned char *sim_reply_room(SimDevice *sim, DeviceReply *reply, uint64_t bytes);
+int sim_memory_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+int sim_allocation_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+int sim_tensor_map_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+int sim_limit_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+
+/* ---- sim_device_modules.c ---- */
+int sim_module_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+
+/* ---- sim_device_streams.c ---- */
+int sim_stream_create(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+int sim_stream_destroy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+int sim_event_call(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+/* Name of an operation in messages, or NULL. */
+const char *sim_operation_name(SimDevice *sim, const DeviceCall *call, char *text, size_t bytes);
+/* After a call that succeeded: checks it against the operations that may run at the same time. */
+void sim_order_note(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+
+/* ---- sim_device_overlap.c ---- */
+/* Whether the accesses of the launch are needed: for the order between streams, or for the next
+ * launch. */
+int sim_wants_touch(SimDevice *sim, const DeviceCall *call);
+/* Every wait waits for all work here. */
+int sim_host_waits(const DeviceCall *call);
+void sim_launch_guard(SimDevice *sim, const DeviceCall *call);
+/* May the launch begin before the end of the one before it on its stream?  Only if that one does
+ * not let it, so that nothing overlaps, or if it is checked against what that one touched. */
+int sim_may_overlap(SimDevice *sim, const DeviceCall *call);
+/* Updates which launch the next one may overlap, after a call that succeeded. */
+void sim_early_keep(SimDevice *sim, const DeviceCall *call);
+
+/* ---- sim_device_calls.c ---- */
+/* Executes the call without regard to streams, so that a recording replays after its streams were
+ * destroyed. */
+int sim_call_execute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
+
+/* ---- sim_device_replay.c ---- */
+/* Device.replay. */
+int sim_replay(Device *device, Recording *recording, int repeats, DeviceCost *cost, Error *error);
 
 #endif

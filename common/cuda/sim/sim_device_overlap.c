@@ -1,0 +1,97 @@
+/* Launches that overlap the one before them on their stream, and guards of managed memory. */
+#include "common/cuda/sim/sim_state.h"
+
+#include "common/cuda/call_order.h"
+
+/* A kernel with fences may communicate with the host while it runs. */
+static int wants_guard(const SimDevice *sim, const SimFunction *function)
+{
+    uint64_t begin, end;
+    return sim->guards && !function->info.fences &&
+           simt_managed_pages(sim->gpu, &(uint32_t){0}, &begin, &end);
+}
+
+int sim_wants_touch(SimDevice *sim, const DeviceCall *call)
+{
+    if (call->kind != CALL_LAUNCH) return 0;
+    const SimFunction *function = sim_function(sim, call->function);
+    return function && (sim->order || function->info.tells || wants_guard(sim, function));
+}
+
+int sim_host_waits(const DeviceCall *call)
+{
+    switch (call->kind) {
+    case CALL_COPY_TO_DEVICE:
+    case CALL_COPY_TO_HOST:
+        return call->value != COPY_ASYNC;
+    case CALL_FREE:
+    case CALL_COPY_ON_DEVICE:
+    case CALL_STREAM_SYNC:
+    case CALL_STREAM_QUERY:
+    case CALL_STREAM_DESTROY:
+    case CALL_EVENT_SYNC:
+    case CALL_EVENT_QUERY:
+    case CALL_SYNC:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void sim_launch_guard(SimDevice *sim, const DeviceCall *call)
+{
+    char name[96];
+    if (call->kind != CALL_LAUNCH || !wants_guard(sim, sim_function(sim, call->function))) return;
+    guard_raise(&sim->guard, sim->gpu, &sim->touch,
+                sim_operation_name(sim, call, name, sizeof name));
+}
+
+/* Calls that neither do work nor wait. */
+static int is_question(const DeviceCall *call)
+{
+    switch (call->kind) {
+    case CALL_PROPERTIES:
+    case CALL_MEM_INFO:
+    case CALL_ALLOC:
+    case CALL_MODULE_LOAD:
+    case CALL_MODULE_FUNCTION:
+    case CALL_MODULE_VARIABLE:
+    case CALL_FUNCTION_ATTRIBUTE:
+    case CALL_OCCUPANCY:
+    case CALL_POINTER:
+    case CALL_TENSOR_MAP:
+    case CALL_LIMIT:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int *lets_next(SimDevice *sim, uint32_t handle)
+{
+    SimStream *stream = sim_stream(sim, handle);
+    return stream ? &stream->lets_next : &sim->default_lets_next;
+}
+
+int sim_may_overlap(SimDevice *sim, const DeviceCall *call)
+{
+    return call->kind == CALL_LAUNCH && call->value & LAUNCH_OVERLAPS &&
+           (!*lets_next(sim, call->stream) ||
+            (sim->early.is_there && sim->early.stream == call->stream));
+}
+
+void sim_early_keep(SimDevice *sim, const DeviceCall *call)
+{
+    SimEarly *early = &sim->early;
+    if (is_question(call)) return;
+    if (call_order(call).is_operation) *lets_next(sim, call->stream) = sim->work.tells != 0;
+    int overlapped = early->is_there && call->value & LAUNCH_OVERLAPS;
+    if (overlapped && sim->work.tells & TELLS_BEFORE && sim->has_touch)
+        sim->checked += simt_touch_join(&sim->touch, &early->touch);
+    early->is_there = sim->work.tells && sim->has_touch && !simt_touch_is_partial(&sim->touch);
+    if (!early->is_there) return;
+    SimtTouch free_one = early->touch;
+    early->touch = sim->touch, sim->touch = free_one;
+    early->stream = call->stream;
+    sim_operation_name(sim, call, early->kernel, sizeof early->kernel);
+}
