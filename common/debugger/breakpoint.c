@@ -101,14 +101,16 @@ void marks_set(Debugger *d)
         for (uint32_t i = 0; i < count; i++)
             d->mark[ins[i]] |= MARK_BREAK;
     }
-    if (d->advance_line) {
-        Breakpoint there = {.kind = BREAK_LINE, .number = 1, .line = (uint32_t)d->advance_line};
-        memcpy(there.file, d->advance_file, sizeof there.file);
+    if (d->plan.advance_line) {
+        Breakpoint there = {
+            .kind = BREAK_LINE, .number = 1, .line = (uint32_t)d->plan.advance_line};
+        memcpy(there.file, d->plan.advance_file, sizeof there.file);
         uint32_t count = places_of(&there, d->map, &line, ins);
         for (uint32_t i = 0; i < count; i++)
             d->mark[ins[i]] |= MARK_BREAK;
     }
-    d->is_tracked |= d->survey != NULL || (d->mode == MODE_SEARCH && d->search == SEARCH_WRITER);
+    d->is_tracked |=
+        d->survey != NULL || (d->travel.mode == MODE_SEARCH && d->search.kind == SEARCH_WRITER);
     for (uint32_t i = 0; d->is_tracked && i < kernel->count; i++)
         if (access_of(NULL, &kernel->code[i], &access)) d->mark[i] |= MARK_ACCESS;
     d->hook.looks_after = d->is_tracked;

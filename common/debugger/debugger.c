@@ -274,25 +274,26 @@ void debugger_describe(Debugger *d, uint64_t address, char *text, size_t bytes)
 
 void debugger_continue(Debugger *d)
 {
-    d->plan = PLAN_CONTINUE;
+    d->plan.kind = PLAN_CONTINUE;
 }
 
 static void step_from(Debugger *d)
 {
     const Warp *warp = debugger_warp(d);
-    d->step_focus = d->focus;
+    d->plan.step_focus = d->focus;
     if (!warp || !d->map) return;
     const Ins *ins = debugger_ins(d, warp);
     const Spot *spot = spot_of(d->map, ins);
-    d->step_line = spot->line, d->step_file = spot->file;
-    d->step_depth = spot->depth + warp->calls.count;
+    d->plan.step_line = spot->line, d->plan.step_file = spot->file;
+    d->plan.step_depth = spot->depth + warp->calls.count;
 }
 
 void debugger_step(Debugger *d, StepKind kind, uint32_t count)
 {
     step_from(d);
-    d->plan = PLAN_STEP, d->step = kind, d->step_count = count ? count : 1;
-    if (kind == STEP_FINISH) d->step_depth -= d->focus.frame < d->step_depth ? d->focus.frame : 0;
+    d->plan.kind = PLAN_STEP, d->plan.step = kind, d->plan.step_count = count ? count : 1;
+    if (kind == STEP_FINISH)
+        d->plan.step_depth -= d->focus.frame < d->plan.step_depth ? d->focus.frame : 0;
 }
 
 int debugger_advance(Debugger *d, const char *place, int until, Error *error)
@@ -308,10 +309,10 @@ int debugger_advance(Debugger *d, const char *place, int until, Error *error)
         d->last_number--;
     }
     debugger_step(d, STEP_FINISH, 1);
-    if (!until || !is_line) d->plan = PLAN_CONTINUE;
+    if (!until || !is_line) d->plan.kind = PLAN_CONTINUE;
     if (!is_line) return 0;
-    d->advance_line = line;
-    memcpy(d->advance_file, file, sizeof file);
+    d->plan.advance_line = line;
+    memcpy(d->plan.advance_file, file, sizeof file);
     return 0;
 }
 
@@ -328,15 +329,15 @@ static void search_begin(Debugger *d, SearchKind kind)
 {
     const LaunchRecord *record = &d->history.launch[d->run];
     uint64_t now = d->hook.moment;
-    d->origin = (Moment){d->run, now - (uint64_t)(d->is_inside != 0)};
-    d->search = kind;
-    d->mode = MODE_SEARCH;
-    d->plan = PLAN_TRAVEL;
-    d->hit.found = 0, d->hit.text[0] = 0, d->hit.number = 0;
-    memset(&d->lines, 0, sizeof d->lines);
-    d->segment_end = now;
+    d->travel.origin = (Moment){d->run, now - (uint64_t)(d->is_inside != 0)};
+    d->search.kind = kind;
+    d->travel.mode = MODE_SEARCH;
+    d->plan.kind = PLAN_TRAVEL;
+    d->search.hit.found = 0, d->search.hit.text[0] = 0, d->search.hit.number = 0;
+    memset(&d->search.lines, 0, sizeof d->search.lines);
+    d->search.segment_end = now;
     const Checkpoint *start = history_before(record, now ? now - 1 : 0);
-    d->segment_begin = start ? start->moment : 0;
+    d->search.segment_begin = start ? start->moment : 0;
 }
 
 int debugger_reverse(Debugger *d, SearchKind kind, Error *error)
@@ -345,9 +346,9 @@ int debugger_reverse(Debugger *d, SearchKind kind, Error *error)
     if (kind != SEARCH_BREAKPOINT && !d->warp)
         return error_set(error, "The launch has ended: reverse-continue goes back into it.");
     step_from(d);
-    if (kind == SEARCH_CALLER && d->step_depth < 2)
+    if (kind == SEARCH_CALLER && d->plan.step_depth < 2)
         return error_set(error, "\"reverse-finish\" not meaningful in the outermost frame.");
-    if (kind == SEARCH_CALLER) d->step_depth -= d->focus.frame;
+    if (kind == SEARCH_CALLER) d->plan.step_depth -= d->focus.frame;
     search_begin(d, kind);
     return 0;
 }
@@ -356,9 +357,9 @@ int debugger_writer(Debugger *d, const char *name, uint64_t address, uint64_t by
 {
     if (has_history(d, error) != 0) return -1;
     step_from(d);
-    d->search_address = address, d->search_bytes = bytes, d->search_block = d->focus.block;
-    d->search_warp = d->focus.warp, d->search_lane = d->focus.lane;
-    snprintf(d->search_name, sizeof d->search_name, "%s", name);
+    d->search.address = address, d->search.bytes = bytes, d->search.block = d->focus.block;
+    d->search.warp = d->focus.warp, d->search.lane = d->focus.lane;
+    snprintf(d->search.name, sizeof d->search.name, "%s", name);
     search_begin(d, SEARCH_WRITER);
     return 0;
 }
@@ -367,19 +368,19 @@ int debugger_survey(Debugger *d, Survey *survey, Error *error)
 {
     if (has_history(d, error) != 0) return -1;
     if (!d->warp) return error_set(error, "The launch has ended: stop in a kernel first.");
-    memset(&d->arrival, 0, sizeof d->arrival);
-    d->arrival.kind = STOP_ARRIVED;
+    memset(&d->travel.arrival, 0, sizeof d->travel.arrival);
+    d->travel.arrival.kind = STOP_ARRIVED;
     d->survey = survey;
-    d->mode = MODE_GOTO;
-    d->target = (Moment){d->run, d->hook.moment - (uint64_t)(d->is_inside != 0)};
-    d->target_focus = d->focus;
-    d->plan = PLAN_TRAVEL;
+    d->travel.mode = MODE_GOTO;
+    d->travel.target = (Moment){d->run, d->hook.moment - (uint64_t)(d->is_inside != 0)};
+    d->travel.target_focus = d->focus;
+    d->plan.kind = PLAN_TRAVEL;
     return 0;
 }
 
 void debugger_kill(Debugger *d)
 {
-    d->plan = PLAN_KILL;
+    d->plan.kind = PLAN_KILL;
     d->is_killed = 1;
 }
 

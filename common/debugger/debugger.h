@@ -102,6 +102,54 @@ typedef enum SearchKind {
     SEARCH_WRITER
 } SearchKind;
 
+/* The action that the user requested. */
+typedef struct Plan {
+    PlanKind kind, interrupted; /* interrupted: by the stop, and resumed after it */
+    StepKind step;
+    uint32_t step_count, step_file, step_line, step_depth, step_frames;
+    Focus step_focus;
+    uint64_t advance_line; /* a temporary stop of `until` and `advance`; 0: none */
+    char advance_file[256];
+} Plan;
+
+/* Execution of earlier launches again, to a moment or through a segment that is searched. */
+typedef struct Travel {
+    enum { MODE_LIVE, MODE_GOTO, MODE_SEARCH } mode;
+    int aborted, is_arriving;
+    Moment origin, target;
+    Focus target_focus;
+    Stop arrival; /* the stop that is reported at the target */
+} Travel;
+
+/* The last stop of the searched segment. */
+typedef struct SearchHit {
+    int found;
+    Moment when;
+    Focus focus;
+    int number;
+    char text[STOP_TEXT];
+} SearchHit;
+
+/* The source lines of the thread whose step is searched. */
+typedef struct SearchLines {
+    uint32_t line, file, depth, frames;
+    uint64_t begin, before, call;
+    int has_run, has_before, has_call;
+    Focus before_focus;
+} SearchLines;
+
+/* The target of a search by reverse execution, between two moments of one launch. */
+typedef struct Search {
+    SearchKind kind;
+    uint64_t segment_begin, segment_end;
+    uint32_t segment_checkpoint;
+    SearchHit hit;
+    SearchLines lines;
+    uint64_t address, bytes, block; /* of SEARCH_WRITER */
+    uint32_t warp, lane;
+    char name[200];
+} Search;
+
 typedef struct Access {
     uint64_t address[LANES];
     uint32_t mask, bytes;
@@ -172,39 +220,9 @@ struct Debugger {
     int is_stopped;
     int is_inside; /* stopped in an instruction that the moment has counted already */
 
-    /* The requested action. */
-    PlanKind plan, plan_before; /* before: what the stop interrupted */
-    StepKind step;
-    uint32_t step_count, step_file, step_line, step_depth, step_frames;
-    Focus step_focus;
-    uint64_t advance_line; /* a temporary stop of `until` and `advance`; 0: none */
-    char advance_file[256];
-
-    /* Travel. */
-    enum { MODE_LIVE, MODE_GOTO, MODE_SEARCH } mode;
-    int aborted, is_arriving;
-    Moment origin, target;
-    Focus target_focus;
-    Stop arrival;
-    SearchKind search;
-    uint64_t segment_begin, segment_end;
-    uint32_t segment_checkpoint;
-    struct {
-        int found;
-        Moment when;
-        Focus focus;
-        int number;
-        char text[STOP_TEXT];
-    } hit;
-    struct {
-        uint32_t line, file, depth, frames;
-        uint64_t begin, before, call;
-        int has_run, has_before, has_call;
-        Focus before_focus;
-    } lines;
-    uint64_t search_address, search_bytes, search_block;
-    uint32_t search_warp, search_lane;
-    char search_name[200];
+    Plan plan;
+    Travel travel;
+    Search search;
     Survey *survey;
 };
 

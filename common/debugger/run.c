@@ -46,7 +46,7 @@ static void focus_set(Debugger *d, const Warp *warp, uint32_t lane)
 
 static void plan_begin(Debugger *d)
 {
-    int every = d->plan == PLAN_STEP;
+    int every = d->plan.kind == PLAN_STEP;
     d->hook.until = every || d->interrupted ? 0 : UINT64_MAX;
     LaunchRecord *record = record_of(d);
     if (!every && d->hook.is_silent && d->hook.until > record->furthest)
@@ -60,15 +60,15 @@ static int stop_here(Debugger *d, const Stop *stop)
 {
     LaunchRecord *record = record_of(d);
     if (d->hook.moment > record->furthest) record->furthest = d->hook.moment;
-    if (stop->kind != STOP_INTERRUPT) d->advance_line = 0;
-    d->plan_before = d->plan;
-    d->plan = PLAN_NONE;
+    if (stop->kind != STOP_INTERRUPT) d->plan.advance_line = 0;
+    d->plan.interrupted = d->plan.kind;
+    d->plan.kind = PLAN_NONE;
     d->is_stopped = 1;
     marks_set(d);
     d->ui->stopped(d, stop);
     d->is_stopped = 0;
-    if (d->plan == PLAN_TRAVEL || d->plan == PLAN_KILL) {
-        d->aborted = 1;
+    if (d->plan.kind == PLAN_TRAVEL || d->plan.kind == PLAN_KILL) {
+        d->travel.aborted = 1;
         return 1;
     }
     marks_set(d);
@@ -88,34 +88,35 @@ static int step_is_done(Debugger *d, const Warp *warp, const Ins *ins)
 {
     const Spot *spot = spot_of(d->map, ins);
     uint32_t depth;
-    if (warp->block->number != d->step_focus.block || warp->index != d->step_focus.warp ||
-        !(warp->mask >> d->step_focus.lane & 1) || ins->op == OP_JOIN)
+    if (warp->block->number != d->plan.step_focus.block || warp->index != d->plan.step_focus.warp ||
+        !(warp->mask >> d->plan.step_focus.lane & 1) || ins->op == OP_JOIN)
         return 0;
     depth = depth_of(d, warp, ins);
-    if (d->step == STEP_INSTRUCTION) return 1;
-    if (d->step == STEP_INSTRUCTION_OVER) return depth <= d->step_depth;
+    if (d->plan.step == STEP_INSTRUCTION) return 1;
+    if (d->plan.step == STEP_INSTRUCTION_OVER) return depth <= d->plan.step_depth;
     if (spot->is_toolkit) return 0;
-    if (depth < d->step_depth) return 1;
-    if (d->step == STEP_FINISH) return 0;
-    int is_other = spot->line != d->step_line || spot->file != d->step_file;
-    if (d->step == STEP_LINE) return is_other || depth != d->step_depth;
-    if (depth != d->step_depth) return 0;
-    return d->step == STEP_UNTIL ? spot->line > d->step_line : is_other;
+    if (depth < d->plan.step_depth) return 1;
+    if (d->plan.step == STEP_FINISH) return 0;
+    int is_other = spot->line != d->plan.step_line || spot->file != d->plan.step_file;
+    if (d->plan.step == STEP_LINE) return is_other || depth != d->plan.step_depth;
+    if (depth != d->plan.step_depth) return 0;
+    return d->plan.step == STEP_UNTIL ? spot->line > d->plan.step_line : is_other;
 }
 
 static void step_again(Debugger *d, const Warp *warp, const Ins *ins)
 {
     const Spot *spot = spot_of(d->map, ins);
-    d->step_line = spot->line, d->step_file = spot->file, d->step_depth = depth_of(d, warp, ins);
+    d->plan.step_line = spot->line, d->plan.step_file = spot->file,
+    d->plan.step_depth = depth_of(d, warp, ins);
 }
 
 /* The thread that steps has ended: its warp, its lane or its block. */
 static int step_has_ended(const Debugger *d)
 {
-    const Worker *worker = debugger_worker(d, d->step_focus.block);
+    const Worker *worker = debugger_worker(d, d->plan.step_focus.block);
     if (!worker) return 1;
-    const Warp *warp = &worker->warp[d->step_focus.warp];
-    return warp->state == WARP_DONE || !(warp->alive >> d->step_focus.lane & 1);
+    const Warp *warp = &worker->warp[d->plan.step_focus.warp];
+    return warp->state == WARP_DONE || !(warp->alive >> d->plan.step_focus.lane & 1);
 }
 
 static void changes_repeat(Debugger *d, Warp *warp)
@@ -140,11 +141,11 @@ static void changes_repeat(Debugger *d, Warp *warp)
 /* At the user's current place, for breakpoints of `until` and `advance`. */
 static int is_advance_place(const Debugger *d, const Warp *warp, const Ins *ins)
 {
-    if (!d->advance_line) return 0;
+    if (!d->plan.advance_line) return 0;
     const Spot *spot = spot_of(d->map, ins);
     const char *file = file_of(d->map, spot->file);
-    return spot->line == d->advance_line && file &&
-           !strcmp(file_base(file), file_base(d->advance_file)) && warp->mask;
+    return spot->line == d->plan.advance_line && file &&
+           !strcmp(file_base(file), file_base(d->plan.advance_file)) && warp->mask;
 }
 
 static int live_stop(Debugger *d, Warp *warp, const Ins *ins)
@@ -170,17 +171,17 @@ static int live_stop(Debugger *d, Warp *warp, const Ins *ins)
         if (b) {
             stop.kind = STOP_BREAKPOINT, stop.number = b->number;
             stop.is_temporary = b->is_temporary;
-            if (d->plan == PLAN_STEP && d->step_focus.block == warp->block->number &&
-                d->step_focus.warp == warp->index && warp->mask >> d->step_focus.lane & 1 &&
-                !b->condition)
-                lane = d->step_focus.lane;
+            if (d->plan.kind == PLAN_STEP && d->plan.step_focus.block == warp->block->number &&
+                d->plan.step_focus.warp == warp->index &&
+                warp->mask >> d->plan.step_focus.lane & 1 && !b->condition)
+                lane = d->plan.step_focus.lane;
             focus_set(d, warp, lane);
             if (b->is_temporary) breakpoint_remove(d, b);
             return stop_here(d, &stop);
         }
         if (is_advance_place(d, warp, ins)) {
             stop.kind = STOP_STEP;
-            focus_set(d, warp, lane_near(warp->mask, d->step_focus.lane));
+            focus_set(d, warp, lane_near(warp->mask, d->plan.step_focus.lane));
             return stop_here(d, &stop);
         }
     }
@@ -193,15 +194,15 @@ static int live_stop(Debugger *d, Warp *warp, const Ins *ins)
         focus_set(d, warp, lane);
         return stop_here(d, &stop);
     }
-    if (d->plan == PLAN_STEP) {
+    if (d->plan.kind == PLAN_STEP) {
         if (step_is_done(d, warp, ins)) {
-            if (d->step_count > 1) {
-                d->step_count--;
+            if (d->plan.step_count > 1) {
+                d->plan.step_count--;
                 step_again(d, warp, ins);
                 return 0;
             }
             stop.kind = STOP_STEP;
-            focus_set(d, warp, d->step_focus.lane);
+            focus_set(d, warp, d->plan.step_focus.lane);
             return stop_here(d, &stop);
         }
         if (step_has_ended(d)) {
@@ -218,9 +219,9 @@ static int live_stop(Debugger *d, Warp *warp, const Ins *ins)
 
 static void hit_note(Debugger *d, const Warp *warp, uint32_t lane, uint64_t moment)
 {
-    d->hit.found = 1;
-    d->hit.when = (Moment){d->run, moment};
-    d->hit.focus = (Focus){
+    d->search.hit.found = 1;
+    d->search.hit.when = (Moment){d->run, moment};
+    d->search.hit.focus = (Focus){
         .block = warp->block->number, .warp = warp->index, .lane = lane_near(warp->mask, lane)};
 }
 
@@ -229,26 +230,28 @@ static void lines_look(Debugger *d, const Warp *warp, const Ins *ins)
 {
     const Spot *spot = spot_of(d->map, ins);
     uint32_t depth;
-    if (warp->block->number != d->step_focus.block || warp->index != d->step_focus.warp ||
-        !(warp->mask >> d->step_focus.lane & 1) || ins->op == OP_JOIN)
+    if (warp->block->number != d->plan.step_focus.block || warp->index != d->plan.step_focus.warp ||
+        !(warp->mask >> d->plan.step_focus.lane & 1) || ins->op == OP_JOIN)
         return;
     depth = depth_of(d, warp, ins);
-    if (d->search == SEARCH_INSTRUCTION) {
-        hit_note(d, warp, d->step_focus.lane, d->hook.moment);
+    if (d->search.kind == SEARCH_INSTRUCTION) {
+        hit_note(d, warp, d->plan.step_focus.lane, d->hook.moment);
         return;
     }
-    if (d->search == SEARCH_CALLER) {
-        if (depth < d->step_depth) hit_note(d, warp, d->step_focus.lane, d->hook.moment);
+    if (d->search.kind == SEARCH_CALLER) {
+        if (depth < d->plan.step_depth) hit_note(d, warp, d->plan.step_focus.lane, d->hook.moment);
         return;
     }
-    if (spot->is_toolkit || (d->search == SEARCH_OVER && depth > d->step_depth)) return;
-    int is_same = d->lines.has_run && d->lines.line == spot->line && d->lines.file == spot->file &&
-                  d->lines.depth == depth;
+    if (spot->is_toolkit || (d->search.kind == SEARCH_OVER && depth > d->plan.step_depth)) return;
+    int is_same = d->search.lines.has_run && d->search.lines.line == spot->line &&
+                  d->search.lines.file == spot->file && d->search.lines.depth == depth;
     if (is_same) return;
-    d->lines.has_before = d->lines.has_run, d->lines.before = d->lines.begin;
-    d->lines.has_run = 1, d->lines.begin = d->hook.moment;
-    d->lines.line = spot->line, d->lines.file = spot->file, d->lines.depth = depth;
-    hit_note(d, warp, d->step_focus.lane, d->hook.moment);
+    d->search.lines.has_before = d->search.lines.has_run,
+    d->search.lines.before = d->search.lines.begin;
+    d->search.lines.has_run = 1, d->search.lines.begin = d->hook.moment;
+    d->search.lines.line = spot->line, d->search.lines.file = spot->file,
+    d->search.lines.depth = depth;
+    hit_note(d, warp, d->plan.step_focus.lane, d->hook.moment);
 }
 
 static int overlaps(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
@@ -269,13 +272,13 @@ static void writer_look(Debugger *d, const Warp *warp, const Ins *ins)
 {
     (void)ins;
     if (!d->has_access || !d->access.writes || !d->access.is_exact ||
-        !is_own(warp, d->search_address, d->search_block, d->search_warp))
+        !is_own(warp, d->search.address, d->search.block, d->search.warp))
         return;
     for (uint32_t m = d->access.mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
-        if (!overlaps(d->access.address[lane], d->access.bytes, d->search_address, d->search_bytes))
+        if (!overlaps(d->access.address[lane], d->access.bytes, d->search.address, d->search.bytes))
             continue;
-        if (d->search_address - LOCAL_WINDOW < WINDOW_BYTES && lane != d->search_lane) continue;
+        if (d->search.address - LOCAL_WINDOW < WINDOW_BYTES && lane != d->search.lane) continue;
         hit_note(d, warp, lane, d->hook.moment);
     }
 }
@@ -284,21 +287,21 @@ static int search_stop(Debugger *d, Warp *warp, const Ins *ins)
 {
     uint32_t lane;
     uint32_t index = (uint32_t)(ins - d->map->kernel->code);
-    if (d->hook.moment >= d->segment_end || d->interrupted) {
-        d->aborted = 1;
+    if (d->hook.moment >= d->search.segment_end || d->interrupted) {
+        d->travel.aborted = 1;
         return 1;
     }
     d->has_access = d->mark[index] & MARK_ACCESS && access_of(warp, ins, &d->access);
-    switch (d->search) {
+    switch (d->search.kind) {
     case SEARCH_BREAKPOINT: {
-        Breakpoint *b =
-            d->mark[index] & MARK_BREAK
-                ? breakpoint_hit(d, warp, ins, 0, &lane, d->hit.text, sizeof d->hit.text)
-                : NULL;
+        Breakpoint *b = d->mark[index] & MARK_BREAK
+                            ? breakpoint_hit(d, warp, ins, 0, &lane, d->search.hit.text,
+                                             sizeof d->search.hit.text)
+                            : NULL;
         if (!b && d->has_access) b = watch_before(d, warp, &lane);
         if (!b || b->is_quiet) break;
         hit_note(d, warp, lane, d->hook.moment);
-        d->hit.number = b->number;
+        d->search.hit.number = b->number;
         break;
     }
     case SEARCH_WRITER:
@@ -352,24 +355,24 @@ static void survey_look(Debugger *d, const Warp *warp, const Ins *ins)
 static int goto_stop(Debugger *d, Warp *warp, const Ins *ins)
 {
     uint32_t index = (uint32_t)(ins - d->map->kernel->code);
-    if (d->hook.moment < d->target.moment) {
+    if (d->hook.moment < d->travel.target.moment) {
         d->has_access = d->mark[index] & MARK_ACCESS && access_of(warp, ins, &d->access);
         if (d->survey) survey_look(d, warp, ins);
         return 0;
     }
-    d->mode = MODE_LIVE;
+    d->travel.mode = MODE_LIVE;
     d->survey = NULL;
     d->hook.is_silent = d->hook.moment < record_of(d)->furthest;
-    d->focus = d->target_focus;
+    d->focus = d->travel.target_focus;
     watches_load(d);
-    Stop stop = d->arrival;
+    Stop stop = d->travel.arrival;
     return stop_here(d, &stop);
 }
 
 static void goto_until(Debugger *d)
 {
     const LaunchRecord *record = record_of(d);
-    d->hook.until = d->target.moment;
+    d->hook.until = d->travel.target.moment;
     if (d->next_change < record->changes && record->change[d->next_change].moment < d->hook.until)
         d->hook.until = record->change[d->next_change].moment;
 }
@@ -377,15 +380,15 @@ static void goto_until(Debugger *d)
 static int on_stop(DebugHook *hook, Warp *warp, const Ins *ins)
 {
     Debugger *d = debugger_of(hook);
-    if (d->aborted) return 1;
+    if (d->travel.aborted) return 1;
     d->warp = warp, d->ins = ins;
     if (d->next_change < record_of(d)->changes) changes_repeat(d, warp);
-    int ends = d->mode == MODE_GOTO     ? goto_stop(d, warp, ins)
-               : d->mode == MODE_SEARCH ? search_stop(d, warp, ins)
-                                        : live_stop(d, warp, ins);
+    int ends = d->travel.mode == MODE_GOTO     ? goto_stop(d, warp, ins)
+               : d->travel.mode == MODE_SEARCH ? search_stop(d, warp, ins)
+                                               : live_stop(d, warp, ins);
     if (ends || hook->until > hook->moment) return ends;
-    if (d->mode == MODE_LIVE && d->plan != PLAN_STEP) plan_begin(d);
-    if (d->mode == MODE_GOTO) goto_until(d);
+    if (d->travel.mode == MODE_LIVE && d->plan.kind != PLAN_STEP) plan_begin(d);
+    if (d->travel.mode == MODE_GOTO) goto_until(d);
     return 0;
 }
 
@@ -395,16 +398,16 @@ static void writer_compare(Debugger *d, const Warp *warp)
 {
     char why[VALUE_WHY];
     if (d->has_access && d->access.is_exact) return;
-    if (!is_own(warp, d->search_address, d->search_block, d->search_warp)) return;
+    if (!is_own(warp, d->search.address, d->search.block, d->search.warp)) return;
     const unsigned char *at =
-        lane_memory(warp, d->search_lane, d->search_address, d->search_bytes, why, sizeof why);
+        lane_memory(warp, d->search.lane, d->search.address, d->search.bytes, why, sizeof why);
     static unsigned char old[WATCH_BYTES];
     static uint64_t known;
-    if (!at || d->search_bytes > sizeof old) return;
-    if (known == d->search_address && memcmp(old, at, d->search_bytes))
+    if (!at || d->search.bytes > sizeof old) return;
+    if (known == d->search.address && memcmp(old, at, d->search.bytes))
         hit_note(d, warp, 0, d->hook.moment - 1);
-    memcpy(old, at, d->search_bytes);
-    known = d->search_address;
+    memcpy(old, at, d->search.bytes);
+    known = d->search.address;
 }
 
 static void on_after(DebugHook *hook, Warp *warp, const Ins *ins)
@@ -413,8 +416,8 @@ static void on_after(DebugHook *hook, Warp *warp, const Ins *ins)
     uint32_t lane;
     Stop stop = {.kind = STOP_WATCH};
     if (!(d->mark[ins - d->map->kernel->code] & MARK_ACCESS)) return;
-    if (d->mode == MODE_SEARCH && d->search == SEARCH_WRITER) writer_compare(d, warp);
-    if (d->mode == MODE_GOTO || !is_watching(d)) return;
+    if (d->travel.mode == MODE_SEARCH && d->search.kind == SEARCH_WRITER) writer_compare(d, warp);
+    if (d->travel.mode == MODE_GOTO || !is_watching(d)) return;
     Breakpoint *b = watch_after(d, warp, &lane, stop.text, sizeof stop.text);
     if (!b) return;
     if (b->condition) {
@@ -425,11 +428,11 @@ static void on_after(DebugHook *hook, Warp *warp, const Ins *ins)
         Scene scene = {.warp = warp, .map = d->map, .frame = frame[0], .mask = 1u << lane};
         if (expression_true(b->condition, &scene, &lanes, why, sizeof why) == 0 && !lanes) return;
     }
-    if (d->mode == MODE_SEARCH) {
-        if (d->search != SEARCH_BREAKPOINT) return;
+    if (d->travel.mode == MODE_SEARCH) {
+        if (d->search.kind != SEARCH_BREAKPOINT) return;
         hit_note(d, warp, lane, hook->moment - 1);
-        d->hit.number = b->number;
-        snprintf(d->hit.text, sizeof d->hit.text, "%s", stop.text);
+        d->search.hit.number = b->number;
+        snprintf(d->search.hit.text, sizeof d->search.hit.text, "%s", stop.text);
         return;
     }
     b->hits++;
@@ -464,7 +467,9 @@ static void on_found(DebugHook *hook, Warp *warp, const Ins *ins, const SimtRepo
     int is_fault = kind == CATCH_FAULT || kind == CATCH_BARRIER;
     if (!d->map) return;
     history_found(record_of(d), hook->moment, report);
-    if (d->mode != MODE_LIVE || d->aborted || (!is_fault && !(d->catches & (int)kind))) return;
+    if (d->travel.mode != MODE_LIVE || d->travel.aborted ||
+        (!is_fault && !(d->catches & (int)kind)))
+        return;
     Stop stop = {.kind = STOP_FINDING, .check = report->check};
     for (const Breakpoint *b = d->breakpoint; b; b = b->next)
         if (b->kind == BREAK_CATCH && b->catches & kind) stop.number = b->number;
@@ -492,7 +497,7 @@ static void on_block(DebugHook *hook, Worker *worker)
     int in_order = !kernel->traits.has_polling && !worker->launch->cluster_blocks &&
                    !kernel->traits.allocates && !worker->launch->launch->cooperative &&
                    !record->changes;
-    if (in_order && d->mode == MODE_LIVE)
+    if (in_order && d->travel.mode == MODE_LIVE)
         history_checkpoint(&d->history, record, hook->moment, worker->block.number);
 }
 
@@ -500,8 +505,8 @@ static void on_begin(DebugHook *hook, Launch *launch)
 {
     Debugger *d = debugger_of(hook);
     LaunchRecord *record = record_of(d);
-    const Checkpoint *start = d->segment_checkpoint < record->checkpoints
-                                  ? &record->checkpoint[d->segment_checkpoint]
+    const Checkpoint *start = d->search.segment_checkpoint < record->checkpoints
+                                  ? &record->checkpoint[d->search.segment_checkpoint]
                                   : NULL;
     d->launch = launch;
     launch->limit = UINT64_MAX;
@@ -524,7 +529,7 @@ static int launch_prepare(Debugger *d)
     d->hook.mark = d->mark;
     marks_set(d);
     watches_load(d);
-    d->workers = 0, d->warp = NULL, d->ins = NULL, d->aborted = 0;
+    d->workers = 0, d->warp = NULL, d->ins = NULL, d->travel.aborted = 0;
     return 0;
 }
 
@@ -533,22 +538,23 @@ static void launch_start(Debugger *d, const Checkpoint *checkpoint)
 {
     LaunchRecord *record = record_of(d);
     d->hook.moment = 0;
-    d->segment_checkpoint = UINT32_MAX;
+    d->search.segment_checkpoint = UINT32_MAX;
     if (checkpoint) {
         history_restore(&d->history, checkpoint);
         d->hook.moment = checkpoint->moment;
-        d->segment_checkpoint = (uint32_t)(checkpoint - record->checkpoint);
+        d->search.segment_checkpoint = (uint32_t)(checkpoint - record->checkpoint);
     }
-    d->hook.is_silent = d->hook.moment < record->furthest || d->mode != MODE_LIVE;
+    d->hook.is_silent = d->hook.moment < record->furthest || d->travel.mode != MODE_LIVE;
     d->next_change = 0;
     while (d->next_change < record->changes &&
            record->change[d->next_change].moment < d->hook.moment)
         d->next_change++;
-    if (d->mode == MODE_SEARCH)
-        d->hook.until =
-            d->search == SEARCH_BREAKPOINT || d->search == SEARCH_WRITER ? d->segment_end : 0;
-    else if (d->mode == MODE_GOTO)
-        d->hook.until = d->target.moment;
+    if (d->travel.mode == MODE_SEARCH)
+        d->hook.until = d->search.kind == SEARCH_BREAKPOINT || d->search.kind == SEARCH_WRITER
+                            ? d->search.segment_end
+                            : 0;
+    else if (d->travel.mode == MODE_GOTO)
+        d->hook.until = d->travel.target.moment;
     else
         plan_begin(d);
     /* Changes of the past are carried out at their moments. */
@@ -558,67 +564,68 @@ static void launch_start(Debugger *d, const Checkpoint *checkpoint)
 
 static void arrive(Debugger *d, Moment when, const Focus *focus)
 {
-    d->mode = MODE_GOTO;
-    d->target = when, d->target_focus = *focus;
+    d->travel.mode = MODE_GOTO;
+    d->travel.target = when, d->travel.target_focus = *focus;
     d->run = when.launch;
 }
 
 /* The segment of the history before the one that was searched. 0: it was the first. */
 static int segment_before(Debugger *d)
 {
-    d->segment_end = d->segment_begin;
-    if (d->segment_end == 0) {
-        if (d->run == 0 || d->search != SEARCH_BREAKPOINT) {
-            if (d->search != SEARCH_WRITER || d->run == 0) return 0;
+    d->search.segment_end = d->search.segment_begin;
+    if (d->search.segment_end == 0) {
+        if (d->run == 0 || d->search.kind != SEARCH_BREAKPOINT) {
+            if (d->search.kind != SEARCH_WRITER || d->run == 0) return 0;
         }
         d->run--;
-        d->segment_end = d->history.launch[d->run].total;
+        d->search.segment_end = d->history.launch[d->run].total;
     }
     const LaunchRecord *record = record_of(d);
-    const Checkpoint *start = d->segment_end ? history_before(record, d->segment_end - 1) : NULL;
+    const Checkpoint *start =
+        d->search.segment_end ? history_before(record, d->search.segment_end - 1) : NULL;
     if (!start) return 0;
-    d->segment_begin = start->moment;
-    memset(&d->lines, 0, sizeof d->lines);
-    d->hit.found = 0;
+    d->search.segment_begin = start->moment;
+    memset(&d->search.lines, 0, sizeof d->search.lines);
+    d->search.hit.found = 0;
     return 1;
 }
 
 /* The target of a search for lines: the start of the run of the previous line. */
 static void search_arrive(Debugger *d)
 {
-    Moment when = d->hit.when;
-    memset(&d->arrival, 0, sizeof d->arrival);
-    d->arrival.kind = STOP_ARRIVED, d->arrival.number = d->hit.number;
-    if (d->search == SEARCH_BREAKPOINT) {
-        const Breakpoint *b = debugger_breakpoint(d, d->hit.number);
-        d->arrival.kind = b && b->kind == BREAK_WATCH ? STOP_WATCH : STOP_BREAKPOINT;
-        snprintf(d->arrival.text, sizeof d->arrival.text, "%s", d->hit.text);
-    } else if (d->search == SEARCH_WRITER) {
-        snprintf(d->arrival.text, sizeof d->arrival.text,
-                 "%s was last written here:", d->search_name);
+    Moment when = d->search.hit.when;
+    memset(&d->travel.arrival, 0, sizeof d->travel.arrival);
+    d->travel.arrival.kind = STOP_ARRIVED, d->travel.arrival.number = d->search.hit.number;
+    if (d->search.kind == SEARCH_BREAKPOINT) {
+        const Breakpoint *b = debugger_breakpoint(d, d->search.hit.number);
+        d->travel.arrival.kind = b && b->kind == BREAK_WATCH ? STOP_WATCH : STOP_BREAKPOINT;
+        snprintf(d->travel.arrival.text, sizeof d->travel.arrival.text, "%s", d->search.hit.text);
+    } else if (d->search.kind == SEARCH_WRITER) {
+        snprintf(d->travel.arrival.text, sizeof d->travel.arrival.text,
+                 "%s was last written here:", d->search.name);
     }
-    arrive(d, when, &d->hit.focus);
+    arrive(d, when, &d->search.hit.focus);
 }
 
 static void search_fail(Debugger *d)
 {
-    memset(&d->arrival, 0, sizeof d->arrival);
-    if (d->search == SEARCH_WRITER) {
-        d->arrival.kind = STOP_ARRIVED;
-        snprintf(d->arrival.text, sizeof d->arrival.text,
+    memset(&d->travel.arrival, 0, sizeof d->travel.arrival);
+    if (d->search.kind == SEARCH_WRITER) {
+        d->travel.arrival.kind = STOP_ARRIVED;
+        snprintf(d->travel.arrival.text, sizeof d->travel.arrival.text,
                  "No thread wrote %s in the launches that the history has: it was written by the "
                  "host (cudaMemcpy, cudaMemset), or not at all.",
-                 d->search_name);
-        arrive(d, d->origin, &d->step_focus);
+                 d->search.name);
+        arrive(d, d->travel.origin, &d->plan.step_focus);
         return;
     }
-    d->arrival.kind = STOP_HISTORY_END;
-    snprintf(d->arrival.text, sizeof d->arrival.text,
+    d->travel.arrival.kind = STOP_HISTORY_END;
+    snprintf(d->travel.arrival.text, sizeof d->travel.arrival.text,
              "No more reverse-execution history: this is the beginning of %s.",
-             d->search == SEARCH_BREAKPOINT ? "the first launch" : "the thread's execution");
+             d->search.kind == SEARCH_BREAKPOINT ? "the first launch" : "the thread's execution");
     Focus first = {0};
-    if (d->search != SEARCH_BREAKPOINT) {
-        arrive(d, d->origin, &d->step_focus);
+    if (d->search.kind != SEARCH_BREAKPOINT) {
+        arrive(d, d->travel.origin, &d->plan.step_focus);
         return;
     }
     d->run = 0;
@@ -628,21 +635,21 @@ static void search_fail(Debugger *d)
 /* After an execution that ended early: what comes next.  0: nothing. */
 static int travel_next(Debugger *d)
 {
-    if (d->plan == PLAN_KILL) return 0;
-    if (d->interrupted && d->mode == MODE_SEARCH) {
+    if (d->plan.kind == PLAN_KILL) return 0;
+    if (d->interrupted && d->travel.mode == MODE_SEARCH) {
         d->interrupted = 0;
-        memset(&d->arrival, 0, sizeof d->arrival);
-        d->arrival.kind = STOP_INTERRUPT;
-        arrive(d, d->origin, &d->step_focus);
+        memset(&d->travel.arrival, 0, sizeof d->travel.arrival);
+        d->travel.arrival.kind = STOP_INTERRUPT;
+        arrive(d, d->travel.origin, &d->plan.step_focus);
         return 1;
     }
-    if (d->plan == PLAN_TRAVEL) {
+    if (d->plan.kind == PLAN_TRAVEL) {
         /* Requested just now. */
-        d->plan = PLAN_NONE;
+        d->plan.kind = PLAN_NONE;
         return 1;
     }
-    if (d->mode == MODE_SEARCH) {
-        if (d->hit.found)
+    if (d->travel.mode == MODE_SEARCH) {
+        if (d->search.hit.found)
             search_arrive(d);
         else if (!segment_before(d))
             search_fail(d);
@@ -653,8 +660,8 @@ static int travel_next(Debugger *d)
 static const Checkpoint *start_of(Debugger *d)
 {
     const LaunchRecord *record = record_of(d);
-    if (d->mode == MODE_SEARCH) return history_before(record, d->segment_begin);
-    if (d->mode == MODE_GOTO) return history_before(record, d->target.moment);
+    if (d->travel.mode == MODE_SEARCH) return history_before(record, d->search.segment_begin);
+    if (d->travel.mode == MODE_GOTO) return history_before(record, d->travel.target.moment);
     return history_before(record, 0);
 }
 
@@ -678,11 +685,11 @@ static int end_stop(Debugger *d, const SimtResult *result)
             stop.number = b->number;
     if (race) snprintf(stop.text, sizeof stop.text, "%s", result->report.text);
     d->warp = NULL, d->ins = NULL, d->workers = 0;
-    d->plan = PLAN_NONE;
+    d->plan.kind = PLAN_NONE;
     d->is_stopped = 1;
     d->ui->stopped(d, &stop);
     d->is_stopped = 0;
-    return d->plan == PLAN_TRAVEL || d->plan == PLAN_KILL;
+    return d->plan.kind == PLAN_TRAVEL || d->plan.kind == PLAN_KILL;
 }
 
 static int run_all(Debugger *d, SimtResult *result, DebugRun *run)
@@ -698,7 +705,7 @@ static int run_all(Debugger *d, SimtResult *result, DebugRun *run)
         int status = run(d->gpu, record->kernel, &record->request, mine);
         d->launch = NULL;
         record = record_of(d);
-        if (d->aborted) {
+        if (d->travel.aborted) {
             if (!travel_next(d)) {
                 d->is_killed = 1;
                 return status;
@@ -708,13 +715,13 @@ static int run_all(Debugger *d, SimtResult *result, DebugRun *run)
         }
         if (status == 0) record->total = d->hook.moment;
         if (d->hook.moment > record->furthest) record->furthest = d->hook.moment;
-        if (d->mode == MODE_SEARCH) { /* up to the end of an earlier launch */
+        if (d->travel.mode == MODE_SEARCH) { /* up to the end of an earlier launch */
             travel_next(d);
             start = start_of(d);
             continue;
         }
-        if (d->mode == MODE_GOTO) { /* its end was requested */
-            d->mode = MODE_LIVE;
+        if (d->travel.mode == MODE_GOTO) { /* its end was requested */
+            d->travel.mode = MODE_LIVE;
             d->survey = NULL;
         }
         found_merge(record, mine);
@@ -746,8 +753,8 @@ static int on_launch(DebugHook *hook, SimtGpu *gpu, SimtKernel *kernel, const Si
     }
     d->launches++;
     d->run = d->history.launches - 1;
-    d->mode = MODE_LIVE;
-    if (d->plan != PLAN_STEP) d->plan = PLAN_CONTINUE;
+    d->travel.mode = MODE_LIVE;
+    if (d->plan.kind != PLAN_STEP) d->plan.kind = PLAN_CONTINUE;
     if (d->catches & CATCH_LAUNCH) d->interrupted = 0;
     int status = run_all(d, result, run);
     d->warp = NULL, d->ins = NULL, d->launch = NULL, d->map = NULL, d->workers = 0;

@@ -1130,7 +1130,7 @@ static void serve(Session *s)
 static void dap_stopped(Session *s, const Stop *stop)
 {
     Debugger *d = &s->debugger;
-    PlanKind before = d->plan_before;
+    PlanKind before = d->plan.interrupted;
     if (s->after_survey && stop->kind == STOP_ARRIVED) {
         void (*after)(Session * session) = s->after_survey;
         s->after_survey = NULL;
@@ -1148,7 +1148,7 @@ static void dap_stopped(Session *s, const Stop *stop)
         }
         d->focus = focus;
         if (!dap.is_paused) {
-            d->plan = before == PLAN_STEP ? PLAN_STEP : PLAN_CONTINUE;
+            d->plan.kind = before == PLAN_STEP ? PLAN_STEP : PLAN_CONTINUE;
             return;
         }
     }

@@ -60,18 +60,20 @@ void focus_print(Session *session);
 void displays_print(Session *session);
 void launch_text(const Debugger *debugger, char *text, size_t bytes);
 
-/* ---- inspect.c: commands that look at many threads ---- */
+/* ---- lanes.c, threads.c, focus.c: commands that look at many threads ---- */
 int command_lanes(Session *session, const char *arguments);
 int command_block(Session *session, const char *arguments);
-int command_tensor(Session *session, const char *arguments);
-int command_writer(Session *session, const char *arguments);
-int command_readers(Session *session, const char *arguments);
-int command_tile(Session *session, const char *arguments);
-int command_diff(Session *session, const char *arguments);
 int command_info_cuda(Session *session, const char *arguments);
 int command_focus(Session *session, const char *arguments);
+
+/* ---- memory.c, tensors.c, survey.c: commands that look at memory ---- */
 int command_examine(Session *session, const char *format, const char *arguments);
 int command_disassemble(Session *session, const char *arguments);
+int command_tensor(Session *session, const char *arguments);
+int command_writer(Session *session, const char *arguments);
+int command_diff(Session *session, const char *arguments);
+int command_readers(Session *session, const char *arguments);
+int command_tile(Session *session, const char *arguments);
 
 /* ---- source.c ---- */
 /* A line of a source file without its end; NULL: no such line. Valid until the next call. */
