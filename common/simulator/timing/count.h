@@ -76,9 +76,6 @@ void hotter(uint32_t *hot, uint32_t percent, uint32_t *hottest);
 /* Loads these different sectors by way of the L1.  Those that it has not got go into `missed`,
  * which may be the same list; returns how many. */
 uint32_t sectors_load(Warp *warp, const uint64_t *sector, uint32_t n, uint64_t *missed);
-/* Lists in the warp's trace the lines of these sectors, and of a store what it writes of each, a
- * bit a byte; a load in two parts has one list. */
-void lines_list(Warp *warp, const uint64_t *sector, uint32_t n, const uint32_t *written);
 /* Adds the sectors beyond the L1: `misses` of the n sectors. */
 void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses, int store);
 

@@ -5,6 +5,7 @@
 #include "common/simulator/timing/cost.h"
 #include "common/simulator/timing/count.h"
 #include "common/simulator/timing/interblock.h"
+#include "common/simulator/timing/line_list.h"
 #include "common/simulator/traffic/dram_fetch.h"
 #include "common/simulator/traffic/retries.h"
 #include "common/simulator/traffic/traffic.h"

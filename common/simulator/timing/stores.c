@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/simulator/timing/count.h"
+#include "common/simulator/timing/line_list.h"
 #include "common/simulator/traffic/traffic.h"
 
 enum { WHOLE = UINT32_MAX }; /* all bytes of a sector, a bit each */
