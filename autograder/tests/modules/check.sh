@@ -98,7 +98,7 @@ tell "docs/architecture.md names every module's first header, and that describes
     "$scratch/headers"
 
 # The walk-throughs of docs/architecture.md name files below autograder/ or common/.
-sed -n '/^## Two walk-throughs/,/^## Decisions/p' docs/architecture.md |
+sed -n '/^## Two walk-throughs/,/^## Where is/p' docs/architecture.md |
     grep -oE '[a-z]+/[a-z_/]*\.[ch]\b' | sort -u >"$scratch/walked"
 [ -s "$scratch/walked" ] || echo 'docs/architecture.md names no file in its walk-throughs' >"$scratch/lost"
 while read -r file; do
@@ -106,6 +106,19 @@ while read -r file; do
         echo "docs/architecture.md names $file, which does not exist"
 done <"$scratch/walked" >>"$scratch/lost"
 tell "the walk-throughs of docs/architecture.md name existing files" "$scratch/lost"
+
+# The table of costs: existing files, keys of machines, and each key where the row says.
+python3 autograder/tests/modules/costs.py >"$scratch/costs" 2>&1 || [ -s "$scratch/costs" ] ||
+    echo "costs.py failed" >"$scratch/costs"
+tell "the table of costs in docs/architecture.md names files that use its keys" "$scratch/costs"
+sed -e 's|timing/timer\.h|timing/timers.h|' -e 's|`fence_cycles`|`fence_cost`|' \
+    -e 's|`alu_latency`|`barrier_cycles`|' docs/architecture.md >"$scratch/page.md"
+python3 autograder/tests/modules/costs.py "$scratch/page.md" >"$scratch/found" || true
+for fault in 'no common/simulator/timing/timers.h' 'no machine has the key fence_cost' \
+    'none of its files uses barrier_cycles'; do
+    grep -qF "$fault" "$scratch/found" || echo "not found: $fault"
+done >"$scratch/blind"
+tell "the test of the table of costs finds a wrong file, a wrong key and a wrong row" "$scratch/blind"
 
 # A target with two recipes: make uses the last one and warns.
 make -n help 2>&1 | grep -E 'overriding|ignoring old' >"$scratch/twice" || true
