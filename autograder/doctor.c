@@ -142,10 +142,10 @@ int main(int argc, char **argv)
     report_simulator(root);
     report_costs(root);
     report_gpu();
-    row("sandbox", "%s%s", sandbox_level_name(sandbox_probe()),
-        sandbox_probe() == SANDBOX_NAMESPACES
-            ? ""
-            : "; for the full box:  sudo apt-get install bubblewrap");
+    char cause[400];
+    sandbox_explain(cause, sizeof cause);
+    row("sandbox", "%s%s%s%s", sandbox_level_name(sandbox_probe()), *cause ? ": " : "", cause,
+        sandbox_counts() ? "" : ". Marks of a class need Landlock or namespaces");
     report_program("profiler", "ncu", "counters of a real GPU", "comes with the CUDA Toolkit");
     report_program("checker", "compute-sanitizer", "memory and race checks on a real GPU",
                    "comes with the CUDA Toolkit");

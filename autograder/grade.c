@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "autograder/options/options.h"
+#include "autograder/sandbox/sandbox.h"
 #include "autograder/text/files.h"
 #include "autograder/judging/grade_lab.h"
 #include "autograder/judging/ordered_tasks.h"
@@ -46,6 +47,8 @@ static const char USAGE[] =
     "                     are then estimated: for wrong submissions\n"
     "  --watch            runs the last wrong case first and stops at the first wrong case;\n"
     "                     saves only grades in which every case is correct\n"
+    "  --for-marks        refuses to grade in a sandbox in which a submission can read files of "
+    "others\n"
     "  --verbose          also shows the counters of every case, and the grader's own time\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
@@ -55,7 +58,7 @@ typedef struct Options {
     Seed seed;
     double fail_under; /* negative: not set */
     double call_seconds;
-    int verbose, watch, ptx_only;
+    int verbose, watch, ptx_only, for_marks;
 } Options;
 
 /* Removes unfinished files; the children end with this process (device sees its socket close, the
@@ -87,6 +90,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"results", OPTION_TEXT, &options->results},
         {"call-seconds", OPTION_SECONDS, &options->call_seconds},
         {"ptx-only", OPTION_FLAG, &options->ptx_only},
+        {"for-marks", OPTION_FLAG, &options->for_marks},
         {"verbose", OPTION_FLAG, &options->verbose},
         {"watch", OPTION_FLAG, &options->watch},
         {"help", OPTION_HELP, (void *)USAGE},
@@ -389,6 +393,18 @@ static int grade_all(Grader *grader, const Options *options, const Catalog *cata
     return status;
 }
 
+/* A submission that can read files of others can also read the answers. */
+static int check_sandbox(const Options *options, Error *error)
+{
+    char cause[400];
+    if (!options->for_marks || sandbox_counts()) return 0;
+    sandbox_explain(cause, sizeof cause);
+    return error_set(error,
+                     "no marks in this sandbox (%s): a submission could read all files here, "
+                     "because the kernel has no Landlock and %s",
+                     sandbox_level_name(sandbox_probe()), cause);
+}
+
 /* Judging a large output takes a gigabyte, again and again.  A new page costs ten times as much as
  * writing to it, so freed memory is kept for the next output. */
 static void memory_keep(void)
@@ -418,7 +434,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     int status = EXIT_TROUBLE;
-    if (toolchain_load(grader.root, grader.build, &grader.toolchain, &error)) {
+    if (check_sandbox(&options, &error) ||
+        toolchain_load(grader.root, grader.build, &grader.toolchain, &error)) {
         screen_error("grade", error.text);
     } else {
         status = grade_all(&grader, &options, &catalog, only);

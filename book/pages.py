@@ -17,7 +17,7 @@ root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INDEX = "book/index.md"
 # Pages of docs/ for instructors and for who works on the workbook.
 LEFT_OUT = {
-    "architecture", "class", "contributing", "decisions", "export", "guide", "instructor",
+    "architecture", "class", "containers", "contributing", "decisions", "export", "guide", "instructor",
     "lab-ini", "result-record", "security",
     "verification", "writing-a-lab",
     "cheng",  # has the value of a prediction of lab 06

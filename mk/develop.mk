@@ -25,16 +25,6 @@ keep:
 	$(call stage,$(BUILD)/bin/lab)
 	$(Q)$(BUILD)/bin/lab $@ $(where) --lab "$$LAB"
 
-#:   make compile-commands       compile_commands.json, for clangd
-.PHONY: compile-commands
-OWN_TARGETS += compile-commands
-# clangd needs the flags of every source.  Nothing is compiled; bear only records the commands.
-compile-commands:
-	$(call want,bear)
-	$(Q)command -v bear >/dev/null || { echo 'compile-commands: no bear: sudo apt-get install bear' >&2; exit 1; }
-	$(Q)CFLAGS=-fsyntax-only bear --output compile_commands.json -- \
-	    $(MAKE) -B -s -j"$$JOBS" BUILD=$(BUILD)/clangd NVCC="$$NVCC" CCACHE= objects >/dev/null
-
 #:   make bench                  speed of the simulator and of this machine's GPU
 #:   make validate [GPU=h200|h100] [MACHINE=name|file.ini]
 #:                       the simulator compared with a GPU's measurements

@@ -30,9 +30,11 @@ export LINK_LIBS     = $(LDLIBS)
 #:   make update FROM=dir
 #:                       in a student's copy: the next release, merged with your
 #:                       work
+#:   make compile-commands       compile_commands.json, for your editor
+#:                       (docs/student/editors.md)
 #:   make clean                  remove build/
 #:
-.PHONY: setup doctor clean
+.PHONY: setup doctor compile-commands clean
 QUIET_TARGETS += update
 
 setup: $(BUILD)/toolchain.env
@@ -44,6 +46,17 @@ doctor:
 
 update-answer:
 	$(Q)$(plus)mkdir -p "$$BUILD" && sh common/setup/update.sh "$$FROM"; $(save_status)
+
+# An editor needs the options of every source.  Nothing is compiled; bear only records the commands.
+# A student's copy has the labs' commands only.
+compile-commands:
+	$(call want,jq $(if $(COPY),,bear))
+ifndef COPY
+	$(Q)command -v bear >/dev/null || { echo 'compile-commands: no bear: sudo apt-get install bear' >&2; exit 1; }
+	$(Q)CFLAGS=-fsyntax-only bear --output $(BUILD)/sources.json -- \
+	    $(MAKE) -B -s -j"$$JOBS" BUILD=$(BUILD)/clangd NVCC="$$NVCC" CCACHE= objects >/dev/null
+endif
+	$(Q)sh common/setup/compile_commands.sh "$$BUILD" $(if $(COPY),,$(BUILD)/sources.json)
 
 clean:
 	$(Q)rm -rf $(BUILD)

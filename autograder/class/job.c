@@ -31,6 +31,7 @@ void job_words(const Jobs *jobs, const Job *job, const char *word[JOB_WORDS])
         word[words++] = pair[i][0];
         word[words++] = pair[i][1];
     }
+    word[words++] = "--for-marks";
     word[words] = NULL;
 }
 

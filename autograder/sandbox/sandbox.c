@@ -83,9 +83,10 @@ static void limits_set(const SandboxSpec *spec)
     }
 }
 
-/* 3, 4, ... are the passed descriptors, then the filter for bubblewrap; all higher ones are closed.
+/* 3, 4, ... are the passed descriptors, then the filter for bubblewrap or `proc`; all higher ones
+ * are closed.
  * Two steps, because a number may be both a source and a target. */
-static int descriptors_set(const Launch *launch)
+static int descriptors_set(const Launch *launch, int proc)
 {
     const SandboxSpec *spec = launch->spec;
     int high[SANDBOX_FDS + 3], count = 0, low[SANDBOX_FDS + 3];
@@ -93,7 +94,8 @@ static int descriptors_set(const Launch *launch)
     low[count] = 1, high[count++] = spec->output_fd;
     for (int i = 0; i < spec->passes; i++)
         low[count] = FIRST_PASS + i, high[count++] = spec->pass_fd[i];
-    if (launch->arguments) low[count] = FIRST_PASS + spec->passes, high[count++] = launch->filter;
+    int last = launch->arguments ? launch->filter : proc;
+    if (last >= 0) low[count] = FIRST_PASS + spec->passes, high[count++] = last;
     for (int i = 0; i < count; i++)
         if ((high[i] = fcntl(high[i], F_DUPFD_CLOEXEC, 32)) < 0) return -1;
     for (int i = 0; i < count; i++)
@@ -104,18 +106,22 @@ static int descriptors_set(const Launch *launch)
 }
 
 /* Without bubblewrap: applies the same filter and, if supported, the Landlock ruleset, then
- * executes the program. */
+ * executes the program.  A traced program keeps a descriptor of its own entry of /proc. */
 static void child_confine(const Launch *launch)
 {
     const SandboxSpec *spec = launch->spec;
     static const char *const nothing[] = {NULL};
     const char *directory = spec->directory ? spec->directory : "/tmp";
+    int proc = -1;
     if (chdir(directory)) return;
+    if (launch->level >= SANDBOX_LANDLOCK && spec->traced &&
+        (proc = sandbox_landlock_add_proc(launch->ruleset)) < 0)
+        return;
     if (launch->level >= SANDBOX_LANDLOCK && sandbox_landlock_enforce(launch->ruleset)) return;
     if (launch->level >= SANDBOX_SECCOMP && sandbox_filter_load(launch->filter)) return;
     fcntl(launch->filter, F_SETFD, FD_CLOEXEC);
     const char *const *environment = spec->environment ? spec->environment : nothing;
-    if (descriptors_set(launch)) return;
+    if (descriptors_set(launch, proc)) return;
     execve(spec->argv[0], (char *const *)spec->argv, (char *const *)environment);
 }
 
@@ -135,7 +141,7 @@ static void child_run(const void *context)
     }
     if (launch->arguments) {
         static char *const nothing[] = {NULL};
-        if (!descriptors_set(launch)) execve(launch->arguments[0], launch->arguments, nothing);
+        if (!descriptors_set(launch, -1)) execve(launch->arguments[0], launch->arguments, nothing);
     } else {
         child_confine(launch);
     }
@@ -193,7 +199,7 @@ static pid_t start_at(const SandboxSpec *spec, SandboxLevel level, Error *error)
 
 pid_t sandbox_start(const SandboxSpec *spec, Error *error)
 {
-    return start_at(spec, sandbox_probe(), error);
+    return start_at(spec, spec->traced ? sandbox_probe_traced() : sandbox_probe(), error);
 }
 
 static void end_fill(int status, SandboxEnd *end)
@@ -236,10 +242,11 @@ void sandbox_kill(pid_t pid)
 
 /* ---- available level ------------------------------------------------------------------------- */
 
-static int level_works(SandboxLevel level)
+static int level_works(SandboxLevel level, int traced)
 {
     static const char *const argv[] = {"/bin/true", NULL};
-    SandboxSpec spec = {.argv = argv, .output_fd = -1, .file_bytes = 1, .processes = 1};
+    SandboxSpec spec = {
+        .argv = argv, .output_fd = -1, .file_bytes = 1, .processes = 1, .traced = traced};
     SandboxEnd end;
     if (level == SANDBOX_NAMESPACES && !sandbox_bwrap_path()) return 0;
     spec.output_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -254,18 +261,33 @@ static int level_works(SandboxLevel level)
     return end.code == 0;
 }
 
-int sandbox_starts(void)
+int sandbox_counts(void)
 {
-    return level_works(sandbox_probe());
+    return sandbox_probe_traced() >= SANDBOX_LANDLOCK;
 }
 
-static SandboxLevel probed;
+int sandbox_starts(void)
+{
+    return level_works(sandbox_probe(), 0);
+}
+
+static SandboxLevel probed, probed_traced;
+
+static SandboxLevel level_find(SandboxLevel level, int traced)
+{
+    while (level > SANDBOX_NONE && !level_works(level, traced))
+        level--;
+    return level;
+}
 
 static void probe_once(void)
 {
-    probed = SANDBOX_NAMESPACES;
-    while (probed > SANDBOX_NONE && !level_works(probed))
-        probed--;
+    probed = level_find(SANDBOX_NAMESPACES, 0);
+}
+
+static void probe_traced_once(void)
+{
+    probed_traced = level_find(sandbox_probe(), 1);
 }
 
 /* Locked, because several threads build submissions. */
@@ -274,7 +296,13 @@ SandboxLevel sandbox_probe(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, probe_once);
     SandboxLevel level = probed < highest ? probed : highest;
-    while (level < probed && level > SANDBOX_NONE && !level_works(level))
-        level--;
-    return level;
+    return level < probed ? level_find(level, 0) : level;
+}
+
+SandboxLevel sandbox_probe_traced(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    SandboxLevel level = sandbox_probe();
+    pthread_once(&once, probe_traced_once);
+    return probed_traced < level ? probed_traced : level;
 }

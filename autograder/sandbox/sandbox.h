@@ -27,7 +27,18 @@ typedef enum SandboxLevel {
 
 /* The available level, found by one trial; cached for the process. */
 SandboxLevel sandbox_probe(void);
+
+/* The level of a traced program: lower where a container hides parts of /proc, because the kernel
+ * then allows no new one. */
+SandboxLevel sandbox_probe_traced(void);
 const char *sandbox_level_name(SandboxLevel level);
+
+/* Whether programs at that level can neither read files of others nor have other limits than at the
+ * highest: marks that count need it. */
+int sandbox_counts(void);
+
+/* Why the level is not the highest one and what helps, as one sentence; "" at the highest level. */
+void sandbox_explain(char *text, size_t bytes);
 
 /* Whether a harmless program starts at that level now; if so, a failure in the sandbox is the
  * program's own. */
@@ -53,7 +64,11 @@ typedef struct SandboxSpec {
     uint64_t file_bytes;            /* RLIMIT_FSIZE */
     int processes;                  /* upper limit; 1: fork and threads fail */
     int one_core;                   /* Boolean: pinned to one CPU permanently (host labs) */
-    int traced; /* Boolean, for valgrind: fixed addresses, and with namespaces /proc */
+    /* A directory where files can be created but no directories, with Landlock, where no private
+     * /tmp exists; NULL: none. */
+    const char *scratch;
+    int no_files; /* Boolean: creating a file ends the program with SIGSYS */
+    int traced;   /* Boolean, for valgrind: fixed addresses, and its own entry of /proc */
 } SandboxSpec;
 
 /* The program ends with the thread that started it.  -1 with error. */

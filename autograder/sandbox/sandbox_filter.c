@@ -5,6 +5,7 @@
  * kernel, or evade a resource limit.  A denied call returns an error number, so an honest program
  * can report it and continue. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -44,8 +45,12 @@ static const char *const refused[] = {
     /* a larger share of the machine */
     "sched_setscheduler", "sched_setattr", "sched_setparam", "setpriority", "ioprio_set"};
 
-static const char *const refused_signals[] = {"kill", "tkill", "tgkill", "rt_sigqueueinfo",
+static const char *const refused_signals[] = {"kill", "tgkill", "rt_sigqueueinfo",
                                               "rt_tgsigqueueinfo"};
+
+/* Placeholder in the filter for the number of the process that loads it; no process has so large a
+ * number. */
+enum { OWN_PID = 0x7ca1ab1e };
 
 static int refuse(scmp_filter_ctx filter, const char *name, int number)
 {
@@ -74,6 +79,37 @@ static int refuse_processes(scmp_filter_ctx filter, int processes)
     return rc;
 }
 
+/* Without a PID namespace a process can signal every process of the same user.  A program of one
+ * process may signal itself, as abort() and raise() do; sandbox_filter_load replaces OWN_PID by its
+ * number. */
+static int refuse_signals(scmp_filter_ctx filter)
+{
+    int rc = 0;
+    for (size_t i = 0; i < sizeof refused_signals / sizeof *refused_signals && !rc; i++)
+        rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
+                              seccomp_syscall_resolve_name(refused_signals[i]), 1,
+                              SCMP_A0(SCMP_CMP_NE, OWN_PID));
+    /* tkill names a thread, and nothing modern calls it. */
+    return rc ? rc : refuse(filter, "tkill", EPERM);
+}
+
+/* Ends a process that creates a file.  openat2's flags are in memory, where a filter cannot read
+ * them. */
+static int refuse_files(scmp_filter_ctx filter)
+{
+    static const scmp_datum_t flags[] = {O_CREAT, O_TMPFILE & ~O_DIRECTORY};
+    int rc = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(creat), 0);
+    if (rc == -EDOM) rc = 0; /* arm64 has no creat and no open */
+    for (size_t i = 0; i < 2 && !rc; i++) {
+        rc = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(open), 1,
+                              SCMP_A1(SCMP_CMP_MASKED_EQ, flags[i], flags[i]));
+        if (!rc || rc == -EDOM)
+            rc = seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(openat), 1,
+                                  SCMP_A2(SCMP_CMP_MASKED_EQ, flags[i], flags[i]));
+    }
+    return rc ? rc : refuse(filter, "openat2", ENOSYS);
+}
+
 static int rules_add(scmp_filter_ctx filter, const SandboxSpec *spec, int namespaces)
 {
     int rc = refuse_processes(filter, spec->processes);
@@ -84,11 +120,8 @@ static int rules_add(scmp_filter_ctx filter, const SandboxSpec *spec, int namesp
     if (!rc)
         rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
                               SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, TIOCSTI));
-    /* Without a PID namespace a process can signal every process of the same user; a single-process
-     * program needs no signals. */
-    if (!namespaces && spec->processes == 1)
-        for (size_t i = 0; i < sizeof refused_signals / sizeof *refused_signals && !rc; i++)
-            rc = refuse(filter, refused_signals[i], EPERM);
+    if (!rc && !namespaces && spec->processes == 1) rc = refuse_signals(filter);
+    if (!rc && spec->no_files) rc = refuse_files(filter);
     return rc;
 }
 
@@ -112,6 +145,9 @@ int sandbox_filter_load(int fd)
     struct sock_filter program[4096];
     ssize_t bytes = pread(fd, program, sizeof program, 0);
     if (bytes <= 0 || bytes == (ssize_t)sizeof program) return -1;
+    for (size_t i = 0; i < (size_t)bytes / sizeof *program; i++)
+        if (BPF_CLASS(program[i].code) == BPF_JMP && program[i].k == OWN_PID)
+            program[i].k = (uint32_t)getpid();
     struct sock_fprog filter = {.len = (unsigned short)((size_t)bytes / sizeof *program),
                                 .filter = program};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return -1;

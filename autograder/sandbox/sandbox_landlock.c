@@ -16,6 +16,9 @@
 /* Rights of the first version of the interface, which every kernel with Landlock supports. */
 #define READ_RIGHTS                                                                                \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define SCRATCH_RIGHTS                                                                             \
+    (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |  \
+     LANDLOCK_ACCESS_FS_REMOVE_FILE)
 #define ALL_RIGHTS ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
 #define FILE_RIGHTS                                                                                \
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE)
@@ -52,8 +55,20 @@ int sandbox_landlock_open(const SandboxSpec *spec)
         rc |= path_allow(ruleset, *path, READ_RIGHTS);
     for (const char *const *path = spec->writable; *path; path++)
         rc |= path_allow(ruleset, *path, ALL_RIGHTS);
+    if (spec->scratch) rc |= path_allow(ruleset, spec->scratch, SCRATCH_RIGHTS);
     if (!rc) return ruleset;
     close(ruleset);
+    return -1;
+}
+
+int sandbox_landlock_add_proc(int ruleset)
+{
+    struct landlock_path_beneath_attr rule = {.allowed_access = READ_RIGHTS};
+    rule.parent_fd = open("/proc/self/", O_PATH | O_CLOEXEC | O_DIRECTORY);
+    if (rule.parent_fd < 0) return -1;
+    if (!syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
+        return rule.parent_fd;
+    close(rule.parent_fd);
     return -1;
 }
 

@@ -29,4 +29,8 @@ extern const char *const sandbox_system_paths[];
 int sandbox_landlock_open(const SandboxSpec *spec);
 int sandbox_landlock_enforce(int ruleset); /* after fork */
 
+/* Grants this process its own entry of /proc, after fork: an O_PATH descriptor of it, without which
+ * the grant may end, or -1. */
+int sandbox_landlock_add_proc(int ruleset);
+
 #endif

@@ -68,8 +68,9 @@ static void explain_signal(const Session *session, int number, const char *line,
     if (strstr(line, "bad_alloc"))
         outcome_say(outcome, RUN_LIMIT, "requested more than %llu MiB of host memory",
                     (unsigned long long)(session->memory_bytes >> 20));
-    else if (number == SIGXFSZ)
-        outcome_say(outcome, RUN_LIMIT, "wrote a file of more than 1 MiB");
+    else if (number == SIGSYS || number == SIGXFSZ)
+        outcome_say(outcome, RUN_LIMIT,
+                    "created a file; a submission may create none. Print to stdout instead");
     else if (number == SIGXCPU || number == SIGKILL)
         outcome_say(outcome, RUN_LIMIT, "was killed (%s) for using too much time or memory",
                     number == SIGKILL ? "SIGKILL" : "SIGXCPU");

@@ -16,6 +16,7 @@ typedef struct Runner {
     int output;        /* read end of its output, -1 */
     int counted;       /* Boolean: runs under valgrind, which writes its counts into `count` */
     int count;         /* read end, -1 */
+    char scratch[32];  /* directory for valgrind's files without namespaces; "": none */
     int nothing_known; /* counts of this program without a call */
     RunCount nothing;
 } Runner;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,11 +16,23 @@ enum { PASSED_SOCKET = 0, RUNNER_FILE_BYTES = 1 << 20 };
 /* Additional address space for valgrind's shadow memory. */
 #define COUNTED_EXTRA_BYTES (8ull << 30)
 
+/* valgrind creates files when it starts.  Namespaces give it a private /tmp; without them it gets a
+ * directory, named by `variable`. */
+static int scratch_make(Runner *runner, char *variable, size_t bytes, Error *error)
+{
+    char path[sizeof runner->scratch] = "/tmp/convlab-XXXXXX";
+    if (!mkdtemp(path)) return error_set(error, "%s: %s", path, strerror(errno));
+    memcpy(runner->scratch, path, sizeof path);
+    snprintf(variable, bytes, "TMPDIR=%s", path);
+    return 0;
+}
+
 static int box_start(const Session *session, Runner *runner, const int pass[2], int output,
                      Error *error)
 {
     const char *argv[COUNT_ARGUMENTS] = {runner->program, NULL};
-    char directory[sizeof runner->program];
+    char directory[sizeof runner->program], variable[64];
+    const char *const environment[] = {count_environment[0], count_environment[1], variable, NULL};
     SandboxSpec spec = {.argv = argv,
                         .pass_fd = {pass[0], pass[1]},
                         .passes = runner->counted ? 2 : 1,
@@ -27,10 +40,16 @@ static int box_start(const Session *session, Runner *runner, const int pass[2], 
                         .memory_bytes = session->memory_bytes,
                         .file_bytes = RUNNER_FILE_BYTES,
                         .processes = 1,
+                        .no_files = !runner->counted,
                         .one_core = session->call.host && !runner->counted};
     if (runner->counted) {
         count_arguments(runner->program, argv);
         spec.environment = count_environment;
+        if (sandbox_probe_traced() != SANDBOX_NAMESPACES) {
+            if (scratch_make(runner, variable, sizeof variable, error)) return -1;
+            spec.scratch = runner->scratch;
+            spec.environment = environment;
+        }
         spec.memory_bytes += COUNTED_EXTRA_BYTES;
         spec.traced = 1;
     }

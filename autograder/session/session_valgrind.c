@@ -1,4 +1,5 @@
 /* session_valgrind.c - the command line that runs a program under valgrind. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,8 +35,10 @@ const char *session_cannot_count(void)
     if (access(VALGRIND, X_OK))
         return "valgrind counts the instructions, and it is not installed: "
                "sudo apt-get install valgrind";
-    if (sandbox_probe() != SANDBOX_NAMESPACES)
-        return "valgrind needs a /proc and a /tmp of its own, which only the full sandbox has: "
-               "sudo apt-get install bubblewrap, on a kernel that allows user namespaces";
-    return NULL;
+    if (sandbox_counts()) return NULL;
+    static char text[600];
+    char cause[400];
+    sandbox_explain(cause, sizeof cause);
+    snprintf(text, sizeof text, "speed points need a sandbox that hides files, and here %s", cause);
+    return text;
 }
