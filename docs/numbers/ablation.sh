@@ -51,12 +51,15 @@ done | paste -sd ' ' -)
             printf "| `%s` | %d | %+.2f | %s | %s | %+d |\n", $1, $2, $7, gain, loss, $8
         }' "$out/rows"
 } >"$out/ablation.md"
-{
-    echo '| mechanism | launches | largest gain in a set, points | largest loss in a set, points |'
-    echo '| --- | --- | --- | --- |'
-    awk -F '\t' '$3 < 0.05 && $8 <= 0 {
+awk -F '\t' '
+    $3 < 0.05 && $8 <= 0 {
+        if (!candidates++) {
+            printf "| mechanism | launches | largest gain in a set, points "
+            print "| largest loss in a set, points |"
+            print "| --- | --- | --- | --- |"
+        }
         gain = $3 > 0 ? $3 : 0
         loss = $5 < 0 ? -$5 : 0
         printf "| `%s` | %d | %.3f | %.3f |\n", $1, $2, gain, loss
-    }' "$out/rows"
-} >"$out/candidates.md"
+    }
+    END { if (!candidates) print "No mechanism is a candidate." }' "$out/rows" >"$out/candidates.md"

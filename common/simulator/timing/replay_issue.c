@@ -32,12 +32,10 @@ static ReadyWarp *ready_move(Sm *sm, ReadyWarp *entry, uint32_t block)
     return entry;
 }
 
-/* While instructions are being fetched, warps drift apart, as if the scheduler always chose the
- * first warp that can issue. */
+/* The scheduler rotates among the warps of a block: this one is the last of them now. */
 static void ready_issued(Sm *sm, ReadyWarp *entry, uint64_t issued)
 {
-    int drifts = sm->front.code_piece && code_is_coming(&sm->front.code_cache, issued);
-    if (!drifts) entry = ready_move(sm, entry, entry->block);
+    entry = ready_move(sm, entry, entry->block);
     entry->last_issue = issued;
 }
 

@@ -345,15 +345,12 @@ uint64_t constants_arrival(Sm *sm, const WarpReplay *warp, const TraceStep *step
     return at > now ? at : 0;
 }
 
-/* A copy that bypasses the L1 occupies the load/store unit while its lines are looked up. If its
- * size is variable, it also writes zeros first. Its data are written when they arrive, `passes`
+/* A copy that bypasses the L1 occupies the load/store unit while its lines are looked up. Its data are written when they arrive, `passes`
  * cycles later, and other accesses are not delayed meanwhile. */
 static uint64_t copy_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
                            uint64_t begin, uint32_t passes)
 {
-    const MachineCosts *costs = &sm->machine->costs;
-    uint32_t taken =
-        lookups_past(step_lines(step)) + (ins->c != NO_SLOT ? costs->copy_zero_passes : 0);
+    uint32_t taken = lookups_past(step_lines(step));
     if (taken > passes) taken = passes;
     sm->mem.lsu_free = begin + (taken ? taken : 1);
     uint64_t back = sm->mem.lsu_free - 1 + (uint64_t)sm->machine->l1_latency;

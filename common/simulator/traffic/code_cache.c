@@ -83,7 +83,7 @@ static void piece_fetch(CodeCache *cache, uint32_t piece, uint64_t now)
     uint32_t gone = ring_add(&cache->small, piece);
     if (gone) cache->at[gone - 1] = CODE_ABSENT;
     if (cache->place[piece] != CODE_NEAR_BY) piece_keep(cache, piece);
-    cache->at[piece] = cache->latest = at;
+    cache->at[piece] = at;
 }
 
 uint64_t code_arrival(CodeCache *cache, uint32_t piece, uint64_t now)

@@ -35,8 +35,7 @@ typedef struct CodeCache {
     uint8_t *place; /* CodePlace */
     uint32_t pieces;
     CodeRing small, large;
-    uint64_t free;   /* cycle at which the large cache can deliver the next block */
-    uint64_t latest; /* arrival cycle of the last requested block */
+    uint64_t free; /* cycle at which the large cache can deliver the next block */
 } CodeCache;
 
 /* Is it longer than the small cache? */
@@ -52,12 +51,6 @@ void code_close(CodeCache *cache);
 static inline int code_misses(const CodeCache *cache)
 {
     return cache->at != NULL;
-}
-
-/* Has a block arrived recently, or is one in flight? */
-static inline int code_is_coming(const CodeCache *cache, uint64_t now)
-{
-    return cache->latest && now < cache->latest + cache->machine->costs.code_drift_cycles;
 }
 
 /* Cycle at which the block that a warp enters at `now` is available. */
