@@ -35,6 +35,7 @@ enum {
     VECTOR = 16 / sizeof(Value), /* values per 16 bytes, the unit of a TMA copy */
     SECTOR = 2 * VECTOR,         /* values per 32-byte sector */
     ALIGNMENT = 8 * ROW,         /* eight rows: the period of the swizzle */
+    FEW = 8,                     /* channels for which rows of many taps are copied */
     WARP = 32,
     WARPGROUP = 4 * WARP,      /* the four warps of one wgmma */
     CONSUMERS = 2 * WARPGROUP, /* two warpgroups; the producer is one more warp */
@@ -53,36 +54,41 @@ struct alignas(16) Vector {
     Value value[VECTOR];
 };
 
-/* target[n][h][w][c] = source[n][h - top][w - left][c], or 0 outside; c in units of VECTOR. */
+/* target[n][h][w][i] = value i from pixel (h - top, w*step - left) of image n on, for i < values, or 0
+ * outside.  Pixels of a row are adjacent in NHWC, so more than C values are several pixels. */
 struct Packing {
-    int top, left, H, W, C;
-    int rows, target_H, target_W, vectors; /* rows of all images; vectors per pixel */
+    int top, left, step, H, W, C, values, target_H, target_W;
     const Stored *source;
+    int images, vectors; /* vectors per pixel of the target */
     Vector *target;
 };
 
-/* Packs x and w.  Block (bx, by) writes vectors from by*blockDim.x on of row bx; the rows of x come
- * first, then the rows of w. */
-__global__ void pack_kernel(const __grid_constant__ Packing pack_x,
+/* Packs x and w, one vector per thread.  The first x_blocks blocks pack x, the others w. */
+__global__ void pack_kernel(int x_blocks, const __grid_constant__ Packing pack_x,
                             const __grid_constant__ Packing pack_w)
 {
-    const Packing &o = blockIdx.x < pack_x.rows ? pack_x : pack_w;
-    const int row = blockIdx.x < pack_x.rows ? blockIdx.x : blockIdx.x - pack_x.rows;
-    const int i = blockIdx.y * blockDim.x + threadIdx.x;
-    const int c = i % o.vectors * VECTOR, w = i / o.vectors - o.left;
-    const int n = row / o.target_H, h = row % o.target_H - o.top;
-    if (i >= o.target_W * o.vectors) return;
-    const bool is_inside = w >= 0 && w < o.W && h >= 0 && h < o.H;
-    const Stored *source = o.source + (((size_t)n * o.H + h) * o.W + w) * o.C + c;
+    const bool is_x = blockIdx.x < x_blocks;
+    const Packing &o = is_x ? pack_x : pack_w;
+    const int t = (is_x ? blockIdx.x : blockIdx.x - x_blocks) * blockDim.x + threadIdx.x;
+    const int i = t % o.vectors * VECTOR, w = t / o.vectors % o.target_W;
+    const int row = t / o.vectors / o.target_W, n = row / o.target_H, h = row % o.target_H - o.top;
+    const int column = (w * o.step - o.left) * o.C + i; /* index in a row of W*C values */
+    if (n >= o.images) return;
+    const bool is_row = h >= 0 && h < o.H;
+    const Stored *source = o.source + ((size_t)n * o.H + h) * o.W * o.C + column;
     Vector vector;
-    for (int e = 0; e < VECTOR; e++)
-        vector.value[e] = (Value)(is_inside && c + e < o.C ? (float)source[e] : 0.0f);
-    o.target[(size_t)row * o.target_W * o.vectors + i] = vector;
+    for (int e = 0; e < VECTOR; e++) {
+        const bool is_inside =
+            is_row && i + e < o.values && column + e >= 0 && column + e < o.W * o.C;
+        vector.value[e] = (Value)(is_inside ? (float)source[e] : 0.0f);
+    }
+    o.target[t] = vector;
 }
 
 /* x and w in the form that TMA needs: Values, with the channels padded to a multiple of VECTOR or
  * SECTOR.  If all channels of a row of taps fit in one chunk, the row becomes one tap: S adjacent
- * taps are S*C adjacent values if x includes its padding. */
+ * taps are S*C adjacent values if x includes its padding.  With more taps and FEW channels, chunks
+ * would be mostly padding: the rows of taps are copied one by one, as in im2col. */
 struct Operands {
     ConvProblem p;
     const Value *x, *w;
@@ -90,41 +96,50 @@ struct Operands {
     Vector *x_copy, *w_copy;
 };
 
-static Packing packing_create(int images, const int pad[4], int H, int W, int C, int target_C,
-                              const Stored *source)
+/* Allocates the target; returns the number of blocks of pack_kernel that pack it. */
+static int packing_allocate(Packing *o, int images, int channels)
 {
-    const int target_H = H + pad[0] + pad[2], target_W = W + pad[1] + pad[3];
-    Packing o = {pad[0], pad[1], H, W, C, images * target_H, target_H, target_W, target_C / VECTOR,
-                 source};
-    cudaMalloc(&o.target, sizeof(Vector) * o.rows * o.target_W * o.vectors);
-    return o;
+    o->images = images, o->vectors = channels / VECTOR;
+    const int vectors = images * o->target_H * o->target_W * o->vectors;
+    cudaMalloc(&o->target, sizeof(Vector) * vectors);
+    return ceil_div(vectors, 256);
 }
 
 static Operands operands_prepare(const ConvProblem *p, const Stored *x, const Stored *w,
                                  cudaStream_t stream)
 {
-    const int no_padding[4] = {};
     int channels = ceil_div(p->C, SECTOR) * SECTOR;
     if (p->S == 1 || p->S * channels > DEPTH) channels = ceil_div(p->C, VECTOR) * VECTOR;
     const bool is_folded = p->S > 1 && p->S * channels <= DEPTH;
+    const bool is_unrolled = p->S > 1 && !is_folded && p->C <= FEW;
+    if (is_unrolled) channels = ceil_div(p->S * p->C, VECTOR) * VECTOR;
     Operands o = {*p, (const Value *)x, (const Value *)w, channels, p->W * channels};
     o.p.C = channels;
     if (sizeof(Stored) == sizeof(Value) && channels == p->C && !is_folded) return o;
-    const int padding[] = {p->pad_top, p->pad_left, p->pad_bottom, p->pad_right};
-    const Packing pack_x =
-        packing_create(p->N, is_folded ? padding : no_padding, p->H, p->W, p->C, channels, x);
-    const Packing pack_w = packing_create(p->K, no_padding, p->R, p->S, p->C, channels, w);
-    const int longest = pack_x.target_W > pack_w.target_W ? pack_x.target_W : pack_w.target_W;
-    const dim3 grid(pack_x.rows + pack_w.rows, ceil_div(longest * pack_x.vectors, 256));
-    pack_kernel<<<grid, 256, 0, stream>>>(pack_x, pack_w);
+
+    Packing pack_x = {0, 0, 1, p->H, p->W, p->C, p->C, p->H, p->W, x};
+    Packing pack_w = {0, 0, 1, p->R, p->S, p->C, p->C, p->R, p->S, w};
+    if (is_folded) {
+        pack_x.top = p->pad_top, pack_x.left = p->pad_left;
+        pack_x.target_H += p->pad_top + p->pad_bottom;
+        pack_x.target_W += p->pad_left + p->pad_right;
+        o.p.H = pack_x.target_H;
+        o.p.W = pack_x.target_W - (p->S - 1); /* positions where a row of taps can start */
+        o.p.pad_top = o.p.pad_left = o.p.pad_bottom = o.p.pad_right = 0;
+        o.p.C *= p->S, o.p.S = 1;
+    } else if (is_unrolled) {
+        pack_x.left = p->pad_left, pack_x.step = p->stride_w;
+        pack_x.values = pack_w.values = pack_w.C = p->S * p->C;
+        pack_x.target_W = p->Q, pack_w.W = pack_w.target_W = 1;
+        o.p.W = p->Q, o.p.S = 1;
+        o.p.stride_w = 1, o.p.pad_left = o.p.pad_right = 0;
+    }
+    o.row = pack_x.target_W * channels;
+    const int x_blocks = packing_allocate(&pack_x, p->N, channels);
+    const int w_blocks = packing_allocate(&pack_w, p->K, channels);
+    pack_kernel<<<x_blocks + w_blocks, 256, 0, stream>>>(x_blocks, pack_x, pack_w);
     o.x_copy = pack_x.target, o.w_copy = pack_w.target;
     o.x = o.x_copy->value, o.w = o.w_copy->value;
-    if (!is_folded) return o;
-    o.p.H += p->pad_top + p->pad_bottom, o.p.W += p->pad_left + p->pad_right;
-    o.row = o.p.W * channels;
-    o.p.W -= p->S - 1; /* positions where a row of taps can start */
-    o.p.pad_top = o.p.pad_left = o.p.pad_bottom = o.p.pad_right = 0;
-    o.p.C *= p->S, o.p.S = 1;
     return o;
 }
 
@@ -616,31 +631,33 @@ template <class T> static void launch(const Operands *o, Stored *y, int sms, cud
         <<<clusters * T::CLUSTER, THREADS, T::SHARED_BYTES, stream>>>(*p, w_map, x_map, y);
 }
 
-/* The available block shapes, with the time of one chunk and of the rest of a tile (start and
- * store), in microseconds on an H200. */
+/* The available block shapes.  An H200 executes `clusters` clusters at the same time.  It needs
+ * `chunk` microseconds per chunk, and `store` for the rest of a tile (start and store). */
 struct Shape {
-    int filters, pixels, multicast, slices;
+    int filters, pixels, multicast, slices, clusters;
     float chunk, store;
     void (*launch)(const Operands *, Stored *, int, cudaStream_t);
 };
-#define TILE(f, j, multicast, slices, chunk, store)                                                \
+#define TILE(f, j, multicast, slices, clusters, chunk, store)                                      \
     {                                                                                              \
-        f, j, multicast, slices, chunk, store, launch<Tile<f, j, multicast, slices>>               \
+        f, j, multicast, slices, clusters, chunk, store, launch<Tile<f, j, multicast, slices>>     \
     }
 static const Shape shapes[] = {
-    TILE(128, 256, 1, 1, 0.63f, 3.0f), TILE(128, 192, 1, 1, 0.50f, 2.4f),
-    TILE(64, 512, 1, 1, 0.98f, 3.4f),  TILE(128, 128, 1, 1, 0.36f, 1.5f),
-    TILE(128, 128, 1, 2, 0.36f, 2.5f), TILE(128, 128, 1, 4, 0.36f, 2.5f),
-    TILE(128, 128, 1, 8, 0.36f, 2.5f), TILE(128, 128, 2, 4, 0.35f, 2.5f),
+    TILE(128, 256, 1, 1, 132, 0.63f, 3.0f), TILE(128, 192, 1, 1, 132, 0.50f, 2.4f),
+    TILE(64, 512, 1, 1, 132, 0.85f, 3.4f),  TILE(128, 128, 1, 1, 132, 0.36f, 1.5f),
+    TILE(128, 128, 1, 2, 62, 0.36f, 2.5f),  TILE(128, 128, 1, 4, 30, 0.36f, 2.5f),
+    TILE(128, 128, 1, 8, 14, 0.36f, 2.5f),  TILE(128, 128, 2, 4, 14, 0.35f, 2.5f),
 };
 
-/* Estimated time of the SM with the most tiles, in microseconds. */
+/* Estimated time of the SM with the most tiles, in microseconds.  The blocks of a cluster share a
+ * group of 16 or 18 SMs, so that larger clusters leave some SMs idle. */
 static float estimate_time(const ConvProblem *p, const Shape *shape, int sms)
 {
+    const int H200_SMS = 132;
     const int tiles = ceil_div(p->N * p->P * p->Q, shape->pixels) *
                       ceil_div(p->K, shape->filters * shape->multicast);
     const int chunks = ceil_div(p->R * p->S * ceil_div(p->C, DEPTH), shape->slices);
-    const int waves = ceil_div(tiles, sms / (shape->multicast * shape->slices));
+    const int waves = ceil_div(tiles, shape->clusters * sms / H200_SMS);
     return waves * (chunks * shape->chunk + shape->store);
 }
 
