@@ -127,18 +127,29 @@ awk -F'\t' '
     { us[$1, $2] = $3; how[$1, $2] = $7 }
     !($1 in seen) { seen[$1] = ++n; name[n] = $1 }
     function cell(layer, kind,    x) { x = us[layer, kind]; return x == "" ? "–" : sprintf(x < 100 ? "%.1f" : "%.0f", x) }
+    function ratio(layer, lab, library) { return us[layer, lab] == "" ? "–" : sprintf("%.2f", us[layer, library] / us[layer, lab]) }
+    function row(l, lab, library) {
+        return cell(l, lab) " | " substr(how[l, lab], 1, 2) " | " cell(l, library) " | " ratio(l, lab, library)
+    }
     END {
-        print "| layer | best lab, fp32, µs | number of that lab | cuDNN fp32, µs | cuDNN algorithm | cuDNN / best |"
-        print "| --- | --- | --- | --- | --- | --- |"
+        print "| layer | best lab, fp32, µs | its number | cuDNN fp32, µs | ratio | best lab, TF32 allowed, µs | its number | cuDNN, TF32 allowed, µs | ratio | lab 12, FP16, µs | cuDNN FP16, µs | ratio |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         for (i = 1; i <= n; i++) {
-            l = name[i]; best = "best lab"; c = "cuDNN fp32"
-            printf "| %s | %s | %s | %s | %s | %.2f |\n", l, cell(l, best), substr(how[l, best], 1, 2), cell(l, c), how[l, c], us[l, c] / us[l, best]
+            l = name[i]
+            printf "| %s | %s | %s | %s | %s | %s |\n", l, row(l, "best lab", "cuDNN fp32"), row(l, "best lab, TF32", "cuDNN, TF32 allowed"),
+                cell(l, "12-hopper-fp16"), cell(l, "cuDNN FP16"), ratio(l, "12-hopper-fp16", "cuDNN FP16")
         }
     }' "$out/unfitted/best.tsv" >"$out/beside.md"
-unfitted() { awk -F' *[|] *' -v what="$beside" -v column="$1" '$2 == what { print $column }' "$out/unfitted/summary.md"; }
-say $page "On these $(unfitted 3) layers the best lab in fp32 is $(unfitted 4) times as fast as cuDNN's best in the geometric mean, faster on $(unfitted 5), and at $(unfitted 6 | sed 's/ (/, on /; s/)//') at least"
-of_unfitted() { awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $3 }' "$out/unfitted/best.tsv"; }
-say $page "192: $(calc %.0f "$(of_unfitted inception-1x7 15-fft)") µs, from 149"
+# sentence TEXT: geometric mean, wins and least of a row of the summary of these layers.
+sentence() {
+    awk -F' *[|] *' -v what="$1" '$2 == what {
+        sub(/ \(/, " on ", $6); sub(/\)/, "", $6)
+        printf "%s in the geometric mean, above 1 on %d of %d, and %s at least", $4, $5, $3, $6
+    }' "$out/unfitted/summary.md"
+}
+say $page "fp32: $(sentence "$beside")"
+say $page "TF32 allowed: $(sentence 'the best lab against cuDNN, TF32 allowed to both')"
+say $page "FP16: $(sentence 'the best lab with halves against cuDNN FP16')"
 
 # ---- constants of this GPU -----------------------------------------------------------------------
 # constants LAB: those of its solution that make tune measures, "tiles ..., NAME value ...";

@@ -345,8 +345,9 @@ uint64_t constants_arrival(Sm *sm, const WarpReplay *warp, const TraceStep *step
     return at > now ? at : 0;
 }
 
-/* A copy that bypasses the L1 occupies the load/store unit while its lines are looked up. Its data are written when they arrive, `passes`
- * cycles later, and other accesses are not delayed meanwhile. */
+/* A copy that bypasses the L1 occupies the load/store unit while its lines are looked up. Its data
+ * are written when they arrive, `passes` cycles later, and other accesses are not delayed
+ * meanwhile. */
 static uint64_t copy_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const TraceStep *step,
                            uint64_t begin, uint32_t passes)
 {
