@@ -54,8 +54,8 @@ struct alignas(16) Vector {
     Value value[VECTOR];
 };
 
-/* target[n][h][w][i] = value i from pixel (h - top, w*step - left) of image n on, for i < values, or
- * 0 outside.  Pixels of a row are adjacent in NHWC, so more than C values are several pixels. */
+/* target[n][h][w][i] = value i from pixel (h - top, w*step - left) of image n on, for i < values,
+ * or 0 outside.  Pixels of a row are adjacent in NHWC, so more than C values are several pixels. */
 struct Packing {
     int top, left, step, H, W, C, values, target_H, target_W;
     const Stored *source;
