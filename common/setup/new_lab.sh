@@ -11,7 +11,7 @@ fail()
     exit 2
 }
 
-usage='make new-lab LAB=21 NAME=mine [OPERATION=conv_forward]'
+usage='make new-lab LAB=30 NAME=mine [OPERATION=conv_forward]'
 case ${1:-} in [0-9][0-9]) ;; *) fail "LAB is two digits, as in  $usage" ;; esac
 case ${2:-} in '' | [!a-z]* | *[!a-z0-9-]*) fail "NAME may contain lower-case letters, digits and '-', as in  $usage" ;; esac
 number=$1 lab=$1-$2 operation=${3:-conv_forward} root=${4:-.}

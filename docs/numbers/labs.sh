@@ -33,3 +33,5 @@ cp "$mutant" "$out/submission/04-tiled/conv.cu"
         sed -e '/^$/{N;/\ntotal/d}' -e 's/, [0-9.]* s$//' -e "s,$out/submission/,labs/,"
     echo '```'
 } >"$out/screen.md"
+
+say README.md "a CUDA course in $(find labs -name lab.ini | wc -l) labs"

@@ -28,7 +28,7 @@ run 2 "$grade" --build "$build" --lab 99 && one_line "there is no lab '99'; ther
 tell unknown-lab
 # The same on a terminal: in lines that fit.
 run 2 env TERM=xterm script -qec "'$lab' hint --build '$build' --lab 99" /dev/null && tr -d '\r' <"$work/out" >"$work/shown" &&
-    ! grep -n '.\{81\}' "$work/shown" >>"$work/err" && [ "$(wc -l <"$work/shown")" -gt 2 ] && tr '\n' ' ' <"$work/shown" | grep -q "^lab: there is no lab '99'; there are: 00-first-kernel, .* 20-tail "
+    ! grep -n '.\{81\}' "$work/shown" >>"$work/err" && [ "$(wc -l <"$work/shown")" -gt 2 ] && tr '\n' ' ' <"$work/shown" | grep -q "^lab: there is no lab '99'; there are: 00-first-kernel, .* $(basename "$(ls -d labs/[0-9]* | tail -n 1)") "
 tell unknown-lab-on-a-terminal
 run 2 "$grade" --build "$build" --lab 1 --case no-such && one_line "there is no case 'no-such'; there are: hidden, lenet-c1"
 tell unknown-case
@@ -287,7 +287,7 @@ tell full-disk
 make help | grep -oE '^ *make [a-z-]+' | awk '{ print $2 }' | sort -u | grep -vxE 'fuzz|sanitize|compile-commands' >"$work/targets"
 : >"$work/out"
 while read -r target; do
-    make -n "$target" BUILD="$BUILD" LAB=02 PROGRAM=a.cu SET=digits NAME=21-new </dev/null >"$work/err" 2>&1 || { echo "make $target" && cat "$work/err"; } >>"$work/out"
+    make -n "$target" BUILD="$BUILD" LAB=02 PROGRAM=a.cu SET=digits NAME=30-new </dev/null >"$work/err" 2>&1 || { echo "make $target" && cat "$work/err"; } >>"$work/out"
 done <"$work/targets"
 [ "$(wc -l <"$work/targets")" -gt 30 ] && [ ! -s "$work/out" ]
 tell every-target-can-be-made

@@ -244,8 +244,8 @@ def check_command(tree, make, page, line, made, words):
                 tree.fault(page, line, 'command', f"make {goal}: a student's copy does not have this target")
             elif goal not in make.targets and not goal.startswith('build/') and goal != 'NAME' and goal != 'TARGET':
                 tree.fault(page, line, 'command', f'make has no target {goal}')
-        if values.get('LAB', '').split()[:1] == ['21']:
-            made.add('21')
+        if values.get('LAB', '').split()[:1] == ['30']:
+            made.add('30')
         for name, value in values.items():
             what = check_value(tree, make, made, target, name, value)
             if what:
@@ -263,7 +263,7 @@ def check_command(tree, make, page, line, made, words):
                 made.add(word)
                 word = os.path.dirname(word)
         elif re.match(r'(labs|solutions|common|autograder|docs|book|datasets|mk)/', word) and \
-                word.rstrip('/') not in tree.paths and word not in made and not re.match(r'\w+/21-', word):
+                word.rstrip('/') not in tree.paths and word not in made and not re.match(r'\w+/30-', word):
             tree.fault(page, line, 'command', f'{" ".join(words)}: there is no {word}')
 
 
@@ -327,7 +327,7 @@ def check_file(tree, file, line, name):
     if '/' not in name or re.search(r'NAME|NN|\.\.\.|^(OUT|BUILD|BASE|DIR|DATA)/|/found\.tsv$|\*\.patch$', name):
         return  # a placeholder, or a file that may be the reader's or an output
     if not OTHERS.match(name.rpartition('/')[2]) and not OTHERS.match(name) and not name.startswith('build/') \
-            and '21-' not in name and not tree.has(name, file):
+            and '30-' not in name and not tree.has(name, file):
         tree.fault(file, line, 'path', f'there is no {name}')
 
 

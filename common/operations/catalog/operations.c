@@ -16,13 +16,15 @@ extern const Operation train_step_operation;
 extern const Operation electrode_forward_operation;
 extern const Operation tail_waves_operation;
 extern const Operation tail_widths_operation;
+extern const Operation grouped_forward_operation;
+extern const Operation separable_forward_operation;
 
 static const Operation *const operations[] = {
     &brighten_operation,         &conv_forward_operation,       &pool_forward_operation,
     &activate_forward_operation, &fc_forward_operation,         &softmax_forward_operation,
     &lenet_forward_operation,    &conv_backward_data_operation, &conv_backward_filter_operation,
     &train_step_operation,       &electrode_forward_operation,  &tail_waves_operation,
-    &tail_widths_operation,
+    &tail_widths_operation,      &grouped_forward_operation,    &separable_forward_operation,
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };

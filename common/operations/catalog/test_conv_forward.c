@@ -117,6 +117,9 @@ static void bad_shapes_are_refused_by_name(void **state)
     refused("", "missing: N C H W K R S pad stride");
     refused("N=1 C=1 H=8 W=8 K=1 R=3 pad=1 stride=1", "missing: S");
     refused("N=1 C=1 H=8 W=8 K=1 R=3 S=3 pad=1 stride=1 D=2", "unknown key \"D\"");
+    refused("N=1 C=2 H=8 W=8 K=2 R=3 S=3 pad=1 stride=1 groups=2",
+            "groups=2: every filter of this operation reads all channels, and its taps are "
+            "adjacent; grouped_forward (lab 21) has groups and dilation");
     refused("N=1 N=2 C=1 H=8 W=8 K=1 R=3 S=3 pad=1 stride=1", "N is given twice");
     refused("N=0 C=1 H=8 W=8 K=1 R=3 S=3 pad=1 stride=1", "N is 0");
     refused("N=1 C=-1 H=8 W=8 K=1 R=3 S=3 pad=1 stride=1", "C: ");

@@ -251,6 +251,11 @@ static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, 
     char *value = strchr(pair, '=');
     if (!value) return error_set(error, "\"%.40s\" is not of the form key=value", pair);
     *value++ = '\0';
+    if (!strcmp(pair, "groups") || !strcmp(pair, "dilation"))
+        return error_set(error,
+                         "%s=%.20s: every filter of this operation reads all channels, and its "
+                         "taps are adjacent; grouped_forward (lab 21) has groups and dilation",
+                         pair, value);
     int key = 0;
     while (key < KEYS && strcmp(pair, key_name[key]) != 0)
         key++;
