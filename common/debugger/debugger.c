@@ -20,7 +20,13 @@ void debugger_open(Debugger *d, DebugUi *ui)
 int debugger_image(Debugger *d, const void *image, size_t bytes, Error *error)
 {
     enum { LEAST = 64 << 20 };
-    SimtMachine machine = {.name = "debugger", .memory_bytes = LEAST};
+    /* Nothing is executed on this machine, so it has every feature: no kernel is refused. */
+    SimtMachine machine = {.name = "debugger",
+                           .memory_bytes = LEAST,
+                           .has = {
+#define FEATURE(key, title) .key = 1,
+#include "common/simulator/machine/machine_features.def"
+                           }};
     SimtOptions options = {.threads = 1};
     if (!d->scratch && !(d->scratch = simt_open(&machine, &options, error))) return -1;
     d->scratch->debug = &d->hook;
