@@ -427,6 +427,32 @@ static void report_repeats(void)
         fprintf(stderr, "simulate: and %d findings of other kinds\n", simulation.reports - REPORTS);
 }
 
+static void library_print(void *context, const char *api, uint64_t count)
+{
+    char number[40];
+    fprintf(stderr, "%s%s %s", *(int *)context ? ", " : "", api,
+            text_thousands((double)count, number));
+    *(int *)context = 1;
+}
+
+/* CUDA's libraries compute on the host (docs/simulator/libraries.md). */
+static void library_count(void *context, const char *api, uint64_t count)
+{
+    (void)api;
+    *(uint64_t *)context += count;
+}
+
+static void report_libraries(void)
+{
+    uint64_t calls = 0;
+    int is_next = 0;
+    runtime_library_calls(library_count, &calls);
+    if (!calls) return;
+    fputs("simulate: calls of CUDA's libraries, not priced (0 cycles): ", stderr);
+    runtime_library_calls(library_print, &is_next);
+    fputc('\n', stderr);
+}
+
 static void report(void)
 {
     char leaks[400], cycles[40];
@@ -440,6 +466,7 @@ static void report(void)
     fprintf(stderr, "\nsimulate: %s cycles on the simulated %s (%.1f us), copies included\n",
             text_thousands((double)all->cycles, cycles), chosen("SIMULATE_GPU", "h200"),
             all->seconds * 1e6);
+    report_libraries();
     const SimtMachine *machine = &simulation.machine;
     if (machine->unmeasured_costs)
         fprintf(stderr,

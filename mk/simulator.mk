@@ -5,7 +5,7 @@
 #:                       counters (docs/simulator/simulate.md)
 QUIET_TARGETS += simulate
 simulate-answer:
-	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a)
+	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a $(CUDA_LIBRARY_ARCHIVES))
 	$(Q)$(plus)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"; $(save_status)
 
 #:   make simnvcc
@@ -19,7 +19,8 @@ simnvcc:
 
 # The library takes the place of the toolkit's static runtime.  It is a linker script that names the
 # simulated GPU and the libraries that it needs.
-$(BUILD)/bin/simnvcc: $(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a common/setup/simnvcc.sh \
+$(BUILD)/bin/simnvcc: $(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a \
+    $(CUDA_LIBRARY_ARCHIVES) common/setup/simnvcc_library.sh common/setup/simnvcc.sh \
     mk/simulator.mk
 	$(call say,GEN,$@)
 	@mkdir -p $(@D) $(BUILD)/simnvcc

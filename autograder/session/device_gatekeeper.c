@@ -197,6 +197,9 @@ static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, Device
         device_fail(reply, DEVICE_INVALID_IMAGE,
                     "a grade runs only the GPU code that nvcc made from the source; PTX text and "
                     "other fat binaries cannot be loaded");
+    } else if (call->value == COPY_BY_LIBRARY &&
+               (call->kind == CALL_COPY_TO_DEVICE || call->kind == CALL_COPY_TO_HOST)) {
+        device_fail(reply, DEVICE_NOT_SUPPORTED, "a lab is not linked with CUDA's libraries");
     } else if (call->kind == CALL_COPY_TO_HOST && call->bytes > WIRE_BYTES_MAX / 2) {
         device_fail(reply, DEVICE_INVALID_VALUE, "one copy to the host may have at most 1 GiB");
     } else {

@@ -52,6 +52,10 @@ for word in ${NVCCFLAGS:-}; do
     before=$word
 done
 
+# Names that CUDA removed, and headers of libraries that the toolkit may lack; its own come first.
+removed=common/include/cuda
+! grep -qs '\<texture *<' "$program" || flags="$flags -DSIMULATE_TEXTURE_REFERENCES"
+
 # An already built program is reused while all of its input files are unchanged.
 kept=$build/simulate/$(printf '%s\n' "$nvcc" "$cxx" "$arch" "${NVCCFLAGS:-}" "$(realpath "$program")" | sha256sum | cut -c 1-16)
 if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
@@ -59,6 +63,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     TMPDIR=$work "$nvcc" -O3 -lineinfo -std=c++17 -cudart none -Wno-deprecated-gpu-targets -ccbin "$cxx" \
         -I"$(dirname "$program")" \
         -gencode "arch=compute_$arch,code=[compute_$arch,$card]" \
+        -include $removed/cuda_removed.h -Xcompiler "-idirafter,$PWD/$removed" \
         -Xcompiler -g1,-fno-optimize-sibling-calls $flags -x cu -MD \
         -MF "$work/from" -c "$program" \
         -o "$work/program.o" 2>"$work/words" || {
@@ -75,7 +80,8 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         # shellcheck disable=SC2086
         TMPDIR=$work "$cxx" $linked -o "$work/program" "$work/program.o" -Wl,--wrap=main "$@" \
             -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
-            "$build/lib/run-modules.a" -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
+            "$build/lib/cublas.a" "$build/lib/cufft.a" "$build/lib/curand.a" \
+            "$build/lib/run-modules.a" -Wl,--as-needed -lgsl -lgslcblas -Wl,--no-as-needed -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
             -lpthread -lm 2>"$work/link" && return 0
         sed -n -e "s/.*undefined reference to [\`']\([^']*\)'.*/\1/p" \
             -e "s/.*undefined symbol [\`']*\([A-Za-z0-9_]*\)'* referenced in expression.*/\1/p" \
@@ -99,7 +105,8 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     # make's list of files, "it: one two \": one per line, a space in a name is "\ ".
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |
         tr '\001' ' ' | sed '/^$/d' |
-        { cat; printf '%s\n' "$build/lib/simulate.a" "$build/lib/run-modules.a"; } | tr '\n' '\0' |
+        { cat; printf '%s\n' "$build"/lib/simulate.a "$build"/lib/run-modules.a \
+            "$build"/lib/cublas.a "$build"/lib/cufft.a "$build"/lib/curand.a; } | tr '\n' '\0' |
         xargs -0 sha256sum >"$work/sums"
     mkdir -p "$kept"
     mv "$work/words" "$work/program" "$kept"

@@ -38,6 +38,10 @@ void runtime_report_async(void (*report)(const void *host, size_t bytes, int wri
  * launch without a stream can be distinguished from one on the given stream. */
 void *runtime_given_stream(void);
 
+/* Visits the functions of CUDA's libraries that the program called, with the numbers of calls. */
+void runtime_library_calls(void (*visit)(void *context, const char *api, uint64_t count),
+                           void *context);
+
 /* DeviceHabit bits of the calls since the last call of it. */
 uint32_t runtime_take_habits(void);
 

@@ -18,6 +18,19 @@ void sim_warn_unwritten(const SimDevice *sim, const DeviceCall *call)
     simt_warn(sim->gpu, SIMT_INITCHECK, text);
 }
 
+void sim_find_unwritten(const SimDevice *sim, const DeviceCall *call, DeviceReply *reply)
+{
+    char near[256];
+    uint64_t first, missing = simt_unwritten(sim->gpu, call->src, call->bytes, &first);
+    if (!missing) return;
+    simt_describe(sim->gpu, first, near, sizeof near);
+    snprintf(reply->message, sizeof reply->message,
+             "Uninitialized __global__ memory read by %s: nothing has written %llu of %llu bytes, "
+             "the first of them %s",
+             call->data ? (const char *)call->data : "a library call", (unsigned long long)missing,
+             (unsigned long long)call->bytes, near);
+}
+
 const SimtFinding *sim_device_findings(const Device *device, uint32_t *count)
 {
     return simt_findings(((const SimDevice *)device)->gpu, count);

@@ -23,7 +23,7 @@ int sim_host_waits(const DeviceCall *call)
     switch (call->kind) {
     case CALL_COPY_TO_DEVICE:
     case CALL_COPY_TO_HOST:
-        return call->value != COPY_ASYNC;
+        return call->value != COPY_ASYNC && call->value != COPY_BY_LIBRARY;
     case CALL_FREE:
     case CALL_COPY_ON_DEVICE:
     case CALL_STREAM_SYNC:

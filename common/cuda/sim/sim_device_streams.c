@@ -94,9 +94,9 @@ const char *sim_operation_name(SimDevice *sim, const DeviceCall *call, char *tex
         demangle(sim_function(sim, call->function)->info.name, text, bytes);
         return text;
     case CALL_COPY_TO_DEVICE:
-        return "a copy to the device";
+        return call->value == COPY_BY_LIBRARY ? "a library call" : "a copy to the device";
     case CALL_COPY_TO_HOST:
-        return "a copy to the host";
+        return call->value == COPY_BY_LIBRARY ? "a library call" : "a copy to the host";
     case CALL_COPY_ON_DEVICE:
         return "a copy on the device";
     case CALL_FILL:

@@ -152,6 +152,8 @@ int sim_occupancy(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 int sim_function_attribute(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 
 /* ---- sim_device_checks.c ---- */
+/* The message of a library call that reads unwritten memory, which is a finding. */
+void sim_find_unwritten(const SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 /* Warns if a copy to the host reads memory that nothing has written. */
 void sim_warn_unwritten(const SimDevice *sim, const DeviceCall *call);
 
