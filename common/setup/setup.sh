@@ -88,6 +88,9 @@ has_package()
     curl | cmake) command -v "$1" ;;
     similarity-tester) command -v sim_c++ ;; # for a class
     slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
+    libopenblas0-pthread) ldconfig -p | grep -q 'libopenblas\.so\.0' ;; # for cuBLAS (simulator/libraries.md)
+    libfftw3-single3) ldconfig -p | grep -q 'libfftw3f\.so\.3' ;;       # for cuFFT
+    libfftw3-double3) ldconfig -p | grep -q 'libfftw3\.so\.3' ;;
     slurm-client) command -v sbatch ;;
     munge) command -v munged ;;
     libclang-rt-14-dev) find /usr/lib/llvm-14 -name 'libclang_rt.fuzzer-*.a' | grep -q . ;;

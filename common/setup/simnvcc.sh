@@ -4,6 +4,8 @@
 # Calls nvcc with the same arguments, except:
 #   - the architecture becomes one that a simulated machine has, as PTX and as SASS for sm_90;
 #   - the CUDA runtime is the simulated GPU of BUILD/simnvcc;
+#   - names that CUDA removed, and headers that the toolkit lacks, are those of
+#     BUILD/simnvcc/include;
 #   - device code is compiled as a whole: -dc is -c, and -dlink makes an empty object.
 set -euf
 build=${1:?usage: simnvcc.sh BUILD ARGUMENTS...}
@@ -24,7 +26,7 @@ library=$build/simnvcc
 [ $# -gt 0 ] || fail "no input files; --help lists nvcc's options"
 
 # The first pass over the arguments sets these.
-archs='' host_compiler='' debugs='' lines='' dlink='' object='' informs=''
+archs='' host_compiler='' debugs='' lines='' dlink='' object='' informs='' uses='' packages=''
 
 # Each argument is taken from the front; what stays is appended at the end.
 left=$#
@@ -65,6 +67,12 @@ while [ "$left" -gt 0 ]; do
         -ccbin | -ccbin=* | --compiler-bindir | --compiler-bindir=*) host_compiler=yes ;;
         -G | --device-debug) debugs=yes ;;
         -lineinfo | --generate-line-info) lines=yes ;;
+        *.cu)
+            ! grep -qs '\<texture *<' "$word" || uses="$uses -DSIMULATE_TEXTURE_REFERENCES"
+            ! grep -Eqs '\<__(any|all|ballot) *\(' "$word" || uses="$uses -DSIMULATE_WARP_VOTES"
+            ;;
+        -lcublas | -lcublas_static) packages="$packages libopenblas0-pthread" ;;
+        -lcufft | -lcufft_static) packages="$packages libfftw3-single3 libfftw3-double3" ;;
         -V | --version | -h | --help | --list-gpu-arch | --list-gpu-code) informs=yes ;;
         esac
         set -- "$@" "$word"
@@ -94,5 +102,10 @@ machine=sm_90
 [ "$arch" != 90a ] || machine=sm_90a
 [ "$host_compiler" ] || set -- "$@" -ccbin "$cxx"
 [ "$debugs" ] || [ "$lines" ] || set -- "$@" -lineinfo
+# The libraries on the host that compute for CUDA's; their lack is reported when a program calls them.
+# shellcheck disable=SC2086
+[ -z "$packages" ] || (cd "$(dirname "$0")/../.." && sh common/setup/setup.sh "$build" $packages) >&2 || true
+# shellcheck disable=SC2086  # $uses are options
 exec "$nvcc" -gencode "arch=compute_$arch,code=[compute_$arch,$machine]" -Wno-deprecated-gpu-targets \
+    -include "$library/include/cuda_removed.h" -Xcompiler "-idirafter,$library/include" $uses \
     -cudart static -cudadevrt none -L"$library" "$@"

@@ -17,3 +17,18 @@ for name in libcudart_static.a libcudart.so; do
         "$out/simulate.o" "$build/lib/run-modules.a" \
         '-ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm' >"$out/$name"
 done
+# Names that CUDA removed, and headers of its libraries.
+cp -r common/include/cuda "$out/include"
+# CUDA's libraries, of which a program gets the parts that it calls.
+for library in cublas cufft curand; do
+    needed=
+    [ $library != curand ] || needed='-lgsl -lgslcblas'
+    for name in "lib$library.a" "lib${library}_static.a" "lib$library.so"; do
+        printf '/* GNU ld script: docs/simulator/libraries.md */\nINPUT(%s %s)\n' \
+            "$build/lib/$library.a" "$needed" >"$out/$name"
+    done
+done
+# Parts of the toolkit's libraries that programs name and the above contain.
+for name in libcublasLt.a libcublasLt.so libcublasLt_static.a libculibos.a libcufftw.a; do
+    printf '/* GNU ld script: nothing to link */\n' >"$out/$name"
+done

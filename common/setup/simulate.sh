@@ -55,6 +55,7 @@ done
 # Names that CUDA removed, and headers of libraries that the toolkit may lack; its own come first.
 removed=common/include/cuda
 ! grep -qs '\<texture *<' "$program" || flags="$flags -DSIMULATE_TEXTURE_REFERENCES"
+! grep -Eqs '\<__(any|all|ballot) *\(' "$program" || flags="$flags -DSIMULATE_WARP_VOTES"
 
 # An already built program is reused while all of its input files are unchanged.
 kept=$build/simulate/$(printf '%s\n' "$nvcc" "$cxx" "$arch" "${NVCCFLAGS:-}" "$(realpath "$program")" | sha256sum | cut -c 1-16)
@@ -102,6 +103,12 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
             fail "$program uses $(paste -sd ';' "$work/missing" | sed 's/^ *//;s/; */; /g'), which it does not define: possibly another source file of the program does, and make simulate compiles only one; include that file in $program"
         fail "$program calls $(paste -sd , "$work/calls" | sed 's/,/, /g'), which the workbook's runtime does not support; docs/simulator/cuda-calls.md lists the supported calls"
     }
+    # The libraries on the host that compute for CUDA's; without them, the program reports it.
+    packages=''
+    ! nm "$work/program.o" | grep -q ' U cublas' || packages=libopenblas0-pthread
+    ! nm "$work/program.o" | grep -q ' U cufft' || packages="$packages libfftw3-single3 libfftw3-double3"
+    # shellcheck disable=SC2086
+    [ -z "$packages" ] || sh common/setup/setup.sh "$build" $packages >&2 || true
     # make's list of files, "it: one two \": one per line, a space in a name is "\ ".
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |
         tr '\001' ' ' | sed '/^$/d' |

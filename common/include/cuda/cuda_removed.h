@@ -32,10 +32,13 @@ template <class T> static __device__ inline T __shfl_xor(T value, int mask, int 
     return __shfl_xor_sync(__activemask(), value, mask, width);
 }
 
-/* The toolkit declares these as built-in functions, so a macro has to replace the call. */
+/* The toolkit declares these as built-in functions, so a macro has to replace the call.  Headers of
+ * libcu++ use the names too, so only programs that call them get the macros. */
+#ifdef SIMULATE_WARP_VOTES
 #define __any(condition) __any_sync(__activemask(), condition)
 #define __all(condition) __all_sync(__activemask(), condition)
 #define __ballot(condition) __ballot_sync(__activemask(), condition)
+#endif
 #endif
 
 #if CUDART_VERSION >= 13000
