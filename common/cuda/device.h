@@ -78,10 +78,10 @@ enum { FREE_ON_STREAM = 1 };
  * if the engine is in the program's process. */
 enum { COPY_ASYNC = 1 };
 
-/* `value` of a copy between host and device that is an access of a library which computes on the
- * host: takes no time, does not make the host wait, and reads of unwritten memory are findings.
- * `data` of a copy to the host is the library function's name, for messages.
- * Only if the engine is in the program's process. */
+/* `value` of a copy between host and device by a library that computes on the host.  The copy takes
+ * no time, and the host does not wait for it.  Reads of unwritten memory are findings.  `data` of a
+ * copy to the host is the library function's name, for messages.  Only if the engine is in the
+ * program's process. */
 enum { COPY_BY_LIBRARY = 2 };
 
 /* Memory that host code uses too, at the same address: only if the engine is in the program's

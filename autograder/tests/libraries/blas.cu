@@ -89,7 +89,7 @@ static void vectors()
     cudaFree(dx), cudaFree(dy), cudaFree(result), cudaFree(dz);
 }
 
-/* The element types of the products. */
+/* The element types of the GEMMs. */
 static float number(float value)
 {
     return value;
@@ -172,7 +172,8 @@ template <class T, class Gemm> static void product(const char *what, Gemm gemm)
     });                                                                                            \
     product<T>(#X "gemmBatched", [](cublasOperation_t opa, cublasOperation_t opb, const T *alpha,  \
                                     T *a, T *b, const T *beta, T *c) {                             \
-        T **la = device(std::vector<T *>{a, a + SIZE}), **lb = device(std::vector<T *>{b, b + SIZE}), \
+        T **la = device(std::vector<T *>{a, a + SIZE}),                                            \
+          **lb = device(std::vector<T *>{b, b + SIZE}),                                            \
           **lc = device(std::vector<T *>{c, c + SIZE});                                            \
         cublasStatus_t status = cublas##X##gemmBatched(handle, opa, opb, M, N, K, alpha, la, LD,   \
                                                        lb, LD, beta, lc, LD, COUNT);               \

@@ -17,7 +17,8 @@ int main(int argc, char **argv)
     wbTime_stop(Generic, "Importing data");
     wbLog(TRACE, "The input length is ", n);
     float *da, *db, *dc, *c = (float *)malloc(n * sizeof *c);
-    cudaMalloc(&da, n * sizeof *da), cudaMalloc(&db, n * sizeof *db), cudaMalloc(&dc, n * sizeof *dc);
+    cudaMalloc(&da, n * sizeof *da), cudaMalloc(&db, n * sizeof *db),
+        cudaMalloc(&dc, n * sizeof *dc);
     cudaMemcpy(da, a, n * sizeof *a, cudaMemcpyHostToDevice);
     cudaMemcpy(db, b, n * sizeof *b, cudaMemcpyHostToDevice);
     add<<<(n + 255) / 256, 256>>>(da, db, dc, n);

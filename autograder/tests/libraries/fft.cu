@@ -98,7 +98,10 @@ static void real_transform(const char *what, cufftType forth, cufftType reverse,
 {
     enum { N = 6, HALF = N / 2 + 1, BATCH = 3 };
     int n = N, real_step = layout == 2 ? BATCH : 1, complex_step = real_step;
-    int real_row = layout == 2 ? 1 : layout == 1 ? 2 * HALF : N, complex_row = layout == 2 ? 1 : HALF;
+    int real_row = layout == 2   ? 1
+                   : layout == 1 ? 2 * HALF
+                                 : N,
+        complex_row = layout == 2 ? 1 : HALF;
     std::vector<Complex> x = numbers(BATCH * N);
     R *from = device<R>(BATCH * 2 * HALF);
     C *to = layout == 1 ? (C *)from : device<C>(BATCH * HALF);

@@ -17,7 +17,8 @@ static void good(const char *what, int status, int wanted = 0)
 enum { N = 20000 };
 
 /* Mean and standard deviation within 5 standard errors, with a generous one for the deviation. */
-template <class T> static void moments(const char *what, const T *memory, double mean, double deviation)
+template <class T>
+static void moments(const char *what, const T *memory, double mean, double deviation)
 {
     std::vector<T> x(N);
     cudaMemcpy(x.data(), memory, N * sizeof(T), cudaMemcpyDeviceToHost);
@@ -27,7 +28,8 @@ template <class T> static void moments(const char *what, const T *memory, double
     for (T value : x)
         squares += ((double)value - sum / N) * ((double)value - sum / N);
     double got = sqrt(squares / N);
-    if (fabs(sum / N - mean) > 5 * deviation / sqrt((double)N) || fabs(got / deviation - 1) > 0.05) {
+    if (fabs(sum / N - mean) > 5 * deviation / sqrt((double)N) ||
+        fabs(got / deviation - 1) > 0.05) {
         printf("wrong: %s has mean %g and deviation %g, not %g and %g\n", what, sum / N, got, mean,
                deviation);
         failures++;

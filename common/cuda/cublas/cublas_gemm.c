@@ -1,8 +1,8 @@
 /* cublas_gemm.c - matrix products of all element types and of batches.
  *
  * Elements are converted to the type that computes: float for FP16, BF16 and float; double for
- * double and for integers, whose sums it holds exactly; complex types as they are.  An FP16 product
- * is therefore accumulated in FP32 and rounded once. */
+ * double and for integers, whose sums it holds exactly; complex types as they are.  FP16 matrices
+ * are therefore multiplied with FP32 accumulators and rounded once. */
 #include "common/cuda/cublas/cublas_gemm.h"
 
 #include <math.h>
@@ -141,7 +141,7 @@ static void *convert(BlasCall *call, void *values, size_t count, cudaDataType fr
     return made;
 }
 
-/* ---- one product ----------------------------------------------------------------------------- */
+/* ---- one GEMM -------------------------------------------------------------------------------- */
 
 static BlasMatrix operand_matrix(const GemmOperand *operand, const void *device, int rows,
                                  int columns)
@@ -212,7 +212,8 @@ static void multiply(const Gemm *g, cudaDataType work, Scalar alpha, const void 
 }
 
 /* c is not read if beta is 0, and a and b are not read if alpha is 0. */
-static void product(BlasCall *call, const Gemm *g, Scalar alpha, Scalar beta, const void *const at[])
+static void product(BlasCall *call, const Gemm *g, Scalar alpha, Scalar beta,
+                    const void *const at[])
 {
     const cudaDataType work = type_of_work(g->scalar);
     const int is_plain_a = g->opa == CUBLAS_OP_N, is_plain_b = g->opb == CUBLAS_OP_N;
@@ -225,9 +226,9 @@ static void product(BlasCall *call, const Gemm *g, Scalar alpha, Scalar beta, co
                          work);
     }
     BlasMatrix result = operand_matrix(&g->c, at[2], g->m, g->n);
-    void *c = is_zero(&beta, work) ? blas_room(call, (BlasMatrix){at[2], type_bytes(work), g->m,
-                                                                  g->n, g->c.ld})
-                                   : operand_read(call, &g->c, at[2], g->m, g->n, work);
+    void *c = is_zero(&beta, work)
+                  ? blas_room(call, (BlasMatrix){at[2], type_bytes(work), g->m, g->n, g->c.ld})
+                  : operand_read(call, &g->c, at[2], g->m, g->n, work);
     if (c && call->status == CUBLAS_STATUS_SUCCESS) multiply(g, work, alpha, a, b, beta, c);
     blas_write(call, result, convert(call, c, count, work, g->c.type));
     free(a), free(b);
@@ -240,8 +241,7 @@ static const void **addresses(BlasCall *call, const GemmOperand *operand, int co
 {
     if (operand->listed)
         return blas_read(call, (BlasMatrix){operand->device, sizeof(void *), 1, count, 1});
-    const void **list =
-        blas_room(call, (BlasMatrix){operand->device, sizeof(void *), 1, count, 1});
+    const void **list = blas_room(call, (BlasMatrix){operand->device, sizeof(void *), 1, count, 1});
     size_t step = (size_t)operand->stride * type_bytes(operand->type);
     for (int i = 0; list && i < count; i++)
         list[i] = (const char *)operand->device + (size_t)i * step;
@@ -269,8 +269,9 @@ cublasStatus_t gemm_run(const char *api, cublasHandle_t handle, Gemm g)
 {
     BlasCall call = blas_begin(api, handle);
     if (call.status == CUBLAS_STATUS_SUCCESS && !is_supported(&g)) {
-        runtime_library_fail(api, "element types %d, %d, %d with scalars of type %d are not "
-                                  "supported",
+        runtime_library_fail(api,
+                             "element types %d, %d, %d with scalars of type %d are not "
+                             "supported",
                              (int)g.a.type, (int)g.b.type, (int)g.c.type, (int)g.scalar);
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
@@ -293,8 +294,18 @@ cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t opa, cublasO
                            const void *b, int ldb, const void *beta, void *c, int ldc)
 {
     return gemm_run("cublasHgemm", handle,
-                    (Gemm){opa, opb, m, n, k, 1, alpha, beta, {a, CUDA_R_16F, lda, 0, 0},
-                           {b, CUDA_R_16F, ldb, 0, 0}, {c, CUDA_R_16F, ldc, 0, 0}, CUDA_R_16F});
+                    (Gemm){opa,
+                           opb,
+                           m,
+                           n,
+                           k,
+                           1,
+                           alpha,
+                           beta,
+                           {a, CUDA_R_16F, lda, 0, 0},
+                           {b, CUDA_R_16F, ldb, 0, 0},
+                           {c, CUDA_R_16F, ldc, 0, 0},
+                           CUDA_R_16F});
 }
 
 cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t opa,
@@ -305,9 +316,18 @@ cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_
                                          long long stride_c, int count)
 {
     return gemm_run("cublasHgemmStridedBatched", handle,
-                    (Gemm){opa, opb, m, n, k, count, alpha, beta,
-                           {a, CUDA_R_16F, lda, stride_a, 0}, {b, CUDA_R_16F, ldb, stride_b, 0},
-                           {c, CUDA_R_16F, ldc, stride_c, 0}, CUDA_R_16F});
+                    (Gemm){opa,
+                           opb,
+                           m,
+                           n,
+                           k,
+                           count,
+                           alpha,
+                           beta,
+                           {a, CUDA_R_16F, lda, stride_a, 0},
+                           {b, CUDA_R_16F, ldb, stride_b, 0},
+                           {c, CUDA_R_16F, ldc, stride_c, 0},
+                           CUDA_R_16F});
 }
 
 cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t opa,
@@ -316,8 +336,18 @@ cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t opa,
                                   const void *beta, void *const c[], int ldc, int count)
 {
     return gemm_run("cublasHgemmBatched", handle,
-                    (Gemm){opa, opb, m, n, k, count, alpha, beta, {a, CUDA_R_16F, lda, 0, 1},
-                           {b, CUDA_R_16F, ldb, 0, 1}, {c, CUDA_R_16F, ldc, 0, 1}, CUDA_R_16F});
+                    (Gemm){opa,
+                           opb,
+                           m,
+                           n,
+                           k,
+                           count,
+                           alpha,
+                           beta,
+                           {a, CUDA_R_16F, lda, 0, 1},
+                           {b, CUDA_R_16F, ldb, 0, 1},
+                           {c, CUDA_R_16F, ldc, 0, 1},
+                           CUDA_R_16F});
 }
 
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb,
@@ -326,8 +356,18 @@ cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t opa, cubla
                              int ldb, const float *beta, void *c, cudaDataType c_type, int ldc)
 {
     return gemm_run("cublasSgemmEx", handle,
-                    (Gemm){opa, opb, m, n, k, 1, alpha, beta, {a, a_type, lda, 0, 0},
-                           {b, b_type, ldb, 0, 0}, {c, c_type, ldc, 0, 0}, CUDA_R_32F});
+                    (Gemm){opa,
+                           opb,
+                           m,
+                           n,
+                           k,
+                           1,
+                           alpha,
+                           beta,
+                           {a, a_type, lda, 0, 0},
+                           {b, b_type, ldb, 0, 0},
+                           {c, c_type, ldc, 0, 0},
+                           CUDA_R_32F});
 }
 
 /* The type of alpha and beta (cuBLAS documentation, table of cublasGemmEx). */
@@ -356,8 +396,17 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t opa, cublas
 {
     (void)algorithm;
     return gemm_run("cublasGemmEx", handle,
-                    (Gemm){opa, opb, m, n, k, 1, alpha, beta, {a, a_type, lda, 0, 0},
-                           {b, b_type, ldb, 0, 0}, {c, c_type, ldc, 0, 0},
+                    (Gemm){opa,
+                           opb,
+                           m,
+                           n,
+                           k,
+                           1,
+                           alpha,
+                           beta,
+                           {a, a_type, lda, 0, 0},
+                           {b, b_type, ldb, 0, 0},
+                           {c, c_type, ldc, 0, 0},
                            scalar_type(compute, c_type)});
 }
 
@@ -372,8 +421,17 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
 {
     (void)algorithm;
     return gemm_run("cublasGemmStridedBatchedEx", handle,
-                    (Gemm){opa, opb, m, n, k, count, alpha, beta, {a, a_type, lda, stride_a, 0},
-                           {b, b_type, ldb, stride_b, 0}, {c, c_type, ldc, stride_c, 0},
+                    (Gemm){opa,
+                           opb,
+                           m,
+                           n,
+                           k,
+                           count,
+                           alpha,
+                           beta,
+                           {a, a_type, lda, stride_a, 0},
+                           {b, b_type, ldb, stride_b, 0},
+                           {c, c_type, ldc, stride_c, 0},
                            scalar_type(compute, c_type)});
 }
 
@@ -387,7 +445,16 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t opa,
 {
     (void)algorithm;
     return gemm_run("cublasGemmBatchedEx", handle,
-                    (Gemm){opa, opb, m, n, k, count, alpha, beta, {a, a_type, lda, 0, 1},
-                           {b, b_type, ldb, 0, 1}, {c, c_type, ldc, 0, 1},
+                    (Gemm){opa,
+                           opb,
+                           m,
+                           n,
+                           k,
+                           count,
+                           alpha,
+                           beta,
+                           {a, a_type, lda, 0, 1},
+                           {b, b_type, ldb, 0, 1},
+                           {c, c_type, ldc, 0, 1},
                            scalar_type(compute, c_type)});
 }

@@ -4,7 +4,7 @@
 
 #include "common/cuda/cublas/cublas_handle.h"
 
-/* One operand of a product: a matrix, a batch of matrices `stride` elements apart, or, if it is
+/* One operand of a GEMM: a matrix, a batch of matrices `stride` elements apart, or, if it is
  * `listed`, an array in device memory of the addresses of the batch's matrices. */
 typedef struct GemmOperand {
     const void *device;
@@ -17,7 +17,7 @@ typedef struct GemmOperand {
 /* c = alpha opa(a) opb(b) + beta c, computed in the type `scalar`, which alpha and beta have. */
 typedef struct Gemm {
     cublasOperation_t opa, opb;
-    int m, n, k, count; /* count: products of the batch */
+    int m, n, k, count; /* count: GEMMs of the batch */
     const void *alpha, *beta;
     GemmOperand a, b, c;
     cudaDataType scalar;

@@ -32,7 +32,7 @@ typedef struct BlasCall {
  * of one row. */
 typedef struct BlasMatrix {
     const void *device;
-    size_t bytes; /* of an element */
+    size_t bytes; /* an element's size */
     int64_t rows, columns, ld;
 } BlasMatrix;
 
@@ -44,8 +44,8 @@ cublasStatus_t blas_fail(BlasCall *call, cublasStatus_t status);
  * blas_room allocates only. */
 void *blas_read(BlasCall *call, BlasMatrix matrix);
 void *blas_room(BlasCall *call, BlasMatrix matrix);
-/* A vector of n elements.  Without its gaps its increment is blas_step: BLAS goes backwards from the
- * last element if the increment is negative. */
+/* A vector of n elements.  Its copy on the host has no gaps, so its increment there is blas_step.
+ * BLAS goes backwards from the last element if the increment is negative. */
 BlasMatrix blas_vector(const void *device, size_t bytes, int n, int increment);
 /* Writes the memory of blas_read or blas_room back, and frees it. */
 void blas_write(BlasCall *call, BlasMatrix matrix, void *host);

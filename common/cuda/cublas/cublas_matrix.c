@@ -26,10 +26,10 @@ static cuDoubleComplex sum_Z(cuDoubleComplex alpha, cuDoubleComplex a, cuDoubleC
     return cuCadd(cuCmul(alpha, a), cuCmul(beta, b));
 }
 
-#define DATA_S CUDA_R_32F
-#define DATA_D CUDA_R_64F
-#define DATA_C CUDA_C_32F
-#define DATA_Z CUDA_C_64F
+#define DATA_S       CUDA_R_32F
+#define DATA_D       CUDA_R_64F
+#define DATA_C       CUDA_C_32F
+#define DATA_Z       CUDA_C_64F
 #define DATA(letter) PASTE(DATA_, letter, )
 
 #define conj_S(value) (value)
@@ -61,8 +61,7 @@ static cuDoubleComplex sum_Z(cuDoubleComplex alpha, cuDoubleComplex a, cuDoubleC
         T *left = blas_read(&call, blas_vector(x, sizeof *x, m, incx));                            \
         T *right = blas_read(&call, blas_vector(y, sizeof *y, n, incy));                           \
         T *values = blas_read(&call, matrix);                                                      \
-        if (values)                                                                                \
-            BLAS(function)                                                                         \
+        if (values) BLAS(function)                                                                 \
         (CblasColMajor, m, n, scalar factor, left, blas_step(incx), right, blas_step(incy),        \
          values, blas_ld(m));                                                                      \
         blas_write(&call, matrix, values);                                                         \

@@ -8,8 +8,8 @@
 
 /* ---- FFTW ------------------------------------------------------------------------------------ */
 
-/* FFTW's functions for one precision; its types are pointers here (FFTW manual, "Advanced Interface"
- * and "FFTW Reference").  The package with fftw3.h is not needed. */
+/* FFTW's functions for one precision, with pointers in place of its types (FFTW manual, "Advanced
+ * Interface").  The package with fftw3.h is not needed. */
 typedef void *(*PlanMany)(int rank, const int *n, int batch, void *in, const int *inembed,
                           int istride, int idist, void *out, const int *onembed, int ostride,
                           int odist, int sign, unsigned flags);

@@ -15,10 +15,10 @@
 
 enum { FFT_RANK = 3 };
 
-/* Where the elements of one side are, in elements of that side. */
+/* The layout of one side, in elements of that side. */
 typedef struct FftLayout {
-    int is_basic;        /* Boolean: contiguous */
-    int embed[FFT_RANK]; /* sizes of the storage's dimensions; the first is not used */
+    int is_basic;         /* Boolean: contiguous */
+    int embed[FFT_RANK];  /* sizes of the storage's dimensions; the first is not used */
     int stride, distance; /* between elements of the last dimension; between transforms */
 } FftLayout;
 

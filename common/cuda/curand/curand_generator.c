@@ -24,10 +24,10 @@ static int is_quasi(const struct curandGenerator_st *generator)
 static curandStatus_t create(curandGenerator_t *generator, curandRngType_t type, int is_host)
 {
     static const curandRngType_t types[] = {
-        CURAND_RNG_PSEUDO_DEFAULT,    CURAND_RNG_PSEUDO_XORWOW,
-        CURAND_RNG_PSEUDO_MRG32K3A,   CURAND_RNG_PSEUDO_MTGP32,
-        CURAND_RNG_PSEUDO_MT19937,    CURAND_RNG_PSEUDO_PHILOX4_32_10,
-        CURAND_RNG_QUASI_DEFAULT,     CURAND_RNG_QUASI_SOBOL32,
+        CURAND_RNG_PSEUDO_DEFAULT,          CURAND_RNG_PSEUDO_XORWOW,
+        CURAND_RNG_PSEUDO_MRG32K3A,         CURAND_RNG_PSEUDO_MTGP32,
+        CURAND_RNG_PSEUDO_MT19937,          CURAND_RNG_PSEUDO_PHILOX4_32_10,
+        CURAND_RNG_QUASI_DEFAULT,           CURAND_RNG_QUASI_SOBOL32,
         CURAND_RNG_QUASI_SCRAMBLED_SOBOL32, CURAND_RNG_QUASI_SOBOL64,
         CURAND_RNG_QUASI_SCRAMBLED_SOBOL64};
     size_t i = 0, count = sizeof types / sizeof *types;
@@ -158,7 +158,7 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
                                                  : CURAND_STATUS_ALLOCATION_FAILED;
 }
 
-/* What is drawn: the parameters have the meaning that the distribution gives them. */
+/* A distribution and its parameters: mean and deviation, or lambda. */
 typedef enum Distribution { UNIFORM, NORMAL, LOG_NORMAL, POISSON, BITS } Distribution;
 
 typedef struct Draw {
@@ -234,8 +234,9 @@ static curandStatus_t quasi_draw(struct curandGenerator_st *generator, const Dra
         for (unsigned d = 0; d < generator->dimensions; d++) {
             char *at = host + (d * each + i) * draw->bytes;
             if (draw->is_integer)
-                bits_store(draw, at, draw->bytes > 4 ? (uint64_t)(point[d] * 0x1p64)
-                                                     : (uint64_t)(point[d] * 0x1p32));
+                bits_store(draw, at,
+                           draw->bytes > 4 ? (uint64_t)(point[d] * 0x1p64)
+                                           : (uint64_t)(point[d] * 0x1p32));
             else
                 element_store(draw, at, transform(draw, point[d]));
         }
@@ -260,8 +261,8 @@ static curandStatus_t generate(struct curandGenerator_st *generator, Draw draw)
     if (generator->is_host) return status;
     size_t bytes = draw.n * draw.bytes;
     if (status == CURAND_STATUS_SUCCESS &&
-        runtime_library_write(draw.api, generator->stream,
-                              (LibraryRows){draw.out, bytes, bytes, 1}, host) != cudaSuccess)
+        runtime_library_write(draw.api, generator->stream, (LibraryRows){draw.out, bytes, bytes, 1},
+                              host) != cudaSuccess)
         status = CURAND_STATUS_LAUNCH_FAILURE;
     free(host);
     return status;

@@ -18,7 +18,7 @@ struct curandGenerator_st {
     cudaStream_t stream;
     unsigned long long seed, offset;
     unsigned dimensions;
-    gsl_rng *random;  /* NULL until the first result, and after a change of seed or offset */
+    gsl_rng *random; /* NULL until the first result, and after a change of seed or offset */
     gsl_qrng *quasi;
 };
 

@@ -56,7 +56,7 @@ void runtime_library_fail(const char *api, const char *format, ...)
     runtime_fail(api, DEVICE_NOT_SUPPORTED, "%s", text);
 }
 
-/* One row or a piece of it. */
+/* At most PIECE bytes of one row. */
 static cudaError_t piece_move(const char *api, uint32_t stream, uint64_t device, char *to,
                               const char *from, size_t bytes)
 {

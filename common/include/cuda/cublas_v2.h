@@ -24,7 +24,7 @@ extern "C" {
 #define CUBLAS_VER_MAJOR 13
 #define CUBLAS_VER_MINOR 0
 #define CUBLAS_VER_PATCH 0
-#define CUBLAS_VERSION 130000
+#define CUBLAS_VERSION   130000
 
 typedef enum {
     CUBLAS_STATUS_SUCCESS = 0,
@@ -80,12 +80,12 @@ typedef struct cublasContext *cublasHandle_t;
 
 /* ---- handles, statuses, copies --------------------------------------------------------------- */
 
-#define cublasCreate cublasCreate_v2
-#define cublasDestroy cublasDestroy_v2
-#define cublasGetVersion cublasGetVersion_v2
-#define cublasSetWorkspace cublasSetWorkspace_v2
-#define cublasSetStream cublasSetStream_v2
-#define cublasGetStream cublasGetStream_v2
+#define cublasCreate         cublasCreate_v2
+#define cublasDestroy        cublasDestroy_v2
+#define cublasGetVersion     cublasGetVersion_v2
+#define cublasSetWorkspace   cublasSetWorkspace_v2
+#define cublasSetStream      cublasSetStream_v2
+#define cublasGetStream      cublasGetStream_v2
 #define cublasGetPointerMode cublasGetPointerMode_v2
 #define cublasSetPointerMode cublasSetPointerMode_v2
 
@@ -135,10 +135,9 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int bytes, const void
     cublasStatus_t cublas##X##gemv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n,   \
                                       const T *alpha, const T *a, int lda, const T *x, int incx,   \
                                       const T *beta, T *y, int incy);                              \
-    cublasStatus_t cublas##X##gemm_v2(cublasHandle_t handle, cublasOperation_t opa,                \
-                                      cublasOperation_t opb, int m, int n, int k, const T *alpha,  \
-                                      const T *a, int lda, const T *b, int ldb, const T *beta,     \
-                                      T *c, int ldc);                                              \
+    cublasStatus_t cublas##X##gemm_v2(                                                             \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,  \
+        const T *alpha, const T *a, int lda, const T *b, int ldb, const T *beta, T *c, int ldc);   \
     cublasStatus_t cublas##X##gemmStridedBatched(                                                  \
         cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,  \
         const T *alpha, const T *a, int lda, long long stride_a, const T *b, int ldb,              \
@@ -147,17 +146,15 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int bytes, const void
         cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n, int k,  \
         const T *alpha, const T *const a[], int lda, const T *const b[], int ldb, const T *beta,   \
         T *const c[], int ldc, int count);                                                         \
-    cublasStatus_t cublas##X##geam(cublasHandle_t handle, cublasOperation_t opa,                   \
-                                   cublasOperation_t opb, int m, int n, const T *alpha,            \
-                                   const T *a, int lda, const T *beta, const T *b, int ldb, T *c,  \
-                                   int ldc);                                                       \
+    cublasStatus_t cublas##X##geam(                                                                \
+        cublasHandle_t handle, cublasOperation_t opa, cublasOperation_t opb, int m, int n,         \
+        const T *alpha, const T *a, int lda, const T *beta, const T *b, int ldb, T *c, int ldc);   \
     cublasStatus_t cublas##X##syrk_v2(cublasHandle_t handle, cublasFillMode_t fill,                \
                                       cublasOperation_t op, int n, int k, const T *alpha,          \
                                       const T *a, int lda, const T *beta, T *c, int ldc);          \
-    cublasStatus_t cublas##X##trsm_v2(cublasHandle_t handle, cublasSideMode_t side,                \
-                                      cublasFillMode_t fill, cublasOperation_t op,                 \
-                                      cublasDiagType_t diag, int m, int n, const T *alpha,         \
-                                      const T *a, int lda, T *b, int ldb);
+    cublasStatus_t cublas##X##trsm_v2(                                                             \
+        cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t op, \
+        cublasDiagType_t diag, int m, int n, const T *alpha, const T *a, int lda, T *b, int ldb);
 
 SIMULATE_CUBLAS(S, float)
 SIMULATE_CUBLAS(D, double)
@@ -251,42 +248,42 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t opa,
 
 /* ---- the names that programs use ------------------------------------------------------------- */
 
-#define cublasSaxpy cublasSaxpy_v2
-#define cublasSscal cublasSscal_v2
-#define cublasScopy cublasScopy_v2
-#define cublasSswap cublasSswap_v2
-#define cublasSgemv cublasSgemv_v2
-#define cublasSgemm cublasSgemm_v2
-#define cublasSsyrk cublasSsyrk_v2
-#define cublasStrsm cublasStrsm_v2
-#define cublasDaxpy cublasDaxpy_v2
-#define cublasDscal cublasDscal_v2
-#define cublasDcopy cublasDcopy_v2
-#define cublasDswap cublasDswap_v2
-#define cublasDgemv cublasDgemv_v2
-#define cublasDgemm cublasDgemm_v2
-#define cublasDsyrk cublasDsyrk_v2
-#define cublasDtrsm cublasDtrsm_v2
-#define cublasCaxpy cublasCaxpy_v2
-#define cublasCscal cublasCscal_v2
-#define cublasCcopy cublasCcopy_v2
-#define cublasCswap cublasCswap_v2
-#define cublasCgemv cublasCgemv_v2
-#define cublasCgemm cublasCgemm_v2
-#define cublasCsyrk cublasCsyrk_v2
-#define cublasCtrsm cublasCtrsm_v2
-#define cublasZaxpy cublasZaxpy_v2
-#define cublasZscal cublasZscal_v2
-#define cublasZcopy cublasZcopy_v2
-#define cublasZswap cublasZswap_v2
-#define cublasZgemv cublasZgemv_v2
-#define cublasZgemm cublasZgemm_v2
-#define cublasZsyrk cublasZsyrk_v2
-#define cublasZtrsm cublasZtrsm_v2
-#define cublasSnrm2 cublasSnrm2_v2
-#define cublasSasum cublasSasum_v2
-#define cublasDnrm2 cublasDnrm2_v2
-#define cublasDasum cublasDasum_v2
+#define cublasSaxpy  cublasSaxpy_v2
+#define cublasSscal  cublasSscal_v2
+#define cublasScopy  cublasScopy_v2
+#define cublasSswap  cublasSswap_v2
+#define cublasSgemv  cublasSgemv_v2
+#define cublasSgemm  cublasSgemm_v2
+#define cublasSsyrk  cublasSsyrk_v2
+#define cublasStrsm  cublasStrsm_v2
+#define cublasDaxpy  cublasDaxpy_v2
+#define cublasDscal  cublasDscal_v2
+#define cublasDcopy  cublasDcopy_v2
+#define cublasDswap  cublasDswap_v2
+#define cublasDgemv  cublasDgemv_v2
+#define cublasDgemm  cublasDgemm_v2
+#define cublasDsyrk  cublasDsyrk_v2
+#define cublasDtrsm  cublasDtrsm_v2
+#define cublasCaxpy  cublasCaxpy_v2
+#define cublasCscal  cublasCscal_v2
+#define cublasCcopy  cublasCcopy_v2
+#define cublasCswap  cublasCswap_v2
+#define cublasCgemv  cublasCgemv_v2
+#define cublasCgemm  cublasCgemm_v2
+#define cublasCsyrk  cublasCsyrk_v2
+#define cublasCtrsm  cublasCtrsm_v2
+#define cublasZaxpy  cublasZaxpy_v2
+#define cublasZscal  cublasZscal_v2
+#define cublasZcopy  cublasZcopy_v2
+#define cublasZswap  cublasZswap_v2
+#define cublasZgemv  cublasZgemv_v2
+#define cublasZgemm  cublasZgemm_v2
+#define cublasZsyrk  cublasZsyrk_v2
+#define cublasZtrsm  cublasZtrsm_v2
+#define cublasSnrm2  cublasSnrm2_v2
+#define cublasSasum  cublasSasum_v2
+#define cublasDnrm2  cublasDnrm2_v2
+#define cublasDasum  cublasDasum_v2
 #define cublasScnrm2 cublasScnrm2_v2
 #define cublasScasum cublasScasum_v2
 #define cublasDznrm2 cublasDznrm2_v2
@@ -299,18 +296,18 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t opa,
 #define cublasIcamin cublasIcamin_v2
 #define cublasIzamax cublasIzamax_v2
 #define cublasIzamin cublasIzamin_v2
-#define cublasSdot cublasSdot_v2
-#define cublasDdot cublasDdot_v2
-#define cublasCdotu cublasCdotu_v2
-#define cublasCdotc cublasCdotc_v2
-#define cublasZdotu cublasZdotu_v2
-#define cublasZdotc cublasZdotc_v2
-#define cublasSger cublasSger_v2
-#define cublasDger cublasDger_v2
-#define cublasCgeru cublasCgeru_v2
-#define cublasCgerc cublasCgerc_v2
-#define cublasZgeru cublasZgeru_v2
-#define cublasZgerc cublasZgerc_v2
+#define cublasSdot   cublasSdot_v2
+#define cublasDdot   cublasDdot_v2
+#define cublasCdotu  cublasCdotu_v2
+#define cublasCdotc  cublasCdotc_v2
+#define cublasZdotu  cublasZdotu_v2
+#define cublasZdotc  cublasZdotc_v2
+#define cublasSger   cublasSger_v2
+#define cublasDger   cublasDger_v2
+#define cublasCgeru  cublasCgeru_v2
+#define cublasCgerc  cublasCgerc_v2
+#define cublasZgeru  cublasZgeru_v2
+#define cublasZgerc  cublasZgerc_v2
 #define cublasCsscal cublasCsscal_v2
 #define cublasZdscal cublasZdscal_v2
 

@@ -35,8 +35,8 @@ template <class T> static __device__ inline T __shfl_xor(T value, int mask, int 
 /* The toolkit declares these as built-in functions, so a macro has to replace the call.  Headers of
  * libcu++ use the names too, so only programs that call them get the macros. */
 #ifdef SIMULATE_WARP_VOTES
-#define __any(condition) __any_sync(__activemask(), condition)
-#define __all(condition) __all_sync(__activemask(), condition)
+#define __any(condition)    __any_sync(__activemask(), condition)
+#define __all(condition)    __all_sync(__activemask(), condition)
 #define __ballot(condition) __ballot_sync(__activemask(), condition)
 #endif
 #endif
@@ -115,8 +115,7 @@ static inline cudaError_t cudaThreadGetCacheConfig(cudaFuncCache *config)
 static inline cudaMemLocation simulate_location(int device)
 {
     cudaMemLocation location = {};
-    location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost
-                                              : cudaMemLocationTypeDevice;
+    location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
     location.id = device == cudaCpuDeviceId ? 0 : device;
     return location;
 }
@@ -140,8 +139,7 @@ static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cuda
 }
 
 static inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
-                                                       cudaGraphNode_t *dependencies,
-                                                       size_t *count)
+                                                       cudaGraphNode_t *dependencies, size_t *count)
 {
     return cudaGraphNodeGetDependencies(node, dependencies, nullptr, count);
 }

@@ -18,15 +18,16 @@ struct simulate_texture {
     cudaChannelFormatDesc channelDesc;
 };
 
-/* The type that a fetch returns: with cudaReadModeNormalizedFloat, floats of as many components. */
+/* The type that a fetch returns.  With cudaReadModeNormalizedFloat it has floats as components. */
 template <class T, cudaTextureReadMode MODE> struct simulate_fetched {
     typedef T type;
 };
 template <class T> struct simulate_fetched<T, cudaReadModeNormalizedFloat> {
     template <class U> static auto floats(int) -> decltype((void)U().w, float4());
     template <class U> static auto floats(unsigned) -> decltype((void)U().y, float2());
-    template <class U> static auto floats(...)
-        -> typename std::conditional<std::is_arithmetic<U>::value, float, float1>::type;
+    template <class U>
+    static auto floats(...) ->
+        typename std::conditional<std::is_arithmetic<U>::value, float, float1>::type;
     typedef decltype(floats<T>(0)) type;
 };
 
@@ -81,8 +82,7 @@ static inline cudaError_t simulate_bind(simulate_texture<T, D, MODE> &reference,
     how.readMode = MODE;
     how.normalizedCoords = reference.normalized;
     cudaTextureObject_t object = 0;
-    if (status == cudaSuccess)
-        status = cudaCreateTextureObject(&object, &resource, &how, nullptr);
+    if (status == cudaSuccess) status = cudaCreateTextureObject(&object, &resource, &how, nullptr);
     reference.object = object;
     return status;
 }

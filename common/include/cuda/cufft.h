@@ -16,7 +16,7 @@ extern "C" {
 #define CUFFT_VER_MAJOR 12
 #define CUFFT_VER_MINOR 0
 #define CUFFT_VER_PATCH 0
-#define CUFFT_VERSION 12000
+#define CUFFT_VERSION   12000
 
 typedef enum cufftResult_t {
     CUFFT_SUCCESS = 0,

@@ -16,7 +16,7 @@ extern "C" {
 #define CURAND_VER_MAJOR 10
 #define CURAND_VER_MINOR 4
 #define CURAND_VER_PATCH 0
-#define CURAND_VERSION 10400
+#define CURAND_VERSION   10400
 
 typedef enum curandStatus {
     CURAND_STATUS_SUCCESS = 0,

@@ -60,7 +60,7 @@ inline void __printLastCudaError(const char *message, const char *file, int line
                      static_cast<int>(status), cudaGetErrorString(status));
 }
 
-#define getLastCudaError(message) __getLastCudaError(message, __FILE__, __LINE__)
+#define getLastCudaError(message)   __getLastCudaError(message, __FILE__, __LINE__)
 #define printLastCudaError(message) __printLastCudaError(message, __FILE__, __LINE__)
 
 /* ---- the device ------------------------------------------------------------------------------ */
@@ -74,25 +74,38 @@ inline int ftoi(float value)
 inline int _ConvertSMVer2Cores(int major, int minor)
 {
     switch (major) {
-    case 3: return 192;
-    case 5: return 128;
-    case 6: return minor == 0 ? 64 : 128;
-    case 7: return 64;
-    case 8: return minor == 0 ? 64 : 128;
-    default: return 128;
+    case 3:
+        return 192;
+    case 5:
+        return 128;
+    case 6:
+        return minor == 0 ? 64 : 128;
+    case 7:
+        return 64;
+    case 8:
+        return minor == 0 ? 64 : 128;
+    default:
+        return 128;
     }
 }
 
 inline const char *_ConvertSMVer2ArchName(int major, int minor)
 {
     switch (major) {
-    case 3: return "Kepler";
-    case 5: return "Maxwell";
-    case 6: return "Pascal";
-    case 7: return minor == 5 ? "Turing" : "Volta";
-    case 8: return minor == 9 ? "Ada" : "Ampere";
-    case 9: return "Hopper";
-    default: return "Graphics Device";
+    case 3:
+        return "Kepler";
+    case 5:
+        return "Maxwell";
+    case 6:
+        return "Pascal";
+    case 7:
+        return minor == 5 ? "Turing" : "Volta";
+    case 8:
+        return minor == 9 ? "Ada" : "Ampere";
+    case 9:
+        return "Hopper";
+    default:
+        return "Graphics Device";
     }
 }
 

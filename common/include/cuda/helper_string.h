@@ -15,13 +15,13 @@
 #define EXIT_WAIVED 2
 #endif
 #ifndef STRCASECMP
-#define STRCASECMP strcasecmp
+#define STRCASECMP  strcasecmp
 #define STRNCASECMP strncasecmp
 #endif
 #ifndef FOPEN
 #define FOPEN(file, name, mode) ((file) = std::fopen(name, mode))
-#define SPRINTF std::sprintf
-#define SSCANF std::sscanf
+#define SPRINTF                 std::sprintf
+#define SSCANF                  std::sscanf
 #endif
 
 inline int stringRemoveDelimiter(char delimiter, const char *text)

@@ -9,7 +9,9 @@
 class StopWatchInterface
 {
   public:
-    virtual ~StopWatchInterface() {}
+    virtual ~StopWatchInterface()
+    {
+    }
     virtual void start() = 0;
     virtual void stop() = 0;
     virtual void reset() = 0;

@@ -1,2 +1,2 @@
-/* surface_functions.h - a header that CUDA 12 or 13 removed; cuda_runtime.h declares its contents. */
+/* surface_functions.h - a header that CUDA removed: cuda_runtime.h declares its contents. */
 #include <cuda_runtime.h>

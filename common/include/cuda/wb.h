@@ -121,7 +121,7 @@ inline void wbExport(const char *file, const T *values, int rows, int columns = 
 
 /* ---- the solution ---------------------------------------------------------------------------- */
 
-/* Compares with the expected output: a difference of 0.1 % of the value, or of 0.001, is allowed. */
+/* Compares with the expected output; the tolerance is 0.1 % of the value, or 0.001. */
 template <class T>
 inline bool wbSolution(const wbArg_t &arguments, const T *values, int rows, int columns = 1)
 {
@@ -137,7 +137,8 @@ inline bool wbSolution(const wbArg_t &arguments, const T *values, int rows, int 
     if (!is_right)
         std::printf("The solution has %d elements; %d are expected\n", count, sizes[0] * sizes[1]);
     for (int i = 0; i < count && is_right; i++) {
-        const double wanted = static_cast<double>(expected[i]), value = static_cast<double>(values[i]);
+        const double wanted = static_cast<double>(expected[i]),
+                     value = static_cast<double>(values[i]);
         is_right = std::fabs(value - wanted) <= std::fmax(1e-3, 1e-3 * std::fabs(wanted));
         if (!is_right)
             std::printf("The solution is wrong at element %d: expected %g, got %g\n", i, wanted,
@@ -184,6 +185,6 @@ inline void simulate_wb_time(const char *kind, const std::string &message, bool 
 }
 
 #define wbTime_start(kind, ...) simulate_wb_time(#kind, std::string(__VA_ARGS__), true)
-#define wbTime_stop(kind, ...) simulate_wb_time(#kind, std::string(__VA_ARGS__), false)
+#define wbTime_stop(kind, ...)  simulate_wb_time(#kind, std::string(__VA_ARGS__), false)
 
 #endif
