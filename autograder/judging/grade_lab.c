@@ -126,7 +126,8 @@ static void grade_source(LabRun *run)
                               .call_seconds = grader->call_seconds,
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
-                              .checks = 1};
+                              .checks = 1,
+                              .rules = run->lab->ini.rules};
     /* Opening a GPU and compiling both take seconds. */
     ticker_say(-1, "grading %s: compiling", run->lab->name);
     programs_begin(&run->programs);

@@ -42,6 +42,7 @@ static const Field LAB_FIELDS[] = {
     {"precision", FIELD_TEXT, 1, 0, 0, 0, 0}, /* offsets unused: parsed by a function for this
                                                * key */
     {"algorithm", FIELD_TEXT, 0, 0, 0, 0, 0},
+    {"rules", FIELD_TEXT, 0, 0, 0, 0, 0},
     TEXT(LabIni, baseline, 1),
     {"needs", FIELD_TEXT, 0, 0, 0, 0, 0},
     TEXT(LabIni, gpu, 0),
@@ -186,6 +187,16 @@ static int take_algorithm(const IniFile *file, const IniEntry *entry, LabIni *la
                      entry->value);
 }
 
+static int take_rules(const IniFile *file, const IniEntry *entry, LabIni *lab, Error *error)
+{
+    if (!entry) return 0;
+    if (!strcmp(entry->value, "warp-sync")) {
+        lab->rules = SIMT_RULE_WARP_SYNC;
+        return 0;
+    }
+    return ini_error(error, file, entry->line, "rules is warp-sync, not '%s'", entry->value);
+}
+
 static int take_need(const IniFile *file, const IniEntry *entry, char *text, LabIni *lab,
                      Error *error)
 {
@@ -286,6 +297,7 @@ static int take_lab(const IniFile *file, const IniSection *section, LabIni *lab,
     }
     if (take_precision(file, ini_entry_find(section, "precision"), lab, error)) return -1;
     if (take_algorithm(file, ini_entry_find(section, "algorithm"), lab, error)) return -1;
+    if (take_rules(file, ini_entry_find(section, "rules"), lab, error)) return -1;
     const IniEntry *needs = ini_entry_find(section, "needs");
     return needs ? take_needs(file, needs, lab, error) : 0;
 }

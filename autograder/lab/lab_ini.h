@@ -13,6 +13,7 @@
 #include "common/cuda/device.h"
 #include "common/operations/operation/operation.h"
 #include "common/operations/operation/verdict.h"
+#include "common/simulator/core/simt_types.h"
 
 enum {
     LAB_CASES = 32,
@@ -78,6 +79,7 @@ typedef struct LabIni {
     int host;                          /* Boolean: runs on the CPU */
     Precision precision;
     Algorithm algorithm;
+    unsigned rules; /* SimtRule bits: rules that the lab teaches, so that a violation counts */
     char baseline[64];
     char gpu[64]; /* default machine of the simulator */
     LabNeed need[LAB_NEEDS];

@@ -100,7 +100,7 @@ static const BadLab BAD[] = {
     {"part =", "prat =",
      "x:3: unknown key 'prat' in [lab]; it takes: title, part, order, takes, after, source, "
      "operation, "
-     "precision, algorithm, baseline, needs, gpu, papers"},
+     "precision, algorithm, rules, baseline, needs, gpu, papers"},
     {"part = From a loop\n", "", "x:1: [lab] lacks 'part'"},
     {"order = 2", "order = two", "x:4: 'order' is not a number: 'two'"},
     {"order = 2", "order = 2.5", "x:4: 'order' is a whole number, not 2.5"},
@@ -125,6 +125,8 @@ static const BadLab BAD[] = {
     {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},
     {"precision = fp32", "precision = fp32\nalgorithm = fft",
      "x:8: algorithm is sums, winograd-4x4 or fft-64x64, not 'fft'"},
+    {"precision = fp32", "precision = fp32\nrules = warp",
+     "x:8: rules is warp-sync, not 'warp'"},
     {"cc >= 7.5", "cc > 7.5",
      "x:9: 'cc > 7.5' is not a valid requirement; write cc >= X.Y, cc = 9.0, engine = gpu or "
      "engine = sim"},

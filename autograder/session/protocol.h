@@ -64,6 +64,7 @@ typedef struct ControlRequest {
     char machine[64];
     char gpus_directory[768];
     int32_t threads, checks;
+    uint32_t rules; /* SimtRule bits */
     /* CONTROL_ATTACH: digest of the only GPU code that the runner may load; "": any */
     char code[65];
 } ControlRequest;

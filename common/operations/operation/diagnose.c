@@ -81,6 +81,8 @@ Fault fault_checked(const Judgement *judged)
     const char *checked = judged->observed.checked;
     if (!checked || !*checked) return FAULT_NONE;
     if (!strncmp(checked, "Race", strlen("Race"))) return fault_raced(checked);
+    if (!strncmp(checked, "Barrier error", strlen("Barrier error"))) return FAULT_BARRIER;
+    if (strstr(checked, ": the cp.async at")) return FAULT_RACE;
     return names_output(judged, checked) || adds_in_place(checked) ? FAULT_ACCUMULATED : FAULT_NAN;
 }
 

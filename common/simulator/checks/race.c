@@ -100,11 +100,6 @@ static uint32_t tag_warp(uint32_t tag)
     return (tag >> 1) % (1u << RACE_WHO_BITS) - 1;
 }
 
-static uint32_t place_thread(uint32_t place)
-{
-    return place / RACE_THREAD % (1u << (RACE_INS_SHIFT - 1));
-}
-
 static uint32_t place_bytes(uint32_t place, uint8_t part)
 {
     return place & RACE_WHOLE ? WHOLE_WORD : part;
@@ -284,6 +279,7 @@ void race_lanes(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t ma
             update_report(warp, ins, lane, other, address[lane], shared);
             return;
         }
+        if (at < 0 && other != lane) warp->same_store = ins;
         if (at < 0) continue;
         Hazard hazard = {"WAW", RACE_WRITE, (uint32_t)(ins - warp->code),
                          warp->index * LANES + other, 1};
@@ -366,6 +362,9 @@ void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t 
 {
     const RaceWords *words = warp->worker->race.shared;
     uint32_t own = race_tag(warp->worker->epoch, warp->index), now = race_fences(warp);
+    int is_finding = (warp->worker->gpu->options.rules & SIMT_RULE_WARP_SYNC) != 0;
+    void (*add)(Warp *, const Ins *, uint32_t, uint32_t, uint64_t, uint32_t, const char *, ...) =
+        is_finding ? race_add : race_warning_add;
     if (ins->order & ORDER_SPINS || ins->class == CLASS_ATOMIC || race_era_ended(warp->worker))
         return;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -376,15 +375,16 @@ void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t 
             if (!tag_is_now(wrote, own) || !tag_is_own(wrote, own) || words->fences[i] != now ||
                 place_thread(place) == warp->index * LANES + lane ||
                 !(place_bytes(place, words->wrote_part[i]) & bytes_of(at, bytes)) ||
-                is_by_atomic(warp, place))
+                is_by_atomic(warp, place) ||
+                warp->code + (place >> RACE_INS_SHIFT) == warp->same_store)
                 continue;
             RaceEnds ends = race_ends(warp, ins, place >> RACE_INS_SHIFT, place_thread(place));
-            race_warning_add(warp, ins, place >> RACE_INS_SHIFT, lane, 0, WORD,
-                             "Race reported between Write access at %.100s by thread %s and Read "
-                             "access at %.100s by another lane of its warp, on __shared__ memory, "
-                             "offset 0x%x. Cause: since Volta the lanes of a warp need not run in "
-                             "lockstep; __syncwarp() is missing between the two",
-                             ends.where, ends.who, ends.here, at);
+            add(warp, ins, place >> RACE_INS_SHIFT, lane, 0, WORD,
+                "Race reported between Write access at %.100s by thread %s and Read access at "
+                "%.100s by another lane of its warp, on __shared__ memory, offset 0x%x. Cause: "
+                "since Volta the lanes of a warp need not run in lockstep; __syncwarp() is "
+                "missing between the two",
+                ends.where, ends.who, ends.here, at);
             return;
         }
     }

@@ -59,6 +59,11 @@ static inline uint32_t race_place(uint32_t ins, uint32_t thread, int whole)
            (whole ? RACE_WHOLE : 0);
 }
 
+static inline uint32_t place_thread(uint32_t place)
+{
+    return place / RACE_THREAD % (1u << (RACE_INS_SHIFT - 1));
+}
+
 /* Words of the table for global memory. */
 enum { RACE_TABLE = 1 << 12 };
 
@@ -76,6 +81,13 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
 /* The same without a look at bulk copies: of an access that orders nothing. */
 void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                 RaceKind kind);
+/* Is a violation of `rule` to be reported, as a warning or as a finding? */
+static inline int race_warns(const Warp *warp, SimtRule rule)
+{
+    const SimtOptions *options = &warp->worker->gpu->options;
+    return options->warns || options->rules & rule;
+}
+
 /* Warns if a lane reads what another lane of its warp stored, without a synchronisation of the
  * lanes in between.  Since Volta the lanes of a warp need not run in lockstep. */
 void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
@@ -104,6 +116,11 @@ void race_product_reads(Warp *warp, const Ins *ins, const uint32_t *piece, uint3
 /* Checks writes to locations that MMAs may still have to read. */
 void race_products(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
                    uint32_t bytes);
+/* Were words of these copies (cp.async) read while the copies were in flight? A barrier separates
+ * such a read from the issue of the copy, which has not landed. */
+void race_copies_read(Warp *warp, const AsyncCopy *copy, uint32_t count);
+/* Words about a copy in flight to `offset` of the block's shared memory; "": there is none. */
+void race_copy_describe(const Warp *warp, uint32_t offset, char *text, size_t bytes);
 void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t mask, uint32_t bytes,
                  RaceKind kind);
 

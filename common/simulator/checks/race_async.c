@@ -146,6 +146,9 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
 void race_unfinished(Worker *worker)
 {
     const Block *block = &worker->block;
+    for (uint32_t w = 0; w < block->warps; w++)
+        race_copies_read(&worker->warp[w], worker->warp[w].copies.copy,
+                         worker->warp[w].copies.count);
     if (block->flights) {
         const Flight *flight = &block->flight[0];
         Warp *warp = &worker->warp[flight->thread / LANES % block->warps];

@@ -1,5 +1,6 @@
 /* race_copies.c - racecheck among the copies of one group (cp.async): their order of arrival is
  * undefined, so no two may write different bytes to one address. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/simulator/checks/race.h"
@@ -53,6 +54,55 @@ static void group_check(Warp *warp, const AsyncCopy *copy, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++)
         taken[copy[i].to / PART] = 0;
+}
+
+static void pending_report(Warp *warp, const AsyncCopy *copy, uint32_t at, uint32_t place)
+{
+    uint32_t ins = place >> RACE_INS_SHIFT, thread = place_thread(place);
+    Warp *reader = &warp->worker->warp[thread / LANES % warp->block->warps];
+    RaceEnds ends = race_ends(reader, &reader->code[ins], copy->ins,
+                              warp->index * LANES + copy->lane);
+    race_add(reader, &reader->code[ins], copy->ins, thread % LANES, 0, WORD,
+             "Race reported between cp.async at %.100s by thread %s and Read access at %.100s on "
+             "__shared__ memory, offset 0x%x: the copy is still in flight. A cp.async.wait_group "
+             "before the barrier is missing, or lets too many groups stay in flight",
+             ends.where, ends.who, ends.here, at);
+}
+
+void race_copies_read(Warp *warp, const AsyncCopy *copy, uint32_t count)
+{
+    const uint32_t epochs = (1u << RACE_EPOCH_BITS) - 1;
+    const RaceWords *words = warp->worker->race.shared;
+    uint32_t now = (uint32_t)warp->worker->epoch;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t since = now - copy[i].epoch;
+        for (uint32_t at = copy[i].to; since && at < copy[i].to + copy[i].bytes; at += WORD) {
+            uint32_t read = words->read[at / WORD];
+            if (!read || ((now - (read >> RACE_EPOCH_SHIFT)) & epochs) >= since) continue;
+            pending_report(warp, &copy[i], at, words->read_at[at / WORD]);
+            return;
+        }
+    }
+}
+
+void race_copy_describe(const Warp *warp, uint32_t offset, char *text, size_t bytes)
+{
+    const Worker *worker = warp->worker;
+    char where[200];
+    *text = 0;
+    for (uint32_t w = 0; w < warp->block->warps; w++) {
+        const AsyncCopies *copies = &worker->warp[w].copies;
+        for (uint32_t i = 0; i < copies->count; i++) {
+            const AsyncCopy *copy = &copies->copy[i];
+            if (offset - copy->to >= copy->bytes) continue;
+            source_name(worker->kernel, warp->code[copy->ins].from, where, sizeof where);
+            snprintf(text, bytes,
+                     ": the cp.async at %.100s that writes it is still in flight; its "
+                     "cp.async.wait_group is missing, or comes later",
+                     where);
+            return;
+        }
+    }
 }
 
 void race_copies(Warp *warp, uint32_t group)

@@ -92,6 +92,7 @@ typedef struct WarpPhase {
 /* A cp.async whose bytes have not arrived yet. */
 typedef struct AsyncCopy {
     uint32_t to, group, ins;
+    uint32_t epoch; /* the lower bits of the worker's epoch when it was issued */
     uint8_t lane, bytes;
     unsigned char data[16];
 } AsyncCopy;
@@ -108,6 +109,7 @@ typedef struct WarpWgmma {
     const Ins *ins;         /* the latest wgmma.mma_async */
     uint32_t *in_flight;    /* per register of wgmma: the group that uses it, plus 1; 0: none */
     uint32_t *written;      /* per register: `fences` at its last write, plus 1; 0: none */
+    uint32_t *added;        /* per register: `fences` at the last wgmma that added to it, plus 1 */
 } WarpWgmma;
 
 /* Fences between the generic and the async proxy, for racecheck (checks). */
@@ -156,7 +158,10 @@ struct Warp {
     WarpWgmma wgmma;
     ProxyFences proxy;
     uint32_t syncs;   /* synchronisations of its lanes: __syncwarp, shuffles, votes */
-    int has_unsynced; /* Boolean: with warnings, lanes stored to shared memory since the last */
+    int has_unsynced; /* Boolean: with warnings or SIMT_RULE_WARP_SYNC, lanes stored to shared
+                       * memory since the last one */
+    const Ins *same_store; /* the last store of one value to one word by several lanes, each of
+                            * which may read the word: it is its own value */
     int early_over;   /* it has waited for the previous launch */
     CallStack calls;
     Path *stack; /* own_stack, or a larger one if calls need it */

@@ -285,10 +285,11 @@ static void hopper_clear(Warp *warp)
     warp->wgmma.ins = NULL;
     warp->proxy.epoch = 0, warp->barrier.cluster_arrivals = warp->barrier.cluster_waits = 0;
     warp->early_over = 0;
-    warp->syncs = 0, warp->has_unsynced = 0;
+    warp->syncs = 0, warp->has_unsynced = 0, warp->same_store = NULL;
     if (!bytes) return;
     memset(warp->wgmma.in_flight, 0, bytes + sizeof *warp->wgmma.in_flight);
     memset(warp->wgmma.written, 0, bytes + sizeof *warp->wgmma.written);
+    memset(warp->wgmma.added, 0, bytes + sizeof *warp->wgmma.added);
 }
 
 /* The block's position in its cluster; a block without a cluster forms a cluster of its own. */
@@ -653,7 +654,7 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
     worker->warp = arena_zeros(shelf, warps, sizeof *worker->warp);
     size_t registers = kernel->plans.wgmma_registers + 1;
     worker->wgmma_registers =
-        arena_zeros(shelf, 2 * registers * warps, sizeof *worker->wgmma_registers);
+        arena_zeros(shelf, 3 * registers * warps, sizeof *worker->wgmma_registers);
     worker->hit = arena_take(shelf, (kernel->mems + 1) * sizeof *worker->hit);
     worker->shared = arena_take(shelf, shared + 64);
     worker->shared_shadow = arena_zeros(shelf, shared / 8 + 64, 1);
@@ -675,8 +676,9 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
         *warp = (Warp){
             .file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
         warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
-        warp->wgmma.in_flight = worker->wgmma_registers + 2 * registers * w;
+        warp->wgmma.in_flight = worker->wgmma_registers + 3 * registers * w;
         warp->wgmma.written = warp->wgmma.in_flight + registers;
+        warp->wgmma.added = warp->wgmma.written + registers;
         warp->local = worker->local + (size_t)launch->local_bytes * LANES * w;
         warp->stack = warp->own_stack, warp->stack_room = STACK_DEPTH;
         if (launch->count)

@@ -42,7 +42,10 @@ static void copies_arrive(Warp *warp, const AsyncCopy *copy, uint32_t mask)
     const AsyncCopy *of_lane = copy;
     FOR_ACTIVE(mask)
     offset[i] = of_lane++->to;
-    if (warp->worker->race.is_on) copies_raced(warp, copy, offset, mask);
+    if (warp->worker->race.is_on) {
+        race_copies_read(warp, copy, (uint32_t)(of_lane - copy));
+        copies_raced(warp, copy, offset, mask);
+    }
     for (; copy < of_lane; copy++) {
         if (bytes == sizeof copy->data)
             memcpy(block->shared + copy->to, copy->data, sizeof copy->data);
@@ -168,6 +171,7 @@ HANDLER(CP_ASYNC)
         linear |= from[i] ^ (from[0] + (uint64_t)i * bytes);
         copy->to = to[i], copy->group = warp->copies.group;
         copy->ins = (uint32_t)(ins - warp->code), copy->lane = (uint8_t)i, copy->bytes = ins->bytes;
+        copy->epoch = (uint32_t)warp->worker->epoch;
         if (size < bytes) memset(copy->data, 0, bytes);
         if (size == sizeof copy->data)
             memcpy(copy->data, host, sizeof copy->data);

@@ -183,6 +183,8 @@ __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, ui
         n = strlen(near);
         if (adds_in_place(warp, ins)) snprintf(near + n, sizeof near - n, "; this line adds to it");
     }
+    if (space[2] == 's' && finding_is_described(warp, ins, SIMT_INITCHECK))
+        race_copy_describe(warp, (uint32_t)address, near, sizeof near);
     finding_add(warp, ins, SIMT_INITCHECK, lane, address, bytes,
                 "Uninitialized %s memory read of %u bytes%s", space, bytes, near);
 }

@@ -201,6 +201,7 @@ static void group_note(Warp *warp, const WgmmaPlan *plan)
     for (uint32_t r = 0; r < plan->results; r++) {
         warp->wgmma.in_flight[number[plan->d[r] / (LANES * 4)]] = group;
         warp->wgmma.written[number[plan->d[r] / (LANES * 4)]] = 0;
+        warp->wgmma.added[number[plan->d[r] / (LANES * 4)]] = warp->wgmma.fences + 1;
     }
     for (uint32_t r = 0; r < plan->factors; r++)
         warp->wgmma.in_flight[number[plan->a[r] / (LANES * 4)]] = group + 1;
@@ -270,13 +271,16 @@ static int is_in_flight(const Warp *warp, uint32_t number, int writes)
     return group / 2 > warp->wgmma.landed && (writes || group % 2 == 0);
 }
 
-/* A move copies the state of its source register. */
+/* A move copies the state of its source register.  A constant, such as the zeros of the next tile,
+ * is a write since the last wgmma that added to the register.  It is no write since the last fence,
+ * because nvcc may place the constants of correct code after the fence. */
 static int touch_move(Warp *warp, const Ins *ins)
 {
     if (ins->op != OP_MOV_32) return 0;
     uint32_t to = register_number(warp, ins->d), from = register_number(warp, ins->a);
     warp->wgmma.in_flight[to] = from ? warp->wgmma.in_flight[from] : 0;
-    warp->wgmma.written[to] = from ? warp->wgmma.written[from] : 0;
+    warp->wgmma.written[to] = from ? warp->wgmma.written[from] : warp->wgmma.added[to];
+    if (from) warp->wgmma.added[to] = warp->wgmma.added[from];
     return 1;
 }
 

@@ -267,8 +267,10 @@ KERNEL(reduction_without_barriers)
     __shared__ float part[64];
     part[threadIdx.x] = x[threadIdx.x];
     __syncthreads();
-    for (int step = 32; step; step /= 2)
+    for (int step = 32; step; step /= 2) {
         if (threadIdx.x < step || n == 0) part[threadIdx.x] += part[threadIdx.x + step];
+        __syncwarp();
+    }
     /* Right up to here: the first warp alone works below 32. */
     if (threadIdx.x == 33) x[self()] = part[0]; // FAULT racecheck: hazard
 }
@@ -1311,4 +1313,204 @@ KERNEL(clean_matrix_loaded_beside_a_writer)
     if (threadIdx.x < 32) return;
     load_matrix_sync(a, &tile[0][0], 32);
     empty[self()] = __half2float(a.x[0]) + __half2float(a.x[a.num_elements - 1]);
+}
+
+/* ---- lanes of one warp that exchange data in shared memory ----------------------------------- */
+
+KERNEL(lanes_that_reduce_in_lockstep)
+{
+    __shared__ float part[64];
+    float *own = part + threadIdx.x / 32 * 32;
+    int lane = threadIdx.x % 32;
+    own[lane] = x[self()];
+    __syncwarp();
+    if (lane < 16) own[lane] += own[lane + 16]; // AND
+    if (lane < 8) own[lane] += own[lane + 8];   // FAULT racecheck: __syncwarp() is missing
+    __syncwarp();
+    if (lane == 0) empty[self()] = own[0];
+}
+
+KERNEL(clean_lanes_that_reduce)
+{
+    __shared__ float part[64];
+    float *own = part + threadIdx.x / 32 * 32;
+    int lane = threadIdx.x % 32;
+    own[lane] = x[self()];
+    for (int step = 16; step; step /= 2) {
+        __syncwarp();
+        if (lane < step) own[lane] += own[lane + step];
+    }
+    if (lane == 0) empty[self()] = own[0];
+}
+
+KERNEL(list_read_before_the_lanes_meet)
+{
+    __shared__ float list[2][32];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    unsigned mask = __ballot_sync(~0u, lane % 3 == 0);
+    if (lane % 3 == 0) list[warp][__popc(mask & ((1u << lane) - 1))] = x[self()]; // AND
+    float sum = 0.0f;
+    for (int i = 0; i < __popc(mask); i++)
+        sum += list[warp][i]; // FAULT racecheck: __syncwarp() is missing
+    empty[self()] = sum;
+}
+
+/* The votes of the next round separate its stores from the reads of this round. */
+KERNEL(clean_list_of_rounds)
+{
+    __shared__ float list[2][32];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    float sum = 0.0f;
+    for (int round = 1; round < 4; round++) {
+        unsigned mask = __ballot_sync(~0u, lane % round == 0);
+        if (lane % round == 0) list[warp][__popc(mask & ((1u << lane) - 1))] = x[self()];
+        __syncwarp();
+        for (int i = 0; i < __popc(mask); i++)
+            sum += list[warp][i];
+    }
+    empty[self()] = sum;
+}
+
+/* Each lane reads the value that it stored itself, as all the others did. */
+KERNEL(clean_lanes_that_set_one_flag)
+{
+    __shared__ volatile int found[2];
+    found[threadIdx.x / 32] = n;
+    empty[self()] = (float)found[threadIdx.x / 32];
+}
+
+/* A lane passes a value to another one by a flag. */
+KERNEL(clean_lane_that_waits_for_a_lane) // <<<1, 32>>>
+{
+    __shared__ float word;
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncwarp();
+    if (threadIdx.x == 7) {
+        word = (float)n;
+        __threadfence_block();
+        flag = 1;
+    }
+    if (threadIdx.x == 3) {
+        while (!flag)
+            ;
+        __threadfence_block();
+        empty[0] = word;
+    }
+}
+
+KERNEL(clean_tile_of_lanes)
+{
+    namespace cg = cooperative_groups;
+    __shared__ float part[64];
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    float *own = part + threadIdx.x / 8 * 8;
+    own[tile.thread_rank()] = x[self()];
+    for (int step = 4; step; step /= 2) {
+        tile.sync();
+        if (tile.thread_rank() < step) own[tile.thread_rank()] += own[tile.thread_rank() + step];
+    }
+    tile.sync();
+    empty[self()] = own[0];
+}
+
+KERNEL(clean_words_of_each_lane)
+{
+    __shared__ float4 own[64];
+    own[threadIdx.x] = make_float4(x[self()], 1, 2, 3);
+    float *four = (float *)&own[threadIdx.x], sum = 0.0f;
+    for (int i = 0; i < 4; i++)
+        sum += four[(i + n) % 4];
+    empty[self()] = sum;
+}
+
+/* The lanes arrive at a matrix load before it loads. */
+KERNEL(clean_matrix_stored_by_lanes) // <<<1, 32>>>
+{
+    using namespace nvcuda::wmma;
+    __shared__ __align__(32) __half tile[256];
+    fragment<matrix_a, 16, 16, 16, __half, row_major> a;
+    for (int i = threadIdx.x; i < 256; i += 32)
+        tile[i] = __float2half(x[i % n]);
+    __syncwarp();
+    load_matrix_sync(a, tile, 16);
+    empty[self()] = __half2float(a.x[0]);
+}
+
+/* ---- copies in flight (cp.async) ------------------------------------------------------------- */
+
+#define COPY_FLOAT(to, from)                                                                       \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(                                 \
+                     (unsigned)__cvta_generic_to_shared(to)),                                      \
+                 "l"(from)                                                                         \
+                 : "memory")
+#define COPIES_COMMIT     asm volatile("cp.async.commit_group;" ::: "memory")
+#define COPIES_WAIT(left) asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory")
+
+KERNEL(copy_that_nobody_waits_for)
+{
+    __shared__ float stage[64];
+    COPY_FLOAT(&stage[threadIdx.x], x + threadIdx.x); // AND
+    COPIES_COMMIT;
+    __syncthreads();
+    empty[self()] = stage[63 - threadIdx.x]; // FAULT racecheck: the copy is still in flight
+}
+
+KERNEL(copy_read_at_once)
+{
+    __shared__ float stage[64];
+    COPY_FLOAT(&stage[threadIdx.x], x + threadIdx.x); // AND
+    COPIES_COMMIT;
+    empty[self()] = stage[threadIdx.x]; // FAULT initcheck: that writes it is still in flight
+    COPIES_WAIT(0);
+}
+
+KERNEL(last_stage_still_in_flight)
+{
+    __shared__ float stage[2][64];
+    float sum = 0;
+    COPY_FLOAT(&stage[0][threadIdx.x], x + threadIdx.x);
+    COPIES_COMMIT;
+    for (int i = 0; i < 4; i++) {
+        const float *from = x + (i + 1) * 64 + threadIdx.x;
+        if (i < 3) COPY_FLOAT(&stage[(i + 1) % 2][threadIdx.x], from); // AND
+        if (i < 3) COPIES_COMMIT;
+        COPIES_WAIT(1);
+        __syncthreads();
+        sum += stage[i % 2][63 - threadIdx.x]; // FAULT racecheck: is still in flight
+        __syncthreads();
+    }
+    empty[self()] = sum;
+}
+
+KERNEL(clean_stages_in_flight)
+{
+    __shared__ float stage[2][64];
+    float sum = 0;
+    COPY_FLOAT(&stage[0][threadIdx.x], x + threadIdx.x);
+    COPIES_COMMIT;
+    for (int i = 0; i < 4; i++) {
+        if (i < 3) COPY_FLOAT(&stage[(i + 1) % 2][threadIdx.x], x + (i + 1) * 64 + threadIdx.x);
+        COPIES_COMMIT;
+        COPIES_WAIT(1);
+        __syncthreads();
+        sum += stage[i % 2][63 - threadIdx.x];
+        __syncthreads();
+    }
+    empty[self()] = sum;
+}
+
+/* Each thread reads only what it copied itself, before it copies the next value. */
+KERNEL(clean_copies_of_each_thread)
+{
+    __shared__ float own[64];
+    float sum = 0;
+    for (int i = 0; i < 4; i++) {
+        COPY_FLOAT(&own[threadIdx.x], x + i * 64 + threadIdx.x);
+        COPIES_COMMIT;
+        COPIES_WAIT(0);
+        sum += own[threadIdx.x];
+    }
+    __syncthreads();
+    empty[self()] = sum;
 }

@@ -991,3 +991,54 @@ KERNEL(clean_stored_matrix) // <<<1, 32>>>
                  : "l"(x + lane), "l"(policy));
     if (value != (float)lane) __trap();
 }
+
+/* A tile's zeros are written after the last fence, which was the one of the tile before. */
+KERNEL(second_tile_without_a_fence) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    factors_fill(factors, x);
+    WGMMA_FENCE;
+#pragma unroll 1
+    for (int tile = 0; tile < n / 128; tile++) {
+        float d[4] = {0, 0, 0, 0};
+#pragma unroll 1
+        for (int i = 0; i < n / 128; i++)
+            MULTIPLY(d, factors, 256); // FAULT synccheck: wgmma.fence is missing
+        WGMMA_COMMIT;
+        WGMMA_WAIT;
+        empty[threadIdx.x + tile * 128] = d[0] + d[1] + d[2] + d[3];
+    }
+}
+
+KERNEL(clean_tiles_with_a_fence) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    factors_fill(factors, x);
+#pragma unroll 1
+    for (int tile = 0; tile < n / 128; tile++) {
+        float d[4] = {0, 0, 0, 0};
+        WGMMA_FENCE;
+#pragma unroll 1
+        for (int i = 0; i < n / 128; i++)
+            MULTIPLY(d, factors, 256);
+        WGMMA_COMMIT;
+        WGMMA_WAIT;
+        empty[threadIdx.x + tile * 128] = d[0] + d[1] + d[2] + d[3];
+    }
+}
+
+/* One fence covers both accumulators, whose zeros nvcc may write between the two. */
+KERNEL(clean_two_accumulators) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    factors_fill(factors, x);
+    for (int tile = 0; tile < 2; tile++) {
+        float d[4] = {0, 0, 0, 0}, e[4] = {0, 0, 0, 0};
+        WGMMA_FENCE;
+        MULTIPLY(d, factors, 256);
+        MULTIPLY(e, factors, 256);
+        WGMMA_COMMIT;
+        WGMMA_WAIT;
+        empty[threadIdx.x + tile * 128] = d[0] + e[1] + d[2] + e[3];
+    }
+}
