@@ -113,10 +113,13 @@ static int widths_numbers(const Problem *problem, ProblemNumber number[OPERATION
 }
 
 /* A step function: a constant launch time, waves of `step` widths, a small linear growth in each,
- * and measurement noise. */
+ * and measurement noise.  With many widths the times are so large that width * time needs more than
+ * 32 bits. */
 static void staircase_draw(Random *random, int M, float *time)
 {
-    const int step = random_range(random, 2, M / 3 + 2), wave = random_range(random, 2000, 40000),
+    enum { MANY_WIDTHS = 500, LONGER = 32 };
+    const int step = random_range(random, 2, M / 3 + 2),
+              wave = random_range(random, 2000, 40000) * (M > MANY_WIDTHS ? LONGER : 1),
               shift = random_range(random, 0, step - 1);
     const double launch = M > 8 && random_range(random, 0, 2) ? 0.5 : 0.02;
     for (int m = 1; m <= M; m++) {
@@ -139,6 +142,11 @@ static void steps_draw(Random *random, int M, float *time)
 /* ---- algorithm and mistakes ---------------------------------------------------------------- */
 
 enum {
+    INT_PARAMETERS,
+    INT_LATENCY,
+    INT_THROUGHPUTS,
+    FLOAT_PARAMETERS,
+    FLOAT_LATENCY,
     AS_IT_WAS,
     COUNTS_WIDTH,
     FORGETS_CHANNELS,
@@ -167,6 +175,21 @@ enum {
 };
 
 static const Mistake MISTAKE[MISTAKES] = {
+    [INT_PARAMETERS] = {FAULT_OVERFLOW,
+                        "The number of parameters of a layer overflows an int: width * channels * "
+                        "taps may be above 2^31. Calculate it in doubles."},
+    [INT_LATENCY] = {FAULT_OVERFLOW,
+                     "The latency of a layer overflows an int: channels * time may be above 2^31. "
+                     "Calculate it in doubles."},
+    [INT_THROUGHPUTS] = {FAULT_OVERFLOW,
+                         "The comparison of two throughputs overflows an int: width * time may be "
+                         "above 2^31. Calculate both sides in doubles."},
+    [FLOAT_PARAMETERS] = {FAULT_PRECISION,
+                          "The parameters are added in a float, which rounds integers above 2^24. "
+                          "Moves with equal gains then differ. Add them in a double."},
+    [FLOAT_LATENCY] = {FAULT_PRECISION,
+                       "The latencies are added in a float, which rounds integers above 2^24. "
+                       "Moves with equal gains then differ. Add them in a double."},
     [AS_IT_WAS] = {FAULT_FORMULA, "The widths are unchanged: no round was accepted."},
     [COUNTS_WIDTH] = {FAULT_FORMULA,
                       "The parameter gain counts filters, as the paper's equation 5b does. A layer "
@@ -242,12 +265,21 @@ static double channels_of(const Plan *plan, const int *at, int l)
     return (double)m * plan->p.unit;
 }
 
+/* Adds a layer's term: in a double, in a float, or after it has overflowed an int. */
+static double term_add(double sum, double term, int is_int, int is_float)
+{
+    if (is_int) term = (double)(int32_t)(uint32_t)(uint64_t)term;
+    return is_float ? (double)(float)(sum + term) : sum + term;
+}
+
 static double latency_of(const Plan *plan, const int *at)
 {
     double sum = 0;
     for (int l = 0; l < plan->p.L; l++)
-        sum += plan->time[l * plan->p.M + at[l] - 1] *
-               (plan->wrong == FORGETS_CHANNELS ? 1 : channels_of(plan, at, l));
+        sum = term_add(sum,
+                       plan->time[l * plan->p.M + at[l] - 1] *
+                           (plan->wrong == FORGETS_CHANNELS ? 1 : channels_of(plan, at, l)),
+                       plan->wrong == INT_LATENCY, plan->wrong == FLOAT_LATENCY);
     return sum;
 }
 
@@ -255,10 +287,13 @@ static double parameters_of(const Plan *plan, const int *at)
 {
     double sum = 0;
     for (int l = 0; l < plan->p.L; l++)
-        sum += (double)at[l] * plan->p.unit *
-               (plan->wrong == COUNTS_WIDTH
-                    ? 1
-                    : channels_of(plan, at, l) * plan->layer[l * LAYER_FLOATS + LAYER_TAPS]);
+        sum = term_add(sum,
+                       (double)at[l] * plan->p.unit *
+                           (plan->wrong == COUNTS_WIDTH
+                                ? 1
+                                : channels_of(plan, at, l) *
+                                      plan->layer[l * LAYER_FLOATS + LAYER_TAPS]),
+                       plan->wrong == INT_PARAMETERS, plan->wrong == FLOAT_PARAMETERS);
     return sum;
 }
 
@@ -266,7 +301,9 @@ static double parameters_of(const Plan *plan, const int *at)
 static int is_cheaper(const Plan *plan, int l, int m, int other)
 {
     const float *time = plan->time + l * plan->p.M;
-    const double mine = m * (double)time[other - 1], its = other * (double)time[m - 1];
+    const int is_int = plan->wrong == INT_THROUGHPUTS;
+    const double mine = term_add(0, m * (double)time[other - 1], is_int, 0),
+                 its = term_add(0, other * (double)time[m - 1], is_int, 0);
     const int equal = other < m ? plan->wrong != EQUALS_LEFT_OUT : plan->wrong == EQUALS_KEPT;
     return mine > its || (equal && mine == its);
 }
