@@ -125,8 +125,7 @@ static const BadLab BAD[] = {
     {"fp32", "fp8", "x:7: precision is fp32, tf32 or fp16, not 'fp8'"},
     {"precision = fp32", "precision = fp32\nalgorithm = fft",
      "x:8: algorithm is sums, winograd-4x4 or fft-64x64, not 'fft'"},
-    {"precision = fp32", "precision = fp32\nrules = warp",
-     "x:8: rules is warp-sync, not 'warp'"},
+    {"precision = fp32", "precision = fp32\nrules = warp", "x:8: rules is warp-sync, not 'warp'"},
     {"cc >= 7.5", "cc > 7.5",
      "x:9: 'cc > 7.5' is not a valid requirement; write cc >= X.Y, cc = 9.0, engine = gpu or "
      "engine = sim"},

@@ -159,9 +159,10 @@ int device_send_descriptor(Session *session, int fd, Error *error)
 
 static int engine_open(Session *session, Error *error)
 {
-    ControlRequest request = {
-        .kind = CONTROL_OPEN, .threads = session->threads, .checks = session->checks,
-        .rules = session->rules};
+    ControlRequest request = {.kind = CONTROL_OPEN,
+                              .threads = session->threads,
+                              .checks = session->checks,
+                              .rules = session->rules};
     ControlReply reply;
     request.engine = session->engine;
     memcpy(request.machine, session->machine, sizeof request.machine);

@@ -287,13 +287,13 @@ static double parameters_of(const Plan *plan, const int *at)
 {
     double sum = 0;
     for (int l = 0; l < plan->p.L; l++)
-        sum = term_add(sum,
-                       (double)at[l] * plan->p.unit *
-                           (plan->wrong == COUNTS_WIDTH
-                                ? 1
-                                : channels_of(plan, at, l) *
-                                      plan->layer[l * LAYER_FLOATS + LAYER_TAPS]),
-                       plan->wrong == INT_PARAMETERS, plan->wrong == FLOAT_PARAMETERS);
+        sum = term_add(
+            sum,
+            (double)at[l] * plan->p.unit *
+                (plan->wrong == COUNTS_WIDTH
+                     ? 1
+                     : channels_of(plan, at, l) * plan->layer[l * LAYER_FLOATS + LAYER_TAPS]),
+            plan->wrong == INT_PARAMETERS, plan->wrong == FLOAT_PARAMETERS);
     return sum;
 }
 

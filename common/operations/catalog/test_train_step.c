@@ -368,13 +368,12 @@ static Judgement judged(const Given *given, const float *y)
     return judgement;
 }
 
-/* Networks of every kind: the fp32 error is a twentieth of the bound, rounded factors exceed it by
- * a factor of 14. */
-static void fp32_is_right_and_eleven_bits_are_not(void **state)
+/* Networks of every kind: the fp32 error is a fifth of the bound, factors of 16 bits exceed it. */
+static void fp32_is_right_and_fewer_bits_are_not(void **state)
 {
     (void)state;
     Random random;
-    double most = 0, least = 1e9;
+    double most = 0, least = 1e9, little = 1e9;
     random_seed(&random, 3);
     for (int i = 0; i < 24; i++) {
         Problem problem;
@@ -394,11 +393,17 @@ static void fp32_is_right_and_eleven_bits_are_not(void **state)
         Judgement wrong = judged(&given, y);
         least = fmin(least, wrong.verdict.worst);
         judgement_free(&wrong);
+        plain_step(&given, 16, y);
+        Judgement near = judged(&given, y);
+        little = fmin(little, near.verdict.worst);
+        judgement_free(&near);
         free(y);
         given_close(&given);
     }
-    assert_true(most < 0.25);
-    assert_true(least > 4);
+    print_message("fp32 %.2f, 16 bits %.2f, 11 bits %.1f of the bound\n", most, little, least);
+    assert_true(most < 0.5);
+    assert_true(little > 1);
+    assert_true(least > 16);
 }
 
 /* ---- messages about mistakes ------------------------------------------------------------- */
@@ -504,7 +509,7 @@ int main(void)
         cmocka_unit_test(bad_text_is_refused_by_name),
         cmocka_unit_test(gradient_is_the_differences_of_the_loss),
         cmocka_unit_test(no_image_stands_at_a_kink),
-        cmocka_unit_test(fp32_is_right_and_eleven_bits_are_not),
+        cmocka_unit_test(fp32_is_right_and_fewer_bits_are_not),
         cmocka_unit_test(each_slip_is_called_by_its_name),
         cmocka_unit_test(other_mistakes_are_told_by_their_place),
     };

@@ -28,7 +28,7 @@ static int judged_right(Bench *bench, const char *shape, const char *way, Droppe
     double squares = 0, counted = 0;
     for (size_t i = 0; i < bench->outputs; i++) {
         double reach = fmax(judgement.magnitude[i], judgement.typical);
-        double allowed = verdict_rms_bound(reach, judgement.terms[i]);
+        double allowed = verdict_rms_bound(algorithm, reach, judgement.terms[i]);
         double part = (bench->tensor[2][i] - judgement.expected[i]) / allowed;
         if (allowed > 0) squares += part * part, counted++;
     }

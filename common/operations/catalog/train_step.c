@@ -334,12 +334,14 @@ static void train_oracle_all(const Problem *problem, const float *const *tensor,
     TrainProblem train = train_unpack(problem);
     size_t outputs = 2 * (size_t)train.parameters + 1;
     Near *result = malloc(outputs * sizeof *result);
-    double error_part = (double)TRAIN_REACH / VERDICT_SAFETY;
     if (result) train_expect(&train, tensor, SLIP_NONE, result);
     for (size_t i = 0; i < outputs; i++) {
         double m = roundings_of(&train, i);
         expected[i] = result ? result[i].v : NAN;
-        magnitude[i] = result ? result[i].e * error_part / (m * UNIT_FP32) : 0;
+        /* The last roundings are not independent of each other: a value and its last addition. */
+        double own = result ? 2 * UNIT_FP32 * fabs(result[i].v) : 0;
+        double allowed = result ? TRAIN_ALLOWED * result[i].e + own : 0;
+        magnitude[i] = allowed / VERDICT_SAFETY / (m * UNIT_FP32);
         terms[i] = m;
     }
     free(result);
@@ -358,4 +360,5 @@ const Operation train_step_operation = {.name = "train_step",
                                         .least_bytes = train_least_bytes,
                                         .generate = train_generate,
                                         .oracle = train_oracle_all,
+                                        .carries_error = 1,
                                         .explain = train_explain};

@@ -347,7 +347,8 @@ static int right_ones_are_off(const Judgement *judged)
 {
     double squares = 0, counted = 0;
     for (size_t i = 0; i < judged->verdict.total; i++) {
-        double allowed = verdict_rms_bound(reach_at(judged, i), judged->terms[i]);
+        double allowed =
+            verdict_rms_bound(judged->observed.algorithm, reach_at(judged, i), judged->terms[i]);
         if (judged->mark[i] != MARK_RIGHT || allowed == 0) continue;
         double error = (judged->view.output[i] - judged->expected[i]) / allowed;
         squares += error * error;

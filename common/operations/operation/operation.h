@@ -144,6 +144,10 @@ typedef struct Operation {
      * too, because no fast algorithm adds its neighbours' terms and subtracts them again. */
     int own_reach;
 
+    /* Boolean: magnitudes carry the size of the errors through several layers.  The root mean square
+     * is then not judged, because its limit is for plain sums. */
+    int carries_error;
+
     /* NULL if tensors have only one layout.  Else fills *view, whose problem and pointers are
      * initially the original's.  The view owns the copies; NULL tensors, such as an output that
      * does not exist yet, stay NULL.  -1 with error: out of memory. */

@@ -27,9 +27,11 @@ double verdict_least_terms(Algorithm algorithm)
     }
 }
 
-double verdict_rms_bound(double reach, double terms)
+double verdict_rms_bound(Algorithm algorithm, double reach, double terms)
 {
-    return terms > 0 ? 128 * UNIT_FP32 * reach / sqrt(sqrt(terms)) : 0;
+    double limit =
+        fmax(algorithm == ALGORITHM_WINOGRAD_4X4 ? 64 : 48, fmin(48 * sqrt(terms / 4096), 128));
+    return terms > 0 ? limit * UNIT_FP32 * reach / sqrt(sqrt(terms)) : 0;
 }
 
 const char *fault_name(Fault fault)

@@ -47,9 +47,11 @@ double verdict_least_terms(Algorithm algorithm);
 /* Bound of the root mean square error of a map.  The worst case grows with m, but independent
  * rounding errors do not.  Rounded inputs lead to an error of 2^13 u * reach/sqrt(m) at any m, an
  * fp32 sum to less than u * reach.  So in fp32 the whole map is judged once more.  With 8 outputs
- * or more, the root mean square of |y - expected| / bound must not pass 1.  This bound is 128 * u *
- * reach / m^(1/4), which is between the two errors (tool_rounding.c).  It detects rounded inputs in
- * deep layers.
+ * or more, the root mean square of |y - expected| / bound must not pass 1.  This bound is 48 * u *
+ * reach / m^(1/4), which is between the errors of fp32 sums and those of inputs of 16 bits, such as
+ * two bf16 each (tool_rounding.c).  F(4x4,3x3) may have 64.  Above 4,096 terms the limit grows like
+ * the square root of m, to 128 at 29,000 terms: a gradient by output tiles adds and subtracts long
+ * sums (test_bound.c).
  *
  * With inputs of 11 bits the roundings of the inputs dominate, and with both signs they grow like
  * the output.  There, with 128 outputs or more, the root mean square of |y - expected| must not
@@ -57,7 +59,7 @@ double verdict_least_terms(Algorithm algorithm);
  * nearest gives 0.53 at any m, and truncation gives 1.4 (mma.sync truncates the low bits of an
  * fp32).  With bf16 it is 4.3, and sums in fp16 exceed 2 between 600 and 700 terms
  * (tool_rounding.c). */
-double verdict_rms_bound(double reach, double terms);
+double verdict_rms_bound(Algorithm algorithm, double reach, double terms);
 
 /* The value with which outputs are filled before a run: a NaN whose payload means "never
  * written". */

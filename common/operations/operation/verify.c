@@ -107,11 +107,13 @@ static double bound_at(const Judgement *judged, size_t i)
     return verdict_bound(judged->precision, reach_at(judged, i), fmax(judged->terms[i], least));
 }
 
-/* Bound of the error of output i in the map's root mean square. */
+/* Bound of the error of output i in the map's root mean square; 0: it has none.  Where
+ * magnitudes carry the size of the errors, the bound of each output is narrow already. */
 static double rms_bound_at(const Judgement *judged, size_t i)
 {
+    if (judged->operation->carries_error) return 0;
     if (judged->precision != PRECISION_FP32) return 2 * UNIT_ELEVEN_BITS * judged->rms;
-    return verdict_rms_bound(reach_at(judged, i), judged->terms[i]);
+    return verdict_rms_bound(judged->observed.algorithm, reach_at(judged, i), judged->terms[i]);
 }
 
 /* Compares each output with its own bound, and sums the squares of the errors relative to the root

@@ -60,8 +60,8 @@ static void pending_report(Warp *warp, const AsyncCopy *copy, uint32_t at, uint3
 {
     uint32_t ins = place >> RACE_INS_SHIFT, thread = place_thread(place);
     Warp *reader = &warp->worker->warp[thread / LANES % warp->block->warps];
-    RaceEnds ends = race_ends(reader, &reader->code[ins], copy->ins,
-                              warp->index * LANES + copy->lane);
+    RaceEnds ends =
+        race_ends(reader, &reader->code[ins], copy->ins, warp->index * LANES + copy->lane);
     race_add(reader, &reader->code[ins], copy->ins, thread % LANES, 0, WORD,
              "Race reported between cp.async at %.100s by thread %s and Read access at %.100s on "
              "__shared__ memory, offset 0x%x: the copy is still in flight. A cp.async.wait_group "

@@ -157,12 +157,12 @@ struct Warp {
     AsyncCopies copies;
     WarpWgmma wgmma;
     ProxyFences proxy;
-    uint32_t syncs;   /* synchronisations of its lanes: __syncwarp, shuffles, votes */
-    int has_unsynced; /* Boolean: with warnings or SIMT_RULE_WARP_SYNC, lanes stored to shared
+    uint32_t syncs;        /* synchronisations of its lanes: __syncwarp, shuffles, votes */
+    int has_unsynced;      /* Boolean: with warnings or SIMT_RULE_WARP_SYNC, lanes stored to shared
                        * memory since the last one */
     const Ins *same_store; /* the last store of one value to one word by several lanes, each of
                             * which may read the word: it is its own value */
-    int early_over;   /* it has waited for the previous launch */
+    int early_over;        /* it has waited for the previous launch */
     CallStack calls;
     Path *stack; /* own_stack, or a larger one if calls need it */
     uint32_t stack_room;

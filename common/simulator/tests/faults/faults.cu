@@ -1440,10 +1440,10 @@ KERNEL(clean_matrix_stored_by_lanes) // <<<1, 32>>>
 /* ---- copies in flight (cp.async) ------------------------------------------------------------- */
 
 #define COPY_FLOAT(to, from)                                                                       \
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(                                 \
-                     (unsigned)__cvta_generic_to_shared(to)),                                      \
-                 "l"(from)                                                                         \
-                 : "memory")
+    asm volatile(                                                                                  \
+        "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)),  \
+        "l"(from)                                                                                  \
+        : "memory")
 #define COPIES_COMMIT     asm volatile("cp.async.commit_group;" ::: "memory")
 #define COPIES_WAIT(left) asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory")
 
