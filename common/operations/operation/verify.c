@@ -107,8 +107,8 @@ static double bound_at(const Judgement *judged, size_t i)
     return verdict_bound(judged->precision, reach_at(judged, i), fmax(judged->terms[i], least));
 }
 
-/* Bound of the error of output i in the map's root mean square; 0: it has none.  Where
- * magnitudes carry the size of the errors, the bound of each output is narrow already. */
+/* Bound of the error of output i in the map's root mean square; 0: it has none.  An
+ * operation whose magnitudes carry the size of the errors has a narrow bound of each output. */
 static double rms_bound_at(const Judgement *judged, size_t i)
 {
     if (judged->operation->carries_error) return 0;
