@@ -34,7 +34,7 @@ static int engine_start(DeviceProcess *process, Error *error)
                                 .gpus_directory = opening->gpus_directory,
                                 .threads = opening->threads,
                                 .checks = opening->checks,
-                                .rules = opening->rules,
+                                .warp_sync = opening->warp_sync,
                                 .untrusted = 1,
                                 .instruction_limit = process->instructions};
     process->engine = opening->engine == ENGINE_SIM ? device_open_sim(&options, error)

@@ -58,7 +58,7 @@ static int open_engine(Trial *trial, Error *error)
         SimDeviceOptions options = {.machine = trial->gpu,
                                     .gpus_directory = directory,
                                     .checks = read,
-                                    .rules = trial->found->ini.rules,
+                                    .warp_sync = trial->found->ini.warp_sync,
                                     .instruction_limit = (uint64_t)trial->instructions,
                                     .profile = trial->profile || trial->runs || trial->see ||
                                                trial->phases};

@@ -127,7 +127,7 @@ static void grade_source(LabRun *run)
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1,
-                              .rules = run->lab->ini.rules};
+                              .warp_sync = run->lab->ini.warp_sync};
     /* Opening a GPU and compiling both take seconds. */
     ticker_say(-1, "grading %s: compiling", run->lab->name);
     programs_begin(&run->programs);

@@ -267,9 +267,10 @@ void judge_replay(Judge *judge, int slot, const Problem *problem, Random *random
     workload_close(&workload);
 }
 
-/* A race is itself the cause, whichever run reports it. */
-static int is_race(const char *fault)
+/* A race, or a lower precision, is itself the cause, whichever run shows it. */
+static int is_cause(const char *fault)
 {
+    if (!strcmp(fault, fault_name(FAULT_PRECISION))) return 1;
     for (Fault race = FAULT_NONE; race <= FAULT_EVERYWHERE; race++)
         if (fault_is_race(race) && !strcmp(fault, fault_name(race))) return 1;
     return 0;
@@ -289,12 +290,12 @@ static void judge_later(RecordCase *item, const RecordCase *later, Fault fault, 
     item->wrong = later->wrong;
     item->total = later->total;
     item->worst = later->worst;
-    int race = is_race(later->fault);
-    text_set(item->fault, sizeof item->fault, "%s", race ? later->fault : fault_name(fault));
+    int known = is_cause(later->fault);
+    text_set(item->fault, sizeof item->fault, "%s", known ? later->fault : fault_name(fault));
     text_set(item->where, sizeof item->where, "%s", later->where);
-    size_t length = later->wrong > 0 && !race ? strcspn(later->text, "\n") : strlen(later->text);
+    size_t length = later->wrong > 0 && !known ? strcspn(later->text, "\n") : strlen(later->text);
     text_set(item->text, sizeof item->text, "%s\n%.*s\n%s", what,
-             (int)(length < 700 ? length : 700), later->text, race ? "" : look);
+             (int)(length < 700 ? length : 700), later->text, known ? "" : look);
 }
 
 /* Replays the recorded GPU work on fresh inputs.  This proves that the GPU does the work, not host
@@ -313,7 +314,8 @@ static void judge_repeat(Judge *judge, const Problem *problem, Random *random, i
                     "Correct when it was called, but not when the call's GPU work was repeated on "
                     "fresh inputs:",
                     "Possibly host code computes with x or w, which only kernels may do. Or a "
-                    "kernel reads memory that this call has not written.");
+                    "kernel reads memory that this call has not written, or is wrong for some "
+                    "values only.");
 }
 
 void judge_case(Judge *judge, const Problem *problem, Random *random, Expected *precomputed,

@@ -191,7 +191,7 @@ static int take_rules(const IniFile *file, const IniEntry *entry, LabIni *lab, E
 {
     if (!entry) return 0;
     if (!strcmp(entry->value, "warp-sync")) {
-        lab->rules = SIMT_RULE_WARP_SYNC;
+        lab->warp_sync = 1;
         return 0;
     }
     return ini_error(error, file, entry->line, "rules is warp-sync, not '%s'", entry->value);

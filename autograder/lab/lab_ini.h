@@ -13,12 +13,11 @@
 #include "common/cuda/device.h"
 #include "common/operations/operation/operation.h"
 #include "common/operations/operation/verdict.h"
-#include "common/simulator/core/simt_types.h"
 
 enum {
     LAB_CASES = 32,
     LAB_PREDICTIONS = 16,
-    LAB_HINTS = 40,
+    LAB_HINTS = 48,
     LAB_NEEDS = 4,
     LAB_TODOS = 32,
     LAB_HIDDEN = 64,
@@ -79,7 +78,7 @@ typedef struct LabIni {
     int host;                          /* Boolean: runs on the CPU */
     Precision precision;
     Algorithm algorithm;
-    unsigned rules; /* SimtRule bits: rules that the lab teaches, so that a violation counts */
+    int warp_sync; /* Boolean, rules = warp-sync: a missing __syncwarp() is a finding */
     char baseline[64];
     char gpu[64]; /* default machine of the simulator */
     LabNeed need[LAB_NEEDS];

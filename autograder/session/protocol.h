@@ -63,8 +63,7 @@ typedef struct ControlRequest {
     DeviceEngine engine;   /* CONTROL_OPEN: engine options */
     char machine[64];
     char gpus_directory[768];
-    int32_t threads, checks;
-    uint32_t rules; /* SimtRule bits */
+    int32_t threads, checks, warp_sync;
     /* CONTROL_ATTACH: digest of the only GPU code that the runner may load; "": any */
     char code[65];
 } ControlRequest;

@@ -36,7 +36,7 @@ static int options_take(Session *session, const SessionOptions *options, Error *
     snprintf(session->gpus_directory, sizeof session->gpus_directory, "%s", directory);
     session->threads = options->sim_threads;
     session->checks = options->checks;
-    session->rules = options->rules;
+    session->warp_sync = options->warp_sync;
     session->call_seconds = options->call_seconds > 0 ? options->call_seconds : CALL_SECONDS;
     session->memory_bytes =
         options->runner_memory_bytes ? options->runner_memory_bytes : RUNNER_BYTES;
@@ -70,7 +70,7 @@ int session_open_parallel(const Session *session, Session **beside, Error *error
                                     .machine = session->machine,
                                     .sim_threads = session->threads,
                                     .checks = session->checks,
-                                    .rules = session->rules,
+                                    .warp_sync = session->warp_sync,
                                     .call_seconds = session->call_seconds,
                                     .runner_memory_bytes = session->memory_bytes,
                                     .gpus_directory = session->gpus_directory,

@@ -30,7 +30,7 @@ typedef struct SessionOptions {
     const char *machine;          /* sim: "h200" ...; gpu: ignored */
     int sim_threads;              /* 0: one per core */
     int checks;                   /* Boolean, sim: initcheck on */
-    unsigned rules;               /* sim: SimtRule bits, rules that the lab teaches */
+    int warp_sync;                /* Boolean, sim: a missing __syncwarp() is a finding */
     double call_seconds;          /* limit of one call's host code: seconds of CPU time, and of
                                    * waiting; 0: 10; a lower value also reduces the kernels'
                                    * instruction limit to a quarter */

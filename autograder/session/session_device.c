@@ -162,7 +162,7 @@ static int engine_open(Session *session, Error *error)
     ControlRequest request = {.kind = CONTROL_OPEN,
                               .threads = session->threads,
                               .checks = session->checks,
-                              .rules = session->rules};
+                              .warp_sync = session->warp_sync};
     ControlReply reply;
     request.engine = session->engine;
     memcpy(request.machine, session->machine, sizeof request.machine);

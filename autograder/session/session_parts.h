@@ -24,8 +24,7 @@ typedef struct Runner {
 struct Session {
     DeviceEngine engine;
     char machine[64], gpus_directory[768], device_program[SESSION_PATH];
-    int threads, checks;
-    unsigned rules; /* SimtRule bits */
+    int threads, checks, warp_sync;
     double call_seconds;
     int limits; /* number of limits that the submission has exceeded: lower limits apply to its
                  * calls at once, to its launches from the next problem on */

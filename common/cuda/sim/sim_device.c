@@ -167,7 +167,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .untrusted = options->untrusted,
                         .gaps = options->gaps,
                         .warns = options->warns,
-                        .rules = options->checks ? options->rules : 0,
+                        .warp_sync = options->checks && options->warp_sync,
                         .interrupted = options->interrupted,
                         .count = 1};
     sim->untrusted = options->untrusted;

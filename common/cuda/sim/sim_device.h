@@ -24,7 +24,7 @@ typedef struct SimDeviceOptions {
                                  * it */
     int gaps;                   /* as in SimtOptions; for programs whose libraries copy structs */
     int warns;                  /* as in SimtOptions; also for copies of unwritten memory */
-    unsigned rules;             /* as in SimtOptions; for labs that teach them */
+    int warp_sync;              /* as in SimtOptions; for labs that teach __syncwarp() */
     int untrusted;              /* as in SimtOptions; for submissions */
     const volatile int *interrupted; /* as in SimtOptions */
 } SimDeviceOptions;

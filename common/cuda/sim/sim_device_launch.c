@@ -79,7 +79,8 @@ static void launch_cost_add(SimDevice *sim, const DeviceCall *call, const SimtRe
                                         .pdl_trigger = result->pdl_trigger_cycles,
                                         .pdl_wait = result->pdl_wait_cycles,
                                         .cycles = result->cycles,
-                                        .share = launch_share(sim, result, launch)};
+                                        .share = launch_share(sim, result, launch),
+                                        .is_exclusive = sim->untrusted};
     sim->last_cycles = result->cycles, sim->last_resident = result->resident_blocks;
     if (cost->launches > 1 && result->cycles <= sim->costliest) return;
     sim->costliest = result->cycles;

@@ -91,13 +91,26 @@ static uint64_t since(uint64_t from, uint64_t to)
     return to > from ? to - from : 0;
 }
 
+/* Places the part of a launch before its wait; returns its end. */
+static uint64_t own_place(Timeline *timeline, const TimelineLaunch *launch, uint64_t first)
+{
+    uint64_t own = since(launch->launch, launch->pdl_wait);
+    if (!launch->is_exclusive)
+        return timeline_fill(timeline, TIMELINE_SMS, launch->share, first, own);
+    uint64_t busy =
+        (uint64_t)(((__uint128_t)own * launch->share + TIMELINE_WHOLE - 1) / TIMELINE_WHOLE);
+    uint64_t end =
+        timeline_fill(timeline, TIMELINE_SMS, TIMELINE_WHOLE, first, busy) + (own - busy);
+    if (end > timeline->end) timeline->end = end;
+    return end;
+}
+
 TimelineMark timeline_overlap(Timeline *timeline, const TimelineLaunch *launch, uint64_t ready,
                               TimelineMark before)
 {
     uint64_t first = before.pdl_trigger + TIMELINE_HAND; /* first instruction */
     if (first < ready + launch->launch) first = ready + launch->launch;
-    uint64_t own = since(launch->launch, launch->pdl_wait);
-    uint64_t pdl_wait = timeline_fill(timeline, TIMELINE_SMS, launch->share, first, own);
+    uint64_t pdl_wait = own_place(timeline, launch, first);
     uint64_t goes_on = before.end + TIMELINE_RESUME;
     if (launch->pdl_wait == launch->cycles || goes_on < pdl_wait) goes_on = pdl_wait;
     uint64_t end = timeline_fill(timeline, TIMELINE_SMS, launch->share, goes_on,

@@ -59,6 +59,8 @@ enum { TIMELINE_HAND = 1000, TIMELINE_RESUME = 500 };
 typedef struct TimelineLaunch {
     uint64_t launch, pdl_trigger, pdl_wait, cycles;
     uint32_t share;
+    int is_exclusive; /* Boolean, in a grade: the time for which it needs its share before its wait
+                       * is exclusive, as on streams of their own (sim_device_replay.c) */
 } TimelineLaunch;
 
 /* Ends for which the next work on a stream may have to wait. */

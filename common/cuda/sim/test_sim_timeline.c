@@ -73,10 +73,29 @@ static void launches_overlap_up_to_their_wait(void **state)
     mark = timeline_overlap(&none, &(TimelineLaunch){.launch = 10, .share = HALF}, 0,
                             (TimelineMark){0});
     assert_true(mark.end < 10000);
-    mark = timeline_overlap(&t, &(TimelineLaunch){10, 95, 60, 100, HALF}, 30000,
+    mark = timeline_overlap(&t, &(TimelineLaunch){10, 95, 60, 100, HALF, 0}, 30000,
                             (TimelineMark){.pdl_trigger = 50, .end = 60000});
     assert_int_equal(mark.end, 60000 + TIMELINE_RESUME + 40);
     assert_int_equal(mark.pdl_trigger, mark.end - 5);
+}
+
+/* In a grade, launches that wait for nothing take the time of their shares one after the other:
+ * many slices in a chain must not be cheaper than one launch of their blocks. */
+static void slices_of_a_chain_share_the_machine(void **state)
+{
+    TimelineLaunch slice = {
+        .launch = 10, .pdl_trigger = 10, .pdl_wait = 5010, .cycles = 5010, .share = HALF};
+    (void)state;
+    for (int graded = 0; graded < 2; graded++) {
+        Timeline t = {0};
+        slice.is_exclusive = graded;
+        TimelineMark mark = timeline_overlap(&t, &slice, 0, (TimelineMark){0});
+        assert_int_equal(mark.pdl_trigger, TIMELINE_HAND);
+        assert_int_equal(mark.end, TIMELINE_HAND + 5000);
+        mark = timeline_overlap(&t, &slice, 0, mark);
+        assert_int_equal(mark.end, TIMELINE_HAND + (graded ? 7500 : TIMELINE_HAND + 5000));
+        assert_int_equal(t.end, mark.end);
+    }
 }
 
 static void forgetting_is_stricter(void **state)
@@ -553,6 +572,7 @@ int main(void)
         cmocka_unit_test(shares_fill_the_machine),
         cmocka_unit_test(what_is_left_is_filled),
         cmocka_unit_test(launches_overlap_up_to_their_wait),
+        cmocka_unit_test(slices_of_a_chain_share_the_machine),
         cmocka_unit_test(forgetting_is_stricter),
         cmocka_unit_test(shares_are_blocks),
         cmocka_unit_test(copies_of_opposite_direction_overlap),

@@ -368,7 +368,8 @@ static Judgement judged(const Given *given, const float *y)
     return judgement;
 }
 
-/* Networks of every kind: the fp32 error is a fifth of the bound, factors of 16 bits exceed it. */
+/* Networks of every kind: the fp32 error is an eighth of the bound; factors of 16 bits exceed
+ * it. */
 static void fp32_is_right_and_fewer_bits_are_not(void **state)
 {
     (void)state;

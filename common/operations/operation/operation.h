@@ -144,8 +144,8 @@ typedef struct Operation {
      * too, because no fast algorithm adds its neighbours' terms and subtracts them again. */
     int own_reach;
 
-    /* Boolean: magnitudes carry the size of the errors through several layers.  The root mean square
-     * is then not judged, because its limit is for plain sums. */
+    /* Boolean: magnitudes carry the size of the errors through several layers.  The root mean
+     * square is then not judged, because its limit is for plain sums. */
     int carries_error;
 
     /* NULL if tensors have only one layout.  Else fills *view, whose problem and pointers are

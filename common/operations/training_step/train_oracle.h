@@ -16,9 +16,9 @@
  * weights in five layers forward and four backward, and would exceed LeNet-5's gradients
  * (test_train_step.c).
  *
- * The allowed error is TRAIN_ALLOWED times that size, and two roundings of the value.  The largest error of fp32 is a fifth of it,
- * and factors of 16 bits exceed it (test_train_step.c).  An image is drawn again if a unit is within
- * TRAIN_REACH times that size of a kink. */
+ * The allowed error is TRAIN_ALLOWED times that size, and two roundings of the value.  The largest
+ * error of fp32 is an eighth of it, and factors of 16 bits exceed it (test_train_step.c).  An image
+ * is drawn again if a unit is within TRAIN_REACH times that size of a kink. */
 typedef struct Near {
     double v, e;
 } Near;

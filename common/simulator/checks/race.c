@@ -362,7 +362,7 @@ void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t 
 {
     const RaceWords *words = warp->worker->race.shared;
     uint32_t own = race_tag(warp->worker->epoch, warp->index), now = race_fences(warp);
-    int is_finding = (warp->worker->gpu->options.rules & SIMT_RULE_WARP_SYNC) != 0;
+    int is_finding = warp->worker->gpu->options.warp_sync;
     void (*add)(Warp *, const Ins *, uint32_t, uint32_t, uint64_t, uint32_t, const char *, ...) =
         is_finding ? race_add : race_warning_add;
     if (ins->order & ORDER_SPINS || ins->class == CLASS_ATOMIC || race_era_ended(warp->worker))

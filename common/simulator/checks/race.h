@@ -81,11 +81,11 @@ void race_shared(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t ma
 /* The same without a look at bulk copies: of an access that orders nothing. */
 void race_words(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask, uint32_t bytes,
                 RaceKind kind);
-/* Is a violation of `rule` to be reported, as a warning or as a finding? */
-static inline int race_warns(const Warp *warp, SimtRule rule)
+/* Is a missing synchronisation of lanes reported, as a warning or as a finding? */
+static inline int race_sees_lanes(const Warp *warp)
 {
     const SimtOptions *options = &warp->worker->gpu->options;
-    return options->warns || options->rules & rule;
+    return options->warns || options->warp_sync;
 }
 
 /* Warns if a lane reads what another lane of its warp stored, without a synchronisation of the

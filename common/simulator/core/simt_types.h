@@ -11,17 +11,13 @@ typedef struct SimtGpu SimtGpu;
 typedef struct SimtModule SimtModule;
 typedef struct SimtKernel SimtKernel;
 
-/* Rules whose violation is a warning, unless SimtOptions.rules makes it a finding. */
-typedef enum SimtRule {
-    SIMT_RULE_WARP_SYNC = 1 /* __syncwarp() between lanes that exchange data in shared memory */
-} SimtRule;
-
 typedef struct SimtOptions {
     int threads;      /* host threads, 0: one per core */
     int initcheck;    /* report reads of device or shared memory that nothing wrote */
     int gaps;         /* with initcheck: not of elements that are partly written */
     int warns;        /* report what is probably wrong, too, as warnings (SimtReport) */
-    unsigned rules;   /* SimtRule bits: with racecheck, these are findings */
+    int warp_sync;    /* with racecheck: lanes of a warp that exchange data in shared memory
+                       * without __syncwarp() are a finding, not a warning */
     int count;        /* counters and cycles; 0: functional only, fastest */
     int profile;      /* with count: keep a SimtProfile of the last launch */
     int racecheck;    /* report hazards between threads that no barrier orders */

@@ -158,7 +158,7 @@ struct Warp {
     WarpWgmma wgmma;
     ProxyFences proxy;
     uint32_t syncs;        /* synchronisations of its lanes: __syncwarp, shuffles, votes */
-    int has_unsynced;      /* Boolean: with warnings or SIMT_RULE_WARP_SYNC, lanes stored to shared
+    int has_unsynced;      /* Boolean: with warnings or warp_sync, lanes stored to shared
                        * memory since the last one */
     const Ins *same_store; /* the last store of one value to one word by several lanes, each of
                             * which may read the word: it is its own value */

@@ -136,7 +136,7 @@ ALWAYS void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off, uint32
     if (store && lanes_may_meet(ins, mask, shape)) shared_lanes_raced(warp, ins, off, mask);
     if (store && ins->order && shape == SHAPE_UNIFORM) warp->same_store = ins;
     if (!store && warp->has_unsynced) race_unsynced(warp, ins, off, mask, bytes);
-    if (store) warp->has_unsynced = race_warns(warp, SIMT_RULE_WARP_SYNC);
+    if (store) warp->has_unsynced = race_sees_lanes(warp);
     uint32_t left = shared_rows(warp, ins, off, mask, bytes, shape, store, open);
     if (left == mask)
         race_shared(warp, ins, off, mask, bytes, kind);

@@ -115,11 +115,8 @@ static SimtTouch x_written(const SimtGpu *gpu, uint64_t x)
 static void case_run(const char *ptx, int threads, int counted, const Case *c, SimtResult *result)
 {
     Error error = {""};
-    SimtOptions options = {.threads = threads,
-                           .initcheck = 1,
-                           .racecheck = 1,
-                           .rules = SIMT_RULE_WARP_SYNC,
-                           .count = counted};
+    SimtOptions options = {
+        .threads = threads, .initcheck = 1, .racecheck = 1, .warp_sync = 1, .count = counted};
     SimtMachine machine = *small_machine(FILES[c->file].cc_major);
     SimtGpu *gpu = simt_open(&machine, &options, &error);
     assert_non_null(gpu);
