@@ -420,18 +420,18 @@ int verify_sample(const Operation *operation, const Problem *problem, Precision 
                         .tensor = tensor,
                         .observed = *observed};
     TensorShape shape;
-    output_shape(operation, problem, &shape);
+    int status = view_open(&judged, error);
+    if (status) return -1;
+    output_shape(operation, &judged.view.problem, &shape);
     size_t outputs = tensor_count(&shape), images = shape.dim[0];
     size_t some = sample_images(operation, problem, images);
-    int elements = operation->oracle_element && outputs >= VERIFY_WHOLE, status;
-    if (!elements && (!some || some == images)) {
-        status = verify_output(operation, problem, precision, tensor, observed, &judged, error);
+    if (operation->oracle_element && outputs >= VERIFY_WHOLE) {
+        status = elements_judge(&judged, random, outputs, error);
+    } else if (some && some < images) {
+        status = images_judge(&judged, random, images, some, error);
     } else {
-        status = view_open(&judged, error);
-        if (!status && elements)
-            status = elements_judge(&judged, random, outputs, error);
-        else if (!status)
-            status = images_judge(&judged, random, images, some, error);
+        view_close(&judged.view);
+        status = verify_output(operation, problem, precision, tensor, observed, &judged, error);
     }
     if (status) return -1;
     *right = judged.verdict.correct;
