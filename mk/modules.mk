@@ -8,8 +8,9 @@ USES_common/operations/conv   := common/operations/operation common/base
 USES_common/operations/conv_diagnosis := common/operations/conv common/operations/operation common/base
 USES_common/operations/training_step := common/operations/operation common/base
 USES_common/operations/depthwise := common/operations/operation common/base
+USES_common/operations/int8 := common/operations/conv common/operations/operation common/base
 USES_common/operations/calls :=
-USES_common/operations/catalog := common/operations/depthwise common/operations/training_step common/operations/conv_diagnosis common/operations/conv common/operations/operation \
+USES_common/operations/catalog := common/operations/depthwise common/operations/int8 common/operations/training_step common/operations/conv_diagnosis common/operations/conv common/operations/operation \
     common/base
 USES_common/cuda/paired_timing := common/base
 USES_common/simulator/sass   := common/base
@@ -78,7 +79,7 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
     autograder/record autograder/lab autograder/text common/operations/catalog $(USES_common/operations/catalog) \
     common/cuda/paired_timing common/cuda/gpu common/cuda/sim \
     $(USES_common/cuda/sim)
-MODULES := common/base common/operations/operation common/operations/conv common/operations/conv_diagnosis common/operations/training_step common/operations/depthwise \
+MODULES := common/base common/operations/operation common/operations/conv common/operations/conv_diagnosis common/operations/training_step common/operations/depthwise common/operations/int8 \
     common/operations/catalog common/operations/calls common/cuda/paired_timing common/simulator/sass common/simulator/ptx \
     $(addprefix common/simulator/,machine core decode checks traffic ptxas sass_map timing exec) \
     common/simulator/launch common/simulator/tests common/cuda $(addprefix common/cuda/,runtime gpu sim cublas cufft curand) common/simulator/conformance \

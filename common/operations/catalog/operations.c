@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/operations/int8/quantize.h"
+
 extern const Operation brighten_operation;
 extern const Operation conv_forward_operation;
 extern const Operation pool_forward_operation;
@@ -25,6 +27,7 @@ static const Operation *const operations[] = {
     &lenet_forward_operation,    &conv_backward_data_operation, &conv_backward_filter_operation,
     &train_step_operation,       &electrode_forward_operation,  &tail_waves_operation,
     &tail_widths_operation,      &grouped_forward_operation,    &separable_forward_operation,
+    &quantize_operation,         &conv_int8_operation,
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };

@@ -76,6 +76,11 @@ const char *fault_name(Fault fault)
         [FAULT_UPDATE] = "update",
         [FAULT_FORMULA] = "formula",
         [FAULT_OVERFLOW] = "overflow",
+        [FAULT_ROUNDING] = "rounding",
+        [FAULT_SATURATION] = "saturation",
+        [FAULT_SCALE] = "scale",
+        [FAULT_SIGN] = "sign",
+        [FAULT_BYTE_ORDER] = "byte-order",
         [FAULT_EVERYWHERE] = "everywhere",
     };
     unsigned index = (unsigned)fault;

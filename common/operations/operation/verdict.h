@@ -136,6 +136,11 @@ typedef enum Fault {
     FAULT_UPDATE,            /* the gradient is correct, the update is wrong */
     FAULT_FORMULA,           /* another formula, which the text names */
     FAULT_OVERFLOW,          /* an exponential overflows although the result is small */
+    FAULT_ROUNDING,          /* a conversion to an integer rounds in another way */
+    FAULT_SATURATION,        /* a value beyond the range of int8 wraps, or is clamped elsewhere */
+    FAULT_SCALE,             /* a quantisation scale is wrong, or another one is used */
+    FAULT_SIGN,              /* bytes are read as unsigned */
+    FAULT_BYTE_ORDER,        /* the bytes of a word are in another order */
     FAULT_EVERYWHERE         /* wrong nearly everywhere, without a pattern */
 } Fault;
 
