@@ -16,6 +16,7 @@ ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/
 
 # Programs that the scripts of docs/numbers run in addition to the labs.
 NUMBER_TOOLS := $(addprefix $(BUILD)/tests/,common/simulator/conformance/tool_conformance \
+    common/apps/train/tool_int8 \
     common/simulator/validation/tool_validate common/apps/tail/tool_stairs common/operations/operation/tool_rounding \
     datasets/tool_maps datasets/tool_digits datasets/tool_recordings)
 # Programs that autograder/tests/export runs.
