@@ -36,11 +36,14 @@ keep:
 #:   make compare
 #:                       every solution compared with cuDNN on this machine's GPU
 #:                       (docs/student/compare.md)
+#:   make networks
+#:                       ResNet-18 and MobileNetV2 from the labs' kernels, compared
+#:                       with PyTorch on this GPU (docs/student/compare.md)
 #:   make tune
 #:                       tile sizes of labs 10, 12, 14 and 15, measured on this
 #:                       machine's GPU (docs/student/compare.md)
-.PHONY: bench validate ablation compare tune
-OWN_TARGETS += bench validate ablation compare tune
+.PHONY: bench validate ablation compare networks tune
+OWN_TARGETS += bench validate ablation compare networks tune
 bench:
 	$(call stage,tools benches)
 	$(Q)sh common/setup/bench.sh "$$BUILD"
@@ -59,6 +62,9 @@ ablation:
 compare:
 	$(call stage,tools)
 	$(Q)sh common/apps/compare/compare.sh "$$BUILD" "$$NVCC"
+
+networks:
+	$(Q)sh common/apps/compare/networks.sh "$$NVCC" "$$BUILD/compare"
 
 tune:
 	$(Q)sh common/apps/compare/tune.sh "$$BUILD" "$$NVCC"

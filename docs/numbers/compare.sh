@@ -151,6 +151,25 @@ say $page "fp32: $(sentence "$beside")"
 say $page "TF32 allowed: $(sentence 'the best lab against cuDNN, TF32 allowed to both')"
 say $page "FP16: $(sentence 'the best lab with halves against cuDNN FP16')"
 
+# ---- whole networks ------------------------------------------------------------------------------
+awk -F'\t' '
+    /^;/ || $1 == "network" { next }
+    FNR == NR {
+        at = $1 "\t" $2
+        labs[at] += $10; torch[at] += $11; on[at, $9]++
+        next
+    }
+    !header++ {
+        print "| network | images | labs, µs | PyTorch, µs | PyTorch with channels_last, µs | best PyTorch / labs | convolutions alone, labs and PyTorch, µs | convolutions by lab |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    }
+    {
+        at = $1 "\t" $2; least = $6 < $9 ? $6 : $9; by = ""
+        for (lab = 10; lab <= 21; lab++)
+            if (on[at, lab]) by = by (by == "" ? "" : ", ") "lab " lab ": " on[at, lab]
+        printf "| %s | %d | %.0f | %.0f | %.0f | %.2f | %.0f, %.0f | %s |\n", $1, $2, $3, $6, $9, least / $3, labs[at], torch[at], by
+    }' "$data/networks-layers-h200.tsv" "$data/networks-times-h200.tsv" >"$out/networks.md"
+
 # ---- constants of this GPU -----------------------------------------------------------------------
 # constants LAB: those of its solution that make tune measures, "tiles ..., NAME value ...";
 # measured LAB: what it measured.

@@ -180,7 +180,7 @@ class Labs:
 
 
 def timed(graphs):
-    """For each graph the median, lowest and highest microseconds of one of its calls."""
+    """Median, lowest and highest microseconds of one call of every graph."""
     taken = [[] for _ in graphs]
     for _ in range(ROUNDS + 2):
         for graph, list_ in zip(graphs, taken):

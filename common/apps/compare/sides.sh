@@ -50,9 +50,13 @@ program() {
             -isystem "$toolkit" -isystem "$prefix/include" \
             -c "common/apps/compare/$name.c" -o "$out/$name.o"
     done
-    "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o "$build/lib/catalog.a" \
-        "$build/lib/training_step.a" "$build/lib/conv_diagnosis.a" "$build/lib/conv.a" \
-        "$build/lib/operation.a" "$build/lib/paired_timing.a" "$build/lib/base.a" -Xlinker "$library" \
+    # The catalogue needs every operation, but not the files that call a solution.
+    operations=$(find common/operations -mindepth 1 -maxdepth 1 -type d ! -name calls \
+        -printf "$build/lib/%f.a\n")
+    # shellcheck disable=SC2086
+    "$nvcc" -cudart shared -Xlinker --export-dynamic "$out"/*.o \
+        -Xlinker --start-group $operations -Xlinker --end-group \
+        "$build/lib/paired_timing.a" "$build/lib/base.a" -Xlinker "$library" \
         -Xlinker "-rpath=$(dirname "$library")" \
         -lcublas -lcuda -lsodium -lpthread -lm -ldl -o "$out/$1"
 }
