@@ -35,6 +35,18 @@ trap 'rm -rf "$work"' EXIT
 judge tune "$nvcc" -std=c++17 -gencode arch=compute_90a,code=sm_90a -fdevice-syntax-only -c -I. \
     -Icommon/include "$work/tune.cu" -o "$work/tune.o"
 
+solution=$(realpath solutions/10-*/conv.cu)
+judge networks "$nvcc" -std=c++17 -arch=sm_90 -fdevice-syntax-only -c -I. -Icommon/include \
+    "-DCAPTURED_SOURCE=\"$solution\"" common/apps/compare/networks.cu -o "$work/networks.o"
+judge networks.py python3 -c 'compile(open("common/apps/compare/networks.py").read(), "networks.py", "exec")'
+
+# The libraries that compare.sh links have every operation of the catalogue.
+echo 'extern int operation_find(void); int main(void) { return operation_find(); }' >"$work/link.c"
+# shellcheck disable=SC2046
+judge every-operation-is-linked cc "$work/link.c" -Wl,--start-group \
+    $(find common/operations -mindepth 1 -maxdepth 1 -type d ! -name calls -printf "$build/lib/%f.a\n") \
+    -Wl,--end-group "$build/lib/base.a" -lsodium -lpthread -lm -ldl -o "$work/link"
+
 if ! printf '#include <cudnn.h>\n#include <cublas_v2.h>\n' |
     cc -E -x c -isystem "$cuda" - >/dev/null 2>&1; then
     echo 'skipped: no cudnn.h and cublas_v2.h'
