@@ -47,13 +47,14 @@ done
 
 # A handout shows parts of a session, without the lines that would be a solution.
 for page in labs/*/README.md; do
-    for shown in $(sed -n 's/^<!-- recorded session \(.*\) -->$/\1/p' "$page"); do
+    sed -n 's/^<!-- recorded session \(.*\) -->$/\1/p' "$page" >"$work/names"
+    while read -r shown; do
         sed -n "/<!-- recorded session $shown -->/,/<!-- end of recorded session/p" "$page" |
             sed '1,3d' | head -n -3 >"$work/page"
         sed 's/ *$//' "$here/sessions/$shown" | diff "$work/page" - >"$work/differ"
         [ -s "$work/page" ] && ! grep '^<' "$work/differ"
         tell "$(basename "$(dirname "$page")")-shows-$shown"
-    done
+    done <"$work/names"
 done
 rm -f "$work/differ"
 
