@@ -57,8 +57,8 @@ static void expected_report(const Trial *trial, const Workload *workload, void *
         output++;
     const TensorShape *shape = &workload->shape[output];
     /* The oracle's outputs have the default layout: n, k, p, q in an operation with several. */
-    int is_plain = !operation->rearrange ||
-                   (!strcmp(shape->axes[0], "n") && !strcmp(shape->axes[1], "k"));
+    int is_plain =
+        !operation->rearrange || (!strcmp(shape->axes[0], "n") && !strcmp(shape->axes[1], "k"));
     double part = trial->found->ini.precision == PRECISION_FP32 ? PER_TOLERANCE : PER_TOLERANCE_LOW;
     if (expected && reach && terms && is_plain) {
         operation->oracle(trial->problem, (const float *const *)workload->tensor, expected, reach,

@@ -305,14 +305,16 @@ __global__ void __launch_bounds__(MmaTile<PIXELS, FILTERS, WARP_PIXELS>::THREADS
                 // of its 64 filters (weights, from warp_filter); b[g] and b[g + 1] with one
                 // load_matrices.
 #pragma unroll
-                for (int f = 0; f < Tile::FRAGMENTS; f++)
+                for (int f = 0; f < Tile::FRAGMENTS; f++) {
                     load_matrices(a[f], chunk_at(&inputs[stage][warp_pixel + f * 16], lane % 16,
                                                  i + lane / 16));
+                }
 #pragma unroll
-                for (int g = 0; g < 8; g += 2)
+                for (int g = 0; g < 8; g += 2) {
                     load_matrices(b[g], chunk_at(&weights[stage][warp_filter + g * 8],
                                                  lane / 16 * 8 + lane % 8, i + lane / 8 % 2));
-                    // END TODO(8)
+                }
+                // END TODO(8)
 #pragma unroll
                 for (int f = 0; f < Tile::FRAGMENTS; f++)
 #pragma unroll

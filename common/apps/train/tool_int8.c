@@ -327,7 +327,8 @@ static float *pooled(const Layer *l, const float *y, float step)
 }
 
 /* Runs the network on all images of a set.  per < 0: in fp32, and net->largest gets the largest
- * input of the network and the largest outputs of the layers.  Returns the number of images whose largest output is that of their label. */
+ * input of the network and the largest outputs of the layers.  Returns the number of images whose
+ * largest output is that of their label. */
 static int network_run(Network *net, const Digits *digits, int per)
 {
     float *x = images_of(net->plan, digits, NULL, digits->count);

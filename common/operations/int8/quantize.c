@@ -151,7 +151,7 @@ static int quantize_rearrange(const Problem *problem, PlainView *view, Error *er
     return 0;
 }
 
-/* ---- oracle and mistakes ---------------------------------------------------------------------- */
+/* ---- oracle and mistakes ------------------------------------------------------------------- */
 
 /* The definition, with or without a mistake. */
 typedef struct Quantizer {

@@ -1,7 +1,7 @@
 /* quantize.h - quantisation, and convolution of 8-bit integers (convlab/int8.h).
  *
- * Module: the operations quantize and conv_int8: exact results, and the mistakes that are recognised
- * in wrong ones.
+ * Module: the operations quantize and conv_int8: exact results, and the mistakes that are
+ * recognised in wrong ones.
  * Callers: the list of operations.
  * May use: conv, operation, base. */
 #ifndef CONVLAB_OPERATIONS_INT8_QUANTIZE_H

@@ -1,5 +1,5 @@
-/* test_int8.c - quantisation and convolution of 8-bit integers: the oracles compared with plain code
- * by the definitions, the sentence for each mistake, and invalid problems. */
+/* test_int8.c - quantisation and convolution of 8-bit integers: the oracles compared with plain
+ * code by the definitions, the sentence for each mistake, and invalid problems. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -287,7 +287,7 @@ __global__ void __launch_bounds__(MmaTile<PIXELS, FILTERS, WARP_PIXELS>::THREADS
                 // TODO(8): Load chunks i and i+1 of the warp's pixels (inputs, from warp_pixel) and
                 // of its 64 filters (weights, from warp_filter); b[g] and b[g + 1] with one
                 // load_matrices.
-                    // END TODO(8)
+                // END TODO(8)
 #pragma unroll
                 for (int f = 0; f < Tile::FRAGMENTS; f++)
 #pragma unroll
