@@ -79,10 +79,14 @@ static void measure_cycles(SpeedSetup *setup, const Problem *problem, RecordCase
     speed->reference = (double)reference;
     speed->s = speed->s_low = speed->s_high = speed->baseline / speed->student;
     speed->s_ref = speed->baseline / speed->reference;
+    double flops = operation->flops(problem) / algorithm_saving(setup->judge->algorithm);
+    Precision precision = setup->judge->precision;
+    if (operation->has_integers) { /* tensor cores, at twice the rate of halves */
+        precision = PRECISION_FP16;
+        flops /= 2;
+    }
     double floor_cycles =
-        speed_floor_cycles(setup->machine, setup->judge->precision,
-                           operation->flops(problem) / algorithm_saving(setup->judge->algorithm),
-                           operation->least_bytes(problem));
+        speed_floor_cycles(setup->machine, precision, flops, operation->least_bytes(problem));
     speed->roof = setup->machine->launch_cycles + floor_cycles;
     if (speed->student < floor_cycles) {
         speed_end(speed, SPEED_REVIEW,

@@ -53,8 +53,9 @@ double speed_floor_cycles(const SimtMachine *machine, Precision precision, doubl
                           double least_bytes);
 
 /* Upper bound of the ratio of tensor core to fp32 multiply-adds per second.  Data sheets: 15 for an
- * H200, 28 for a B200.  Used for the lower bound of labs that may use tensor cores. */
-enum { SPEED_TENSOR_RATE = 32 };
+ * H200, 28 for a B200; twice that for 8-bit integers.  Used for the lower bound of labs that may use
+ * tensor cores. */
+enum { SPEED_TENSOR_RATE = 32, SPEED_INTEGER_RATE = 2 * SPEED_TENSOR_RATE };
 
 /* The inputs with which the costs of the course's own programs are cached.  They are always the
  * same, because cycles can depend on inputs and a mark must not depend on who was graded first. */

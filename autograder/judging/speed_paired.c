@@ -250,7 +250,10 @@ static double floor_seconds(const SpeedSetup *setup, const Workload *workload)
     double read_bytes = 0, written_bytes = (double)workload->outputs * sizeof(float);
     double flops = workload->operation->flops(&workload->problem);
     flops /= algorithm_saving(setup->judge->algorithm);
-    if (setup->judge->precision != PRECISION_FP32) flops /= SPEED_TENSOR_RATE;
+    if (workload->operation->has_integers)
+        flops /= SPEED_INTEGER_RATE;
+    else if (setup->judge->precision != PRECISION_FP32)
+        flops /= SPEED_TENSOR_RATE;
     if (!setup->ceilings) return 0;
     for (int i = 0; i < workload->tensors; i++)
         if (workload->tensor[i])

@@ -633,6 +633,13 @@ static void below_the_cards_floor_is_for_a_person(void **state)
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
     halves.precision = PRECISION_FP32;
     assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
+    const Operation *plain = halves.operation;
+    Operation integers = *plain;
+    integers.has_integers = 1; /* tensor cores, whatever the precision is */
+    halves.operation = &integers;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
+    halves.operation = plain;
+    assert_int_equal(measure(&setup).speed.verdict, SPEED_REVIEW);
     halves.algorithm = ALGORITHM_WINOGRAD_4X4; /* a quarter of the multiplications: 0.015 s */
     assert_int_equal(measure(&setup).speed.verdict, SPEED_SCORED);
 }

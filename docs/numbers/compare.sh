@@ -170,6 +170,16 @@ awk -F'\t' '
         printf "| %s | %d | %.0f | %.0f | %.0f | %.2f | %.0f, %.0f | %s |\n", $1, $2, $3, $6, $9, least / $3, labs[at], torch[at], by
     }' "$data/networks-layers-h200.tsv" "$data/networks-times-h200.tsv" >"$out/networks.md"
 
+# ---- 8-bit integers ------------------------------------------------------------------------------
+awk -F'\t' '
+    /^;/ || $1 == "layer" { next }
+    !header++ {
+        print "| layer | lab 22, µs | cuBLASLt, product alone, µs | cuDNN FP16, µs | lab 22, 10¹² operations/s | cuBLASLt / lab 22 | cuDNN FP16 / lab 22 |"
+        print "| --- | --- | --- | --- | --- | --- | --- |"
+    }
+    { printf "| %s | %.1f | %.1f | %.1f | %d | %.2f | %.2f |\n", $1, $2, $3, $4, $5, $3 / $2, $4 / $2 }' \
+    "$data/int8-times-h200.tsv" >"$out/int8.md"
+
 # ---- constants of this GPU -----------------------------------------------------------------------
 # constants LAB: those of its solution that make tune measures, "tiles ..., NAME value ...";
 # measured LAB: what it measured.

@@ -704,5 +704,6 @@ const Operation conv_int8_operation = {.name = "conv_int8",
                                        .oracle = int8_oracle,
                                        .oracle_element = int8_oracle_element,
                                        .own_reach = 1,
+                                       .has_integers = 1,
                                        .rearrange = int8_rearrange,
                                        .explain = int8_explain};
