@@ -174,7 +174,7 @@ awk -F'\t' '
 awk -F'\t' '
     /^;/ || $1 == "layer" { next }
     !header++ {
-        print "| layer | lab 22, µs | cuBLASLt, product alone, µs | cuDNN FP16, µs | lab 22, 10¹² operations/s | cuBLASLt / lab 22 | cuDNN FP16 / lab 22 |"
+        print "| layer | lab 22, µs | cuBLASLt, GEMM alone, µs | cuDNN FP16, µs | lab 22, 10¹² operations/s | cuBLASLt / lab 22 | cuDNN FP16 / lab 22 |"
         print "| --- | --- | --- | --- | --- | --- | --- |"
     }
     { printf "| %s | %.1f | %.1f | %.1f | %d | %.2f | %.2f |\n", $1, $2, $3, $4, $5, $3 / $2, $4 / $2 }' \
