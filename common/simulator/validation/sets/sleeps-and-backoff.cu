@@ -281,37 +281,38 @@ static void locks()
     LOCKED(E, "locked-polling-132", LOOKING, 132, 0, 1);
     F("lock-backoff", "locked-lanes-2", lane_lock_kernel<<<2, 32>>>(words, words + 1024, target));
     E("lock-backoff", "locked-lanes-16", lane_lock_kernel<<<16, 32>>>(words, words + 1024, target));
-#define DRAWN(SET, what, n, ns)                                                                    \
+/* PLACE is the place of the polled word in memory, on which the distance of its L2 slice depends.
+ * The records were measured with these places, once the numbers of these lines. */
+#define DRAWN(SET, what, PLACE, n, ns)                                                             \
     SET("lock-backoff", what,                                                                      \
-        ticket_kernel<<<n, 32>>>(words + __LINE__ * 4096, words + 2 * MB + __LINE__ * 4096,        \
-                                 target, ns))
-    DRAWN(F, "drawn-asleep-32", 32, 20);
-    DRAWN(E, "drawn-asleep-132", 132, 20);
-#define BARRIER(SET, what, n, threads, ns)                                                         \
+        ticket_kernel<<<n, 32>>>(words + PLACE * 4096, words + 2 * MB + PLACE * 4096, target, ns))
+    DRAWN(F, "drawn-asleep-32", 286, 32, 20);
+    DRAWN(E, "drawn-asleep-132", 287, 132, 20);
+#define BARRIER(SET, what, PLACE, n, threads, ns)                                                  \
     SET("sleeping-barrier", what, static uint32_t turn; barrier_kernel<<<n, threads>>>(            \
-            words + 3 * MB + __LINE__ * 64, target, turn++ * n * 8, 8, ns))
-    BARRIER(F, "barrier-asleep-132", 132, 32, 20);
-    BARRIER(E, "barrier-asleep-1056", 1056, 256, 40);
-    BARRIER(F, "barrier-asleep-long-528", 528, 64, 200);
-    BARRIER(E, "barrier-asleep-long-132", 132, 128, 100);
+            words + 3 * MB + PLACE * 64, target, turn++ * n * 8, 8, ns))
+    BARRIER(F, "barrier-asleep-132", 291, 132, 32, 20);
+    BARRIER(E, "barrier-asleep-1056", 292, 1056, 256, 40);
+    BARRIER(F, "barrier-asleep-long-528", 293, 528, 64, 200);
+    BARRIER(E, "barrier-asleep-long-132", 294, 132, 128, 100);
 }
 
 static void producers()
 {
-#define PRODUCED(SET, what, LOOK, n, threads, work, ns)                                            \
+#define PRODUCED(SET, what, PLACE, LOOK, n, threads, work, ns)                                     \
     SET("slow-producer", what, static uint32_t turn; producer_kernel<LOOK>                         \
-        <<<n, threads>>>(words + 2 * MB + __LINE__ * 64, target, ++turn, work, ns))
-    PRODUCED(E, "produced-add-8", ADD_NOTHING, 8, 32, 10000, 0);
-    PRODUCED(F, "produced-add-264", ADD_NOTHING, 264, 64, 40000, 0);
-    PRODUCED(E, "produced-add-1056", ADD_NOTHING, 1056, 128, 10000, 0);
-    PRODUCED(E, "produced-compare-264", COMPARE, 264, 32, 20000, 0);
-    PRODUCED(F, "produced-or-528", OR_NOTHING, 528, 32, 10000, 0);
-    PRODUCED(F, "produced-poll-264", VOLATILE_LOOK, 264, 64, 40000, 0);
-    PRODUCED(E, "produced-poll-1056", VOLATILE_LOOK, 1056, 64, 20000, 0);
-    PRODUCED(F, "produced-add-asleep-264", ADD_ASLEEP, 264, 256, 10000, 200);
-    PRODUCED(E, "produced-poll-asleep-132", LOOK_ASLEEP, 132, 256, 10000, 100);
-    PRODUCED(F, "produced-clocked-132", CLOCKED_LOOK, 132, 32, 10000, 400);
-    PRODUCED(E, "produced-clocked-528", CLOCKED_LOOK, 528, 32, 10000, 1000);
+        <<<n, threads>>>(words + 2 * MB + PLACE * 64, target, ++turn, work, ns))
+    PRODUCED(E, "produced-add-8", 302, ADD_NOTHING, 8, 32, 10000, 0);
+    PRODUCED(F, "produced-add-264", 303, ADD_NOTHING, 264, 64, 40000, 0);
+    PRODUCED(E, "produced-add-1056", 304, ADD_NOTHING, 1056, 128, 10000, 0);
+    PRODUCED(E, "produced-compare-264", 305, COMPARE, 264, 32, 20000, 0);
+    PRODUCED(F, "produced-or-528", 306, OR_NOTHING, 528, 32, 10000, 0);
+    PRODUCED(F, "produced-poll-264", 307, VOLATILE_LOOK, 264, 64, 40000, 0);
+    PRODUCED(E, "produced-poll-1056", 308, VOLATILE_LOOK, 1056, 64, 20000, 0);
+    PRODUCED(F, "produced-add-asleep-264", 309, ADD_ASLEEP, 264, 256, 10000, 200);
+    PRODUCED(E, "produced-poll-asleep-132", 310, LOOK_ASLEEP, 132, 256, 10000, 100);
+    PRODUCED(F, "produced-clocked-132", 311, CLOCKED_LOOK, 132, 32, 10000, 400);
+    PRODUCED(E, "produced-clocked-528", 312, CLOCKED_LOOK, 528, 32, 10000, 1000);
 }
 
 static void fences()
@@ -325,13 +326,13 @@ static void fences()
     BEHIND(F, "fence-after-add", ADDED, 32);
     BEHIND(E, "fence-after-shared", SHARED, 32);
     BEHIND(F, "fence-after-others", OTHERS, 64);
-#define RELEASED(SET, what, n, turns)                                                              \
+#define RELEASED(SET, what, PLACE, n, turns)                                                       \
     SET("release", what, static uint32_t before;                                                   \
-        release_kernel<<<n, 32>>>(words + 2 * MB + __LINE__ * 4096, target, before, turns),        \
+        release_kernel<<<n, 32>>>(words + 2 * MB + PLACE * 4096, target, before, turns),           \
         before += turns)
-    RELEASED(F, "release-2", 2, 32);
-    RELEASED(E, "release-8", 8, 16);
-    RELEASED(F, "release-132", 132, 2);
+    RELEASED(F, "release-2", 330, 2, 32);
+    RELEASED(E, "release-8", 331, 8, 16);
+    RELEASED(F, "release-132", 332, 132, 2);
 }
 
 int main(int argc, char **argv)
