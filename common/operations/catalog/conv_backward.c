@@ -7,6 +7,7 @@
 int conv_backward_parse(const char *text, Problem *problem, Error *error)
 {
     if (conv_parse(text, problem, error)) return -1;
+    if (conv_reversed(problem)) return error_set(error, "gradients have no reversed axes");
     ConvProblem conv = conv_unpack(problem);
     if (conv.layout != CONV_NCHW || conv.pool || conv.zeros || conv.w_zeros)
         return error_set(error,

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(ConvProblem) <= PROBLEM_BYTES, "a ConvProblem must fit in a Problem");
+_Static_assert(sizeof(ConvProblem) + sizeof(unsigned) <= PROBLEM_BYTES,
+               "a ConvProblem and its reversed axes must fit in a Problem");
 
 void conv_pack(const ConvProblem *conv, Problem *problem)
 {
@@ -19,6 +20,21 @@ ConvProblem conv_unpack(const Problem *problem)
     ConvProblem conv;
     memcpy(&conv, problem->data, sizeof conv);
     return conv;
+}
+
+/* The reversed axes, after the ConvProblem; a problem that has none is without them. */
+unsigned conv_reversed(const Problem *problem)
+{
+    unsigned axes = 0;
+    if (problem->bytes >= sizeof(ConvProblem) + sizeof axes)
+        memcpy(&axes, problem->data + sizeof(ConvProblem), sizeof axes);
+    return axes;
+}
+
+void conv_reverse(Problem *problem, unsigned axes)
+{
+    memcpy(problem->data + sizeof(ConvProblem), &axes, sizeof axes);
+    problem->bytes = sizeof(ConvProblem) + (axes ? sizeof axes : 0);
 }
 
 double conv_macs(const ConvProblem *conv)
@@ -159,10 +175,13 @@ enum {
     KEY_LAYOUT, /* the following keys are optional */
     KEY_ZEROS,
     KEY_POOL,
+    KEY_REVERSED,
     KEYS
 };
-static const char *const key_name[KEYS] = {"N", "C",   "H",      "W",      "K",     "R",
-                                           "S", "pad", "stride", "layout", "zeros", "pool"};
+static const char *const key_name[KEYS] = {
+    "N", "C", "H", "W", "K", "R", "S", "pad", "stride", "layout", "zeros", "pool", "reversed"};
+static const char *const axis_name[REVERSED_AXES] = {"x.n", "x.c", "x.h", "x.w", "w.k", "w.c",
+                                                     "w.r", "w.s", "y.n", "y.k", "y.p", "y.q"};
 static const char *const layout_word[] = {"nchw", "nhwc", "chwn"};
 
 /* A decimal number of at most INT_MAX; advances *text.  Signs, spaces and other bases are
@@ -246,7 +265,31 @@ int conv_layout_parse(const char *value, int *layout, Error *error)
     return error_set(error, "layout=%.40s: give nchw, nhwc or chwn", value);
 }
 
-static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, Error *error)
+const char *conv_axis_name(int axis)
+{
+    return axis_name[axis];
+}
+
+/* "x.h,w.r" */
+static int parse_reversed(const char *value, unsigned *axes, Error *error)
+{
+    for (const char *at = value;; at++) {
+        size_t length = strcspn(at, ",");
+        int axis = 0;
+        while (axis < REVERSED_AXES &&
+               (strlen(axis_name[axis]) != length || strncmp(at, axis_name[axis], length) != 0))
+            axis++;
+        if (axis == REVERSED_AXES)
+            return error_set(error, "reversed=%.60s: \"%.*s\" is no axis, such as x.h, w.r or y.p",
+                             value, (int)length, at);
+        *axes |= 1u << axis;
+        at += length;
+        if (!*at) return 0;
+    }
+}
+
+static int parse_pair(char *pair, ConvProblem *conv, unsigned *reversed, unsigned *seen, int *same,
+                      Error *error)
 {
     char *value = strchr(pair, '=');
     if (!value) return error_set(error, "\"%.40s\" is not of the form key=value", pair);
@@ -260,15 +303,17 @@ static int parse_pair(char *pair, ConvProblem *conv, unsigned *seen, int *same, 
     while (key < KEYS && strcmp(pair, key_name[key]) != 0)
         key++;
     if (key == KEYS)
-        return error_set(
-            error, "unknown key \"%.40s\": the keys are N C H W K R S pad stride layout zeros pool",
-            pair);
+        return error_set(error,
+                         "unknown key \"%.40s\": the keys are N C H W K R S pad stride layout "
+                         "zeros pool reversed",
+                         pair);
     if (*seen & 1u << key) return error_set(error, "%s is given twice", key_name[key]);
     *seen |= 1u << key;
     if (key == KEY_PAD) return parse_pad(value, conv, same, error);
     if (key == KEY_STRIDE) return parse_stride(value, conv, error);
     if (key == KEY_LAYOUT) return conv_layout_parse(value, &conv->layout, error);
     if (key == KEY_ZEROS) return parse_zeros(value, conv, error);
+    if (key == KEY_REVERSED) return parse_reversed(value, reversed, error);
     int *field[KEYS] = {&conv->N, &conv->C, &conv->H, &conv->W, &conv->K, &conv->R, &conv->S};
     field[KEY_POOL] = &conv->pool;
     return parse_list(key_name[key], value, 1, field[key], error) < 0 ? -1 : 0;
@@ -296,19 +341,22 @@ int conv_parse(const char *text, Problem *problem, Error *error)
     strcpy(copy, text);
 
     ConvProblem conv = {0};
-    unsigned seen = 0;
+    unsigned seen = 0, reversed = 0;
     int same = 0;
     char *rest = NULL;
     for (char *pair = strtok_r(copy, " \t\r\n", &rest); pair;
          pair = strtok_r(NULL, " \t\r\n", &rest))
-        if (parse_pair(pair, &conv, &seen, &same, error)) return -1;
+        if (parse_pair(pair, &conv, &reversed, &seen, &same, error)) return -1;
     if (check_keys(seen, error)) return -1;
     /* "same" needs valid sizes and strides, so it is computed last; conv_derive reports invalid
      * ones. */
     if (same && conv.stride_h > 0 && conv.stride_w > 0 && conv.H > 0 && conv.W > 0)
         conv_pad_same(&conv);
     if (conv_derive(&conv, error)) return -1;
+    if (reversed && conv.pool)
+        return error_set(error, "reversed axes are possible without pool=%d only", conv.pool);
     conv_pack(&conv, problem);
+    conv_reverse(problem, reversed);
     return 0;
 }
 
@@ -341,4 +389,11 @@ void conv_print(const Problem *problem, char *text, size_t bytes)
              conv.C, conv.H, conv.W, conv.K, conv.R, conv.S, pad, stride,
              conv.layout ? " layout=" : "", conv.layout ? layout_word[conv.layout] : "", zeros,
              pool);
+    unsigned reversed = conv_reversed(problem);
+    for (int axis = 0, listed = 0; axis < REVERSED_AXES; axis++)
+        if (reversed >> axis & 1) {
+            size_t used = strlen(text);
+            snprintf(text + used, bytes - used, "%s%s",
+                     listed++ ? "," : " reversed=", axis_name[axis]);
+        }
 }

@@ -9,9 +9,19 @@
 #include "common/operations/operation/operation.h"
 #include "convlab/conv.h"
 
-/* Conversions between a ConvProblem and a Problem, which contains any operation's struct. */
+/* Conversions between a ConvProblem and a Problem, which contains any operation's struct.
+ * conv_pack reverses no axis. */
 void conv_pack(const ConvProblem *conv, Problem *problem);
 ConvProblem conv_unpack(const Problem *problem);
+
+/* Reversed axes: memory holds the last index of such an axis first.  Axis i of tensor t (x, w, y;
+ * n, c, h, w) is bit 4t + i.  A submission does not see them in its ConvProblem: a variant of a lab
+ * states them in its handout (`make variant`). */
+enum { REVERSED_AXES = 12 };
+unsigned conv_reversed(const Problem *problem);
+void conv_reverse(Problem *problem, unsigned axes);
+/* "x.h", for the number of a bit. */
+const char *conv_axis_name(int axis);
 
 /* Computes P and Q, and rejects invalid problems: sizes below 1, negative padding, a filter larger
  * than the padded input, tensors of more than 2^31-1 elements, padded sizes above 2^31-1.  The
@@ -35,6 +45,7 @@ int conv_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS]
  *     pad     same | valid | one number | top,left,bottom,right
  *     stride  one number | h,w
  *     layout  nchw | nhwc | chwn, nchw if omitted
+ *     reversed  axes that are stored in reverse order: x.h,w.r,w.s; none if omitted
  *     zeros   percent of x | of x, of w
  *     pool    one number */
 int conv_parse(const char *text, Problem *problem, Error *error);

@@ -18,7 +18,19 @@ int layout_rearrange(const Problem *problem, PlainView *view, Error *error);
 TensorExtent layout_extent(const ConvProblem *conv, int tensor);
 size_t layout_count(const ConvProblem *conv, int tensor); /* number of elements */
 
-/* A copy of `from`, whose layout is `layout`, in NCHW, owned by the caller; NULL: out of memory. */
-float *layout_to_nchw(const ConvProblem *conv, int tensor, int layout, const float *from);
+/* The order of a tensor's elements in memory. */
+typedef struct MemoryOrder {
+    int layout;        /* CONV_NCHW ... */
+    unsigned reversed; /* as in conv_reversed, of all tensors */
+} MemoryOrder;
+
+MemoryOrder memory_order(const Problem *problem);
+/* Whether the tensors are in NCHW, and no axis is reversed. */
+int memory_order_is_plain(MemoryOrder order);
+
+/* A copy of `from`, which has this order, in NCHW, owned by the caller; NULL: out of memory. */
+float *layout_to_nchw(const ConvProblem *conv, int tensor, MemoryOrder order, const float *from);
+/* A copy of `from`, in NCHW, in this order, owned by the caller; NULL: out of memory. */
+float *layout_from_nchw(const ConvProblem *conv, int tensor, MemoryOrder order, const float *from);
 
 #endif

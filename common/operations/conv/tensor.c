@@ -26,3 +26,18 @@ void tensor_convert(const TensorExtent *extent, Layout from_layout, const float 
                     target[w * b.w] = source[w * a.w];
             }
 }
+
+void tensor_reverse(const TensorExtent *e, unsigned axes, float *tensor)
+{
+    const size_t size[4] = {e->n, e->c, e->h, e->w};
+    for (size_t i = 0, total = e->n * e->c * e->h * e->w; axes && i < total; i++) {
+        size_t rest = i, other = 0, step = 1;
+        for (int axis = 3; axis >= 0; rest /= size[axis], step *= size[axis], axis--) {
+            size_t at = rest % size[axis];
+            other += (axes >> axis & 1 ? size[axis] - 1 - at : at) * step;
+        }
+        if (other <= i) continue;
+        float value = tensor[i];
+        tensor[i] = tensor[other], tensor[other] = value;
+    }
+}

@@ -19,4 +19,7 @@ typedef struct TensorExtent {
 void tensor_convert(const TensorExtent *extent, Layout from_layout, const float *from,
                     Layout to_layout, float *to);
 
+/* Reverses axes of a tensor in NCHW in place; bits of `axes`: n, c, h, w. */
+void tensor_reverse(const TensorExtent *extent, unsigned axes, float *tensor);
+
 #endif

@@ -167,8 +167,8 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
                     inside.text);
         return;
     }
-    /* If the case has another layout, order_find has been tried already. */
-    if (conv_unpack(&d->judged->problem).layout == CONV_NCHW && order_find(d->judged, finding))
+    /* If the case has another order, order_find has been tried already. */
+    if (memory_order_is_plain(memory_order(&d->judged->problem)) && order_find(d->judged, finding))
         return;
     finding_say(finding,
                 "Their positions and their values follow no pattern that the grader knows.");
@@ -205,9 +205,8 @@ static void find_in_map(const Judgement *judged, ProbeRun run, void *context, Fi
 
 void conv_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
-    OrderRun order = {
-        .layout = conv_unpack(&judged->problem).layout, .run = run, .context = context};
-    int rearranged = order.layout != CONV_NCHW;
+    OrderRun order = {.order = memory_order(&judged->problem), .run = run, .context = context};
+    int rearranged = !memory_order_is_plain(order.order);
     if (rearranged && judged->verdict.wrong && order_find(judged, finding)) return;
     if (find_written_outside(judged, finding)) return;
     if (rearranged)

@@ -16,6 +16,7 @@
 
 #include "common/operations/conv_diagnosis/explain.h"
 #include "common/operations/conv/conv_problem.h"
+#include "common/operations/conv/layout.h"
 
 enum { SAMPLES_WRONG = 40, SAMPLES_RIGHT = 24 };
 
@@ -115,10 +116,10 @@ int probe_impulse(const Diagnosis *diagnosis, Finding *finding);
 /* In labs that allow Winograd's tiles: the point at which the transforms are wrong. */
 int points_find(const Diagnosis *diagnosis, Finding *finding);
 
-/* A ProbeRun for tensors in another layout: converts between NCHW and the layout that `run`
+/* A ProbeRun for tensors in another order: converts between NCHW and the order that `run`
  * uses. */
 typedef struct OrderRun {
-    int layout;
+    MemoryOrder order;
     ProbeRun run;
     void *context;
 } OrderRun;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/operations/conv/conv_problem.h"
-#include "common/operations/conv/layout.h"
 
 static const double most_macs = 2e7; /* limit of multiply-adds for a new computation with every
                                       * other order */
@@ -19,22 +18,26 @@ int order_run(void *context, const Problem *problem, const float *const *tensor,
 {
     const OrderRun *order = context;
     ConvProblem conv = conv_unpack(problem);
-    Layout layout = (Layout)order->layout;
     float *own[TENSORS];
     int status = -1, whole = 1;
     for (int i = X; i < TENSORS; i++) {
-        TensorExtent extent = layout_extent(&conv, i);
-        own[i] = calloc(layout_count(&conv, i), sizeof *own[i]);
-        if (own[i] && i != Y) tensor_convert(&extent, LAYOUT_NCHW, tensor[i], layout, own[i]);
+        own[i] = i == Y ? calloc(layout_count(&conv, i), sizeof *own[i])
+                        : layout_from_nchw(&conv, i, order->order, tensor[i]);
         whole &= own[i] != NULL;
     }
     if (whole) {
         Problem original;
-        TensorExtent extent = layout_extent(&conv, Y);
-        conv.layout = (int)layout;
+        float *plain = NULL;
+        conv.layout = order->order.layout;
         conv_pack(&conv, &original);
+        conv_reverse(&original, order->order.reversed);
         status = order->run(order->context, &original, (const float *const *)own, own[Y]);
-        if (!status) tensor_convert(&extent, layout, own[Y], LAYOUT_NCHW, output);
+        if (!status) plain = layout_to_nchw(&conv, Y, order->order, own[Y]);
+        if (plain)
+            memcpy(output, plain, layout_count(&conv, Y) * sizeof *plain);
+        else
+            status = -1;
+        free(plain);
     }
     for (int i = X; i < TENSORS; i++)
         free(own[i]);
@@ -43,8 +46,10 @@ int order_run(void *context, const Problem *problem, const float *const *tensor,
 
 /* ---- other orders ------------------------------------------------------------------------ */
 
+/* An order that the submission may have assumed. */
 typedef struct Order {
     int layout[TENSORS];
+    unsigned reversed;
 } Order;
 
 static const char *const SPELT[TENSORS][3] = {{"x[n][c][h][w]", "x[n][h][w][c]", "x[c][h][w][n]"},
@@ -55,9 +60,11 @@ static const char *const SPELT[TENSORS][3] = {{"x[n][c][h][w]", "x[n][h][w][c]",
 static int order_explains(const Judgement *judged, const ConvProblem *v, const Order *order)
 {
     size_t total = layout_count(v, Y);
-    float *x = layout_to_nchw(v, X, order->layout[X], judged->tensor[X]);
-    float *w = layout_to_nchw(v, W, order->layout[W], judged->tensor[W]);
-    float *y = layout_to_nchw(v, Y, order->layout[Y], judged->observed.output);
+    const float *from[TENSORS] = {judged->tensor[X], judged->tensor[W], judged->observed.output};
+    float *plain[TENSORS];
+    for (int i = X; i < TENSORS; i++)
+        plain[i] = layout_to_nchw(v, i, (MemoryOrder){order->layout[i], order->reversed}, from[i]);
+    float *x = plain[X], *w = plain[W], *y = plain[Y];
     double *sum = malloc(3 * total * sizeof *sum);
     int right = x && w && y && sum ? 1 : -1;
     if (right > 0) {
@@ -88,15 +95,46 @@ static void order_describe(int own, const Order *order, Finding *finding)
              text);
 }
 
+/* Whether the output would be correct if some of the case's reversed axes were not: one of them, or
+ * all. */
+static int direction_find(const Judgement *judged, const ConvProblem *v, Finding *finding)
+{
+    const int own = v->layout;
+    const unsigned reversed = conv_reversed(&judged->problem);
+    char axes[128] = "";
+    for (int axis = 0; reversed && axis <= REVERSED_AXES; axis++) {
+        unsigned forward = axis < REVERSED_AXES ? reversed & 1u << axis : reversed;
+        const Order order = {{own, own, own}, reversed & ~forward};
+        if (!forward || order_explains(judged, v, &order) != 1) continue;
+        for (int i = 0; i < REVERSED_AXES; i++)
+            if (forward >> i & 1) {
+                size_t used = strlen(axes);
+                snprintf(axes + used, sizeof axes - used, "%s%s", used ? ", " : "",
+                         conv_axis_name(i));
+            }
+        finding->fault = FAULT_LAYOUT;
+        snprintf(finding->text, sizeof finding->text,
+                 "The values are correct for tensors whose axes are in ascending order. In this "
+                 "lab, memory holds the last index first along %s: see the handout.",
+                 axes);
+        return 1;
+    }
+    return 0;
+}
+
 int order_find(const Judgement *judged, Finding *finding)
 {
     ConvProblem conv = conv_unpack(&judged->problem);
     int own = conv.layout;
+    const unsigned reversed = conv_reversed(&judged->problem);
     if (conv_macs(&conv) > most_macs) return 0;
+    if (direction_find(judged, &conv, finding)) return 1;
     for (int other = CONV_NCHW; other <= CONV_CHWN; other++) {
         if (other == own) continue;
-        const Order order[] = {
-            {{own, own, other}}, {{other, own, own}}, {{own, other, own}}, {{other, other, other}}};
+        const Order order[] = {{{own, own, other}, reversed},
+                               {{other, own, own}, reversed},
+                               {{own, other, own}, reversed},
+                               {{other, other, other}, reversed}};
         for (size_t i = 0; i < sizeof order / sizeof *order; i++)
             if (order_explains(judged, &conv, &order[i]) == 1) {
                 order_describe(own, &order[i], finding);

@@ -187,7 +187,7 @@ static int are_few_zeros(const Diagnosis *d)
 int variant_find(const Diagnosis *d, int everywhere, Finding *finding)
 {
     VariantList list = {.conv = &d->conv,
-                        .rearranged = conv_unpack(&d->judged->problem).layout != CONV_NCHW,
+                        .rearranged = !memory_order_is_plain(memory_order(&d->judged->problem)),
                         .variant = malloc(VARIANTS * sizeof(Variant))};
     if (!list.variant || (are_few_zeros(d) && d->count[MARK_RIGHT])) {
         free(list.variant);

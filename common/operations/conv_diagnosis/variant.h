@@ -30,7 +30,7 @@ typedef struct Variant {
 
 typedef struct VariantList {
     const ConvProblem *conv; /* in NCHW, for every layout of the case */
-    int rearranged; /* Boolean: the case has another layout, so formulas of NCHW do not apply */
+    int rearranged; /* Boolean: the case has another order, so formulas of NCHW do not apply */
     Variant *variant;
     int count;
 } VariantList;
