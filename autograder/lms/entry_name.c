@@ -41,6 +41,27 @@ static int moodle_parse(const char *text, EntryName *entry)
     return 1;
 }
 
+/* Anonymous grading: neither the person's name nor the ID are in the name. */
+static int canvas_anonymous_parse(const char *text, EntryName *entry)
+{
+    regmatch_t group[GROUPS];
+    char id[32];
+    if (!matches("^(LATE_)?anon_([0-9A-Za-z]+)_(([0-9]+)_)?(.+)$", text, group)) return 0;
+    entry->kind = ENTRY_CANVAS_FILE;
+    if (group[4].rm_so < 0) {
+        if (!matches("^(text|link)\\.html$", text + group[5].rm_so, (regmatch_t[GROUPS]){{0}}))
+            return 0;
+        entry->kind = ENTRY_CANVAS_TEXT;
+    }
+    entry->file = text + group[5].rm_so;
+    entry->is_late = group[1].rm_so >= 0;
+    piece(text, &group[4], entry->attachment, sizeof entry->attachment);
+    piece(text, &group[2], id, sizeof id);
+    text_set(entry->name, sizeof entry->name, "anon");
+    text_set(entry->student, sizeof entry->student, "anon_%s", id);
+    return 1;
+}
+
 static int canvas_parse(const char *text, EntryName *entry)
 {
     regmatch_t group[GROUPS];
@@ -65,7 +86,9 @@ static int canvas_parse(const char *text, EntryName *entry)
 void entry_name_parse(const char *text, EntryName *entry)
 {
     *entry = (EntryName){.kind = ENTRY_PLAIN, .file = text};
-    if (moodle_parse(text, entry) || canvas_parse(text, entry)) return;
+    if (moodle_parse(text, entry) || canvas_anonymous_parse(text, entry) ||
+        canvas_parse(text, entry))
+        return;
     text_set(entry->student, sizeof entry->student, "%s", text);
 }
 

@@ -2,12 +2,15 @@
  *
  * Moodle (mod/assign/locallib.php, download_submissions; and docs.moodle.org, Assignment
  * activity): "Full name_4711_assignsubmission_file[_]" is a folder of files, or the prefix of one
- * file; "..._assignsubmission_onlinetext..." is text that was typed into a form.  The number is
- * Moodle's participant number, which differs from the user's ID.
+ * file.  Text that was typed into a form is "onlinetext.html" in the folder
+ * "..._assignsubmission_onlinetext", or, in a download without folders, the file
+ * "..._assignsubmission_onlinetext_onlinetext.html" (mod/assign/classes/downloader.php).  The
+ * number is Moodle's participant number, which differs from the user's ID.
  *
  * Canvas (lib/content_zipper.rb): "byronada_[LATE_]123_4567_conv.cu": the sortable name without
  * other characters than letters, the user's ID, the attachment's ID and the file's name.
- * "byronada_123_text.html" and "byronada_123_link.html" are submissions without a file. */
+ * "byronada_123_text.html" and "byronada_123_link.html" are submissions without a file.  If
+ * students are anonymous, "[LATE_]anon_x7f3a" replaces name and ID. */
 #ifndef CONVLAB_AUTOGRADER_LMS_ENTRY_NAME_H
 #define CONVLAB_AUTOGRADER_LMS_ENTRY_NAME_H
 

@@ -115,6 +115,39 @@ static const char *found_by(const char *entry_text)
     return text;
 }
 
+static void test_names_of_downloads(void **state)
+{
+    static const struct {
+        const char *text, *student, *file;
+        EntryKind kind;
+        int is_late;
+    } NAMES[] = {
+        {"Ada Byron_4711_assignsubmission_onlinetext_onlinetext.html", "Ada Byron_4711",
+         "onlinetext.html", ENTRY_MOODLE_TEXT, 0},
+        {"Ada Byron_4711_assignsubmission_onlinetext_figure_1.png", "Ada Byron_4711",
+         "figure_1.png", ENTRY_MOODLE_TEXT, 0},
+        {"Participant_4711_assignsubmission_file_conv.cu", "Participant_4711", "conv.cu",
+         ENTRY_MOODLE_FILE, 0},
+        {"byronada_123_text.html", "byronada_123", "text.html", ENTRY_CANVAS_TEXT, 0},
+        {"byronada_LATE_123_link.html", "byronada_123", "link.html", ENTRY_CANVAS_TEXT, 1},
+        {"byronada_123_4567_text.html", "byronada_123", "text.html", ENTRY_CANVAS_FILE, 0},
+        {"anon_x7f3a_4567_conv.cu", "anon_x7f3a", "conv.cu", ENTRY_CANVAS_FILE, 0},
+        {"LATE_anon_x7f3a_4567_predict.ini", "anon_x7f3a", "predict.ini", ENTRY_CANVAS_FILE, 1},
+        {"anon_12345_4567_conv.cu", "anon_12345", "conv.cu", ENTRY_CANVAS_FILE, 0},
+        {"anon_x7f3a_text.html", "anon_x7f3a", "text.html", ENTRY_CANVAS_TEXT, 0},
+        {"anon_notes.txt", "anon_notes.txt", "anon_notes.txt", ENTRY_PLAIN, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        EntryName entry;
+        entry_name_parse(NAMES[i].text, &entry);
+        assert_string_equal(entry.student, NAMES[i].student);
+        assert_string_equal(entry.file, NAMES[i].file);
+        assert_int_equal(entry.kind, NAMES[i].kind);
+        assert_int_equal(entry.is_late, NAMES[i].is_late);
+    }
+}
+
 static void test_whose_an_entry_is(void **state)
 {
     (void)state;
@@ -228,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_cells_of_all_kinds),
         cmocka_unit_test_teardown(test_utf16, forget),
         cmocka_unit_test_teardown(test_headings_of_platforms, forget),
+        cmocka_unit_test(test_names_of_downloads),
         cmocka_unit_test_teardown(test_whose_an_entry_is, forget),
         cmocka_unit_test(test_malformed_rosters),
         cmocka_unit_test(test_copies),
