@@ -5,10 +5,15 @@
 #:   make new-lab LAB=30 NAME=mine [OPERATION=conv_forward]
 #:                       every file of a new lab, small and working
 #:                       (docs/developer/writing-a-lab.md)
+#:   make variant SEED=2027 OUT=../workbook-2027 [LAB="02 04"]
+#:        [AGAINST=../workbook-2026]
+#:                       labs 01 to 04 with other orders in memory and other
+#:                       sizes, so that last year's solutions are wrong
+#:                       (docs/instructor/variants.md)
 #:   make keep LAB=04            the skeleton in labs/ becomes the pristine copy
-.PHONY: handout new-lab keep
+.PHONY: handout new-lab variant keep
 LAB_TARGETS += keep
-OWN_TARGETS += handout new-lab keep
+OWN_TARGETS += handout new-lab variant keep
 handout:
 	$(call stage,tools $(BUILD)/bin/handout)
 	$(Q)sh autograder/handout/handout.sh "$$BUILD" "$${OUT:-$$BUILD/handout}" "$$LAB" "$$REMOVE"
@@ -20,6 +25,11 @@ new-lab:
 	$(Q)sh docs/numbers/numbers.sh "$$BUILD" write labs
 	$(Q)$(BUILD)/bin/lab check $(where)
 	@echo '  The lab can be graded, checked and tested now.  Next steps: docs/developer/writing-a-lab.md'
+
+variant:
+	$(Q)[ -n "$$SEED" ] && [ -n "$$OUT" ] || { echo 'usage: make variant SEED=2027 OUT=../workbook-2027' >&2; exit 1; }
+	$(call stage,tools $(BUILD)/tests/autograder/test_corpus)
+	$(Q)python3 common/setup/variant/variant.py $${AGAINST:+--against "$$AGAINST"} -- "$$BUILD" "$$SEED" "$$OUT" "$$LAB"
 
 keep:
 	$(call stage,$(BUILD)/bin/lab)

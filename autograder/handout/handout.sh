@@ -67,7 +67,7 @@ files()
 
 chapters=$(sed -n 's,^\.\./docs/,,p' book/index.md | tr '\n' '|')
 is_shown="^(\\.gitignore|\\.vscode/|\\.devcontainer/|LICENSE|Makefile|mk/|book/|common/|datasets/|autograder/|labs/|docs/figures/|docs/(${chapters}instructor/result-record|instructor/export|instructor/class)\\.md\$)"
-is_ours='^(autograder/(tests|handout)[./]|common/(apps/compare|simulator/(conformance|validation))/|common/setup/(new-lab/|containers/grader|new_lab|fuzz|bench|bundle|style|commit_message)|labs/[^/]*/(baseline\.cu$|.*\.bak))|(^|/)(test|bench|fuzz)_[^/]*$'
+is_ours='^(autograder/(tests|handout)[./]|common/(apps/compare|simulator/(conformance|validation))/|common/setup/(new-lab/|containers/grader|new_lab|variant/|fuzz|bench|bundle|style|commit_message)|labs/[^/]*/(baseline\.cu$|.*\.bak))|(^|/)(test|bench|fuzz)_[^/]*$'
 
 copy=$(mktemp -d "$build/handout.XXXXXX")
 trap 'rm -rf "$copy"' EXIT

@@ -125,7 +125,7 @@ try_targets()
 
 # Each of the first targets runs one program with the name; of the others not all run one.
 try_targets 1 grade class export run profile hint ladder reset solution keep maps
-try_targets 0 help labs simulate datasets train serve load doctor bundle watch check mutate numbers new-lab bench compare fuzz sanitize validate handout update style test
+try_targets 0 help labs simulate datasets train serve load doctor bundle watch check mutate numbers new-lab variant bench compare fuzz sanitize validate handout update style test
 
 # A lab in the student's folder, and make test names it.
 mv labs kept
