@@ -77,6 +77,10 @@ simulated 1000 1000 600 200 && is_wrong 1 &&
     grep -q '^| bank conflicts | 1 | 0 | 0 | 0 | `waits 2.00` |' "$work/out"
 tell 'and not a difference between two runs'
 
+grep -rn '__LINE__' common/simulator/validation/sets >"$work/out"
+[ $? = 1 ]
+tell 'no address of a launch depends on the line of its source'
+
 again 2 first load_sectors '1000 1300' && refused 'row 2 of .* is no first; record again'
 tell 'runs of another record are refused'
 printf 'row\tkernel\tcounter\n2\tsecond\tload_sectors\n' >"$record/few-runs.tsv"
