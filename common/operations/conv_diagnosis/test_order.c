@@ -22,8 +22,8 @@ static size_t index_of(int layout, const int extent[4], int n, int c, int h, int
     return (((size_t)n * C + (size_t)c) * H + (size_t)h) * W + (size_t)w;
 }
 
-/* Mistakes of a submission: the order in which it reads each tensor, the filter's, and the axes that
- * it reverses (bits of conv_reversed). */
+/* Mistakes of a submission: the order in which it reads each tensor, the filter's, and the axes
+ * that it reverses (bits of conv_reversed). */
 typedef struct Submission {
     int x, w, y, flip;
     unsigned reversed;
