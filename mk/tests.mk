@@ -53,6 +53,7 @@ check:
 numbers:
 	$(call stage,tools $(NUMBER_TOOLS) $(if $(filter validation,$(or $(LAB),validation)),validators))
 	$(Q)$(if $(QUICK),NUMBERS_QUICK=1) sh docs/numbers/numbers.sh "$$BUILD" write "$$LAB"
+	$(Q)case $$LAB in [0-9]*) sh docs/numbers/numbers.sh "$$BUILD" write labs ;; esac
 
 #:   make format
 #:                       formats C, C++ and CUDA by .clang-format; make test checks
