@@ -16,7 +16,7 @@ mkdir -p "$work/first/handed-in" "$work/other folder" "$work/kinds"
 
 cp solutions/$lab/conv.cu "$work/kinds/solution.cu"
 cp autograder/tests/skeletons/$lab/conv.cu "$work/kinds/skeleton.cu"
-for fault in autograder/tests/mutants/$lab/*.patch; do
+for fault in autograder/tests/mutants/"$lab"/*.patch; do
     patch -s -o "$work/kinds/$(basename "$fault" .patch).cu" solutions/$lab/conv.cu "$fault"
 done
 set -- "$work"/kinds/*.cu
