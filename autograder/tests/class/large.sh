@@ -4,7 +4,7 @@
 # byte for byte.  Prints the times.  It takes an hour with 200 students, so `make test` does not run it;
 # check.sh of this folder kills a class of a few students.
 #
-# The students hand in the solution, each mutant and the skeleton in turn, each with a comment of
+# The students hand in the solution, the mutants and the skeleton, round-robin, with a comment of
 # their own.
 set -eu
 build=$(realpath "${1:?usage: large.sh BUILD [COUNT [SEED]]}")
