@@ -565,19 +565,35 @@ static int is_seen(const Judgement *judged, const double *value)
     return differs > 0;
 }
 
+/* The next mistake from `which` on whose outputs are the observed ones; `mistakes`: none. */
+static int mistake_next(const Judgement *judged, int which, int mistakes, MistakenValues *values,
+                        double *value)
+{
+    while (which < mistakes && !(values(judged, which, value) && is_seen(judged, value)))
+        which++;
+    return which;
+}
+
+/* In a small case, several mistakes may have the observed outputs, and so may others that are not
+ * listed, above all if the outputs are exact integers. */
 static int find_mistake(const Judgement *judged, const Mistake *mistake, int mistakes,
                         MistakenValues *values, Finding *finding)
 {
-    double *value = mistakes ? malloc(judged->verdict.total * sizeof *value) : NULL;
-    int found = 0;
-    for (int which = 0; which < mistakes && value && !found; which++) {
-        found = values(judged, which, value) && is_seen(judged, value);
-        if (!found) continue;
-        finding->fault = mistake[which].fault;
-        finding_say(finding, "%s", mistake[which].text);
-    }
+    enum { SMALL = 64, TINY = 8 };
+    const size_t total = judged->verdict.total;
+    double *value = mistakes ? malloc(total * sizeof *value) : NULL;
+    if (!value) return 0;
+    const int first = mistake_next(judged, 0, mistakes, values, value);
+    const int other = total <= SMALL && first < mistakes
+                          ? mistake_next(judged, first + 1, mistakes, values, value)
+                          : mistakes;
     free(value);
-    return found;
+    if (first == mistakes) return 0;
+    finding->fault = mistake[first].fault;
+    const int is_vague = other < mistakes || (total < TINY && bound_at(judged, 0) == 0);
+    finding_say(finding, "%s%s", is_vague ? "Possibly: " : "", mistake[first].text);
+    if (other < mistakes) finding_say(finding, "Or: %s", mistake[other].text);
+    return 1;
 }
 
 /* ---- correct values at wrong positions -------------------------------------------------- */
@@ -612,7 +628,8 @@ static Strays strays_count(const Judgement *judged, const ValueIndex *sorted)
         strays.zeros += got == 0;
         if (got == 0 || value_index_find(sorted, total, got, allowed, &first) != 1) continue;
         if (!strays.moved++) strays.here = i, strays.there = sorted[first].index;
-        double chance = (double)total * allowed / fmax(fabs(got), judged->rms);
+        /* Exact integers coincide easily. */
+        double chance = allowed > 0 ? (double)total * allowed / fmax(fabs(got), judged->rms) : 1;
         strays.evidence += chance < 0.5 ? -log2(chance) : 0;
     }
     return strays;

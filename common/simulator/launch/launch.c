@@ -150,8 +150,10 @@ static void result_timeout(Launch *launch, const Worker *worker, uint32_t worker
     else
         snprintf(why, sizeof why, "was interrupted after %llu warp instructions",
                  (unsigned long long)launch->executed);
-    snprintf(text, sizeof text, "the launch %s: does a loop never end?\nin kernel %.120s%s", why,
-             name, loops);
+    snprintf(text, sizeof text,
+             "the launch %s: does a loop never end, or has the grid far too many blocks?\nin "
+             "kernel %.120s%s",
+             why, name, loops);
     launch_refuse(result, SIMT_TIMEOUT, launch->kernel, text);
     result->report.block[0] = (uint32_t)(block % launch->launch->grid[0]);
     result->report.block[1] = (uint32_t)(block / launch->launch->grid[0] % launch->launch->grid[1]);
