@@ -28,6 +28,19 @@ $(BUILD)/bin/simnvcc: $(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a \
 	$(Q)printf '#!/bin/sh\nexec sh "%s" "%s" "$$@"\n' "$$(realpath common/setup/simnvcc.sh)" \
 	    "$$(realpath "$$BUILD")" >$@ && chmod +x $@
 
+#:   make simcuda
+#:                       build/simcuda/libcuda.so.1, CUDA's driver on the
+#:                       simulated GPU: for Numba and other packages of Python
+#:                       (docs/simulator/driver.md)
+.PHONY: simcuda
+simcuda:
+	$(call stage,$(BUILD)/simcuda/libcuda.so.1)
+	@echo "  LD_LIBRARY_PATH=$$(realpath "$$BUILD")/simcuda"
+
+$(BUILD)/simcuda/libcuda.so.1: $(BUILD)/bin/simnvcc $(BUILD)/lib/driver.a common/setup/simcuda.sh
+	$(call say,GEN,$@)
+	$(Q)sh common/setup/simcuda.sh "$$BUILD"
+
 #:   make machine [NAME=mycard]
 #:                       measures this machine's GPU: its description for GPU=
 #:                       (docs/simulator/machines.md)

@@ -13,8 +13,8 @@ printf 'const char simulate_gpus_folder[] = "%s";\nint __real_main(void);\nint _
 # One object, so that all of the runtime is linked whether or not the program names it.
 ld -r -o "$out/simulate.o" --whole-archive "$build/lib/simulate.a" --no-whole-archive "$out/folder.o"
 for name in libcudart_static.a libcudart.so; do
-    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nINPUT(%s)\nGROUP(%s)\nINPUT(%s)\n' \
-        "$out/simulate.o" "$build/lib/run-modules.a" \
+    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nINPUT(%s)\nGROUP(%s %s)\nINPUT(%s)\n' \
+        "$out/simulate.o" "$build/lib/driver.a" "$build/lib/run-modules.a" \
         '-ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm' >"$out/$name"
 done
 # Names that CUDA removed, and headers of its libraries.

@@ -72,6 +72,22 @@ tell simnvcc-links-the-libraries
 nm "$work/prog" | grep -q cublasSasum_v2 && ! nm "$work/prog" | grep -q 'cublasSgemm_v2\|cufftPlan1d'
 tell only-what-a-program-uses-is-linked
 
+# The driver API: kernels from a file of PTX.
+nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+cat >"$work/scale.cu" <<'END'
+__device__ float factor = 1;
+extern "C" __global__ void scale(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= factor;
+}
+END
+"$nvcc" -arch=compute_80 -lineinfo -ptx "$work/scale.cu" -o "$work/scale.ptx" 2>"$work/said" &&
+    run 0 driver.cu "$work/scale.ptx" && grep -qx 'all right' "$work/out" && says '^    scale  *2 '
+tell driver
+run 1 driver.cu "$work/scale.ptx outside" && says 'Invalid __global__ read' && says 'scale.cu:5'
+tell driver-checks-name-the-kernels-line
+
 if ! has 'libfftw3f\.so\.3' || ! has 'libfftw3\.so\.3'; then
     [ "$failed" = 0 ] || exit 1
     skip 'no FFTW: sudo apt-get install libfftw3-single3 libfftw3-double3'
