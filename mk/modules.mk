@@ -33,6 +33,7 @@ USES_common/cuda/cublas := common/cuda/runtime $(USES_common/cuda/runtime)
 USES_common/cuda/cufft  := common/cuda/runtime $(USES_common/cuda/runtime)
 USES_common/cuda/curand := common/cuda/runtime $(USES_common/cuda/runtime)
 USES_common/cuda/driver := common/cuda/runtime $(USES_common/cuda/runtime)
+USES_common/cuda/nvrtc :=
 USES_common/cuda/gpu     := common/cuda common/simulator/ptx $(USES_common/simulator/ptx)
 USES_common/cuda/sim     := common/cuda common/simulator/launch $(USES_common/simulator/launch)
 USES_common/debugger := common/simulator/launch $(USES_common/simulator/launch)
@@ -83,7 +84,7 @@ USES_autograder         := autograder/options autograder/handout autograder/expo
 MODULES := common/base common/operations/operation common/operations/conv common/operations/conv_diagnosis common/operations/training_step common/operations/depthwise common/operations/int8 \
     common/operations/catalog common/operations/calls common/cuda/paired_timing common/simulator/sass common/simulator/ptx \
     $(addprefix common/simulator/,machine core decode checks traffic ptxas sass_map timing exec) \
-    common/simulator/launch common/simulator/tests common/cuda $(addprefix common/cuda/,runtime gpu sim cublas cufft curand driver) common/simulator/conformance \
+    common/simulator/launch common/simulator/tests common/cuda $(addprefix common/cuda/,runtime gpu sim cublas cufft curand driver nvrtc) common/simulator/conformance \
     common/debugger common/debugger/ui common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
     common/apps/serve \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record lms class \
@@ -131,7 +132,7 @@ $(BUILD)/obj/common/cuda/runtime/%.o $(BUILD)/obj/common/operations/calls/%.o \
     CPPFLAGS += -isystem $(CUDA_INCLUDE)
 
 # CUDA's libraries are compiled with the headers that programs get if the toolkit lacks them.
-CUDA_LIBRARIES := cublas cufft curand driver
+CUDA_LIBRARIES := cublas cufft curand driver nvrtc
 CUDA_LIBRARY_ARCHIVES := $(CUDA_LIBRARIES:%=$(BUILD)/lib/%.a)
 $(foreach l,$(CUDA_LIBRARIES),$(BUILD)/obj/common/cuda/$(l)/%.o): \
     CPPFLAGS += -isystem common/include/cuda -isystem $(CUDA_INCLUDE)

@@ -37,7 +37,8 @@ simcuda:
 	$(call stage,$(BUILD)/simcuda/libcuda.so.1)
 	@echo "  LD_LIBRARY_PATH=$$(realpath "$$BUILD")/simcuda"
 
-$(BUILD)/simcuda/libcuda.so.1: $(BUILD)/bin/simnvcc $(BUILD)/lib/driver.a common/setup/simcuda.sh
+$(BUILD)/simcuda/libcuda.so.1: $(BUILD)/bin/simnvcc $(BUILD)/lib/driver.a $(BUILD)/lib/nvrtc.a \
+    common/setup/simcuda.sh
 	$(call say,GEN,$@)
 	$(Q)sh common/setup/simcuda.sh "$$BUILD"
 

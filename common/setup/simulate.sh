@@ -81,7 +81,7 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
         # shellcheck disable=SC2086
         TMPDIR=$work "$cxx" $linked -o "$work/program" "$work/program.o" -Wl,--wrap=main "$@" \
             -Wl,--whole-archive "$build/lib/simulate.a" -Wl,--no-whole-archive \
-            "$build/lib/cublas.a" "$build/lib/cufft.a" "$build/lib/curand.a" "$build/lib/driver.a" \
+            "$build/lib/cublas.a" "$build/lib/cufft.a" "$build/lib/curand.a" "$build/lib/driver.a" "$build/lib/nvrtc.a" \
             "$build/lib/run-modules.a" -Wl,--as-needed -lgsl -lgslcblas -Wl,--no-as-needed -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl \
             -lpthread -lm 2>"$work/link" && return 0
         sed -n -e "s/.*undefined reference to [\`']\([^']*\)'.*/\1/p" \
@@ -113,14 +113,14 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
     sed -e 's/^[^:]*: //' -e 's/ *\\$//' -e 's/\\ /\x01/g' "$work/from" | tr -s ' ' '\n' |
         tr '\001' ' ' | sed '/^$/d' |
         { cat; printf '%s\n' "$build"/lib/simulate.a "$build"/lib/run-modules.a \
-            "$build"/lib/cublas.a "$build"/lib/cufft.a "$build"/lib/curand.a "$build"/lib/driver.a; } | tr '\n' '\0' |
+            "$build"/lib/cublas.a "$build"/lib/cufft.a "$build"/lib/curand.a "$build"/lib/driver.a "$build"/lib/nvrtc.a; } | tr '\n' '\0' |
         xargs -0 sha256sum >"$work/sums"
     mkdir -p "$kept"
     mv "$work/words" "$work/program" "$kept"
     mv "$work/sums" "$kept"
 fi
 cat "$kept/words" >&2
-export SIMULATE_GPU="$gpu" SIMULATE_GPUS="$PWD/common/simulator/gpus" SIMULATE_PROFILE="${PROFILE:+$program}"
+export SIMULATE_NVCC="$nvcc" SIMULATE_GPU="$gpu" SIMULATE_GPUS="$PWD/common/simulator/gpus" SIMULATE_PROFILE="${PROFILE:+$program}"
 status=0
 # shellcheck disable=SC2086
 "$kept/program" $args || status=$?

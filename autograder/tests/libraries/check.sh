@@ -17,6 +17,7 @@ run()
     [ "$status" = "$1" ]
 }
 says() { grep -q -- "$1" "$work/err"; }
+skips=
 has() { ldconfig -p | grep -q "$1"; }
 
 run 0 removed.cu '-size=12 --fast -name=x' && grep -qx 'all right' "$work/out"
@@ -37,9 +38,11 @@ tell cublas
 # The headers of a toolkit without libraries.
 flags="-I$PWD/common/include/cuda" run 0 blas.cu && grep -qx 'all right' "$work/out"
 tell cublas-with-its-own-header
-run 1 blas.cu unwritten && says 'memory read by cublasSaxpy: nothing has written' && says 'called at blas.cu:'
+run 1 blas.cu unwritten && says 'memory read by cublasSaxpy: nothing has written' &&
+    says 'called at blas.cu:'
 tell cublas-reads-unwritten-memory
-run 1 blas.cu outside && says 'are more than the 400 that are there' && grep -qx CUBLAS_STATUS_EXECUTION_FAILED "$work/out"
+run 1 blas.cu outside && says 'are more than the 400 that are there' &&
+    grep -qx CUBLAS_STATUS_EXECUTION_FAILED "$work/out"
 tell cublas-past-the-end
 run 1 blas.cu late && says 'Race reported'
 tell cublas-on-a-stream-that-nothing-orders
@@ -66,10 +69,12 @@ int main()
     return 0;
 }
 END
-(cd "$work" && "$build/bin/simnvcc" -arch=sm_80 main.cu -o prog -lcublas -lcurand -lcublasLt) >"$work/said" 2>&1 &&
+(cd "$work" && "$build/bin/simnvcc" -arch=sm_80 main.cu -o prog -lcublas -lcurand -lcublasLt) \
+    >"$work/said" 2>&1 &&
     [ "$("$work/prog" 2>"$work/err")" = 1 ] && says 'cublasSasum 1'
 tell simnvcc-links-the-libraries
-nm "$work/prog" | grep -q cublasSasum_v2 && ! nm "$work/prog" | grep -q 'cublasSgemm_v2\|cufftPlan1d'
+nm "$work/prog" | grep -q cublasSasum_v2 &&
+    ! nm "$work/prog" | grep -q 'cublasSgemm_v2\|cufftPlan1d'
 tell only-what-a-program-uses-is-linked
 
 # The driver API: kernels from a file of PTX.
@@ -88,10 +93,46 @@ tell driver
 run 1 driver.cu "$work/scale.ptx outside" && says 'Invalid __global__ read' && says 'scale.cu:5'
 tell driver-checks-name-the-kernels-line
 
-if ! has 'libfftw3f\.so\.3' || ! has 'libfftw3\.so\.3'; then
-    [ "$failed" = 0 ] || exit 1
-    skip 'no FFTW: sudo apt-get install libfftw3-single3 libfftw3-double3'
+run 0 nvrtc.cu && grep -qx 'all right' "$work/out" && says '^    scale  *1 '
+tell nvrtc
+
+if has 'libfftw3f\.so\.3' && has 'libfftw3\.so\.3'; then
+    run 0 fft.cu && grep -qx 'all right' "$work/out" && says 'not priced.*cufftExecC2C'
+    tell cufft
+else
+    skips="$skips; cufft: no FFTW: sudo apt-get install libfftw3-single3 libfftw3-double3"
 fi
-run 0 fft.cu && grep -qx 'all right' "$work/out" && says 'not priced.*cufftExecC2C'
-tell cufft
+
+# Python packages, from PyPI once per build folder, into build/python.
+python=$build/python/bin/python
+if ! "$python" -c 'import numba, cuda.bindings' 2>/dev/null; then
+    rm -rf "$build/python"
+    python3 -m venv "$build/python" >"$work/said" 2>&1 &&
+        "$python" -m pip install -q numba==0.68.1 cuda-bindings==13.5.0 >>"$work/said" 2>&1
+fi
+# python_run STATUS SCRIPT ARGS: as run.
+python_run()
+{
+    wanted=$1
+    shift
+    status=0
+    LD_LIBRARY_PATH=$build/simcuda CUDA_HOME=$(dirname "$(dirname "$nvcc")") \
+        "$python" "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = "$wanted" ]
+}
+if "$python" -c 'import numba, cuda.bindings' 2>>"$work/said"; then
+    python_run 0 "$here/numba_add.py" && grep -qx right "$work/out" && says '^    add  *1 '
+    tell numba
+    python_run 1 "$here/numba_add.py" outside && says 'Invalid __global__ read' &&
+        says 'numba_add.py:14'
+    tell numba-findings-name-the-line
+    python_run 0 "$here/bindings_add.py" && grep -qx right "$work/out" && says '^    add  *1 '
+    tell cuda-python
+    python_run 1 "$here/bindings_add.py" outside && says 'Invalid __global__ read' &&
+        says 'add.cu:4'
+    tell cuda-python-findings-name-the-line
+else
+    skips="$skips; Numba and cuda-python: pip install numba cuda-bindings failed"
+fi
+[ -z "$skips" ] || [ "$failed" != 0 ] || skip "${skips#; }"
 exit "$failed"

@@ -313,7 +313,7 @@ CUresult cuGetErrorName(CUresult status, const char **text)
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* For functions of cuda.h that are not implemented (common/setup/simcuda.sh). */
+/* Called by all functions of cuda.h that are not implemented (common/setup/simcuda.sh). */
 int driver_refuse(const char *name)
 {
     return runtime_fail(name, DEVICE_NOT_SUPPORTED,

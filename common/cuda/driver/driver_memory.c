@@ -118,6 +118,36 @@ CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
     return allocated(status, pointer, bytes, address);
 }
 
+/* A pool is the runtime's own. */
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
+{
+    return driver_status(cudaDeviceGetDefaultMemPool(pool, device));
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
+{
+    return driver_status(cudaDeviceGetMemPool(pool, device));
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+{
+    return driver_status(cudaMemPoolSetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+{
+    return driver_status(cudaMemPoolGetAttribute(pool, (enum cudaMemPoolAttr)attribute, value));
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
+                                 CUstream stream)
+{
+    void *pointer = NULL;
+    if (!address || !bytes) return CUDA_ERROR_INVALID_VALUE;
+    cudaError_t status = cudaMallocFromPoolAsync(&pointer, bytes, pool, stream);
+    return allocated(status, pointer, bytes, address);
+}
+
 CUresult cuMemFree(CUdeviceptr address)
 {
     driver_memory_forget(address);

@@ -36,7 +36,7 @@ static inline CUresult driver_status(cudaError_t status)
 /* Reports that the function is not supported; returns CUDA_ERROR_NOT_SUPPORTED. */
 int driver_refuse(const char *name);
 
-/* Allocations, for cuMemGetAddressRange; a range of 0 bytes is forgotten. */
+/* Allocations, for cuMemGetAddressRange. */
 void driver_memory_add(CUdeviceptr address, size_t bytes);
 void driver_memory_forget(CUdeviceptr address);
 /* 0 with base and size of the allocation that contains the address; -1: there is none. */

@@ -47,6 +47,11 @@ CUresult cuStreamGetPriority(CUstream stream, int *priority)
     return driver_status(cudaStreamGetPriority(stream, priority));
 }
 
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    return driver_status(cudaStreamIsCapturing(stream, (enum cudaStreamCaptureStatus *)status));
+}
+
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
     (void)stream;
