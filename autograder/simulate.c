@@ -354,7 +354,8 @@ static int call_inspect(Device *device, const DeviceCall *call, DeviceReply *rep
     }
     reply_report(call, reply);
     if (interrupted) end_by(interrupted);
-    if (reply->status == DEVICE_NOT_SUPPORTED || (reply->status && loads_code(call)))
+    int may_lack = call->kind == CALL_MODULE_FUNCTION && call->value == FUNCTION_MAY_LACK;
+    if (reply->status == DEVICE_NOT_SUPPORTED || (reply->status && loads_code(call) && !may_lack))
         lack(reply->message);
     return rc;
 }

@@ -74,6 +74,9 @@ typedef enum DeviceLimit { DEVICE_LIMIT_STACK = 0, DEVICE_LIMIT_HEAP = 2 } Devic
 /* A free in stream order that does not block, as cudaFreeAsync's. */
 enum { FREE_ON_STREAM = 1 };
 
+/* `value` of CALL_MODULE_FUNCTION for a name that the program itself asks for and that may lack. */
+enum { FUNCTION_MAY_LACK = 1 };
+
 /* `value` of a copy between device and pinned host memory that the host does not wait for; only set
  * if the engine is in the program's process. */
 enum { COPY_ASYNC = 1 };

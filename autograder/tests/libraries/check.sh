@@ -124,7 +124,7 @@ if "$python" -c 'import numba, cuda.bindings' 2>>"$work/said"; then
     python_run 0 "$here/numba_add.py" && grep -qx right "$work/out" && says '^    add  *1 '
     tell numba
     python_run 1 "$here/numba_add.py" outside && says 'Invalid __global__ read' &&
-        says 'numba_add.py:14'
+        says 'numba_add.py:13'
     tell numba-findings-name-the-line
     python_run 0 "$here/bindings_add.py" && grep -qx right "$work/out" && says '^    add  *1 '
     tell cuda-python

@@ -88,6 +88,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     for (CUfunction known = module->functions; known; known = known->next)
         if (!strcmp(known->name, name)) return *function = known, CUDA_SUCCESS;
     DeviceCall call = {.kind = CALL_MODULE_FUNCTION,
+                       .value = FUNCTION_MAY_LACK,
                        .module = module->handle,
                        .data = name,
                        .data_bytes = strlen(name) + 1};
