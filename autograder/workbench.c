@@ -1,27 +1,30 @@
 /* workbench - the labs on one page in the browser.  Called by the Makefile. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "autograder/options/options.h"
+#include "autograder/text/files.h"
+#include "autograder/text/text.h"
 #include "autograder/workbench/workbench.h"
 
 static const char USAGE[] =
-    "usage: workbench [--root DIR] [--build DIR] [--port N]\n"
-    "  serves the labs to a browser on this machine and prints the address; Ctrl-C ends it\n";
+    "usage: workbench [--root DIR] [--build DIR] [--port N] [--open]\n"
+    "  serves the labs to a browser on this machine and prints the address; Ctrl-C ends it\n"
+    "  --open: also starts the desktop's browser\n";
 
 static int options_read(int argc, char **argv, Workbench *bench, Error *error)
 {
     const char *port = NULL;
     bench->root = ".", bench->build = "build";
     const Option table[] = {
-        {"root", OPTION_TEXT, &bench->root},
-        {"build", OPTION_TEXT, &bench->build},
-        {"port", OPTION_TEXT, &port},
-        {"help", OPTION_HELP, (void *)USAGE},
-        {0},
+        {"root", OPTION_TEXT, &bench->root},  {"build", OPTION_TEXT, &bench->build},
+        {"port", OPTION_TEXT, &port},         {"open", OPTION_FLAG, &bench->opens},
+        {"help", OPTION_HELP, (void *)USAGE}, {0},
     };
     if (options_parse(argc, argv, table, 0, NULL, error)) return -1;
     if (!port) return 0;
@@ -45,6 +48,40 @@ static void address_print(const Workbench *bench)
     fflush(stdout);
 }
 
+/* Writes a page that leads to the address, readable for this user only, and opens it with the
+ * desktop's browser.  The address itself would be in the list of processes, which everybody can
+ * read. */
+static void browser_open(const Workbench *bench)
+{
+    char path[1300], page[400], *full;
+    if (getenv("SSH_CONNECTION") || (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))) return;
+    text_set(path, sizeof path, "%s/workbench", bench->build);
+    if (directory_make(path)) return;
+    text_add(path, sizeof path, "/open.html");
+    text_set(page, sizeof page,
+             "<!DOCTYPE html><meta charset=\"utf-8\"><title>Workbench</title>"
+             "<meta http-equiv=\"refresh\" content=\"0;url=http://127.0.0.1:%d/#%s\">\n",
+             bench->port, bench->token);
+    mode_t mask = umask(077);
+    unlink(path);
+    int fails = file_write(path, page, NULL);
+    umask(mask);
+    if (fails || (full = realpath(path, NULL)) == NULL) return;
+    if (fork() == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        signal(SIGPIPE, SIG_DFL);
+        setsid();
+        int null = open("/dev/null", O_RDWR);
+        for (int fd = 0; fd < 3; fd++)
+            dup2(null, fd);
+        execlp("xdg-open", "xdg-open", full, (char *)NULL);
+        _exit(127);
+    }
+    free(full);
+}
+
 /* Blocks the signals before threads start, so that they reach this one. */
 static void signals_block(sigset_t *set)
 {
@@ -62,10 +99,11 @@ static int serve(Workbench *bench, Error *error)
     int received;
     signals_block(&ends);
     if (catalog_open(bench->root, &bench->catalog, error)) return -1;
-    bench->jobs = job_queue_open();
+    bench->jobs = job_queue_open(JOB_UNATTENDED);
     Server *server = bench->jobs ? server_start(bench, error) : NULL;
     if (server) {
         address_print(bench);
+        if (bench->opens) browser_open(bench);
         sigwait(&ends, &received);
         server_stop(server);
     } else if (!bench->jobs) {

@@ -82,9 +82,9 @@ watch-answer:
 #:                       grade, profile (docs/student/workbench.md)
 .PHONY: workbench
 workbench:
-	$(call want,libjs-codemirror)
+	$(call want,libjs-codemirror python3-numpy python3-pil)
 	$(call stage,tools $(DEBUG_PARTS) $(BUILD)/bin/workbench)
-	$(Q)exec $(BUILD)/bin/workbench $(where) --port "$$PORT"
+	$(Q)exec $(BUILD)/bin/workbench $(where) --port "$$PORT" --open
 
 #:   make book
 #:                       the workbook as HTML pages with search, and as a PDF: the

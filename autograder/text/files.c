@@ -80,10 +80,11 @@ int directory_make(const char *path)
     return mkdir(part, 0777) && errno != EEXIST ? -1 : 0;
 }
 
-/* Flushes to the disk, so that a full disk is detected before the rename. */
+/* Flushes to the disk, so that a full disk is detected before the rename.  A link under the
+ * temporary name leads elsewhere and is not followed. */
 static int write_all(const char *path, const char *text)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), why = 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666), why = 0;
     if (fd < 0) return -1;
     for (size_t left = strlen(text); left && !why;) {
         ssize_t n = write(fd, text, left);

@@ -27,11 +27,15 @@ void answer_file(const Workbench *bench, const Request *request, Answer *answer)
 
 /* Requests below /api/, after the token was checked:
  *
- *     GET    /api/labs                     all labs
+ *     GET    /api/labs                     all labs, machines and programs
  *     GET    /api/labs/NN                  one lab with its texts
  *     GET    /api/labs/NN/state            digests and points
  *     PUT    /api/labs/NN/source           {"text", "base"}; also predict
  *     POST   /api/labs/NN/jobs             {"action", ...} of command.h: {"id"}
+ *     POST   /api/labs/NN/measured         {}: locks the predictions that have an answer
+ *     GET    /api/playground               the names of the programs
+ *     POST   /api/playground               {"name"}: a new program
+ *     ...    /api/playground/NAME.cu/...   as for a lab
  *     GET    /api/jobs/ID?from=N           {"state", "status", "bytes", "text"}
  *     POST   /api/jobs/ID/input            {"text"}: a line for the debugger
  *     DELETE /api/jobs/ID                  cancels it */

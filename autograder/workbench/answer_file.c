@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
@@ -12,6 +13,9 @@ static const struct {
              {".js", "text/javascript; charset=utf-8"},
              {".css", "text/css; charset=utf-8"},
              {".svg", "image/svg+xml"},
+             {".png", "image/png"},
+             {".ptx", "text/plain; charset=utf-8"},
+             {".sass", "text/plain; charset=utf-8"},
              {".tsv", "text/tab-separated-values; charset=utf-8"}};
 
 /* Folders that are served, and how many folders below them. */
@@ -58,20 +62,37 @@ static void file_give(const char *folder, const char *name, Answer *answer)
     answer->body = text;
 }
 
+/* Whether a job's file may be shown: a regular file, and no script or page except that of `make see`,
+ * because its program decides what is in it. */
+static int is_shown(const char *folder, const char *name)
+{
+    char path[2600];
+    struct stat status;
+    const char *type = type_of(name);
+    text_set(path, sizeof path, "%s/%s", folder, name);
+    if (strchr(name, '/') || !type || lstat(path, &status) || !S_ISREG(status.st_mode)) return 0;
+    if (!strcmp(name, "see.html")) return 1;
+    return strncmp(type, "text/html", 9) != 0 && strncmp(type, "text/javascript", 15) != 0;
+}
+
 /* /files/ID/NAME: a file that the job of that name has written. */
 static void job_file_give(const Workbench *bench, const char *path, Answer *answer)
 {
     char id[JOB_ID_CHARACTERS + 1];
     JobView view;
+    const char *slash = strchr(path, '/'), *name = slash ? slash + 1 : "";
     text_set(id, sizeof id, "%.*s", (int)strcspn(path, "/"), path);
-    const char *name = path + strcspn(path, "/");
-    if (job_view(bench->jobs, id, 0, &view) || !*view.folder || *name != '/') {
+    if (job_view(bench->jobs, id, 0, &view)) {
         answer_error(answer, 404, "there is no such job");
         return;
     }
     free(view.text);
-    file_give(view.folder, name + 1, answer);
-    answer->is_view = !strcmp(name, "/see.html");
+    if (!*view.folder || !is_shown(view.folder, name)) {
+        answer_error(answer, 404, "there is no such file");
+        return;
+    }
+    file_give(view.folder, name, answer);
+    answer->is_view = !strcmp(name, "see.html");
 }
 
 void answer_file(const Workbench *bench, const Request *request, Answer *answer)

@@ -6,19 +6,24 @@
 
 #include "autograder/workbench/workbench.h"
 
+enum { COMMAND_TEXT = 16000 }; /* bytes */
+
 typedef struct Command {
-    char *argv[JOB_ARGUMENTS + 1]; /* points into `text` and into the request */
+    char *argv[JOB_ARGUMENTS + 1]; /* points into `text` */
     int arguments;
-    int is_dialog; /* Boolean: the program reads commands */
-    char text[8][1300];
+    int is_dialog;     /* Boolean: the program reads commands */
     char folder[1300]; /* for the files that the program writes; "" none */
+    char text[COMMAND_TEXT];
+    size_t used;
 } Command;
 
-/* `request` is {"action", "case", "shape", "gpu", "todo", "line"}; only the action is needed: run,
- * grade, profile, see, hint, ladder, debug or reset. Values become arguments of the program and are
- * no shell text. -1 with an error: an unknown action, or a value of another type or of more than
- * 200 characters. */
-int command_make(const Workbench *bench, const Lab *lab, const json_t *request, Command *command,
-                 Error *error);
+/* The command for a lab, or with `lab` NULL for the program of the playground at the path
+ * `program`.
+ *
+ * `request` is {"action", ...}, with the action's settings as text: see command.c.  Values become
+ * arguments or variables of the environment and are no shell text.  -1 with an error: an unknown
+ * action, or a value of another type or of more than 200 characters. */
+int command_make(const Workbench *bench, const Lab *lab, const char *program, const json_t *request,
+                 Command *command, Error *error);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "autograder/text/text.h"
@@ -22,6 +23,7 @@ typedef struct Job {
     int is_dialog, input;  /* Boolean; the end of its standard input, -1 none */
     char *output;
     size_t bytes;
+    time_t looked_at; /* seconds of the monotonic clock at the latest job_view, or at the start */
 } Job;
 
 /* Jobs are in the order of their starts; the first `ended` of them have ended. */
@@ -31,6 +33,7 @@ struct JobQueue {
     pthread_cond_t changed;
     Job *job[JOBS_KEPT + JOBS_WAITING + 1];
     int jobs, ended, closing;
+    int unattended; /* seconds */
 };
 
 static void job_free(Job *job)
@@ -115,11 +118,23 @@ static void input_set(JobQueue *queue, Job *job, int to)
     pthread_mutex_unlock(&queue->lock);
 }
 
-static int is_cancelled(JobQueue *queue, const Job *job)
+static time_t seconds_now(void)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* A page that was closed no longer asks for the output: its job is then cancelled, too. */
+static int is_cancelled(JobQueue *queue, Job *job)
+{
+    static const char LEFT[] = "\n  (cancelled: no page has shown this output for a while)\n";
     pthread_mutex_lock(&queue->lock);
+    int left = !job->cancelled && seconds_now() - job->looked_at > queue->unattended;
+    if (left) job->cancelled = 1;
     int yes = job->cancelled || queue->closing;
     pthread_mutex_unlock(&queue->lock);
+    if (left) output_add(queue, job, LEFT, sizeof LEFT - 1);
     return yes;
 }
 
@@ -180,6 +195,7 @@ static void *worker_run(void *argument)
         Job *job = queue->job[queue->ended];
         int runs = !job->cancelled && !queue->closing;
         job->state = JOB_RUNNING;
+        job->looked_at = seconds_now();
         pthread_mutex_unlock(&queue->lock);
         int status = runs ? job_run(queue, job) : 0;
         pthread_mutex_lock(&queue->lock);
@@ -194,10 +210,11 @@ static void *worker_run(void *argument)
 
 /* ---- the queue ---------------------------------------------------------------------------- */
 
-JobQueue *job_queue_open(void)
+JobQueue *job_queue_open(int unattended)
 {
     JobQueue *queue = calloc(1, sizeof *queue);
     if (!queue) return NULL;
+    queue->unattended = unattended;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->changed, NULL);
     if (pthread_create(&queue->worker, NULL, worker_run, queue)) {
@@ -234,6 +251,7 @@ static Job *job_new(char *const argv[], const char *folder)
         return NULL;
     }
     job->input = -1;
+    job->looked_at = seconds_now();
     text_set(job->folder, sizeof job->folder, "%s", folder);
     token_draw(job->id, JOB_ID_CHARACTERS);
     return job;
@@ -280,8 +298,9 @@ static Job *job_find(JobQueue *queue, const char *id)
 int job_view(JobQueue *queue, const char *id, size_t from, JobView *view)
 {
     pthread_mutex_lock(&queue->lock);
-    const Job *job = job_find(queue, id);
+    Job *job = job_find(queue, id);
     if (job) {
+        job->looked_at = seconds_now();
         *view = (JobView){.state = job->state, .status = job->status, .bytes = job->bytes};
         text_set(view->folder, sizeof view->folder, "%s", job->folder);
         if (from > job->bytes) from = job->bytes;

@@ -14,6 +14,7 @@ enum {
     JOBS_KEPT = 16,        /* finished ones whose output can be read */
     JOB_ARGUMENTS = 32,    /* largest number per program */
     JOB_OUTPUT = 1 << 20,  /* bytes; the rest is dropped, with a line that says so */
+    JOB_UNATTENDED = 600,  /* seconds; browsers let a hidden page ask once a minute */
     JOB_ID_CHARACTERS = 32 /* hexadecimal, random: whoever has it may read the job's files */
 };
 
@@ -21,8 +22,9 @@ typedef enum JobState { JOB_WAITING, JOB_RUNNING, JOB_ENDED, JOB_CANCELLED } Job
 
 typedef struct JobQueue JobQueue;
 
-/* NULL: out of memory, or no thread could be started. */
-JobQueue *job_queue_open(void);
+/* A running job whose output nobody has asked for during `unattended` seconds is cancelled.  NULL:
+ * out of memory, or no thread could be started. */
+JobQueue *job_queue_open(int unattended);
 /* Cancels all jobs and waits for their ends. */
 void job_queue_close(JobQueue *queue);
 

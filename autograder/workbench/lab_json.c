@@ -3,21 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/lab/predict.h"
 #include "autograder/lab/todo.h"
 #include "autograder/record/best_record.h"
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
+#include "autograder/workbench/first_answers.h"
 #include "autograder/workbench/markdown.h"
+#include "autograder/workbench/playground.h"
 #include "autograder/workbench/source.h"
 #include "common/simulator/machine/machine.h"
 
-int lab_file_path(const Workbench *bench, const Lab *lab, const char *which, char *path,
-                  size_t bytes)
+int lab_file_name(const Workbench *bench, const Lab *lab, const char *which, char *folder,
+                  char *name, size_t bytes)
 {
     const int predict = !strcmp(which, "predict");
     if (!predict && strcmp(which, "source") != 0) return -1;
-    text_set(path, bytes, "%s/labs/%s/%s", bench->root, lab->name,
-             predict ? "predict.ini" : lab->ini.source);
+    text_set(folder, bytes, "%s/labs", bench->root);
+    text_set(name, bytes, "%s/%s", lab->name, predict ? "predict.ini" : lab->ini.source);
     return 0;
 }
 
@@ -35,6 +38,35 @@ static void points_add(const Workbench *bench, const Lab *lab, json_t *object)
     best_record_free(&records);
 }
 
+/* What a student compares machines by: numbers of the machine's file, with their units. */
+static json_t *machine_json(const char *folder, const char *name)
+{
+    static const struct {
+        const char *key, *words, *unit;
+        double scale;
+    } NUMBERS[] = {{"sms", "SMs", "", 1},
+                   {"clock_mhz", "clock", "MHz", 1},
+                   {"dram_gb_s", "DRAM", "GB/s", 1},
+                   {"l2_bytes", "L2", "MiB", 1.0 / (1 << 20)},
+                   {"fp32_lanes", "FP32 lanes an SM", "", 1},
+                   {"registers_per_sm", "registers an SM", "", 1},
+                   {"shared_per_sm", "shared memory an SM", "KiB", 1.0 / 1024},
+                   {"max_threads_per_sm", "threads an SM", "", 1}};
+    SimtMachine machine;
+    if (machine_load(folder, name, &machine, NULL)) return json_pack("{s:s}", "name", name);
+    json_t *facts = json_array();
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
+        double value;
+        char text[80];
+        if (machine_number(&machine, NUMBERS[i].key, &value)) continue;
+        text_set(text, sizeof text, "%s %.6g%s%s", NUMBERS[i].words, value * NUMBERS[i].scale,
+                 *NUMBERS[i].unit ? " " : "", NUMBERS[i].unit);
+        json_array_append_new(facts, json_string(text));
+    }
+    return json_pack("{s:s, s:s, s:s, s:o}", "name", name, "title", machine.title, "architecture",
+                     machine.architecture, "facts", facts);
+}
+
 static json_t *machines_json(const Workbench *bench)
 {
     char folder[1200], names[4000], *rest = names;
@@ -43,7 +75,7 @@ static json_t *machines_json(const Workbench *bench)
     *names = 0;
     machine_names(folder, names, sizeof names);
     for (char *name; (name = strsep(&rest, " ,\n")) != NULL;)
-        if (*name) json_array_append_new(machines, json_string(name));
+        if (*name) json_array_append_new(machines, machine_json(folder, name));
     return machines;
 }
 
@@ -57,37 +89,69 @@ json_t *labs_json(const Workbench *bench)
         points_add(bench, lab, row);
         json_array_append_new(list, row);
     }
-    return json_pack("{s:o, s:o}", "labs", list, "machines", machines_json(bench));
+    return json_pack("{s:o, s:o, s:o}", "labs", list, "machines", machines_json(bench), "programs",
+                     playground_json(bench));
 }
 
-/* Lines are counted from 1; `first` is the marker's line and `last` that of its end. */
-static json_t *regions_json(const char *text)
+static int line_of(const char *text, size_t byte)
 {
-    TodoList list;
+    int line = 1;
+    for (size_t at = 0; at < byte; at++)
+        line += text[at] == '\n';
+    return line;
+}
+
+/* The body of the region with that number in the skeleton that `make reset` restores; null if there
+ * is none. */
+static json_t *skeleton_body(const char *skeleton, const TodoList *list, int number)
+{
+    for (int i = 0; i < list->regions; i++)
+        if (list->region[i].number == number)
+            return json_stringn(skeleton + list->region[i].body,
+                                list->region[i].body_end - list->region[i].body);
+    return json_null();
+}
+
+/* Lines are counted from 1; `first` is the marker's line, `body` that of the body's first line and
+ * `last` that of the end marker. */
+static json_t *regions_json(const char *text, const char *skeleton)
+{
+    TodoList list, stubs = {.regions = 0};
     json_t *regions = json_array();
     if (todo_scan("", text, &list, NULL)) return regions;
+    if (skeleton && todo_scan("", skeleton, &stubs, NULL)) stubs.regions = 0;
     for (int i = 0; i < list.regions; i++) {
         const TodoRegion *region = &list.region[i];
-        int last = 1;
-        for (size_t at = 0; at < region->body_end; at++)
-            last += text[at] == '\n';
-        json_array_append_new(regions,
-                              json_pack("{s:i, s:i, s:i, s:s}", "number", region->number, "first",
-                                        region->line, "last", last, "task", region->sentence));
+        json_array_append_new(
+            regions, json_pack("{s:i, s:i, s:i, s:i, s:s, s:o}", "number", region->number, "first",
+                               region->line, "body", line_of(text, region->body), "last",
+                               line_of(text, region->body_end), "task", region->sentence,
+                               "skeleton", skeleton_body(skeleton, &stubs, region->number)));
     }
     return regions;
 }
 
-static json_t *file_json(const Workbench *bench, const Lab *lab, const char *which)
+static json_t *file_json(const char *folder, const char *name, const char *skeleton)
 {
-    char path[1300], digest[DIGEST_CHARACTERS + 1];
+    char digest[DIGEST_CHARACTERS + 1];
     Error error;
-    lab_file_path(bench, lab, which, path, sizeof path);
-    char *text = source_read(path, digest, &error);
+    char *text = source_read(folder, name, digest, &error);
     if (!text) return json_pack("{s:s, s:s}", "error", error.text, "digest", "");
-    json_t *file =
-        json_pack("{s:s, s:s, s:o}", "text", text, "digest", digest, "regions", regions_json(text));
+    json_t *file = json_pack("{s:s, s:s, s:o}", "text", text, "digest", digest, "regions",
+                             regions_json(text, skeleton));
     free(text);
+    return file;
+}
+
+static json_t *lab_file_json(const Workbench *bench, const Lab *lab, const char *which)
+{
+    char folder[1300], name[1300];
+    text_set(folder, sizeof folder, "%s/autograder/tests/skeletons/%s/%s", bench->root, lab->name,
+             lab->ini.source);
+    char *skeleton = strcmp(which, "source") ? NULL : file_text(folder, NULL);
+    lab_file_name(bench, lab, which, folder, name, sizeof name);
+    json_t *file = file_json(folder, name, skeleton);
+    free(skeleton);
     return file;
 }
 
@@ -101,13 +165,20 @@ static json_t *cases_json(const LabIni *ini)
     return cases;
 }
 
-static json_t *predictions_json(const LabIni *ini)
+static json_t *predictions_json(const Workbench *bench, const Lab *lab)
 {
+    const LabIni *ini = &lab->ini;
     json_t *list = json_array();
-    for (int i = 0; i < ini->predictions; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "name", ini->prediction[i].name,
-                                              "question", ini->prediction[i].question, "points",
-                                              ini->prediction[i].points));
+    PredictFile first;
+    first_answers_read(bench, lab, &first);
+    for (int i = 0; i < ini->predictions; i++) {
+        const char *name = ini->prediction[i].name;
+        const double *answer = predict_find(&first, name);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:o}", "name", name, "question",
+                                              ini->prediction[i].question, "points",
+                                              ini->prediction[i].points, "first",
+                                              answer ? json_real(*answer) : json_null()));
+    }
     return list;
 }
 
@@ -129,26 +200,45 @@ json_t *lab_json(const Workbench *bench, const Lab *lab)
                                lab->ini.title, "sourceName", lab->ini.source, "gpu",
                                *lab->ini.gpu ? lab->ini.gpu : "h200", "host", lab->ini.host);
     json_object_set_new(object, "cases", cases_json(&lab->ini));
-    json_object_set_new(object, "predictions", predictions_json(&lab->ini));
-    json_object_set_new(object, "source", file_json(bench, lab, "source"));
-    json_object_set_new(object, "predict", file_json(bench, lab, "predict"));
+    json_object_set_new(object, "predictions", predictions_json(bench, lab));
+    json_object_set_new(object, "source", lab_file_json(bench, lab, "source"));
+    json_object_set_new(object, "predict", lab_file_json(bench, lab, "predict"));
     json_object_set_new(object, "handout", handout_json(bench, lab));
     points_add(bench, lab, object);
     return object;
 }
 
-static json_t *digest_json(const Workbench *bench, const Lab *lab, const char *which)
+static json_t *digest_json(const char *folder, const char *name)
 {
-    char path[1300], digest[DIGEST_CHARACTERS + 1] = "";
-    lab_file_path(bench, lab, which, path, sizeof path);
-    free(source_read(path, digest, NULL));
+    char digest[DIGEST_CHARACTERS + 1] = "";
+    free(source_read(folder, name, digest, NULL));
     return json_string(digest);
 }
 
 json_t *lab_state_json(const Workbench *bench, const Lab *lab)
 {
-    json_t *object = json_pack("{s:o, s:o}", "source", digest_json(bench, lab, "source"), "predict",
-                               digest_json(bench, lab, "predict"));
+    static const char *const WHICH[] = {"source", "predict"};
+    json_t *object = json_object();
+    char folder[1300], name[1300];
+    for (int i = 0; i < 2; i++) {
+        lab_file_name(bench, lab, WHICH[i], folder, name, sizeof name);
+        json_object_set_new(object, WHICH[i], digest_json(folder, name));
+    }
     points_add(bench, lab, object);
     return object;
+}
+
+json_t *program_json(const Workbench *bench, const char *name)
+{
+    char folder[1300];
+    playground_folder(bench, folder, sizeof folder);
+    return json_pack("{s:s, s:s, s:s, s:o}", "name", name, "sourceName", name, "title", name,
+                     "source", file_json(folder, name, NULL));
+}
+
+json_t *program_state_json(const Workbench *bench, const char *name)
+{
+    char folder[1300];
+    playground_folder(bench, folder, sizeof folder);
+    return json_pack("{s:o}", "source", digest_json(folder, name));
 }

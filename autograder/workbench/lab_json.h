@@ -8,7 +8,8 @@
 
 #include "autograder/workbench/workbench.h"
 
-/* {"labs": [{number, name, title, part, takes, points, possible, state}], "machines": [...]} */
+/* {"labs": [{name, title, part, takes, points, state}], "machines": [...], "programs": [...]}; each
+ * machine with its title and a few numbers of its file. */
 json_t *labs_json(const Workbench *bench);
 
 /* One lab: its cases, predictions, regions, the two files with their digests, and the handout as
@@ -18,8 +19,13 @@ json_t *lab_json(const Workbench *bench, const Lab *lab);
 /* The digests of the lab's two files, and its best points: what the page asks for every second. */
 json_t *lab_state_json(const Workbench *bench, const Lab *lab);
 
-/* The path of one of a lab's two files, "source" or "predict".  -1: another name. */
-int lab_file_path(const Workbench *bench, const Lab *lab, const char *which, char *path,
-                  size_t bytes);
+/* A program of the playground: its source; and its digest alone. */
+json_t *program_json(const Workbench *bench, const char *name);
+json_t *program_state_json(const Workbench *bench, const char *name);
+
+/* The folder of the labs, and the path below it of one of a lab's two files, "source" or "predict".
+ * -1: another name. */
+int lab_file_name(const Workbench *bench, const Lab *lab, const char *which, char *folder,
+                  char *name, size_t bytes);
 
 #endif

@@ -66,6 +66,28 @@ static int has_token(const Workbench *bench, struct MHD_Connection *connection)
            !sodium_memcmp(given, bench->token, TOKEN_CHARACTERS);
 }
 
+/* Whether the process at the other end belongs to this user, or to root, which forwards ports of
+ * containers.  Linux lists the owner of each local socket.  Another user of the machine thus cannot
+ * even occupy connections.  If the list cannot be read, the key alone decides. */
+static enum MHD_Result peer_accept(void *context, const struct sockaddr *address, socklen_t length)
+{
+    const struct sockaddr_in *peer = (const struct sockaddr_in *)address;
+    const Server *server = context;
+    unsigned from_address, from_port, to_port, uid;
+    char line[300];
+    int is_other = 0;
+    if (length < sizeof *peer || peer->sin_family != AF_INET) return MHD_NO;
+    FILE *sockets = fopen("/proc/self/net/tcp", "re");
+    while (sockets && fgets(line, sizeof line, sockets))
+        if (sscanf(line, " %*d: %X:%X %*X:%X %*X %*X:%*X %*X:%*X %*X %u", &from_address, &from_port,
+                   &to_port, &uid) == 4 &&
+            from_address == peer->sin_addr.s_addr && from_port == ntohs(peer->sin_port) &&
+            to_port == (unsigned)server->bench->port)
+            is_other = uid && uid != getuid();
+    if (sockets) fclose(sockets);
+    return is_other ? MHD_NO : MHD_YES;
+}
+
 /* ---- answers ------------------------------------------------------------------------------ */
 
 /* The page's policy: nothing but its own files, and no script in a handout. */
@@ -199,8 +221,8 @@ Server *server_start(Workbench *bench, Error *error)
     }
     server->bench = bench;
     server->daemon = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, NULL, NULL, request_take, server,
-        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0, peer_accept, server, request_take,
+        server, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
         MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_SECONDS, MHD_OPTION_NOTIFY_COMPLETED, request_end,
         NULL, MHD_OPTION_END);
     if (server->daemon) return server;

@@ -11,9 +11,11 @@
 
 enum { SOURCE_BYTES = 1 << 20, DIGEST_CHARACTERS = 16 };
 
-/* The text of a regular file of at most SOURCE_BYTES bytes of UTF-8, malloc'd, and its digest; NULL
- * with an error: it is missing, a link, too large, or binary. */
-char *source_read(const char *path, char digest[DIGEST_CHARACTERS + 1], Error *error);
+/* The text of folder/name, a regular file of at most SOURCE_BYTES bytes of UTF-8, malloc'd, and its
+ * digest; NULL with an error: it is missing, a link, in a linked folder below `folder`, too large,
+ * or binary. */
+char *source_read(const char *folder, const char *name, char digest[DIGEST_CHARACTERS + 1],
+                  Error *error);
 
 typedef enum SourceSaved {
     SOURCE_SAVED,    /* `digest` is that of the new text */
@@ -21,9 +23,11 @@ typedef enum SourceSaved {
     SOURCE_FAILED    /* with an error; the file is unchanged */
 } SourceSaved;
 
-/* Replaces the file by `text` if its digest is still `base`.  The new text is written to a
- * temporary file, which then gets the file's name, so that a full disk loses nothing. */
-SourceSaved source_save(const char *path, const char *base, const char *text,
+/* Replaces the file by `text` if its digest is still `base`; with a `base` of "" the file may be
+ * missing.  The new text is written to a temporary file, so that a full disk loses nothing.  Then
+ * the two files are exchanged, and exchanged back if the replaced one is not `base`: another
+ * editor may have saved it in the meantime. */
+SourceSaved source_save(const char *folder, const char *name, const char *base, const char *text,
                         char digest[DIGEST_CHARACTERS + 1], Error *error);
 
 #endif

@@ -17,7 +17,7 @@ static JobQueue *queue;
 static int queue_make(void **state)
 {
     (void)state;
-    return (queue = job_queue_open()) ? 0 : -1;
+    return (queue = job_queue_open(JOB_UNATTENDED)) ? 0 : -1;
 }
 
 static int queue_end(void **state)
@@ -174,6 +174,25 @@ static void reports_a_program_that_is_missing(void **state)
     free(text);
 }
 
+static void cancels_a_job_that_nobody_looks_at(void **state)
+{
+    (void)state;
+    JobQueue *short_queue = job_queue_open(0);
+    char id[JOB_ID_CHARACTERS + 1], *argv[] = {"/bin/sh", "-c", "sleep 1000", NULL};
+    Error error;
+    JobView view;
+    assert_int_equal(job_start(short_queue, argv, "", id, &error), 0);
+    for (;;) { /* more than a second passes between two looks */
+        nanosleep(&(struct timespec){.tv_sec = 2, .tv_nsec = 200000000}, NULL);
+        assert_int_equal(job_view(short_queue, id, 0, &view), 0);
+        if (view.state == JOB_CANCELLED) break;
+        free(view.text);
+    }
+    assert_non_null(strstr(view.text, "no page has shown this output"));
+    free(view.text);
+    job_queue_close(short_queue);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +204,7 @@ int main(void)
         cmocka_unit_test(keeps_the_latest_jobs),
         cmocka_unit_test(passes_input_to_a_dialogue),
         cmocka_unit_test(reports_a_program_that_is_missing),
+        cmocka_unit_test(cancels_a_job_that_nobody_looks_at),
     };
     return cmocka_run_group_tests(tests, queue_make, queue_end);
 }

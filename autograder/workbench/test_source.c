@@ -1,10 +1,12 @@
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -36,12 +38,13 @@ static void saves_on_the_text_that_was_read(void **state)
     char before[DIGEST_CHARACTERS + 1], after[DIGEST_CHARACTERS + 1];
     Error error;
     assert_int_equal(file_write(path, "int a;\n", &error), 0);
-    char *text = source_read(path, before, &error);
+    char *text = source_read(folder, "conv.cu", before, &error);
     assert_string_equal(text, "int a;\n");
     free(text);
-    assert_int_equal(source_save(path, before, "int b;\n", after, &error), SOURCE_SAVED);
+    assert_int_equal(source_save(folder, "conv.cu", before, "int b;\n", after, &error),
+                     SOURCE_SAVED);
     assert_string_not_equal(before, after);
-    text = source_read(path, before, &error);
+    text = source_read(folder, "conv.cu", before, &error);
     assert_string_equal(text, "int b;\n");
     assert_string_equal(before, after);
     free(text);
@@ -53,10 +56,11 @@ static void loses_neither_edit(void **state)
     char base[DIGEST_CHARACTERS + 1], now[DIGEST_CHARACTERS + 1], other[DIGEST_CHARACTERS + 1];
     Error error;
     assert_int_equal(file_write(path, "int a;\n", &error), 0);
-    free(source_read(path, base, &error));
+    free(source_read(folder, "conv.cu", base, &error));
     assert_int_equal(file_write(path, "int other;\n", &error), 0);
-    assert_int_equal(source_save(path, base, "int mine;\n", now, &error), SOURCE_CONFLICT);
-    char *text = source_read(path, other, &error);
+    assert_int_equal(source_save(folder, "conv.cu", base, "int mine;\n", now, &error),
+                     SOURCE_CONFLICT);
+    char *text = source_read(folder, "conv.cu", other, &error);
     assert_string_equal(text, "int other;\n");
     assert_string_equal(now, other);
     free(text);
@@ -68,9 +72,9 @@ static void saves_a_file_that_was_removed(void **state)
     char now[DIGEST_CHARACTERS + 1];
     Error error;
     unlink(path);
-    assert_null(source_read(path, now, &error));
+    assert_null(source_read(folder, "conv.cu", now, &error));
     assert_non_null(strstr(error.text, "conv.cu"));
-    assert_int_equal(source_save(path, "", "int again;\n", now, &error), SOURCE_SAVED);
+    assert_int_equal(source_save(folder, "conv.cu", "", "int again;\n", now, &error), SOURCE_SAVED);
 }
 
 static void refuses_what_is_no_source(void **state)
@@ -81,16 +85,16 @@ static void refuses_what_is_no_source(void **state)
     FILE *file = fopen(path, "w");
     fputs("int a = '\xff';\n", file);
     fclose(file);
-    assert_null(source_read(path, now, &error));
+    assert_null(source_read(folder, "conv.cu", now, &error));
     assert_non_null(strstr(error.text, "not UTF-8"));
-    assert_int_equal(source_save(path, "", "int a;\n", now, &error), SOURCE_FAILED);
-    assert_int_equal(source_save(path, "", "\xc3", now, &error), SOURCE_FAILED);
+    assert_int_equal(source_save(folder, "conv.cu", "", "int a;\n", now, &error), SOURCE_FAILED);
+    assert_int_equal(source_save(folder, "conv.cu", "", "\xc3", now, &error), SOURCE_FAILED);
     snprintf(elsewhere, sizeof elsewhere, "%s/secret", folder);
     file_write(elsewhere, "secret\n", &error);
     unlink(path);
     assert_int_equal(symlink(elsewhere, path), 0);
-    assert_null(source_read(path, now, &error));
-    assert_int_equal(source_save(path, "", "int a;\n", now, &error), SOURCE_FAILED);
+    assert_null(source_read(folder, "conv.cu", now, &error));
+    assert_int_equal(source_save(folder, "conv.cu", "", "int a;\n", now, &error), SOURCE_FAILED);
     char *text = file_text(elsewhere, &error);
     assert_string_equal(text, "secret\n");
     free(text);
@@ -104,16 +108,73 @@ static void a_text_that_is_too_large_changes_nothing(void **state)
     Error error;
     snprintf(file, sizeof file, "%s/large/conv.cu", folder);
     assert_int_equal(file_write(file, "int a;\n", &error), 0);
-    free(source_read(file, base, &error));
+    free(source_read(folder, "large/conv.cu", base, &error));
     char *large = malloc(SOURCE_BYTES + 2);
     memset(large, 'a', SOURCE_BYTES + 1);
     large[SOURCE_BYTES + 1] = 0;
-    assert_int_equal(source_save(file, base, large, now, &error), SOURCE_FAILED);
+    assert_int_equal(source_save(folder, "large/conv.cu", base, large, now, &error), SOURCE_FAILED);
     free(large);
-    char *text = source_read(file, now, &error);
+    char *text = source_read(folder, "large/conv.cu", now, &error);
     assert_string_equal(text, "int a;\n");
     assert_string_equal(base, now);
     free(text);
+}
+
+/* A link that waits under the name of a temporary file, and a linked folder. */
+static void follows_no_link(void **state)
+{
+    (void)state;
+    char base[DIGEST_CHARACTERS + 1], secret[80], link[80];
+    Error error;
+    snprintf(secret, sizeof secret, "%s/secret", folder);
+    snprintf(link, sizeof link, "%s/conv.cu.tmp", folder);
+    file_write(path, "int a;\n", &error);
+    file_write(secret, "secret\n", &error);
+    assert_int_equal(symlink(secret, link), 0);
+    free(source_read(folder, "conv.cu", base, &error));
+    assert_int_equal(source_save(folder, "conv.cu", base, "int b;\n", base, &error), SOURCE_SAVED);
+    assert_int_equal(file_write(path, "int c;\n", &error), -1);
+    unlink(link);
+    snprintf(link, sizeof link, "%s/linked", folder);
+    assert_int_equal(symlink("/tmp", link), 0);
+    assert_int_equal(source_save(folder, "linked/conv.cu", "", "int a;\n", base, &error),
+                     SOURCE_FAILED);
+    assert_null(source_read(folder, "linked/conv.cu", base, &error));
+    unlink(link);
+    char *text = file_text(secret, &error);
+    assert_string_equal(text, "secret\n");
+    free(text);
+}
+
+/* The file keeps its permissions; a disk that is full, here a limit of the size, loses nothing. */
+static void a_full_disk_loses_nothing(void **state)
+{
+    (void)state;
+    char base[DIGEST_CHARACTERS + 1], command[120];
+    struct rlimit before, small = {.rlim_cur = 1000, .rlim_max = RLIM_INFINITY};
+    struct stat status;
+    Error error;
+    static char large[5000];
+    memset(large, 'a', sizeof large - 1);
+    file_write(path, "int a;\n", &error);
+    chmod(path, 0600);
+    free(source_read(folder, "conv.cu", base, &error));
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small.rlim_max = before.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &small);
+    SourceSaved saved = source_save(folder, "conv.cu", base, large, base, &error);
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(saved, SOURCE_FAILED);
+    assert_non_null(strstr(error.text, "not saved"));
+    char *text = source_read(folder, "conv.cu", base, &error);
+    assert_string_equal(text, "int a;\n");
+    free(text);
+    assert_int_equal(source_save(folder, "conv.cu", base, "int b;\n", base, &error), SOURCE_SAVED);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    snprintf(command, sizeof command, "test -z \"$(ls %s | grep part)\"", folder);
+    assert_int_equal(system(command), 0);
 }
 
 int main(void)
@@ -124,6 +185,8 @@ int main(void)
         cmocka_unit_test(saves_a_file_that_was_removed),
         cmocka_unit_test(refuses_what_is_no_source),
         cmocka_unit_test(a_text_that_is_too_large_changes_nothing),
+        cmocka_unit_test(follows_no_link),
+        cmocka_unit_test(a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

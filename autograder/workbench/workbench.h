@@ -18,7 +18,8 @@ typedef struct Workbench {
     Catalog catalog;
     JobQueue *jobs;
     char token[TOKEN_CHARACTERS + 1]; /* hexadecimal; every request of data needs it */
-    int port; /* port on 127.0.0.1; 0: any free one; after the start the real one */
+    int port;  /* port on 127.0.0.1; 0: any free one; after the start the real one */
+    int opens; /* Boolean: the desktop's browser is started */
 } Workbench;
 
 /* The server; NULL with an error, for example if the port is in use.  It runs in threads of its

@@ -59,9 +59,64 @@ def editor_type(text):
     page.execute_script("document.querySelector('.CodeMirror').CodeMirror.setValue(arguments[0])", text)
 
 
+def click(selector):
+    page.find_element(By.CSS_SELECTOR, selector).click()
+
+
+def start(action):
+    at(f"tab-{action}").click()
+    click(f"[data-action={action}]")
+
+
 def act(action):
-    page.find_element(By.CSS_SELECTOR, f"[data-action={action}]").click()
+    start(action)
     until(lambda: text_of("progress") in (f"{action}: done", "cancelled"), f"{action} never ended")
+
+
+def output(action):
+    return page.find_element(By.CSS_SELECTOR, f"#panel-{action} .output").get_attribute("textContent")
+
+
+def place_cursor(line):
+    page.execute_script("document.querySelector('.CodeMirror').CodeMirror.setCursor(arguments[0] - 1, 0)", line)
+
+
+def line_of(text, part):
+    return 1 + text[:text.index(part)].count("\n")
+
+
+axe = pathlib.Path(os.environ.get("AXE") or "/nowhere")
+violations, inspected = [], []
+
+
+def look(scheme, width=1280, height=900):
+    """A colour scheme and a size of the window."""
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                         {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    page.set_window_size(width, height)
+
+
+def violations_of(state, scheme):
+    """What axe-core, an accessibility checker, finds wrong: WCAG 2.1 AA and its best practices."""
+    page.execute_script(axe.read_text())
+    found = page.execute_async_script("axe.run(document, {}).then(arguments[0])")
+    return [f"{state}, {scheme}: {rule['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
+            for rule in found["violations"] for node in rule["nodes"]]
+
+
+def inspect(state, pane="results"):
+    """Checks the accessibility of the present state; with SHOTS, keeps screenshots."""
+    for scheme in ("light", "dark"):
+        look(scheme)
+        if axe.is_file():
+            violations.extend(violations_of(state, scheme))
+        for width, height in ((390, 800), (1280, 900), (1920, 1080)) if os.environ.get("SHOTS") else ():
+            look(scheme, width, height)
+            if width < 1050:
+                click(f"[data-pane={pane}]")
+            page.save_screenshot(str(screens / f"{state}-{width}-{scheme}.png"))
+    inspected.append(state)
+    look("light")
 
 
 def lab_open(name):
@@ -84,24 +139,23 @@ def opens_a_lab_with_its_handout():
 def shows_a_compiler_error_in_the_gutter():
     editor_type(skeleton.replace("(void)p;", "undeclared();", 1))
     act("run")
-    assert "undeclared" in text_of("output"), text_of("output")
+    assert "undeclared" in output("run"), output("run")
     marks = page.find_elements(By.CSS_SELECTOR, ".finding")
     assert marks and "undeclared" in marks[0].get_attribute("title")
+    inspect("error", "editor")
 
 
 def shows_a_wrong_answer_and_its_cause():
     editor_type(solution.replace("oq = blockIdx.z * TILE", "oq = 1 + blockIdx.z * TILE", 1))
     assert "1 + blockIdx" in editor_text(), "the solution of lab 02 has other names"
     act("run")
-    assert "WRONG" in text_of("output") or "FAILED" in text_of("output"), text_of("output")
+    assert "WRONG" in output("run") or "FAILED" in output("run"), output("run")
     assert source.read_text() == editor_text(), "a run saves first"
-    page.save_screenshot(str(screens / "workbench-wrong.png"))
+    inspect("wrong")
 
 
 def grades_100_after_the_fix():
     editor_type(solution)
-    act("run")
-    assert "correct: all" in text_of("output"), text_of("output")
     for row in pathlib.Path("solutions/02-naive/predict.ini").read_text().splitlines():
         name, _, value = row.partition("=")
         fields = page.find_elements(By.NAME, name.strip()) if value else []
@@ -112,34 +166,120 @@ def grades_100_after_the_fix():
     last = page.find_elements(By.CSS_SELECTOR, "#predictions input")[-1].get_attribute("value")
     until(lambda: answers.read_text().rstrip().split("\n")[-1].split(";")[0].strip().endswith(last),
           "the predictions are not in the file")
+    act("run")
+    assert "correct: all" in output("run"), output("run")
     act("grade")
-    assert "100" in text_of("points") and "passed" in text_of("points"), text_of("output")
+    assert "100" in text_of("points") and "passed" in text_of("points"), output("grade")
+    at("overview").find_element(By.TAG_NAME, "summary").click()
+    until(lambda: "1 of 21 passed; next: 00" in text_of("overview-title"), "the progress is not shown")
+    assert "02 One thread per output 100/100, passed" in text_of("labs"), text_of("labs")
+    inspect("grade")
+    at("overview").find_element(By.TAG_NAME, "summary").click()
+
+
+def locks_the_first_predictions():
+    field = page.find_elements(By.CSS_SELECTOR, "#predictions input")[0]
+    assert field.get_attribute("readOnly") == "true", "a prediction can be changed after the grade"
+    answers = root / "labs/02-naive/predict.ini"
+    digest = page.execute_async_script("""
+        const done = arguments[0], key = localStorage.getItem('workbench-token');
+        const ask = (method, path, body) => fetch(path, {method, body: JSON.stringify(body),
+            headers: {Authorization: `Bearer ${key}`}});
+        const lab = await (await ask('GET', '/api/labs/02-naive')).json();
+        const text = lab.predict.text.replace(/^(blocks *= *)\\d+/m, '$11');
+        const answer = await ask('PUT', '/api/labs/02-naive/predict', {text, base: lab.predict.digest});
+        done([answer.status, (await answer.json()).error, text !== lab.predict.text]);""".replace(
+            "const done", "(async () => { const done").rstrip() + " })();")
+    assert digest[0] == 423 and "blocks is locked" in digest[1] and digest[2], digest
+    answers.write_text(answers.read_text().replace("384", "1", 1))
+    page.refresh()
+    until(lambda: "02-naive" in page.title, "no reload")
+    until(lambda: "your first answer was 384" in text_of("predictions"), "the first answer is not shown")
+    answers.write_text(answers.read_text().replace("= 1", "= 384", 1))
 
 
 def shows_the_profile_in_the_gutter():
     act("profile")
     assert page.find_elements(By.CSS_SELECTOR, ".cycles.hot"), "no line has a share of the cycles"
-    image = page.find_element(By.CSS_SELECTOR, "#figures img")
-    until(lambda: page.execute_script("return arguments[0].naturalWidth", image) > 0, "no roofline")
+    assert page.find_elements(By.CSS_SELECTOR, ".traffic.hot"), "no line has a share of the sectors"
+    assert "sectors per request" in page.find_element(By.CSS_SELECTOR, ".traffic").get_attribute("title")
+    bars = page.find_elements(By.CSS_SELECTOR, "#panel-profile .bars tr")
+    assert len(bars) >= 3 and "%" in bars[0].text, "no bars of the stall reasons"
+    for image in page.find_elements(By.CSS_SELECTOR, "#panel-profile .figures img"):
+        until(lambda: page.execute_script("return arguments[0].naturalWidth", image) > 0, "no figure")
+    assert len(page.find_elements(By.CSS_SELECTOR, "#panel-profile .figures img")) == 2
+    Select(at("against")).select_by_value("baseline")
+    act("profile")
+    assert "baseline" in output("profile"), output("profile")
+    inspect("profile")
+    Select(at("against")).select_by_value("")
 
 
 def shows_a_warp():
     act("see")
-    frame = page.find_element(By.CSS_SELECTOR, "#figures iframe")
+    frame = page.find_element(By.CSS_SELECTOR, "#panel-see iframe")
     page.switch_to.frame(frame)
     try:
         until(lambda: "warp" in page.find_element(By.TAG_NAME, "body").text.lower(), "no warp")
     finally:
         page.switch_to.default_content()
+    inspect("warp")
+
+
+def draws_a_picture_and_the_ladder():
+    for action in ("picture", "ladder"):
+        act(action)
+        image = page.find_element(By.CSS_SELECTOR, f"#panel-{action} .figures img")
+        until(lambda: page.execute_script("return arguments[0].naturalWidth", image) > 0, output(action))
+        inspect(action)
+    assert "baseline" in output("ladder"), output("ladder")
+    at("tab-picture").click()
+    at("live").click()
+    before = page.find_element(By.CSS_SELECTOR, "#panel-picture img").get_attribute("src")
+    editor_type(solution + "// another text\n")
+    at("save").click()
+    until(lambda: text_of("progress") == "picture: done" and before !=
+          page.find_element(By.CSS_SELECTOR, "#panel-picture img").get_attribute("src"), "not live")
+    at("live").click()
+    editor_type(solution)
+    at("save").click()
+    until(lambda: text_of("saved") == "saved", "not saved")
+
+
+def shows_the_code_of_a_line():
+    act("code")
+    assert "registers" in output("code"), output("code")
+    place_cursor(line_of(solution, "sum += x"))
+    code = lambda: page.find_element(By.CSS_SELECTOR, "#panel-code .code").text
+    until(lambda: "ld.global" in code(), "no PTX of the line: " + code())
+    place_cursor(1)
+    until(lambda: "no instructions" in code(), "line 1 has instructions")
+    figures = page.find_element(By.CSS_SELECTOR, "#panel-code .figures").text
+    assert "NVIDIA H200" in figures and "SMs 132" in figures and "blocks per SM" in figures, figures
+    inspect("code")
 
 
 def gives_a_hint():
-    source_now = editor_text()
     editor_type(skeleton)
+    place_cursor(1)
     at("hint").click()
     until(lambda: text_of("progress") == "hint: done", "no hint")
-    assert "Hint" in text_of("output"), text_of("output")
-    editor_type(source_now)
+    assert "Hint" in text_of("hints"), text_of("hints")
+    inspect("hint", "handout")
+    editor_type(solution)
+    at("save").click()
+    until(lambda: text_of("saved") == "saved", "not saved")
+
+
+def resets_a_region_and_undoes_it():
+    place_cursor(line_of(solution, "TODO(1)") + 3)
+    at("reset").click()
+    until(lambda: editor_text() != solution, "the region is unchanged")
+    first = skeleton[skeleton.index("TODO(1)"):skeleton.index("END TODO(1)")]
+    assert first in editor_text() and "TODO(2)" in editor_text(), "not the skeleton's region"
+    page.execute_script("document.querySelector('.CodeMirror').CodeMirror.undo()")
+    assert editor_text() == solution, "undo does not restore the region"
+    assert page.find_elements(By.CSS_SELECTOR, ".CodeMirror .dim"), "lines outside of the regions are not dimmed"
     at("save").click()
     until(lambda: text_of("saved") == "saved", "not saved")
 
@@ -174,7 +314,7 @@ def loses_neither_of_two_edits():
 def cancels_a_kernel_that_hangs():
     editor_type(solution.replace("float sum = 0.0f;", "float sum = 0.0f; for (volatile int z = 1; z;) ;", 1))
     assert "volatile" in editor_text(), "the solution of lab 02 has other names"
-    page.find_element(By.CSS_SELECTOR, "[data-action=run]").click()
+    start("run")
     until(lambda: at("cancel").is_enabled() and "running" in text_of("progress"), "it does not run")
     at("cancel").click()
     until(lambda: text_of("progress") == "cancelled", "it was not cancelled")
@@ -182,13 +322,13 @@ def cancels_a_kernel_that_hangs():
 
 def debugs_forwards_and_backwards():
     editor_type(solution)
-    line = 1 + solution[:solution.index("sum += x")].count("\n")
+    line = line_of(solution, "sum += x")
     page.execute_script("""
         const view = document.querySelector('.CodeMirror').CodeMirror;
         view.scrollIntoView({line: arguments[0] + 3, ch: 0});
         CodeMirror.signal(view, 'gutterClick', view, arguments[0] - 1);""", line)
-    page.find_element(By.CSS_SELECTOR, "[data-action=debug]").click()
-    until(lambda: f"line {line}." in text_of("output"), "no breakpoint")
+    start("debug")
+    until(lambda: f"line {line}." in output("debug"), "no breakpoint")
     command = lambda name: page.find_element(By.CSS_SELECTOR, f"[data-command={name}]").click()
     place = lambda: page.execute_script("""
         const view = document.querySelector('.CodeMirror').CodeMirror;
@@ -200,15 +340,101 @@ def debugs_forwards_and_backwards():
     until(lambda: place() == line + 1, "next does not advance")
     command("reverse-next")
     until(lambda: place() == line, "reverse-next does not go back")
-    at("command").send_keys("lanes oq", Keys.ENTER)
-    until(lambda: "32 of 32 lanes are active" in text_of("output"), "no lanes")
+    at("watch").send_keys("oq")
+    click("[data-view=lanes]")
+    until(lambda: "32 of 32 lanes are active" in output("debug"), "no lanes")
+    cells = lambda: page.find_elements(By.CSS_SELECTOR, "#panel-debug .matrix td")
+    until(lambda: len(cells()) == 32, "no table of 32 lanes")
+    click("#always")
+    command("next")
+    until(lambda: output("debug").count("lanes are active") == 2, "no lanes at the next stop")
+    inspect("debug")
     at("command").send_keys("quit", Keys.ENTER)
     until(lambda: text_of("progress") == "debug: done", "the session does not end")
 
 
-def shows_the_ladder():
-    act("ladder")
-    assert "baseline" in text_of("output"), text_of("output")
+def opens_a_tab_by_the_keyboard():
+    at("tab-run").click()
+    at("tab-run").send_keys(Keys.ARROW_RIGHT)
+    assert at("panel-grade").is_displayed() and not at("panel-run").is_displayed()
+    page.switch_to.active_element.send_keys(Keys.HOME)
+    assert at("panel-run").is_displayed()
+
+
+FAULTY = """#include <cstdio>
+__global__ void turn(int *y)
+{
+    __shared__ int tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+    y[threadIdx.x] = tile[63 - threadIdx.x];
+}
+int main(int count, char **)
+{
+    int *y, back[64];
+    cudaMalloc(&y, sizeof back);
+    turn<<<1, 64>>>(y);
+    cudaMemcpy(back, y, sizeof back, cudaMemcpyDeviceToHost);
+    printf("%d arguments, y[0] = %d\\n", count - 1, back[0]);
+}
+"""
+
+
+def runs_a_program_of_the_playground():
+    at("overview").find_element(By.TAG_NAME, "summary").click()
+    at("new-program").find_element(By.NAME, "name").send_keys("mine", Keys.ENTER)
+    until(lambda: "mine.cu" in page.title, "the new program does not open")
+    act("run")
+    assert "c[0] = 3, c[n - 1] = 3" in output("run") and "simulated h200" in output("run"), output("run")
+    assert not at("tab-grade").is_displayed() and not at("hint").is_displayed()
+    editor_type(FAULTY)
+    at("args").send_keys("one two")
+    Select(at("gpu")).select_by_value("t4")
+    Select(at("arch")).select_by_value("75")
+    act("run")
+    assert "2 arguments" in output("run") and "simulated t4" in output("run"), output("run")
+    assert "Race reported" in output("run"), output("run")
+    marks = page.find_elements(By.CSS_SELECTOR, ".finding")
+    assert marks, "the finding is not in the margin"
+    assert (root / "playground/mine.cu").read_text() == FAULTY
+    act("profile")
+    assert page.find_elements(By.CSS_SELECTOR, "#panel-profile .bars tr"), output("profile")
+    assert page.find_elements(By.CSS_SELECTOR, ".cycles"), "no line has a share of the cycles"
+    inspect("playground")
+
+
+def shows_who_wrote_shared_memory():
+    page.execute_script("""
+        const view = document.querySelector('.CodeMirror').CodeMirror;
+        CodeMirror.signal(view, 'gutterClick', view, 5);""")
+    start("debug")
+    until(lambda: "line 6." in output("debug"), "no breakpoint")
+    click("[data-command=run]")
+    until(lambda: "turn<<<" in output("debug"), "the kernel does not stop")
+    watch = at("watch")
+    watch.clear()
+    watch.send_keys("tile 2x32")
+    click("[data-view=tile]")
+    until(lambda: page.find_elements(By.CSS_SELECTOR, "#panel-debug .matrix td.written"), output("debug"))
+    cell = page.find_element(By.CSS_SELECTOR, "#panel-debug .matrix td.written")
+    assert "written by thread (" in cell.get_attribute("title")
+    inspect("tile")
+    at("command").send_keys("quit", Keys.ENTER)
+    until(lambda: text_of("progress") == "debug: done", "the session does not end")
+    lab_open("02-naive")
+    assert at("tab-grade").is_displayed()
+
+
+def keeps_an_unsaved_text_when_the_page_is_loaded_again():
+    editor_type(solution + "// not saved\n")
+    until(lambda: page.execute_script("return sessionStorage.getItem('workbench-draft')"), "no draft")
+    page.refresh()
+    until(lambda: at("banner").is_displayed() and "was not saved" in text_of("banner-text"), "no offer")
+    assert "not saved" not in editor_text()
+    click("#banner-actions button")
+    assert editor_text().endswith("// not saved\n")
+    editor_type(solution)
+    at("save").click()
+    until(lambda: text_of("saved") == "saved", "not saved")
 
 
 def opens_in_a_second_tab():
@@ -232,15 +458,19 @@ def has_labels_and_order():
     assert page.execute_script("return document.documentElement.lang") == "en"
 
 
+def has_no_accessibility_violation():
+    if not axe.is_file():
+        print(f"# no axe-core at {axe}: sh common/setup/axe.sh build")
+        return
+    assert len(inspected) >= 8, inspected
+    assert not violations, f"{len(violations)} violations\n" + "\n".join(dict.fromkeys(violations))
+
+
 def fits_the_width_of_a_phone():
-    for width, height in ((390, 800), (1280, 900), (1920, 1080)):
-        page.set_window_size(width, height)
-        page.save_screenshot(str(screens / f"workbench-{width}.png"))
     page.set_window_size(390, 800)
     for pane in ("handout", "editor", "results"):
         page.find_element(By.CSS_SELECTOR, f"[data-pane={pane}]").click()
         until(lambda: at(pane).is_displayed(), f"{pane} is not shown")
-        page.save_screenshot(str(screens / f"workbench-390-{pane}.png"))
         wider = page.execute_script("return document.documentElement.scrollWidth - innerWidth")
         assert wider <= 0, f"{pane} is {wider} pixels wider than the screen"
     page.set_window_size(1280, 900)
@@ -262,13 +492,18 @@ def tells_that_the_server_has_ended():
 
 
 TESTS = [opens_a_lab_with_its_handout, shows_a_compiler_error_in_the_gutter,
-         shows_a_wrong_answer_and_its_cause, grades_100_after_the_fix,
-         shows_the_profile_in_the_gutter, shows_a_warp, gives_a_hint,
+         shows_a_wrong_answer_and_its_cause, grades_100_after_the_fix, locks_the_first_predictions,
+         shows_the_profile_in_the_gutter, shows_a_warp, draws_a_picture_and_the_ladder,
+         shows_the_code_of_a_line, gives_a_hint, resets_a_region_and_undoes_it,
          says_that_a_result_is_outdated, shows_the_change_of_another_editor,
          loses_neither_of_two_edits, cancels_a_kernel_that_hangs,
-         debugs_forwards_and_backwards, shows_the_ladder, opens_in_a_second_tab,
-         has_labels_and_order, fits_the_width_of_a_phone, runs_no_script_but_its_own,
+         debugs_forwards_and_backwards, opens_a_tab_by_the_keyboard,
+         runs_a_program_of_the_playground, shows_who_wrote_shared_memory,
+         keeps_an_unsaved_text_when_the_page_is_loaded_again, opens_in_a_second_tab,
+         has_labels_and_order, has_no_accessibility_violation, fits_the_width_of_a_phone, runs_no_script_but_its_own,
          tells_that_the_server_has_ended]
+only = os.environ.get("ONLY", "").split()  # names of tests, for work on the page
+TESTS = [test for test in TESTS if not only or test.__name__ in only]
 
 for test in TESTS:
     name = test.__name__.replace("_", "-")

@@ -1,9 +1,10 @@
 #!/bin/sh
 # check.sh BUILD - make workbench: the page in a real browser, and what its server refuses.
-# SCREENS=folder keeps the screenshots.
+# SCREENS=folder keeps screenshots of each state at three widths, light and dark.
 set -eu
 . autograder/tests/lib.sh
 screens=${SCREENS:-$work/screens}
+export SHOTS="${SCREENS:-}"
 mkdir -p "$work/root" "$work/build" "$screens"
 
 # A copy of the workbook whose labs may be edited; the rest, and the programs, are links.
@@ -106,6 +107,7 @@ done
 { [ "$python" ] && [ -x /usr/bin/chromedriver ] && [ -f /usr/share/javascript/codemirror/codemirror.js ]; } ||
     skip 'no chromium: sudo apt-get install chromium chromium-driver python3-selenium libjs-codemirror'
 server_start
+export AXE="$build/axe/axe.min.js"
 "$python" autograder/tests/workbench/browser.py "$url" "$work/root" "$screens" "$server" >"$work/said" 2>"$work/err"
 cat "$work/said"
 grep -q '^ok ' "$work/said" && ! grep -q '^not ok' "$work/said"

@@ -7,7 +7,7 @@ export function editorOpen(parent) {
   if (window.CodeMirror) {
     view = window.CodeMirror(parent, {
       mode: 'text/x-c++src', lineNumbers: true, indentUnit: 4, inputStyle: 'contenteditable',
-      gutters: ['breakpoints', 'marks', 'CodeMirror-linenumbers', 'share'],
+      gutters: ['breakpoints', 'marks', 'CodeMirror-linenumbers', 'share', 'sectors'],
       extraKeys: {Tab: false, 'Shift-Tab': false},
     });
     view.getInputField().setAttribute('aria-label', 'Source of the lab');
@@ -55,11 +55,25 @@ export function editorGo(line) {
   view.focus();
 }
 
-// Highlights the regions of the tasks: the lines that the student writes.
+export function onCursor(tell) {
+  if (view) view.on('cursorActivity', () => tell(editorLine()));
+}
+
+// Replaces the lines from `first` to before `last`, counted from 1, as one step of the history.
+export function editorReplace(first, last, text) {
+  if (view) view.replaceRange(text, {line: first - 1, ch: 0}, {line: last - 1, ch: 0});
+}
+
+// Highlights the regions of the tasks, the lines that the student writes, and dims the others.
 export function showRegions(regions) {
   if (!view) return;
   view.operation(() => {
-    for (let line = 0; line < view.lineCount(); line++) view.removeLineClass(line, 'background');
+    const inside = (line) => regions.some(({first, last}) => first <= line + 1 && line + 1 <= last);
+    for (let line = 0; line < view.lineCount(); line++) {
+      view.removeLineClass(line, 'background');
+      view.removeLineClass(line, 'text');
+      if (regions.length && !inside(line)) view.addLineClass(line, 'text', 'dim');
+    }
     for (const region of regions)
       for (let line = region.first - 1; line < region.last; line++)
         view.addLineClass(line, 'background', 'region');
@@ -81,17 +95,25 @@ export function showFindings(findings) {
   }
 }
 
-// Shares of the cycles: Map of line to a fraction.
+// Shares by line, from profile.js: cycles, and sectors if the profile has them.
 export function showShares(shares) {
   if (!view) return;
   view.clearGutter('share');
-  for (const [line, share] of shares) {
-    const mark = document.createElement('div');
-    mark.className = share > 0.1 ? 'cycles hot' : 'cycles';
-    mark.textContent = `${(100 * share).toFixed(1)} %`;
-    mark.title = 'share of the cycles';
-    view.setGutterMarker(line - 1, 'share', mark);
+  view.clearGutter('sectors');
+  const mark = (line, gutter, share, words) => {
+    const made = document.createElement('div');
+    made.className = `${gutter === 'share' ? 'cycles' : 'traffic'}${share > 0.1 ? ' hot' : ''}`;
+    made.textContent = `${(100 * share).toFixed(1)} %`;
+    made.title = words;
+    view.setGutterMarker(line - 1, gutter, made);
+  };
+  for (const [line, {cycles, sectors, count, requests}] of shares) {
+    mark(line, 'share', cycles, 'share of the cycles');
+    if (sectors) mark(line, 'sectors', sectors,
+      `share of the sectors; ${(count / requests).toFixed(1)} sectors per request`);
   }
+  view.getWrapperElement().classList.toggle('profiled', shares.size > 0);
+  view.refresh();
 }
 
 // The line at which a kernel stands; 0: none.

@@ -26,7 +26,7 @@ function linkAdapt(link, openLab) {
 export function showHandout(parent, html, openLab) {
   const page = new DOMParser().parseFromString(html, 'text/html');
   for (const image of page.querySelectorAll('img')) {
-    const figure = (image.getAttribute('src') || '').match(/docs\/figures\/([\w.-]+\.svg)$/);
+    const figure = (image.getAttribute('src') || '').match(/docs\/figures\/([\w.-]+\.(?:svg|png))$/);
     if (figure) image.setAttribute('src', `/figures/${figure[1]}`);
     else image.remove();
   }
@@ -38,5 +38,5 @@ export function showHandout(parent, html, openLab) {
   }
   for (const table of page.querySelectorAll('table')) table.tabIndex = 0; // scrolls with the keyboard
   parent.replaceChildren(...page.body.childNodes);
-  parent.scrollTop = 0;
+  parent.parentElement.scrollTop = 0;
 }

@@ -13,8 +13,8 @@ export function asLines(text) {
 }
 
 // Calls show(text) while the output grows; returns {id, state, status, text}.
-export async function runJob(lab, request, show) {
-  const {id} = await ask('POST', `labs/${lab}/jobs`, request);
+export async function runJob(target, request, show) {
+  const {id} = await ask('POST', `${target}/jobs`, request);
   const job = {id, text: '', state: 'waiting', status: 0};
   current = job;
   show('', job);
@@ -61,17 +61,4 @@ export function findingsOf(text, file) {
     if (!found.has(line)) found.set(line, (match[2] || '').trim() || 'named in the result');
   }
   return [...found].map(([line, words]) => ({line, text: words}));
-}
-
-// Shares of the cycles by line, from the profile's lines.tsv: the sum of all stall columns.
-export function sharesOf(table, file) {
-  const rows = table.trim().split('\n').map((row) => row.split('\t'));
-  const first = rows[0].indexOf('selected'), shares = new Map();
-  const last = rows[0].indexOf('short_scoreboard_special');
-  const cycles = (row) => row.slice(first, last + 1).reduce((sum, cell) => sum + Number(cell), 0);
-  const total = rows.slice(1).reduce((sum, row) => sum + cycles(row), 0);
-  for (const row of rows.slice(1))
-    if (row[0] === file && total > 0)
-      shares.set(Number(row[1]), (shares.get(Number(row[1])) || 0) + cycles(row) / total);
-  return shares;
 }
