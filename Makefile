@@ -50,13 +50,17 @@ Q := @
 ifeq ($(V),1)
 .SHELLFLAGS := -xc
 endif
-say = @printf '  %-7s %s\n' '$(1)' '$(2)'
+# FILES_ALL: number of files that a first build compiles, from `stage`.  Make expands a recipe when it
+# starts, so the list COMPILED has one word for each file so far.
+say = @printf '  %-7s %s%s\n' '$(1)' '$(2)' '$(if $(FILES_ALL),$(if $(filter CC,$(1)),$(eval \
+    COMPILED += x) ($(words $(COMPILED)) of $(FILES_ALL))))'
 
 # A student's copy (autograder/handout) has no answer key and no tests.
 COPY := $(wildcard labs/*/.sealed)
 
 # Second make, for files that a target needs built.  It does not look for compilers again.
-stage = $(Q)+$(plain_make) sh common/setup/build_lock.sh "$$BUILD" $(MAKE) $(if $(V),,-s) \
+stage = $(Q)+$(plain_make) $(if $(wildcard $(BUILD)/obj),,FILES_ALL="$$($(plain_make) $(MAKE) -n \
+    -o $(BUILD)/toolchain.env $(1) 2>/dev/null | grep -c "'CC'")") sh common/setup/build_lock.sh "$$BUILD" $(MAKE) $(if $(V),,-s) \
     -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
 # Packages that one target needs and a student does not.
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)

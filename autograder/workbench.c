@@ -98,6 +98,7 @@ static int serve(Workbench *bench, Error *error)
     sigset_t ends;
     int received;
     signals_block(&ends);
+    setenv("PROGRESS", "1", 1); /* the jobs print a line every second (ticker.h) */
     if (catalog_open(bench->root, &bench->catalog, error)) return -1;
     bench->jobs = job_queue_open(JOB_UNATTENDED);
     Server *server = bench->jobs ? server_start(bench, error) : NULL;

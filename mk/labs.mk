@@ -78,8 +78,8 @@ watch-answer:
 	$(Q)$(plus)sh common/setup/watch.sh "$$BUILD" "$$LAB" $(BUILD)/bin/grade --watch $(where) --lab "$$LAB" --engine "$$ENGINE" --gpu "$$GPU"; $(save_status)
 
 #:   make workbench [PORT=n]
-#:                       the labs on one page in the browser: handout, editor, run,
-#:                       grade, profile (docs/student/workbench.md)
+#:                       the labs and programs of your own on one page in the
+#:                       browser (docs/student/workbench.md)
 .PHONY: workbench
 workbench:
 	$(call want,libjs-codemirror python3-numpy python3-pil)

@@ -89,8 +89,11 @@ show_ini()
          !gone' "$1" | cat -s
 }
 
+all=$(printf '%s' "$names" | wc -w)
+sealed=0
 for name in $names; do
-    printf '  SEAL    %s\n' "$name"
+    sealed=$((sealed + 1))
+    printf '  SEAL    %s (%s of %s)\n' "$name" "$sealed" "$all"
     files | grep "^labs/$name/" | grep -Ev "$is_ours" | tar -cf - -T - | tar -xf - -C "$copy"
     source=$(sed -n 's/^source *= *//p' "labs/$name/lab.ini")
     mkdir -p "$copy/autograder/tests/skeletons/$name"
@@ -141,6 +144,7 @@ find "$copy" -name '*.md' | while read -r page; do
 done
 rm -f "$copy/.missing" "$copy/.rows"
 
+printf '  SEARCH  %s files of the copy, for what students must not see\n' "$(find "$copy" -type f | wc -l)"
 $tool search --out "$copy" || fail "the copy shows what it must not (above); $out is unchanged"
 
 # ---- into OUT ----

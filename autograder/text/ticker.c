@@ -13,6 +13,7 @@
 #include "autograder/text/text.h"
 
 #define CLEAR "\r\033[K"
+enum { SCRIPT_SECONDS = 10 }; /* between two lines of a script in a pipe */
 
 static struct {
     pthread_mutex_t lock;
@@ -23,8 +24,11 @@ static struct {
                             * known */
     double done;
     char what[160];
-    char file[700];  /* stores the duration; "" none */
-    double expected; /* seconds; 0: unknown */
+    char file[700];   /* stores the duration; "" none */
+    double expected;  /* seconds; 0: unknown */
+    double interval;  /* seconds between two lines in a file or a pipe; negative: a terminal */
+    double printed;   /* seconds: time of the latest line in a file or a pipe */
+    char latest[160]; /* the work of that line */
 } ticker = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static double now(void)
@@ -32,6 +36,15 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Whether a line is due: on a terminal always, after the first second; in a pipe if the work has
+ * changed since the latest line. */
+static int is_due(double time)
+{
+    if (!*ticker.what) return 0;
+    if (ticker.interval < 0) return time - ticker.begun > 1;
+    return time - ticker.printed >= ticker.interval && strcmp(ticker.what, ticker.latest) != 0;
 }
 
 static void draw(void)
@@ -45,9 +58,15 @@ static void draw(void)
     if (ticker.expected > time - ticker.begun)
         text_add(line, sizeof line, ", about %.0f s left",
                  ticker.begun + ticker.expected - time + 0.5);
-    fprintf(stderr, CLEAR "%.*s", (int)screen_columns() - 1, line);
+    if (ticker.interval < 0) {
+        fprintf(stderr, CLEAR "%.*s", (int)screen_columns() - 1, line);
+        ticker.shown = 1;
+    } else {
+        fprintf(stderr, "%s\n", line);
+        ticker.printed = time;
+        text_set(ticker.latest, sizeof ticker.latest, "%s", ticker.what);
+    }
     fflush(stderr);
-    ticker.shown = 1;
 }
 
 static void *tick(void *unused)
@@ -61,29 +80,46 @@ static void *tick(void *unused)
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&ticker.ended, &ticker.lock, &until);
-        if (ticker.running && *ticker.what && now() - ticker.begun > 1) draw();
+        if (ticker.running && is_due(now())) draw();
     }
     pthread_mutex_unlock(&ticker.lock);
     return NULL;
 }
 
-void ticker_begin(void)
+/* Seconds between two lines in a pipe: those of PROGRESS, else `otherwise`; negative: none. */
+static double line_interval(double otherwise)
+{
+    const char *progress = getenv("PROGRESS");
+    char *end;
+    double seconds = progress ? strtod(progress, &end) : 0;
+    return progress && end != progress && !*end && seconds >= 0 ? seconds : otherwise;
+}
+
+/* `interval`: of line_interval, if standard error is no terminal. */
+static void begin(double interval)
 {
     const char *term = getenv("TERM");
     pthread_condattr_t steady;
-    if (ticker.running || !isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb")) return;
+    int is_terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    if (ticker.running || (!is_terminal && interval < 0)) return;
+    ticker.interval = is_terminal ? -1 : interval;
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&ticker.ended, &steady);
-    ticker.begun = ticker.counted = now();
+    ticker.begun = ticker.counted = ticker.printed = now();
     ticker.done = -1;
     ticker.running = 1;
     if (pthread_create(&ticker.thread, NULL, tick, NULL)) ticker.running = 0;
 }
 
-void ticker_begin_again(const char *file)
+void ticker_begin(void)
 {
-    ticker_begin();
+    begin(line_interval(-1));
+}
+
+/* The expected duration is that of the last time. */
+static void expect(const char *file)
+{
     if (!ticker.running) return;
     char *text = file_text(file, NULL);
     pthread_mutex_lock(&ticker.lock);
@@ -91,6 +127,12 @@ void ticker_begin_again(const char *file)
     ticker.expected = text ? strtod(text, NULL) : 0;
     pthread_mutex_unlock(&ticker.lock);
     free(text);
+}
+
+void ticker_begin_again(const char *file)
+{
+    ticker_begin();
+    expect(file);
 }
 
 /* A result that was already available is no measure of the duration. */
@@ -129,17 +171,15 @@ void ticker_end(void)
     if (ticker.shown) fputs(CLEAR, stderr);
     if (*ticker.file) remember(now() - ticker.begun);
     ticker.shown = 0;
-    *ticker.what = *ticker.file = 0;
+    *ticker.what = *ticker.file = *ticker.latest = 0;
     ticker.expected = 0;
 }
 
 void ticker_follow(FILE *lines, const char *what, int all, const char *file)
 {
     int done = 0, byte;
-    if (file)
-        ticker_begin_again(file);
-    else
-        ticker_begin();
+    begin(line_interval(SCRIPT_SECONDS));
+    if (file) expect(file);
     do {
         ticker_say(file || all < 1 ? -1 : (double)done / all, "%s: %d of %d", what, done, all);
         while ((byte = getc(lines)) != EOF && byte != '\n')

@@ -1,12 +1,15 @@
-/* ticker.h - progress line at the bottom of a terminal: the current work, and its estimated
- * remaining time.  It appears after a second and disappears when the work ends; a file or a pipe
- * never shows it. */
+/* ticker.h - progress of long work: the current work, and its estimated remaining time.
+ *
+ * On a terminal it is one line at the bottom, which appears after a second and disappears when the
+ * work ends.  In a file or a pipe it is lines: a script's work (ticker_follow) prints one every ten
+ * seconds if a part has ended meanwhile, other work none.  The environment variable PROGRESS=n
+ * selects lines every n seconds for all work. */
 #ifndef CONVLAB_AUTOGRADER_TEXT_TICKER_H
 #define CONVLAB_AUTOGRADER_TEXT_TICKER_H
 
 #include <stdio.h>
 
-/* Starts on standard error, if that is a terminal. */
+/* Starts on standard error. */
 void ticker_begin(void);
 
 /* The same for work that takes about as long as the last time: `file` stores the duration, if it

@@ -29,7 +29,7 @@ void answer_error(Answer *answer, unsigned status, const char *text)
     answer_json(answer, status, json_pack("{s:s}", "error", text));
 }
 
-/* What a request is about: a lab, or with `lab` NULL a program of the playground. */
+/* The subject of a request: a lab, or with `lab` NULL a program of the playground. */
 typedef struct Target {
     const Lab *lab;
     char program[1300]; /* its path */

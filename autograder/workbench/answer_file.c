@@ -62,8 +62,8 @@ static void file_give(const char *folder, const char *name, Answer *answer)
     answer->body = text;
 }
 
-/* Whether a job's file may be shown: a regular file, and no script or page except that of `make see`,
- * because its program decides what is in it. */
+/* Whether a job's file may be shown: a regular file, and no script or page except that of
+ * `make see`, because its program decides what is in it. */
 static int is_shown(const char *folder, const char *name)
 {
     char path[2600];

@@ -27,7 +27,7 @@ enum { SETTINGS_COUNT = sizeof SETTINGS / sizeof *SETTINGS };
  * precede a script as variables of its environment. */
 static const struct Action {
     const char *name, *line, *settings;
-    const char *folder; /* of the results; NULL none */
+    const char *folder; /* folder of the results; NULL: none */
     int is_dialog;
 } LAB_ACTIONS[] =
     {
@@ -68,7 +68,7 @@ static const struct Action *action_find(const struct Action *actions, const char
     return NULL;
 }
 
-/* What the words in braces stand for. */
+/* The values of the words in braces. */
 typedef struct Values {
     const Workbench *bench;
     const Lab *lab;

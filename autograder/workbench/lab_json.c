@@ -1,5 +1,6 @@
 #include "autograder/workbench/lab_json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,20 +39,20 @@ static void points_add(const Workbench *bench, const Lab *lab, json_t *object)
     best_record_free(&records);
 }
 
-/* What a student compares machines by: numbers of the machine's file, with their units. */
+/* Numbers of the machine's file, with their units, by which a student compares machines. */
 static json_t *machine_json(const char *folder, const char *name)
 {
     static const struct {
-        const char *key, *words, *unit;
+        const char *key, *format;
         double scale;
-    } NUMBERS[] = {{"sms", "SMs", "", 1},
-                   {"clock_mhz", "clock", "MHz", 1},
-                   {"dram_gb_s", "DRAM", "GB/s", 1},
-                   {"l2_bytes", "L2", "MiB", 1.0 / (1 << 20)},
-                   {"fp32_lanes", "FP32 lanes an SM", "", 1},
-                   {"registers_per_sm", "registers an SM", "", 1},
-                   {"shared_per_sm", "shared memory an SM", "KiB", 1.0 / 1024},
-                   {"max_threads_per_sm", "threads an SM", "", 1}};
+    } NUMBERS[] = {{"sms", "%.6g SMs", 1},
+                   {"clock_mhz", "%.6g MHz", 1},
+                   {"dram_gb_s", "%.6g GB/s of DRAM", 1},
+                   {"l2_bytes", "%.4g MiB of L2", 1.0 / (1 << 20)},
+                   {"fp32_lanes", "%.6g FP32 lanes per SM", 1},
+                   {"registers_per_sm", "%.6g registers per SM", 1},
+                   {"shared_per_sm", "%.6g KiB of shared memory per SM", 1.0 / 1024},
+                   {"max_threads_per_sm", "%.6g threads per SM", 1}};
     SimtMachine machine;
     if (machine_load(folder, name, &machine, NULL)) return json_pack("{s:s}", "name", name);
     json_t *facts = json_array();
@@ -59,8 +60,7 @@ static json_t *machine_json(const char *folder, const char *name)
         double value;
         char text[80];
         if (machine_number(&machine, NUMBERS[i].key, &value)) continue;
-        text_set(text, sizeof text, "%s %.6g%s%s", NUMBERS[i].words, value * NUMBERS[i].scale,
-                 *NUMBERS[i].unit ? " " : "", NUMBERS[i].unit);
+        snprintf(text, sizeof text, NUMBERS[i].format, value * NUMBERS[i].scale);
         json_array_append_new(facts, json_string(text));
     }
     return json_pack("{s:s, s:s, s:s, s:o}", "name", name, "title", machine.title, "architecture",

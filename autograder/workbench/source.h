@@ -12,8 +12,8 @@
 enum { SOURCE_BYTES = 1 << 20, DIGEST_CHARACTERS = 16 };
 
 /* The text of folder/name, a regular file of at most SOURCE_BYTES bytes of UTF-8, malloc'd, and its
- * digest; NULL with an error: it is missing, a link, in a linked folder below `folder`, too large,
- * or binary. */
+ * digest.  NULL with an error: the file is missing, a link, in a linked folder below `folder`, too
+ * large, or binary. */
 char *source_read(const char *folder, const char *name, char digest[DIGEST_CHARACTERS + 1],
                   Error *error);
 

@@ -1,7 +1,8 @@
 #!/bin/sh
-# code.sh BUILD OUT LAB [PROGRAM] - compiles a lab's source, or a CUDA program, and runs nothing:
-# prints the registers and the shared memory of each kernel, and writes OUT/code.ptx and, if the
-# toolkit has nvdisasm, OUT/code.sass, both with line numbers of the source.
+# code.sh BUILD OUT LAB [PROGRAM] - compiles a lab's source, or a CUDA program, and runs nothing.
+#
+# Prints the registers and the shared memory of each kernel.  Writes OUT/code.ptx and, if the toolkit
+# has nvdisasm, OUT/code.sass, both with line numbers of the source.
 #
 # ARCH=80 is the compute capability of a program, NVCCFLAGS has further options, as in simulate.sh.
 set -euf

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# ticker.sh - progress line with the remaining time of a script on a terminal, as in grade and run;
-# a script sources it:
+# ticker.sh - progress of a script with the remaining time (text/ticker.h).  A terminal shows one
+# line, as in grade and run; a file or a pipe gets one line every ten seconds.  A script sources it:
 #
 #     ticker_begin BUILD WHAT ALL [FILE]     FILE: for parts of very different lengths, stores the
 #                                            duration, from which the remaining time is computed
@@ -9,11 +9,6 @@
 #                                            descriptor
 #     ticker_end
 ticker_begin() {
-    ticker_of=
-    if [ ! -t 2 ]; then
-        exec 9>/dev/null
-        return
-    fi
     _pipe=$1/ticker.$$
     mkfifo "$_pipe"
     "$1/bin/lab" ticker --what "$2" --all "$3" ${4:+--again "$4"} <"$_pipe" &

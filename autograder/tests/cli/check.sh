@@ -479,7 +479,7 @@ tell a-compiler-that-is-gone
 run 0 env COLUMNS=80 make -s doctor BUILD="$BUILD" && ! grep -q '.\{81\}' "$work/out" && grep -q '^  sandbox ' "$work/out"
 tell the-doctor-fits-the-screen
 
-# Progress and remaining time, on a terminal only.
+# Progress and remaining time: one changing line on a terminal, a few lines in a pipe.
 cat >"$work/slow.sh" <<'END'
 . common/setup/ticker.sh
 ticker_begin "$1" parts 2
@@ -489,7 +489,9 @@ echo >&9
 ticker_end
 END
 run 0 env TERM=xterm script -qec "sh '$work/slow.sh' '$build'" /dev/null && grep -q 'parts: 1 of 2, [1-9][0-9]* s, about [1-9][0-9]* s left' "$work/out" &&
-    run 0 env TERM=xterm sh "$work/slow.sh" "$build" && [ ! -s "$work/out" ] && [ ! -s "$work/err" ]
+    run 0 env PROGRESS=1000 sh "$work/slow.sh" "$build" && [ ! -s "$work/out" ] && [ ! -s "$work/err" ] &&
+    run 0 env PROGRESS=1 sh "$work/slow.sh" "$build" && [ ! -s "$work/out" ] &&
+    grep -q '^  parts: 1 of 2, [1-9][0-9]* s, about [1-9][0-9]* s left$' "$work/err"
 tell progress-of-a-script
 
 exit $failed

@@ -10,9 +10,7 @@ import signal
 import sys
 import traceback
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
+from chromium import browser_open
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -25,21 +23,21 @@ skeleton = source.read_text()
 solution = pathlib.Path("solutions/02-naive/conv.cu").read_text()
 
 
-def browser_open():
-    options = Options()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-                     "--window-size=1280,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    options.set_capability("unhandledPromptBehavior", "accept")
-    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-
-
 page = browser_open()
 
 
 def until(condition, what):
     WebDriverWait(page, PATIENCE, 0.1).until(lambda _: condition(), what)
+
+
+def until_in_session(condition, what):
+    """As `until`, while a debugger runs.  If it has ended, for example because it could not be
+    linked, its output is the reason, and nobody has to wait."""
+    def holds():
+        good = condition()
+        assert good or text_of("progress") != "debug: done", f"{what}: {output('debug')[-600:]}"
+        return good
+    until(holds, what)
 
 
 def at(name):
@@ -97,7 +95,7 @@ def look(scheme, width=1280, height=900):
 
 
 def violations_of(state, scheme):
-    """What axe-core, an accessibility checker, finds wrong: WCAG 2.1 AA and its best practices."""
+    """The violations that axe-core, an accessibility checker, finds: WCAG 2.1 AA and best practices."""
     page.execute_script(axe.read_text())
     found = page.execute_async_script("axe.run(document, {}).then(arguments[0])")
     return [f"{state}, {scheme}: {rule['id']}: {node['html'][:160]} {node['failureSummary'][:300]}"
@@ -255,7 +253,7 @@ def shows_the_code_of_a_line():
     place_cursor(1)
     until(lambda: "no instructions" in code(), "line 1 has instructions")
     figures = page.find_element(By.CSS_SELECTOR, "#panel-code .figures").text
-    assert "NVIDIA H200" in figures and "SMs 132" in figures and "blocks per SM" in figures, figures
+    assert "NVIDIA H200" in figures and "132 SMs" in figures and "blocks per SM" in figures, figures
     inspect("code")
 
 
@@ -328,26 +326,26 @@ def debugs_forwards_and_backwards():
         view.scrollIntoView({line: arguments[0] + 3, ch: 0});
         CodeMirror.signal(view, 'gutterClick', view, arguments[0] - 1);""", line)
     start("debug")
-    until(lambda: f"line {line}." in output("debug"), "no breakpoint")
+    until_in_session(lambda: f"line {line}." in output("debug"), "no breakpoint")
     command = lambda name: page.find_element(By.CSS_SELECTOR, f"[data-command={name}]").click()
     place = lambda: page.execute_script("""
         const view = document.querySelector('.CodeMirror').CodeMirror;
         for (let i = 0; i < view.lineCount(); i++)
             if ((view.lineInfo(i).bgClass || '').includes('place')) return i + 1;""")
     command("run")
-    until(lambda: place() == line, "the kernel does not stop")
+    until_in_session(lambda: place() == line, "the kernel does not stop")
     command("next")
-    until(lambda: place() == line + 1, "next does not advance")
+    until_in_session(lambda: place() == line + 1, "next does not advance")
     command("reverse-next")
-    until(lambda: place() == line, "reverse-next does not go back")
+    until_in_session(lambda: place() == line, "reverse-next does not go back")
     at("watch").send_keys("oq")
     click("[data-view=lanes]")
-    until(lambda: "32 of 32 lanes are active" in output("debug"), "no lanes")
+    until_in_session(lambda: "32 of 32 lanes are active" in output("debug"), "no lanes")
     cells = lambda: page.find_elements(By.CSS_SELECTOR, "#panel-debug .matrix td")
-    until(lambda: len(cells()) == 32, "no table of 32 lanes")
+    until_in_session(lambda: len(cells()) == 32, "no table of 32 lanes")
     click("#always")
     command("next")
-    until(lambda: output("debug").count("lanes are active") == 2, "no lanes at the next stop")
+    until_in_session(lambda: output("debug").count("lanes are active") == 2, "no lanes at the next stop")
     inspect("debug")
     at("command").send_keys("quit", Keys.ENTER)
     until(lambda: text_of("progress") == "debug: done", "the session does not end")
@@ -407,14 +405,14 @@ def shows_who_wrote_shared_memory():
         const view = document.querySelector('.CodeMirror').CodeMirror;
         CodeMirror.signal(view, 'gutterClick', view, 5);""")
     start("debug")
-    until(lambda: "line 6." in output("debug"), "no breakpoint")
+    until_in_session(lambda: "line 6." in output("debug"), "no breakpoint")
     click("[data-command=run]")
-    until(lambda: "turn<<<" in output("debug"), "the kernel does not stop")
+    until_in_session(lambda: "turn<<<" in output("debug"), "the kernel does not stop")
     watch = at("watch")
     watch.clear()
     watch.send_keys("tile 2x32")
     click("[data-view=tile]")
-    until(lambda: page.find_elements(By.CSS_SELECTOR, "#panel-debug .matrix td.written"), output("debug"))
+    until_in_session(lambda: page.find_elements(By.CSS_SELECTOR, "#panel-debug .matrix td.written"), output("debug"))
     cell = page.find_element(By.CSS_SELECTOR, "#panel-debug .matrix td.written")
     assert "written by thread (" in cell.get_attribute("title")
     inspect("tile")
@@ -485,6 +483,23 @@ def runs_no_script_but_its_own():
     assert page.execute_script("return window.bad") is None, "an inline script ran"
 
 
+def shows_a_hostile_handout_as_text():
+    handout = root / "labs/03-layout/README.md"
+    text = handout.read_text()
+    handout.write_text(text + """
+<script>window.bad = 1</script> <img src="x" onerror="window.bad = 1"> <b id="save">not the button</b>
+<meta http-equiv="refresh" content="0;url=http://127.0.0.1:9/"> <a id="link" href="javascript:window.bad = 1">link</a>
+""")
+    lab_open("03-layout")
+    assert page.execute_script("return window.bad") is None and url.split("#")[0] in page.current_url
+    assert at("save").tag_name == "button" and at("handout-save").text == "not the button"
+    page.execute_script("document.querySelector('#handout-link')?.click()")
+    assert page.execute_script("return window.bad") is None
+    handout.write_text(text)
+    lab_open("02-naive")
+    page.get_log("browser")
+
+
 def tells_that_the_server_has_ended():
     os.kill(server, signal.SIGTERM)
     until(lambda: at("banner").is_displayed() and "does not answer" in text_of("banner-text"),
@@ -501,7 +516,7 @@ TESTS = [opens_a_lab_with_its_handout, shows_a_compiler_error_in_the_gutter,
          runs_a_program_of_the_playground, shows_who_wrote_shared_memory,
          keeps_an_unsaved_text_when_the_page_is_loaded_again, opens_in_a_second_tab,
          has_labels_and_order, has_no_accessibility_violation, fits_the_width_of_a_phone, runs_no_script_but_its_own,
-         tells_that_the_server_has_ended]
+         shows_a_hostile_handout_as_text, tells_that_the_server_has_ended]
 only = os.environ.get("ONLY", "").split()  # names of tests, for work on the page
 TESTS = [test for test in TESTS if not only or test.__name__ in only]
 

@@ -5,33 +5,10 @@ set -eu
 . autograder/tests/lib.sh
 screens=${SCREENS:-$work/screens}
 export SHOTS="${SCREENS:-}"
-mkdir -p "$work/root" "$work/build" "$screens"
-
-# A copy of the workbook whose labs may be edited; the rest, and the programs, are links.
-root=$(pwd)
-for part in autograder common docs solutions datasets; do ln -s "$root/$part" "$work/root/$part"; done
-cp -r labs "$work/root/labs"
+mkdir -p "$screens"
+# shellcheck source=autograder/tests/workbench/root.sh
+. autograder/tests/workbench/root.sh
 cp autograder/tests/skeletons/02-naive/conv.cu "$work/root/labs/02-naive/conv.cu"
-for part in bin lib obj toolchain.env toolchain; do
-    [ ! -e "$build/$part" ] || ln -s "$(realpath "$build/$part")" "$work/build/$part"
-done
-
-# The server's address is in $work/out as soon as it serves.
-server_start()
-{
-    (cd "$work/root" && exec "$build/bin/workbench" --root . --build "$work/build" "$@") >"$work/out" 2>&1 &
-    server=$!
-    until grep -q '#[0-9a-f]' "$work/out"; do kill -0 "$server" 2>/dev/null || return 1; sleep 0.1; done
-    url=$(sed -n 's/^ *\(http.*#.*\)/\1/p' "$work/out")
-    port=${url##*:}
-    port=${port%%/*}
-    token=${url##*#}
-}
-server_end()
-{
-    kill "$server"
-    wait "$server" || true
-}
 
 # status CURL-ARGUMENTS...: the HTTP status; the answer is in $work/err.
 status()
@@ -83,6 +60,44 @@ for _ in 1 2 3 4 5 6 7 8; do codes="$codes $(with_token -X POST -d '{"action":"g
 echo "$codes" >"$work/said"
 [ "${codes% 429}" != "$codes" ] && [ "${codes# 200}" != "$codes" ]
 tell limits-the-queue
+# Links in the folders that the page edits, and names that leave the playground.
+mkdir -p "$work/root/playground" "$work/secret"
+echo secret >"$work/secret/conv.cu"
+mv "$work/root/labs/03-layout/conv.cu" "$work/kept.cu"
+ln -s "$work/secret/conv.cu" "$work/root/labs/03-layout/conv.cu"
+mv "$work/root/labs/05-register-tiled" "$work/kept"
+ln -s "$work/secret" "$work/root/labs/05-register-tiled"
+ln -s "$work/secret/conv.cu" "$work/root/playground/link.cu"
+ok=yes
+for path in labs/03 labs/05 playground/link.cu; do
+    with_token "$here/api/$path" >"$work/code"
+    ! grep -q secret "$work/err" || { ok=no; cp "$work/err" "$work/said"; }
+    with_token -X PUT -d '{"text":"lost","base":""}' "$here/api/$path/source" >"$work/code"
+    grep -q '^507$' "$work/code" || { ok=no; echo "$path $(cat "$work/code")" >"$work/said"; }
+done
+for name in '../x.cu' '/tmp/x.cu' '.cu' 'x' 'x.cu/..' 'a b.cu' '-x.cu' ''; do
+    [ "$(with_token -X POST -d "{\"name\":\"$name\"}" "$here/api/playground")" = 400 ] ||
+        { ok=no; echo "new program '$name'" >>"$work/said"; }
+done
+[ "$(with_token "$here/api/playground/..%2f..%2fMakefile")" = 404 ] || ok=no
+[ "$ok" = yes ] && [ "$(cat "$work/secret/conv.cu")" = secret ]
+tell follows-no-link
+rm "$work/root/labs/05-register-tiled" "$work/root/playground/link.cu"
+mv "$work/kept" "$work/root/labs/05-register-tiled"
+mv "$work/kept.cu" "$work/root/labs/03-layout/conv.cu"
+[ "$(with_token -X POST -d '{"name":"a.cu"}' "$here/api/playground")" = 200 ] &&
+    [ "$(with_token -X POST -d '{"name":"a.cu"}' "$here/api/playground")" = 400 ] &&
+    with_token "$here/api/playground" >"$work/code" && jq -e '.programs == ["a.cu"]' "$work/err" >"$work/said" &&
+    with_token "$here/api/playground/a.cu" >"$work/code" && jq -e '.source.text | contains("__global__")' "$work/err" >"$work/said"
+tell creates-a-program-once
+# No argument of a process has the key, and no other user may connect.
+if [ "$(id -u)" = 0 ] && command -v setpriv >"$work/said"; then
+    [ "$(setpriv --reuid 65534 --clear-groups curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" "$here/api/labs")" = 000 ] &&
+        [ "$(with_token "$here/api/labs")" = 200 ]
+    tell refuses-another-user
+fi
+if grep -q "$token" /proc/[0-9]*/cmdline 2>/dev/null; then false; else true; fi
+tell hides-the-key-from-other-processes
 if (ss -ltn 2>/dev/null || netstat -ltn) | grep -q "\(0\.0\.0\.0\|\*\|\[::\]\):$port"; then false; else true; fi
 tell listens-on-this-machine-only
 server_end
@@ -100,11 +115,7 @@ fi
 tell checks-the-port
 
 # The page itself.
-python=
-for candidate in python3 /usr/bin/python3; do
-    [ "$python" ] || ! "$candidate" -c 'import selenium' 2>/dev/null || python=$candidate
-done
-{ [ "$python" ] && [ -x /usr/bin/chromedriver ] && [ -f /usr/share/javascript/codemirror/codemirror.js ]; } ||
+[ "$python" ] ||
     skip 'no chromium: sudo apt-get install chromium chromium-driver python3-selenium libjs-codemirror'
 server_start
 export AXE="$build/axe/axe.min.js"

@@ -198,10 +198,17 @@ function showConflict(digest) {
   ]);
 }
 
-async function savePrediction(name, value) {
-  const {predict} = await ask('GET', path());
-  await ask('PUT', `${path()}/predict`,
-    {text: withValue(predict.text, name, value), base: predict.digest});
+// One answer after the other: each changes the text that the previous one has saved.
+let answersSaved = Promise.resolve();
+function savePrediction(name, value) {
+  const target = path();
+  const saves = async () => {
+    const {predict} = await ask('GET', target);
+    await ask('PUT', `${target}/predict`,
+      {text: withValue(predict.text, name, value), base: predict.digest});
+  };
+  answersSaved = answersSaved.then(saves, saves);
+  return answersSaved;
 }
 
 function regionHere() {
@@ -308,9 +315,9 @@ function showFeedback(action, job) {
 async function follow(action, request) {
   const debugs = action === 'debug', place = action === 'hint' ? null : panel(action);
   let begun = false;
-  const job = await runJob(path(), request, (text, {state: words}) => {
+  const job = await runJob(path(), request, (text, {state: words, progress}) => {
     if (place) place.output.textContent = text;
-    at('progress').textContent = `${action}: ${words}`;
+    at('progress').textContent = `${action}: ${words === 'running' && progress ? progress : words}`;
     if (!debugs) return;
     if (begun) debugShow(text);
     else debugBegin(state.lab.sourceName);

@@ -16,15 +16,30 @@ function linkAdapt(link, openLab) {
     });
     return;
   }
-  if (target.startsWith('#')) return;
+  if (target.startsWith('#')) {
+    link.href = `#handout-${target.slice(1)}`;
+    return;
+  }
   const words = document.createElement('span'); // a page outside the workbench: its path in words
   words.textContent = link.textContent;
   words.title = target.replace(/^(\.\.\/)+/, '');
   link.replaceWith(words);
 }
 
+// A handout is text: elements that load or send something are left out, and its names cannot be
+// those of the page's own elements.
+function clean(page) {
+  for (const other of page.querySelectorAll('script, style, meta, link, base, iframe, object, embed, form'))
+    other.remove();
+  for (const named of page.querySelectorAll('[id], [name]')) {
+    if (named.id) named.id = `handout-${named.id}`;
+    named.removeAttribute('name');
+  }
+}
+
 export function showHandout(parent, html, openLab) {
   const page = new DOMParser().parseFromString(html, 'text/html');
+  clean(page);
   for (const image of page.querySelectorAll('img')) {
     const figure = (image.getAttribute('src') || '').match(/docs\/figures\/([\w.-]+\.(?:svg|png))$/);
     if (figure) image.setAttribute('src', `/figures/${figure[1]}`);

@@ -12,10 +12,19 @@ export function asLines(text) {
   return text.split('\n').map((line) => line.replace(/\r$/, '').replace(/^.*\r/, '')).join('\n');
 }
 
-// Calls show(text) while the output grows; returns {id, state, status, text}.
+// Lines of progress, "  grading 02-naive: case 3 of 10, tall, 4 s, about 6 s left", are taken out
+// of the output; returns {text, progress}, the latest of them.
+export function withoutProgress(text) {
+  const pattern = /^ {2}\S.*, \d+ s(?:, about \d+ s left)?\n/gm;
+  const lines = text.match(pattern);
+  return lines ? {text: text.replace(pattern, ''), progress: lines[lines.length - 1].trim()}
+    : {text, progress: ''};
+}
+
+// Calls show(text, job) while the output grows; returns {id, state, status, text}.
 export async function runJob(target, request, show) {
   const {id} = await ask('POST', `${target}/jobs`, request);
-  const job = {id, text: '', state: 'waiting', status: 0};
+  const job = {id, text: '', state: 'waiting', status: 0, progress: ''};
   current = job;
   show('', job);
   for (let from = 0; ;) {
@@ -24,12 +33,14 @@ export async function runJob(target, request, show) {
     job.text += part.text;
     job.state = part.state;
     job.status = part.status;
-    show(asLines(job.text), job);
+    const seen = withoutProgress(asLines(job.text));
+    job.progress = seen.progress;
+    show(seen.text, job);
     if (part.state === 'ended' || part.state === 'cancelled') break;
     await sleep(PAUSE_MS);
   }
   if (current === job) current = null;
-  job.text = asLines(job.text);
+  job.text = withoutProgress(asLines(job.text)).text;
   return job;
 }
 

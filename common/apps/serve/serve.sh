@@ -74,10 +74,12 @@ if [ ! -x "$program" ]; then
     work=$(mktemp -d "$build/serve/part.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     trap 'exit 130' INT TERM
+    printf '  NVCC    %s (1 of 2)\n' "$source" >&2
     # shellcheck disable=SC2086
     "$nvcc" -O1 -lineinfo -std=c++17 -Wno-deprecated-gpu-targets -ccbin "$cxx" \
         -Icommon/include $flags -c "$source" -o "$work/lab.o" ||
         fail "$source does not compile"
+    printf '  LD      %s (2 of 2)\n' "$program" >&2
     link || fail "$source cannot be linked: it must define $(word entries)"
     mv "$work/serve" "$program"
     rm -rf "$work"

@@ -38,6 +38,25 @@ for lab in $labs; do # on a GPU cuDNN's algorithms count as labs
     [ "$engine" = gpu ] || "$build/bin/lab" names --lab "$lab" >/dev/null || exit 2
 done
 
+# title_of SIDE MACHINE: "Lab 02 on the simulated NVIDIA TITAN V"; on a GPU a side may be cuDNN's.
+title_of() {
+    if [ "$engine" = gpu ]; then echo "$1, $2"; else
+        echo "Lab ${1%-"$gpu"} on the simulated $(sed -n 's/^title = //p' "common/simulator/gpus/$gpu.ini")"
+    fi
+}
+
+# axis_of SHAPE: what grows, in words.
+axis_of() {
+    for letter in $(echo "$1" | grep -o '[A-Z]=%' | cut -c 1); do
+        case $letter in
+        N) echo 'images N' ;; C) echo 'channels C' ;; K) echo 'filters K' ;;
+        H) echo 'height H (pixels)' ;; W) echo 'width W (pixels)' ;;
+        R) echo 'filter height R' ;; S) echo 'filter width S' ;;
+        *) echo "$letter" ;;
+        esac
+    done | paste -sd '=' | sed 's/=/ = /g'
+}
+
 # draw MEASURED SIDE - the table and the figure of one side.
 draw() {
     side=$2
@@ -52,8 +71,8 @@ draw() {
     } >"$out/$name.tsv"
     printf '  %s, %s: %s\n' "$side" "$machine" "$(sed -n 's/^; steps: //p' "$out/$name.tsv")"
     if command -v gnuplot >/dev/null; then
-        gnuplot -c common/apps/tail/sweep.gp "$out/$name" "$side, $machine" \
-            "$(echo "$shape" | grep -o '[A-Z]=%' | tr '\n' ' ')"
+        gnuplot -c common/apps/tail/sweep.gp "$out/$name" "$(title_of "$side" "$machine")" \
+            "$(axis_of "$shape")"
         echo "    $out/$name.tsv, .svg, .png"
     else
         echo "    $out/$name.tsv; for the figure install gnuplot-nox"

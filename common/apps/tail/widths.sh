@@ -6,7 +6,7 @@
 # computes the layers (measure.sh).  Lab 20's tail.c selects the widths from times that are measured
 # first: for each layer every fourth width, up to 1.6 times its own (for wide layers every eighth or
 # sixteenth).  Then all layers are measured with the old and with the new widths.  Leaves
-# BUILD/widths/NAME-MACHINE.tsv.
+# BUILD/widths/NAME-MACHINE.tsv, .svg and .png.
 set -eu
 usage='usage: widths.sh BUILD NVCC NETWORK LAB MODE TAU BATCH ENGINE GPU JOBS'
 build=${1:?$usage}
@@ -96,4 +96,12 @@ awk -F'\t' -v OFS='\t' -v what="$name, $mode, tau=$tau" '
     function weights(text) { return number(text, "C") * number(text, "K") * number(text, "R") * number(text, "S") }
     ' "$out/tasks.tsv" "$out/both.tsv" "$out/planned.tsv" >"$out/$name.tsv"
 sed -n 's/^; latency/  latency/p' "$out/$name.tsv"
-echo "    $out/$name.tsv"
+if command -v gnuplot >/dev/null; then
+    machine=$(sed -n '1s/.*, //p' "$out/$name.tsv")
+    [ "$engine" = gpu ] || machine="the simulated $(sed -n 's/^title = //p' "common/simulator/gpus/$gpu.ini")"
+    gnuplot -c common/apps/tail/widths.gp "$out/$name" \
+        "$(basename "$network" .tsv), batch $batch: widths for lab $lab on $machine"
+    echo "    $out/$name.tsv, .svg, .png"
+else
+    echo "    $out/$name.tsv; for the figure install gnuplot-nox"
+fi
