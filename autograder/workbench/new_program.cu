@@ -1,29 +1,29 @@
-// Adds two vectors. Replace it by a program of your own: any source file with kernels and a main.
+// Reverses the numbers of one block in shared memory. Replace it by a program of your own: any source
+// file with kernels and a main.
 #include <cstdio>
-#include <vector>
 
-__global__ void add(int n, const float *a, const float *b, float *c)
+enum { THREADS = 64 };
+
+__global__ void reverse(const float *from, float *to)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) c[i] = a[i] + b[i];
+    __shared__ float tile[THREADS];
+    tile[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    to[threadIdx.x] = tile[THREADS - 1 - threadIdx.x];
 }
 
 int main()
 {
-    const int n = 1 << 16, threads = 256;
-    const size_t bytes = n * sizeof(float);
-    std::vector<float> a(n, 1.0f), b(n, 2.0f), c(n);
-    float *da, *db, *dc;
-    cudaMalloc(&da, bytes);
-    cudaMalloc(&db, bytes);
-    cudaMalloc(&dc, bytes);
-    cudaMemcpy(da, a.data(), bytes, cudaMemcpyHostToDevice);
-    cudaMemcpy(db, b.data(), bytes, cudaMemcpyHostToDevice);
-    add<<<(n + threads - 1) / threads, threads>>>(n, da, db, dc);
-    cudaMemcpy(c.data(), dc, bytes, cudaMemcpyDeviceToHost);
-    printf("c[0] = %g, c[n - 1] = %g\n", c[0], c[n - 1]);
-    cudaFree(da);
-    cudaFree(db);
-    cudaFree(dc);
+    float numbers[THREADS], *from, *to;
+    for (int i = 0; i < THREADS; i++)
+        numbers[i] = i;
+    cudaMalloc(&from, sizeof numbers);
+    cudaMalloc(&to, sizeof numbers);
+    cudaMemcpy(from, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+    reverse<<<1, THREADS>>>(from, to);
+    cudaMemcpy(numbers, to, sizeof numbers, cudaMemcpyDeviceToHost);
+    printf("the first number is %g, the last is %g\n", numbers[0], numbers[THREADS - 1]);
+    cudaFree(from);
+    cudaFree(to);
     return 0;
 }
