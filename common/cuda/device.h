@@ -200,8 +200,12 @@ typedef struct DeviceProperties {
     uint32_t max_threads_per_sm, max_blocks_per_sm;
     uint32_t registers_per_block, registers_per_sm;
     uint32_t shared_per_block, shared_per_block_optin, shared_per_sm;
+    uint32_t shared_reserved; /* bytes per block that CUDA itself uses */
     uint32_t driver_version;
-    uint32_t managed; /* Boolean: ALLOC_MANAGED is supported */
+    uint32_t fp64_ratio; /* fp32 operations per cycle over those of fp64 */
+    uint32_t persisting_l2_bytes, access_window_bytes; /* 0: no persisting accesses in the L2 */
+    /* Booleans: ALLOC_MANAGED, cooperative launches and clusters are supported. */
+    uint32_t managed, has_cooperative_launches, has_clusters;
 } DeviceProperties;
 
 /* The source lines with most of the warps' instructions, unsorted; line 0: none. */

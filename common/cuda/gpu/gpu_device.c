@@ -453,6 +453,11 @@ static void properties_read(GpuDevice *device)
         {&p->shared_per_sm, 81},
         {&l2, 38},
         {&constant, 9},
+        {&p->shared_reserved, 111},
+        {&p->fp64_ratio, 87},
+        {&p->persisting_l2_bytes, 108},
+        {&p->access_window_bytes, 109},
+        {&p->has_clusters, 120},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int value = 0;
@@ -469,6 +474,7 @@ static void properties_read(GpuDevice *device)
     device->driver->version(&version);
     p->driver_version = (uint32_t)version;
     p->engine = ENGINE_GPU;
+    p->has_cooperative_launches = 0; /* this engine does not pass them on */
 }
 
 static int device_start(GpuDevice *device, int ordinal, Error *error)

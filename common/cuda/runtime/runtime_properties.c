@@ -82,8 +82,8 @@ static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *f
     to->concurrentKernels = 1;
     to->managedMemory = to->concurrentManagedAccess = to->canMapHostMemory = (int)from->managed;
     to->hostRegisterSupported = to->memoryPoolsSupported = to->streamPrioritiesSupported = 1;
-    to->cooperativeLaunch = from->engine == ENGINE_SIM && from->cc_major >= 6;
-    to->clusterLaunch = from->cc_major >= 9;
+    to->cooperativeLaunch = (int)from->has_cooperative_launches;
+    to->clusterLaunch = (int)from->has_clusters;
     to->asyncEngineCount = 1;
     to->unifiedAddressing = 1;
     to->memoryBusWidth = (int)from->memory_bus_bits;
@@ -94,7 +94,9 @@ static void properties_fill(struct cudaDeviceProp *to, const DeviceProperties *f
     to->sharedMemPerMultiprocessor = from->shared_per_sm;
     to->regsPerMultiprocessor = (int)from->registers_per_sm;
     to->sharedMemPerBlockOptin = from->shared_per_block_optin;
-    to->reservedSharedMemPerBlock = from->cc_major >= 8 ? 1024 : 0;
+    to->reservedSharedMemPerBlock = from->shared_reserved;
+    to->persistingL2CacheMaxSize = (int)from->persisting_l2_bytes;
+    to->accessPolicyMaxWindowSize = (int)from->access_window_bytes;
     to->maxBlocksPerMultiProcessor = (int)from->max_blocks_per_sm;
 #if CUDART_VERSION < 13000
     /* CUDA 13 removed the clocks from the structure; cudaDeviceGetAttribute still returns them. */
@@ -131,13 +133,6 @@ cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *to, int device)
     return cudaGetDeviceProperties(to, device);
 }
 
-/* Ratio of fp32 to fp64 operations: CUDA's programming guide, "Arithmetic Instructions". */
-static uint64_t fp64_ratio(const DeviceProperties *device)
-{
-    if (device->cc_minor == 0) return 2;
-    return device->cc_major == 8 ? 64 : 32;
-}
-
 /* Supported features as values; unsupported ones (textures, peers, managed memory ...) are 0, and
  * so are bus addresses, which a device may not have. */
 static uint64_t attribute_value(const DeviceProperties *from, enum cudaDeviceAttr attribute)
@@ -156,7 +151,7 @@ static uint64_t attribute_value(const DeviceProperties *from, enum cudaDeviceAtt
         IS(MaxSharedMemoryPerBlock, from->shared_per_block);
         IS(MaxSharedMemoryPerBlockOptin, from->shared_per_block_optin);
         IS(MaxSharedMemoryPerMultiprocessor, from->shared_per_sm);
-        IS(ReservedSharedMemoryPerBlock, from->cc_major >= 8 ? 1024 : 0);
+        IS(ReservedSharedMemoryPerBlock, from->shared_reserved);
         IS(TotalConstantMemory, from->const_bytes);
         IS(WarpSize, from->warp_size);
         IS(MaxPitch, INT_MAX);
@@ -175,15 +170,17 @@ static uint64_t attribute_value(const DeviceProperties *from, enum cudaDeviceAtt
         IS(MaxBlocksPerMultiprocessor, from->max_blocks_per_sm);
         IS(ComputeCapabilityMajor, from->cc_major);
         IS(ComputeCapabilityMinor, from->cc_minor);
-        IS(SingleToDoublePrecisionPerfRatio, fp64_ratio(from));
+        IS(SingleToDoublePrecisionPerfRatio, from->fp64_ratio);
         IS(UnifiedAddressing, 1);
         IS(ConcurrentKernels, 1);
         IS(ManagedMemory, from->managed);
         IS(ConcurrentManagedAccess, from->managed);
         IS(CanMapHostMemory, from->managed);
         IS(HostRegisterSupported, 1);
-        IS(CooperativeLaunch, from->engine == ENGINE_SIM && from->cc_major >= 6);
-        IS(ClusterLaunch, from->cc_major >= 9);
+        IS(CooperativeLaunch, from->has_cooperative_launches);
+        IS(ClusterLaunch, from->has_clusters);
+        IS(MaxPersistingL2CacheSize, from->persisting_l2_bytes);
+        IS(MaxAccessPolicyWindowSize, from->access_window_bytes);
         IS(GpuOverlap, 1);
         IS(AsyncEngineCount, 1);
         IS(StreamPrioritiesSupported, 1);

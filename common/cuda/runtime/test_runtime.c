@@ -94,6 +94,8 @@ static void fake_answer(const DeviceCall *call, DeviceReply *reply)
                                                 .shared_per_block = 49152,
                                                 .clock_khz = 1980000,
                                                 .driver_version = 12040,
+                                                .persisting_l2_bytes = 39321600,
+                                                .has_clusters = 1,
                                                 .max_grid = {0x7fffffff, 65535, 65535}};
     double milliseconds = 2.5;
     switch (call->kind) {
@@ -623,6 +625,10 @@ static void the_device_describes_itself(void **state)
     FAILS(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
     SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0));
     assert_int_equal(value, 1980000);
+    assert_int_equal(properties.persistingL2CacheMaxSize, 39321600);
+    assert_true(properties.clusterLaunch && !properties.cooperativeLaunch);
+    SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrMaxPersistingL2CacheSize, 0));
+    assert_int_equal(value, 39321600);
     SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, 0));
     assert_int_equal(value, cudaComputeModeDefault);
     SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrManagedMemory, 0));

@@ -22,7 +22,7 @@ static int properties_call(SimDevice *sim, DeviceReply *reply)
         .memory_bus_bits = machine->memory_bus_bits,
         .max_threads_per_block = machine->max_threads_per_block,
         .max_block = {machine->max_threads_per_block, machine->max_threads_per_block, 64},
-        .max_grid = {machine->cc_major < 3 ? 65535 : 0x7fffffff, 65535, 65535},
+        .max_grid = {machine->has.large_grids ? 0x7fffffff : 65535, 65535, 65535},
         .max_threads_per_sm = machine->max_threads_per_sm,
         .max_blocks_per_sm = machine->max_blocks_per_sm,
         .registers_per_block = machine->registers_per_sm,
@@ -30,8 +30,14 @@ static int properties_call(SimDevice *sim, DeviceReply *reply)
         .shared_per_block = machine->shared_per_block,
         .shared_per_block_optin = machine->shared_per_block_optin,
         .shared_per_sm = machine->shared_per_sm,
+        .shared_reserved = machine->shared_reserved,
         .driver_version = 13000,
+        .fp64_ratio = (machine->fp32_lanes + machine->fp64_lanes / 2) / machine->fp64_lanes,
+        .persisting_l2_bytes = (uint32_t)machine->persisting_l2_bytes,
+        .access_window_bytes = (uint32_t)machine->access_window_bytes,
         .managed = 1,
+        .has_cooperative_launches = machine->has.cooperative_launches,
+        .has_clusters = machine->has.clusters,
     };
     snprintf(to->name, sizeof to->name, "simulated %s", machine->name);
     return 0;

@@ -115,6 +115,12 @@ static SimtCheck residence_check(const Request *r, uint32_t *resident)
 
 static SimtCheck cooperative_check(const Request *r, const Launch *launch)
 {
+    if (!r->machine->has.cooperative_launches)
+        return refuse(r, SIMT_UNSUPPORTED,
+                      "the machine %s, of compute capability %u.%u, has no %s "
+                      "(cooperative_launches = 0)",
+                      r->machine->name, r->machine->cc_major, r->machine->cc_minor,
+                      machine_feature("cooperative_launches"));
     uint64_t at_once = (uint64_t)launch->resident * r->machine->sms;
     if (launch->blocks <= at_once) return SIMT_OK;
     return refuse(r, SIMT_BAD_COOPERATIVE,

@@ -114,6 +114,8 @@ static const Field FIELDS[] = {
     U32(shared_reserved, 0, 65536),
     U32(memory_clock_khz, 1000, 100000000),
     U32(memory_bus_bits, 8, 65536),
+    U64(persisting_l2_bytes, 0, 17179869184),
+    U64(access_window_bytes, 0, 17179869184),
 #define MECHANISM(mechanism, title, occurs)                                                        \
     {.name = "[" #mechanism "]", .kind = FIELD_MECHANISM, .optional = 1},
 #define COST(key, text, least, most) LIST(key, 1, text, least, most)

@@ -54,6 +54,8 @@ typedef struct SimtMachine {
     uint32_t register_unit; /* registers allocated per warp at a time */
     uint32_t shared_per_block, shared_per_block_optin, shared_per_sm, shared_unit, shared_reserved;
     uint32_t memory_clock_khz, memory_bus_bits;
+    uint64_t persisting_l2_bytes; /* largest part of the L2 for persisting accesses; 0: none */
+    uint64_t access_window_bytes; /* largest window of an access policy; 0: none */
     MachineCosts costs;
     MachineFeatures has;
     uint64_t unmeasured; /* mechanisms of machine_costs.def with an unmeasured cost, a bit each */

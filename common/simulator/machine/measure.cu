@@ -406,6 +406,10 @@ static void limits()
            "cudaDevAttrMemoryClockRate");
     driver("memory_bus_bits", (unsigned)ask(cudaDevAttrGlobalMemoryBusWidth),
            "cudaDevAttrGlobalMemoryBusWidth");
+    driver("persisting_l2_bytes", (size_t)card.persistingL2CacheMaxSize,
+           "cudaDeviceProp.persistingL2CacheMaxSize");
+    driver("access_window_bytes", (size_t)card.accessPolicyMaxWindowSize,
+           "cudaDeviceProp.accessPolicyMaxWindowSize");
 }
 
 int main()

@@ -299,9 +299,11 @@ static void features_follow_the_architecture(void **state)
 {
     static const struct {
         const char *name;
-        uint32_t cp_async, tma, clusters, match, dp4a;
-    } KNOWN[] = {{"gtx480", 0, 0, 0, 0, 0}, {"gtx1080ti", 0, 0, 0, 0, 1}, {"titanv", 0, 0, 0, 1, 1},
-                 {"t4", 0, 0, 0, 1, 1},     {"rtx4090", 1, 0, 0, 1, 1},   {"h100", 1, 1, 1, 1, 1}};
+        uint32_t cp_async, tma, clusters, match, dp4a, cooperative;
+        uint64_t persisting_l2_bytes;
+    } KNOWN[] = {{"gtx480", 0, 0, 0, 0, 0, 0, 0},         {"gtx1080ti", 0, 0, 0, 0, 1, 1, 0},
+                 {"titanv", 0, 0, 0, 1, 1, 1, 0},         {"t4", 0, 0, 0, 1, 1, 1, 0},
+                 {"rtx4090", 1, 0, 0, 1, 1, 1, 51904512}, {"h100", 1, 1, 1, 1, 1, 1, 32768000}};
     (void)state;
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
         SimtMachine machine;
@@ -313,6 +315,8 @@ static void features_follow_the_architecture(void **state)
         assert_int_equal(machine.has.clusters, KNOWN[i].clusters);
         assert_int_equal(machine.has.match, KNOWN[i].match);
         assert_int_equal(machine.has.dp4a, KNOWN[i].dp4a);
+        assert_int_equal(machine.has.cooperative_launches, KNOWN[i].cooperative);
+        assert_int_equal(machine.persisting_l2_bytes, KNOWN[i].persisting_l2_bytes);
     }
 }
 

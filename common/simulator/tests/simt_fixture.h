@@ -60,7 +60,9 @@ static const SimtMachine SMALL_SHAPE = {.name = "small",
                                         .shared_unit = 128,
                                         .shared_reserved = 1024,
                                         .memory_clock_khz = 1000000,
-                                        .memory_bus_bits = 256};
+                                        .memory_bus_bits = 256,
+                                        .persisting_l2_bytes = 0,
+                                        .access_window_bytes = 0};
 
 /* The same with the costs and features of that generation, from the GPU that is described first. */
 static inline const SimtMachine *small_machine(uint32_t cc_major)
