@@ -6,7 +6,8 @@
  * adds up the cost of each kernel.
  *
  * Environment: SIMULATE_GPU (h200), SIMULATE_GPUS (folder of the machine descriptions),
- * SIMULATE_PROFILE=file (of which a profile by source line is printed). */
+ * SIMULATE_PROFILE=file (of which a profile by source line is printed), SIMULATE_PRICE_ALL (not
+ * empty: repeated launches are priced each time). */
 #include <ctype.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -373,6 +374,17 @@ static void report_spills(const Kernel *kernel)
             info->spills ? "" : ", a GPU takes longer than these cycles");
 }
 
+static void report_repeated(const Kernel *kernel)
+{
+    char repeats[40], launches[40];
+    const uint64_t count = sim_device_repeats(simulation.gpu, kernel->function);
+    if (count)
+        fprintf(stderr,
+                "    %s: %s of %s launches repeat an earlier one: executed, not priced again\n",
+                kernel->name, text_thousands((double)count, repeats),
+                text_thousands((double)kernel->launches, launches));
+}
+
 static void report_kernels(void)
 {
     Table table = table_start("lrrrr");
@@ -390,6 +402,8 @@ static void report_kernels(void)
     table_end(&table, stderr, 4);
     for (int i = 0; i < simulation.kernels; i++)
         if (simulation.kernel[i].launches) report_spills(&simulation.kernel[i]);
+    for (int i = 0; i < simulation.kernels; i++)
+        if (simulation.kernel[i].launches) report_repeated(&simulation.kernel[i]);
 }
 
 static void report_profile(const char *source)
@@ -538,6 +552,7 @@ __attribute__((constructor(101))) static void simulation_open(void)
                                                                        : "common/simulator/gpus"),
         .checks = 1,
         .machine_code = 1,
+        .repeats = !*chosen("SIMULATE_PRICE_ALL", ""),
         .gaps = 1,
         .warns = 1,
         .interrupted = &interrupted,

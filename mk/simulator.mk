@@ -1,6 +1,7 @@
 # Targets of the simulated GPU.
 
 #:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
+#:        [PRICE=all]
 #:                       any CUDA program on the simulated GPU: checks, cycles,
 #:                       counters (docs/simulator/simulate.md)
 QUIET_TARGETS += simulate

@@ -3,7 +3,7 @@
 # (docs/simulator/simulate.md).
 #
 # ARGS are words separated by blanks.  GPU=name is the machine, PROFILE=1 prints a profile by
-# source line, ARCH=80 is the compute capability, NVCCFLAGS has further options for nvcc.
+# source line, PRICE=all prices repeated launches, too, ARCH=80 is the compute capability, NVCCFLAGS has further options for nvcc.
 set -euf
 build=${1:?usage: simulate.sh BUILD PROGRAM ARGS}
 program=${2:-}
@@ -121,6 +121,11 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
 fi
 cat "$kept/words" >&2
 export SIMULATE_NVCC="$nvcc" SIMULATE_GPU="$gpu" SIMULATE_GPUS="$PWD/common/simulator/gpus" SIMULATE_PROFILE="${PROFILE:+$program}"
+case ${PRICE:-} in
+    '') ;;
+    all) export SIMULATE_PRICE_ALL=1 ;;
+    *) fail "PRICE is 'all' or not set, not '$PRICE'" ;;
+esac
 status=0
 # shellcheck disable=SC2086
 "$kept/program" $args || status=$?

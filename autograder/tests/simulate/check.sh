@@ -51,6 +51,13 @@ run 1 $here/faults.cu race && says 'Race reported' && says 'in kernel turn_round
 tell race
 says 'leak check: 1 allocation was never freed: 256 bytes'
 tell leak
+run 0 $here/repeats.cu && grep -qx 100 "$work/out" &&
+    says 'saxpy: 196 of 200 launches repeat an earlier one: executed, not priced again$' &&
+    says 'blur: 196 of 200 launches repeat' && ! says 'count: ' &&
+    sed '/repeat an earlier one/d' "$work/err" >"$work/repeated" &&
+    SIMULATE_PRICE_ALL=1 run 0 $here/repeats.cu && ! says 'repeat an earlier one' &&
+    cmp "$work/err" "$work/repeated"
+tell repeated-launches-have-the-same-cycles-and-counters
 run 1 $here/findings.cu 'often fault' && says 'findings.cu:13' &&
     says 'Uninitialized __shared__ memory read' && says 'RAW hazard' &&
     says 'launch 126 of the program (kernel reverse) at findings.cu:32' &&

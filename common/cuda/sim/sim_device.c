@@ -126,6 +126,12 @@ static void sim_close(Device *device)
     free(sim);
 }
 
+uint64_t sim_device_repeats(Device *device, uint32_t function)
+{
+    const SimFunction *found = sim_function((SimDevice *)device, function);
+    return found ? simt_repeats(found->kernel) : 0;
+}
+
 const SimtProfile *sim_device_profile(Device *device)
 {
     sim_settle((SimDevice *)device, NULL);
@@ -164,6 +170,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .racecheck = options->checks,
                         .profile = options->profile,
                         .machine_code = options->machine_code,
+                        .repeats = options->repeats,
                         .untrusted = options->untrusted,
                         .gaps = options->gaps,
                         .warns = options->warns,

@@ -25,6 +25,7 @@ typedef struct SimDeviceOptions {
     int gaps;                   /* as in SimtOptions; for programs whose libraries copy structs */
     int warns;                  /* as in SimtOptions; also for copies of unwritten memory */
     int warp_sync;              /* as in SimtOptions; for labs that teach __syncwarp() */
+    int repeats;                /* as in SimtOptions; never for a submission */
     int untrusted;              /* as in SimtOptions; for submissions */
     const volatile int *interrupted; /* as in SimtOptions */
 } SimDeviceOptions;
@@ -45,6 +46,8 @@ const SimtProfile *sim_device_profile(Device *device);
 /* Cycles of the last successful launch alone, and its resident blocks per SM.  If the host has no
  * memory to compute them, `reply` has the error; else it is unchanged. */
 uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, DeviceReply *reply);
+/* Launches of the function, a handle, that repeated an earlier launch (simt_repeats). */
+uint64_t sim_device_repeats(Device *device, uint32_t function);
 /* The findings of the last launch, grouped (simt_findings); valid until the next call. */
 const SimtFinding *sim_device_findings(const Device *device, uint32_t *count);
 /* simt_write_runs, for a device opened with options.profile: the executed lines. */

@@ -33,6 +33,7 @@ struct SimtGpu {
     uint32_t arena_count, spare_count;
     struct Run *unsettled; /* launch.c: a launch whose cycles are not known yet; or NULL */
     RaceShadow race_shadow;
+    struct Repeats *repeats; /* repeat.h; NULL: every launch is priced */
     SimtModule *modules;
     SimtProfile profile;              /* profile of the longest launch so far */
     PtxModule *accelerators;          /* code of the functions that are hardware here; NULL: none */

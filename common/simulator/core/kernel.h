@@ -161,6 +161,8 @@ struct SimtKernel {
     uint32_t tables;
     uint32_t registers_needed; /* by a thread, in registers or elsewhere: registers.c */
     uint64_t executed;         /* warp instructions of its last launch on several host threads */
+    uint8_t *digest_rule;      /* per instruction: DIGEST_* of timing/digest.h; NULL: not built */
+    uint64_t repeats;          /* launches that were executed and not priced again (repeat.h) */
     KernelCalls calls;
     KernelPlans plans;
     KernelTraits traits;

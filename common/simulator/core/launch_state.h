@@ -106,6 +106,7 @@ typedef struct Launch {
     uint64_t grid_barrier;               /* address of the barrier of a cooperative grid; 0: none */
     uint32_t occupancy_percent;
     int count;
+    int digests; /* Boolean: control flow and addresses are digested (timing/digest.h) */
     LaunchTouched touched;
     LaunchRace race;
     LaunchTrace trace;
@@ -117,6 +118,7 @@ typedef struct Launch {
      * above, which all threads read. */
     _Alignas(SHARED_LINE) uint64_t next;
     uint64_t executed;
+    uint64_t digest;    /* sum of the blocks' digests, if `digests` */
     uint32_t prints;    /* calls of printf */
     int lost;           /* output beyond the limit was dropped */
     size_t saved_bytes; /* allocated for registers of calls that have not returned */

@@ -26,6 +26,9 @@ typedef struct SimtOptions {
      * ran before. Consecutive reads of a clock differ by 16 cycles, and every block starts with the
      * same register contents. */
     int untrusted;
+    /* With count: launches that repeat an earlier one are executed and not priced again (repeat.h).
+     * Never for a submission. */
+    int repeats;
     uint64_t instruction_limit; /* warp instructions of one launch; 0: 20e9 */
     /* If this becomes non-zero, a launch soon ends like one that exceeds its limit; NULL: not used.
      * A signal handler may set it. */

@@ -141,7 +141,10 @@ struct Warp {
     const Ins *pc, *code;
     Block *block;
     Worker *worker;
-    int count; /* counters wanted */
+    int count;    /* counters wanted */
+    int observed; /* accesses are counted, searched for races, or recorded in SimtLaunch.touch */
+    uint64_t
+        digest; /* digest of control flow and addresses, if the launch digests them (digest.h) */
     WarpState state;
     uint32_t index;
     unsigned char *local; /* LANES * the launch's local_bytes */

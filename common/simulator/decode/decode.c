@@ -514,6 +514,7 @@ void kernel_release(SimtKernel *kernel)
     free(kernel->costs.reused);
     free((void *)kernel->origin);
     free(kernel->runs);
+    free(kernel->digest_rule);
     free(kernel->cubin.order);
     free(kernel->constant);
     free(kernel->table);

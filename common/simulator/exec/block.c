@@ -15,6 +15,7 @@
 #include "common/simulator/traffic/dram_fetch.h"
 #include "common/simulator/traffic/l1.h"
 #include "common/simulator/traffic/retries.h"
+#include "common/simulator/timing/digest.h"
 #include "common/simulator/timing/l2.h"
 #include "common/simulator/timing/interblock.h"
 #include "common/simulator/timing/replay.h"
@@ -118,6 +119,25 @@ static void warp_run(Warp *warp)
     }
 }
 
+/* The same, with a digest of the warp's control flow and addresses. */
+static void warp_run_digesting(Warp *warp)
+{
+    const Ins *ins = warp->pc, *code = warp->code;
+    const uint8_t *rule = warp->worker->kernel->digest_rule;
+    warp->state = WARP_READY;
+    while (ins) {
+        uint32_t n = 0, chunk = chunk_of(warp->worker);
+        do {
+            const Ins *now = ins;
+            const uint8_t how = rule[now - code];
+            if (how) digest_before(warp, now, how);
+            ins = ins->fn(warp, ins);
+            if (how & DIGEST_AFTER) digest_after(warp, now, ins, how);
+        } while (ins && ++n < chunk);
+        if (chunk_ends(warp, ins, n + !ins)) return;
+    }
+}
+
 /* The same under a debugger, which is asked before marked instructions and at chosen moments. */
 static void warp_run_debugged(Warp *warp)
 {
@@ -153,7 +173,7 @@ static inline void trace_add(WarpTrace *trace, uint32_t ins, const Warp *warp)
                     .lines = (uint8_t)step->lines};
 }
 
-static void warp_run_counting(Warp *warp)
+static inline __attribute__((always_inline)) void warp_count(Warp *warp, const uint8_t *rule)
 {
     Worker *worker = warp->worker;
     const Ins *ins = warp->pc, *code = warp->code;
@@ -177,7 +197,10 @@ static void warp_run_counting(Warp *warp)
             profile->lanes += lanes;
             warp->step = (WarpStep){.kind = STEP_PLAIN};
             warp->interblock.is_across = 0;
+            const uint8_t how = rule ? rule[now - code] : 0;
+            if (how) digest_before(warp, now, how);
             ins = ins->fn(warp, ins);
+            if (how & DIGEST_AFTER) digest_after(warp, now, ins, how);
             if (timed) interblock_end(warp, now);
             const InsCost *paid = &price[now - code];
             cost->slots += paid->slots, cost->folded += paid->folded;
@@ -191,6 +214,16 @@ static void warp_run_counting(Warp *warp)
         worker->cost.steps += n;
         if (chunk_ends(warp, ins, n + !ins)) return;
     }
+}
+
+static void warp_run_counting(Warp *warp)
+{
+    warp_count(warp, NULL);
+}
+
+static void warp_run_counting_digesting(Warp *warp)
+{
+    warp_count(warp, warp->worker->kernel->digest_rule);
 }
 
 /* ---- waits for other threads -------------------------------------------------------------- */
@@ -375,7 +408,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->depth = 0, warp->calls.count = 0, warp->calls.saved_bytes = 0;
         warp->pc = warp->code;
         warp->state = WARP_READY;
-        warp->clock = 0;
+        warp->clock = warp->digest = 0;
         warp->copies.count = 0, warp->copies.group = 0, warp->counts.l2_accesses = 0,
         warp->counts.l1_fills = 0;
         warp->counts.retries = 0;
@@ -464,6 +497,7 @@ static BlockTurn block_end(Worker *worker)
     }
     if (worker->kernel->plans.wgmmas && !warpgroups_agree(worker)) return BLOCK_FAILED;
     if (worker->race.is_on) race_unfinished(worker);
+    if (worker->launch->digests) digest_block(worker);
     if (worker->launch->count) block_account(worker, block->number);
     return BLOCK_DONE;
 }
@@ -490,6 +524,8 @@ BlockTurn block_turn(Worker *worker)
         else if (warp->count &&
                  (worker->kernel->traits.has_polling || worker->kernel->traits.polls_clock))
             warp_run_looking(warp);
+        else if (worker->launch->digests)
+            (warp->count ? warp_run_counting_digesting : warp_run_digesting)(warp);
         else if (warp->count)
             warp_run_counting(warp);
         else
@@ -676,6 +712,7 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
         *warp = (Warp){
             .file = worker->files + w * worker->file_stride, .code = kernel->code, .index = w};
         warp->block = &worker->block, warp->worker = worker, warp->count = launch->count;
+        warp->observed = launch->count || worker->race.is_on || launch->notes;
         warp->wgmma.in_flight = worker->wgmma_registers + 3 * registers * w;
         warp->wgmma.written = warp->wgmma.in_flight + registers;
         warp->wgmma.added = warp->wgmma.written + registers;

@@ -217,7 +217,7 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
             return NULL;
     }
     /* Before the access is done: racecheck compares what a store finds. */
-    if (warp->count || warp->worker->race.is_on) lanes_counted(warp, ins, address, store);
+    if (warp->observed) lanes_counted(warp, ins, address, store);
     FOR_ACTIVE(mask)
     {
         for (uint32_t k = 0; k < count; k++) {

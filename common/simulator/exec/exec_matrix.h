@@ -227,7 +227,7 @@ HANDLER(LDMATRIX)
             uint32_t high = plan->transposed ? half[j][column + 1][row] : half[j][row][column + 1];
             REG(uint32_t, plan->d.slot[j])[lane] = low | high << 16;
         }
-    if (warp->count || warp->worker->race.is_on) {
+    if (warp->observed) {
         uint32_t mask = warp->mask;
         warp->mask = taking == 32 ? FULL_MASK : (1u << taking) - 1;
         lanes_counted(warp, ins, address, 0);
@@ -256,7 +256,7 @@ HANDLER(STMATRIX)
         memcpy(spot.host, half, sizeof half);
     }
     warp->mask = giving == 32 ? FULL_MASK : (1u << giving) - 1;
-    if (warp->count || warp->worker->race.is_on) lanes_counted(warp, ins, address, 1);
+    if (warp->observed) lanes_counted(warp, ins, address, 1);
     warp->mask = mask;
     return ins + 1;
 }

@@ -359,7 +359,7 @@ ALWAYS const Ins *global_load(Warp *warp, const Ins *ins, uint32_t bytes, int ve
     Shape shape = reach_global(warp, ins, total, 0, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_check(warp, ins, &reach, shape, total);
-    if (warp->count || warp->worker->race.is_on) global_counted(warp, ins, &reach, shape, 0);
+    if (warp->observed) global_counted(warp, ins, &reach, shape, 0);
     if (!vector) {
         move_in(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes, ins->is_signed);
         return ins + 1;
@@ -392,7 +392,7 @@ ALWAYS const Ins *global_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     Shape shape = reach_global(warp, ins, total, 1, &reach);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (needs_init(warp, &reach)) init_mark(warp, &reach, shape, total);
-    if (warp->count || warp->worker->race.is_on) global_counted(warp, ins, &reach, shape, 1);
+    if (warp->observed) global_counted(warp, ins, &reach, shape, 1);
     if (!vector) {
         move_out(warp, ins->d, reach.host, reach.off, warp->mask, shape, bytes);
         return ins + 1;

@@ -18,6 +18,7 @@
 #include "common/simulator/exec/exec.h"
 #include "common/simulator/launch/launch_check.h"
 #include "common/simulator/launch/launch_counts.h"
+#include "common/simulator/launch/repeat.h"
 #include "common/simulator/launch/simt.h"
 #include "common/simulator/timing/interblock.h"
 #include "common/simulator/timing/replay.h"
@@ -173,7 +174,9 @@ typedef struct Run {
     FindingGroup *race; /* between blocks: SIMT_FINDINGS of them, or NULL */
     uint32_t race_groups;
     uint64_t races;
-    int failed; /* out of host memory */
+    int failed;           /* out of host memory */
+    Repeat *repeat;       /* learns the result of this launch; NULL: none does */
+    uint64_t *digest_out; /* gets the digest; NULL: not wanted */
 } Run;
 
 /* Work that remains after all blocks: cycles are computed, unless that is deferred, and races
@@ -347,6 +350,7 @@ static void run_settle(SimtGpu *gpu, Run *run)
     gpu->unsettled = NULL;
     if (counts_price(&run->launch, run->worker, run->workers, run->result) != 0)
         refuse_for_memory(run, NO_ROOM_FOR_CYCLES);
+    if (run->repeat) repeat_learn_result(run->repeat, run->result);
     gpu->spare_arenas = run->shelf, gpu->spare_count = run->shelves;
     run_close(run);
 }
@@ -425,10 +429,13 @@ static int launch_run(Run *run)
     run->result->prints = launch->prints != 0;
     race_blocks_close(launch);
     race_order_close(launch);
+    if (run->repeat && status == 0) repeat_learn(run->repeat, launch);
     if (run->later && status == 0) {
         run_keep(run);
         return 0;
     }
+    if (run->repeat && status == 0) repeat_learn_result(run->repeat, run->result);
+    if (run->digest_out) *run->digest_out = launch->digest;
     run_close(run);
     arenas_keep(gpu, 2 * PARALLEL_MOST);
     return status;
@@ -494,6 +501,7 @@ static Run *run_begin(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *reques
     launch->count = gpu->count;
     launch->notes = request->touch || request->early;
     launch->stop_at = launch->timeout_block = UINT64_MAX;
+    launch->digests = 0;
     launch->limit = request->instruction_limit       ? request->instruction_limit
                     : gpu->options.instruction_limit ? gpu->options.instruction_limit
                                                      : DEFAULT_LIMIT;
@@ -532,15 +540,35 @@ static int run_launch(Run *run)
     return launch->launch->cooperative ? launch_run_cooperative(run) : launch_run(run);
 }
 
+/* Executes a repeat (RepeatRun). */
+static int launch_uncounted(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
+                            SimtResult *result, uint64_t *digest)
+{
+    const int racecheck = gpu->racecheck;
+    memset(result, 0, sizeof *result);
+    gpu->found_count = 0;
+    Run *run = run_begin(gpu, kernel, request, result, 0);
+    if (!run) return -1;
+    run->launch.count = 0, run->launch.digests = 1, run->digest_out = digest;
+    gpu->racecheck = 0;
+    const int status = run_launch(run);
+    gpu->racecheck = racecheck;
+    return status;
+}
+
 static int launch_now(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,
                       SimtResult *result, int later)
 {
+    Repeat *repeat = repeat_find(gpu, kernel, request);
+    if (repeat) simt_settle(gpu, NULL); /* the launch before it may be the one that it repeats */
+    if (repeat && repeat_launch(gpu, repeat, kernel, request, result, launch_uncounted)) return 0;
     memset(result, 0, sizeof *result);
     gpu->found_count = 0;
     Run *run = run_begin(gpu, kernel, request, result, later);
-    return run ? run_launch(run)
-               : launch_refuse(result, SIMT_BAD_LAUNCH, kernel,
-                               "out of host memory for the launch");
+    if (!run)
+        return launch_refuse(result, SIMT_BAD_LAUNCH, kernel, "out of host memory for the launch");
+    if (repeat && repeat_learns(repeat, kernel)) run->repeat = repeat, run->launch.digests = 1;
+    return run_launch(run);
 }
 
 static int launch_at_once(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request,

@@ -124,6 +124,10 @@ uint64_t simt_memory_begin(void);              /* the address of the first word 
  * is reported, whatever the number of host threads. */
 int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, SimtResult *result);
 
+/* The kernel's launches that repeated an earlier one, with options.repeats: they were executed and
+ * not priced again. */
+uint64_t simt_repeats(const SimtKernel *kernel);
+
 /* The findings of the last launch, grouped by check and lines: first the one that SimtResult.report
  * has, then the others in the order of their blocks.  After a fault they are those of the blocks up
  * to the faulting one, which may have caused it.  Owned by the GPU, valid until its next launch. */
