@@ -170,9 +170,19 @@ static const char *blanks_skip(const char *at, const char *end)
     return at;
 }
 
+/* The end of a line, without a comment: nvcc strips comments from the PTX of a fat binary, such as
+ * the "// callseq" of a call, and leaves them in a cubin. */
+static const char *comment_find(const char *at, const char *end)
+{
+    for (; at + 1 < end; at++)
+        if (at[0] == '/' && at[1] == '/') return at;
+    return end;
+}
+
 /* Compares lines up to white space; a blank `line` matches anything. */
 static int line_is(const char *line, const char *line_end, const char *ptx, const char *ptx_end)
 {
+    line_end = comment_find(line, line_end), ptx_end = comment_find(ptx, ptx_end);
     line = blanks_skip(line, line_end), ptx = blanks_skip(ptx, ptx_end);
     if (line == line_end) return 1;
     while (line < line_end && ptx < ptx_end && *line == *ptx)

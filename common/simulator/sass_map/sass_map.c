@@ -65,6 +65,20 @@ static int is_plain(const SimtKernel *kernel)
     return 1;
 }
 
+const char *sass_map_missing(const SimtKernel *kernel, const SimtMachine *machine)
+{
+    const SassCode *code = kernel->cubin.sass;
+    if (kernel->costs.sass || !kernel->costs.price || !machine->costs.sass_decoder) return NULL;
+    if (!code || !code->count || code->sm / 10 != machine->cc_major)
+        return "the program has no SASS of it for this machine, or was built without -lineinfo";
+    if (kernel->calls.routines || kernel->calls.calls) return "it calls functions recursively";
+    if (kernel->tables) return "it jumps by a table";
+    if (kernel->traits.reads_clock || kernel->traits.has_polling)
+        return "it reads the clock, or polls memory";
+    if (kernel->info.spills) return "it spills registers";
+    return "its SASS does not correspond to its PTX";
+}
+
 /* Does it have a property that is known only from its execution? */
 static int is_anchor(const Ins *ins)
 {

@@ -49,6 +49,10 @@ struct SassMap {
 InsCost *sass_map_build(SimtKernel *kernel, InsCost *price, uint32_t prices,
                         const SimtMachine *machine);
 
+/* Why the kernel's cycles are predicted from its PTX; NULL: they are predicted from its SASS, or
+ * the kernel was not priced, or the simulator reads no SASS of this machine. */
+const char *sass_map_missing(const SimtKernel *kernel, const SimtMachine *machine);
+
 /* sass_cost.c: kinds and costs of SASS instructions. */
 int sass_is_access(const SassIns *ins);
 int sass_is_barrier(const SassIns *ins);
