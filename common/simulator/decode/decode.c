@@ -169,6 +169,8 @@ static int instruction_decode(Decoder *d)
     d->temps32 = d->temps64 = d->tempsp = 0;
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES && result == 1; i++)
         result = FAMILIES[i](d);
+    if (result == 1 && !strcmp(d->in->word[0], "tcgen05"))
+        return refuse(d, "Blackwell's tensor cores and their memory (tcgen05) are not simulated");
     if (result == 1) return refuse(d, "the instruction is unknown");
     if (d->failed || result != 0) return -1;
     if (is_call || d->in->guard == PTX_NO_REGISTER) {

@@ -197,6 +197,7 @@ static void unknown_is_refused(void **state)
          "has no tensor memory accelerator (cp.async.bulk) (tma = 0)"},
         {"setmaxnreg.inc.sync.aligned.u32 240;", "has no setmaxnreg (register_reallocation = 0)"},
         {"barrier.cluster.arrive;", "has no clusters of blocks (clusters = 0)"},
+        {"tcgen05.wait::ld.sync.aligned;", "tensor cores and their memory (tcgen05) are not"},
         {"add.foo.s32 %r1, %r1, %r1;", ".foo"},
         {"ld.global.v8.f32 %f1, [%rd1];", "v8"},
         {"mov.u32 %r1, %nosuch;", "%nosuch"},
@@ -353,9 +354,31 @@ static void features_are_refused_by_their_key(void **state)
     }
 }
 
+/* A generation can execute PTX of an older one, and of no newer one. */
+static void newer_targets_are_refused(void **state)
+{
+    static const char TEXT[] =
+        ".version 8.6\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n";
+    SimtOptions options = {.threads = 1};
+    (void)state;
+    for (uint32_t major = 9; major <= 10; major++) {
+        SimtMachine machine = *small_machine(9);
+        Error error = {""};
+        machine.cc_major = major;
+        SimtGpu *gpu = simt_open(&machine, &options, &error);
+        assert_non_null(gpu);
+        SimtModule *module = simt_module_load(gpu, TEXT, strlen(TEXT), 0, &error);
+        assert_int_equal(module != NULL, major == 10);
+        if (!module)
+            assert_non_null(strstr(error.text, "PTX for compute capability 10.0 (sm_100)"));
+        simt_close(gpu);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forms_base),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(newer_targets_are_refused),
+                                       cmocka_unit_test(forms_base),
                                        cmocka_unit_test(forms_avx2),
                                        cmocka_unit_test(forms_avx512),
                                        cmocka_unit_test(a_predicate_of_lop3),
