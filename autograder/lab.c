@@ -49,7 +49,8 @@ static const char USAGE[] =
     "the second\n"
     "                     by how many warps each instruction of each kernel was executed; x and w\n"
     "                     come from files and y goes to one, right or wrong\n"
-    "  profile  --lab NN  [as run] [--ptx] [--out DIR] [--against reference|baseline]\n"
+    "  profile  --lab NN  [as run] [--ptx] [--out DIR] [--against reference|baseline|DIR]\n"
+    "                     [--kernel NAME] [--launch N] [--trace FILE]\n"
     "                     runs one case and shows where its cycles\n"
     "                     went; DIR gets tables and plots (else build/profile/NN-name)\n"
     "  see      --lab NN  [as run] [--line N] [--out FILE]  the memory accesses of warps, as an "
@@ -75,13 +76,15 @@ static const char USAGE[] =
 typedef struct Options {
     const char *command, *root, *build, *lab, *submission, *only_case, *gpu, *seed;
     DeviceEngine engine;
-    const char *shape;              /* the user's own shape; NULL: a case of the lab */
-    const char *maps, *weights;     /* the files that x and w are read from; NULL: generated */
-    const char *input, *output;     /* the same for x, and the file for y; NULL: none */
-    const char *counters, *out;     /* files of a run's metrics, of a profile; NULL: see USAGE */
-    const char *runs;               /* file of a run's executed instructions; NULL: none */
-    const char *sample;             /* number of mutants; NULL: all */
-    const char *against;            /* a profile's comparison: reference or baseline; NULL: none */
+    const char *shape;          /* the user's own shape; NULL: a case of the lab */
+    const char *maps, *weights; /* the files that x and w are read from; NULL: generated */
+    const char *input, *output; /* the same for x, and the file for y; NULL: none */
+    const char *counters, *out; /* files of a run's metrics, of a profile; NULL: see USAGE */
+    const char *runs;           /* file of a run's executed instructions; NULL: none */
+    const char *sample;         /* number of mutants; NULL: all */
+    const char *against;        /* a profile's comparison: reference, baseline, or the folder of an
+                          * earlier profile; NULL: none */
+    const char *kernel, *launch, *trace; /* selection and file of a profile; NULL: not given */
     const char *todo;               /* the number of a region, for its hints; NULL: staged hints */
     const char *line;               /* line of the source at which `see` opens; NULL: any */
     const char *what, *all, *again; /* the progress of what, in how many parts, as long as when */
@@ -113,6 +116,9 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"line", OPTION_TEXT, &options->line},
         {"todo", OPTION_TEXT, &options->todo},
         {"against", OPTION_TEXT, &options->against},
+        {"kernel", OPTION_TEXT, &options->kernel},
+        {"launch", OPTION_TEXT, &options->launch},
+        {"trace", OPTION_TEXT, &options->trace},
         {"what", OPTION_TEXT, &options->what},
         {"all", OPTION_TEXT, &options->all},
         {"again", OPTION_TEXT, &options->again},
@@ -340,6 +346,24 @@ typedef enum Purpose { TO_RUN, TO_PROFILE, TO_SEE } Purpose;
 static const char *const PURPOSE_NAMES[] = {"run", "profile", "see"};
 
 /* Checks that the chosen items exist and that no option hides another. */
+/* AGAINST is neither of the course's programs: then it is the folder of an earlier profile. */
+static int is_earlier(const Options *options)
+{
+    return options->against && strcmp(options->against, "reference") &&
+           strcmp(options->against, "baseline");
+}
+
+static int earlier_check(const Options *options, Error *error)
+{
+    char path[1200];
+    text_set(path, sizeof path, "%s/stalls.tsv", options->against);
+    if (file_exists(path)) return 0;
+    return error_set(error,
+                     "AGAINST is reference, baseline, or the folder of an earlier profile, which "
+                     "has a stalls.tsv; '%.200s' has none",
+                     options->against);
+}
+
 static int choices_check(const Options *options, const Lab *lab, Error *error)
 {
     char names[700] = "";
@@ -351,9 +375,11 @@ static int choices_check(const Options *options, const Lab *lab, Error *error)
     if (options->only_case && options->shape)
         return error_set(error, "CASE selects one of the lab's cases, SHAPE defines one of your "
                                 "own: give only one of them");
+    if (options->launch && strspn(options->launch, "0123456789") != strlen(options->launch))
+        return error_set(error, "LAUNCH is the number of a launch, from 1, not '%.40s'",
+                         options->launch);
     if (!options->against) return 0;
-    if (strcmp(options->against, "reference") && strcmp(options->against, "baseline"))
-        return error_set(error, "AGAINST is reference or baseline, not '%.40s'", options->against);
+    if (is_earlier(options)) return earlier_check(options, error);
     if (engine_resolve(options->engine) == ENGINE_GPU)
         return error_set(error, "AGAINST compares the simulator's counters: use ENGINE=sim");
     return 0;
@@ -402,6 +428,10 @@ static void pass_purpose(Command *command, const Options *options, Purpose purpo
 {
     if (purpose == TO_RUN) return;
     pass(command, purpose == TO_SEE ? "--see" : "--profile", out);
+    pass(command, "--kernel", options->kernel);
+    pass(command, "--launch", options->launch);
+    pass(command, "--trace", options->trace);
+    if (is_earlier(options)) pass(command, "--before", options->against);
     if (options->ptx) pass_flag(command, "--ptx");
     if (purpose == TO_SEE) pass(command, "--line", options->line);
 }
@@ -446,8 +476,9 @@ static int run_program(const Options *options, const Lab *lab, Purpose purpose, 
     const char *folder = submission_path(options, lab, beneath, sizeof beneath);
     text_set(source, sizeof source, "%s%s%s", folder ? folder : "", folder ? "/" : "", beneath);
     int reference = options->against && !strcmp(options->against, "reference");
-    Build *beside =
-        (purpose == TO_RUN ? !options->alone : options->against != NULL) ? &other : NULL;
+    Build *beside = (purpose == TO_RUN ? !options->alone : options->against && !is_earlier(options))
+                        ? &other
+                        : NULL;
     int status = build_run(options, lab, folder, beneath, &build, beside,
                            reference ? OWN_REFERENCE : OWN_BASELINE, error);
     if (!status)

@@ -60,8 +60,11 @@ static int open_engine(Trial *trial, Error *error)
                                     .checks = read,
                                     .warp_sync = trial->found->ini.warp_sync,
                                     .instruction_limit = (uint64_t)trial->instructions,
+                                    .launches = trial->profile != NULL,
+                                    .profile_kernel = trial->kernel,
+                                    .profile_launch = (uint32_t)trial->launch.value,
                                     .profile = trial->profile || trial->runs || trial->see ||
-                                               trial->phases};
+                                               trial->phases || trial->stalls};
         trial->device = device_open_sim(&options, error);
     }
     if (!trial->device) return -1;
@@ -131,6 +134,7 @@ static int run_case(Trial *trial, Error *error)
     int correct = item.verdict == CASE_CORRECT, ended = correct || item.verdict == CASE_WRONG;
     trial_print_verdict(trial, &item);
     if (ended && trial->profile) status = trial_profile(trial, error);
+    if (!status && ended && trial->before) status = trial_print_before(trial, error);
     if (!status && correct && trial->profile && trial->baseline) trial_print_against(trial);
     if (ended && trial->see) status = trial_see(trial, shape, error);
     if (ended && !trial->profile && !trial->see) trial_print_cost(trial, correct);
@@ -149,6 +153,7 @@ static int run_for_cost(Trial *trial, Error *error)
     if (!status) status = open_engine(trial, error);
     if (!status) status = trial_call(trial, &workload, &observed, error);
     if (!status && trial->phases) status = trial_write_phases(trial, error);
+    if (!status && trial->stalls) status = trial_write_stalls(trial, error);
     workload_close(&workload);
     if (status) return -1;
     return baseline_write_cost(&trial->cost) ? error_set(error, "nobody reads the cost") : 0;
@@ -220,6 +225,11 @@ static int parse_options(int argc, char **argv, Trial *trial, Error *error)
         {"see", OPTION_TEXT, &trial->see},
         {"line", OPTION_SEED, &trial->line},
         {"ptx", OPTION_FLAG, &trial->ptx},
+        {"kernel", OPTION_TEXT, &trial->kernel},
+        {"launch", OPTION_SEED, &trial->launch},
+        {"trace", OPTION_TEXT, &trial->trace},
+        {"before", OPTION_TEXT, &trial->before},
+        {"stalls", OPTION_TEXT, &trial->stalls},
         {"baseline", OPTION_TEXT, &trial->baseline},
         {"against", OPTION_TEXT, &trial->against},
         {"cost-only", OPTION_FLAG, &trial->cost_only},

@@ -5,9 +5,10 @@
  * runtime and the simulated GPU inspects each call: it reports findings of the checks at once and
  * adds up the cost of each kernel.
  *
- * Environment: SIMULATE_GPU (h200), SIMULATE_GPUS (folder of the machine descriptions),
- * SIMULATE_PROFILE=file (of which a profile by source line is printed), SIMULATE_PRICE_ALL (not
- * empty: repeated launches are priced each time). */
+ * Environment: SIMULATE_GPU is the machine (h200), SIMULATE_GPUS the folder of the descriptions.
+ * SIMULATE_PROFILE=file prints a profile by lines of this file, of the launch that SIMULATE_KERNEL
+ * and SIMULATE_LAUNCH select.  SIMULATE_TRACE=file.json gets its timeline.  SIMULATE_PRICE_ALL, if
+ * not empty, makes repeated launches be priced each time. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -385,6 +386,15 @@ static void report_repeated(const Kernel *kernel)
                 text_thousands((double)kernel->launches, launches));
 }
 
+static void report_sass(const Kernel *kernel)
+{
+    char line[600];
+    const char *why = sim_device_sass(simulation.gpu, kernel->function);
+    if (!why) return;
+    text_set(line, sizeof line, "%s: cycles predicted from PTX, because %s", kernel->name, why);
+    text_wrap(stderr, 4, line);
+}
+
 static void report_kernels(void)
 {
     Table table = table_start("lrrrr");
@@ -404,6 +414,24 @@ static void report_kernels(void)
         if (simulation.kernel[i].launches) report_spills(&simulation.kernel[i]);
     for (int i = 0; i < simulation.kernels; i++)
         if (simulation.kernel[i].launches) report_repeated(&simulation.kernel[i]);
+    for (int i = 0; i < simulation.kernels; i++)
+        if (simulation.kernel[i].launches) report_sass(&simulation.kernel[i]);
+}
+
+/* Writes FILE.json and, next to it, FILE.html. */
+static void report_trace(const ProfilePage *page)
+{
+    const char *path = chosen("SIMULATE_TRACE", "");
+    char html[1200];
+    Error error = {""};
+    if (!*path) return;
+    const char *dot = strrchr(path, '.');
+    const size_t stem = dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
+    text_set(html, sizeof html, "%.*s.html", (int)stem, path);
+    if (profile_write_trace(path, page, &error) || profile_write_html(html, page, &error))
+        fprintf(stderr, "simulate: %s\n", error.text);
+    else
+        fprintf(stderr, "\n    %s, %s\n", path, html);
 }
 
 static void report_profile(const char *source)
@@ -412,7 +440,16 @@ static void report_profile(const char *source)
                         .cost = &simulation.all,
                         .machine = &simulation.machine,
                         .source = source};
-    if (page.profile) profile_print(stderr, &page);
+    page.launches.launch = sim_device_launches(simulation.gpu, &page.launches.launches);
+    page.launches.clock_mhz = simulation.machine.clock_mhz;
+    page.is_selected = *chosen("SIMULATE_KERNEL", "") || *chosen("SIMULATE_LAUNCH", "");
+    if (!page.profile) {
+        fprintf(stderr, "    no launch is selected by KERNEL and LAUNCH\n");
+        profile_launches_print(stderr, &page.launches);
+        return;
+    }
+    profile_print(stderr, &page);
+    report_trace(&page);
 }
 
 /* A GPU shows the output of kernels when the host waits for it. */
@@ -556,7 +593,10 @@ __attribute__((constructor(101))) static void simulation_open(void)
         .gaps = 1,
         .warns = 1,
         .interrupted = &interrupted,
-        .profile = *chosen("SIMULATE_PROFILE", "") != 0};
+        .profile = *chosen("SIMULATE_PROFILE", "") != 0,
+        .profile_kernel = *chosen("SIMULATE_KERNEL", "") ? getenv("SIMULATE_KERNEL") : NULL,
+        .profile_launch = (uint32_t)strtoul(chosen("SIMULATE_LAUNCH", "0"), NULL, 10),
+        .launches = *chosen("SIMULATE_PROFILE", "") != 0};
     simulation.gpu = device_open_sim(&options, &error);
     if (!simulation.gpu ||
         machine_load(options.gpus_directory, options.machine, &simulation.machine, &error)) {

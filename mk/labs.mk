@@ -25,7 +25,8 @@ run-answer:
 	$(Q)$(plus)$(BUILD)/bin/lab run $(where) $(only) $(shape) $(whose) --engine "$$ENGINE"; $(save_status)
 
 #:   make profile LAB=04 [CASE=name] [GPU=h200] [PTX=1] [ENGINE=gpu]
-#:        [AGAINST=reference|baseline]
+#:        [AGAINST=reference|baseline|FOLDER] [KERNEL=name] [LAUNCH=n]
+#:        [TRACE=file.json]
 #:                       hot lines and their stall reasons, a timeline, the
 #:                       roofline; counters that exceed the reference's
 QUIET_TARGETS += profile
@@ -33,7 +34,9 @@ LAB_TARGETS   += profile
 profile-answer:
 	$(call stage,tools)
 	$(Q)$(plus)$(BUILD)/bin/lab profile $(where) $(only) $(shape) $(whose) \
-	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx} $${AGAINST:+--against "$$AGAINST"}; $(save_status)
+	    --engine $(if $(filter auto,$(ENGINE)),sim,"$$ENGINE") $${PTX:+--ptx} $${AGAINST:+--against "$$AGAINST"} \
+	    $${KERNEL:+--kernel "$$KERNEL"} $${LAUNCH:+--launch "$$LAUNCH"} \
+	    $${TRACE:+--trace "$$TRACE"}; $(save_status)
 
 #:   make see LAB=04 [LINE=n] [CASE=name]
 #:                       an HTML page: the accesses of each lane of a warp,

@@ -1,7 +1,7 @@
 # Targets of the simulated GPU.
 
 #:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
-#:        [PRICE=all]
+#:        [PRICE=all] [KERNEL=name] [LAUNCH=n] [TRACE=file.json]
 #:                       any CUDA program on the simulated GPU: checks, cycles,
 #:                       counters (docs/simulator/simulate.md)
 QUIET_TARGETS += simulate

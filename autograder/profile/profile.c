@@ -5,82 +5,55 @@
 
 #include "autograder/profile/profile_lines.h"
 #include "autograder/profile/profile_phases.h"
+#include "autograder/profile/profile_pipes.h"
+#include "autograder/profile/profile_stalls.h"
+#include "autograder/profile/profile_timeline.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
 
 enum { HOT_LINES = 12, TIMELINE_ROWS = 16, TIMELINE_COLUMNS = 60 };
-
-/* The reason for a stall, and a remedy. */
-static const char *const REASON[SIMT_STALLS][2] = {
-    [STALL_SELECTED] = {"issuing", ""},
-    [STALL_NOT_SELECTED] = {"another warp went first",
-                            "The schedulers are busy, as they should be. Only fewer instructions "
-                            "for the same result help."},
-    [STALL_WAIT] = {"an arithmetic result", "Each instruction waits for the previous one. Use more "
-                                            "independent accumulators per thread, or more warps."},
-    [STALL_LONG_SCOREBOARD] = {"global memory",
-                               "Warps wait for loads. Use more warps, start loads earlier, or "
-                               "reuse data from shared memory or registers."},
-    [STALL_SHORT_SCOREBOARD] =
-        {"shared memory",
-         "Warps wait for shared memory. Use each value that was read more often, from a register."},
-    [STALL_MATH_PIPE] = {"a busy arithmetic pipe",
-                         "The pipe is full. Only fewer or cheaper operations help."},
-    [STALL_LG_THROTTLE] = {"a busy load/store unit",
-                           "Too many wavefronts or sectors: let neighbouring lanes access "
-                           "neighbouring floats, or use wider loads."},
-    [STALL_MIO_THROTTLE] =
-        {"a busy shared memory",
-         "Too many wavefronts: avoid bank conflicts, read float4, keep values in "
-         "registers."},
-    [STALL_BARRIER] = {"other warps, at a barrier",
-                       "Warps of a block wait for one another. Use more blocks per SM, fewer "
-                       "barriers, or distribute the work more evenly."},
-    [STALL_LOCAL] =
-        {"local memory",
-         "Values without a register are in local memory: an array whose index is not known at "
-         "compile time (unroll the loops over it), or more values than there are registers."},
-    [STALL_SPECIAL] =
-        {"a division or function",
-         "A division by a number that is known only at run time takes about forty instructions. "
-         "Divide once, outside of the loop, or update the index incrementally."},
-};
 
 static double part(uint64_t a, uint64_t b)
 {
     return b ? (double)a / (double)b : 0;
 }
 
+/* Number of the launch in the list of launches, from 1; 0: unknown. */
+static uint32_t launch_ordinal(const ProfilePage *page)
+{
+    for (uint32_t i = 0; i < page->launches.launches; i++)
+        if (page->launches.launch[i].number == page->profile->number) return i + 1;
+    return 0;
+}
+
 static void launch_print(FILE *stream, const ProfilePage *page)
 {
-    const DeviceCost *cost = page->cost;
+    const SimtProfile *p = page->profile;
     const SimtMachine *m = page->machine;
-    uint64_t blocks = (uint64_t)cost->grid[0] * cost->grid[1] * cost->grid[2];
-    uint32_t threads = cost->block[0] * cost->block[1] * cost->block[2],
-             warps = (threads + 31) / 32;
-    uint64_t at_once = (uint64_t)cost->resident_blocks * m->sms;
+    uint64_t blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
+    uint32_t threads = p->threads[0] * p->threads[1] * p->threads[2], warps = (threads + 31) / 32;
+    uint64_t at_once = (uint64_t)p->resident_blocks * m->sms;
     double waves = part(blocks, at_once);
     char cycles[40], launch[40], shared[40];
     char line[400];
-    text_set(line, sizeof line, "%s: grid %ux%ux%u, block %ux%ux%u", page->profile->kernel,
-             cost->grid[0], cost->grid[1], cost->grid[2], cost->block[0], cost->block[1],
-             cost->block[2]);
+    text_set(line, sizeof line, "%s: grid %ux%ux%u, block %ux%ux%u", p->kernel, p->grid[0],
+             p->grid[1], p->grid[2], p->threads[0], p->threads[1], p->threads[2]);
     text_wrap(stream, 2, line);
     text_set(line, sizeof line, "%s cycles on %s (%.1f us), %s of them for the launch",
-             text_thousands((double)page->profile->cycles, cycles), m->title,
-             (double)page->profile->cycles / m->clock_mhz,
+             text_thousands((double)p->cycles, cycles), m->title, (double)p->cycles / m->clock_mhz,
              text_thousands(m->launch_cycles, launch));
     text_wrap(stream, 2, line);
     text_set(line, sizeof line,
              "%u registers per thread, %s bytes of shared memory per block: %u block%s per SM, %u "
              "of %u warps (%.0f %%), %.2f waves",
-             cost->registers, text_thousands(cost->shared_bytes, shared), cost->resident_blocks,
-             cost->resident_blocks == 1 ? "" : "s", cost->resident_blocks * warps,
-             m->max_warps_per_sm, 100.0 * cost->resident_blocks * warps / m->max_warps_per_sm,
-             waves);
+             p->registers, text_thousands(p->shared_bytes, shared), p->resident_blocks,
+             p->resident_blocks == 1 ? "" : "s", p->resident_blocks * warps, m->max_warps_per_sm,
+             100.0 * p->resident_blocks * warps / m->max_warps_per_sm, waves);
     text_wrap(stream, 2, line);
-    if (cost->launches > 1)
-        fprintf(stream, "  the longest of %" PRIu64 " launches\n", cost->launches);
+    if (page->is_selected && launch_ordinal(page))
+        fprintf(stream, "  launch %u of %u\n", launch_ordinal(page), page->launches.launches);
+    else if (page->cost->launches > 1)
+        fprintf(stream, "  the longest of %" PRIu64 " launches\n", page->cost->launches);
 }
 
 static void bottleneck_print(FILE *stream, const ProfilePage *page)
@@ -95,13 +68,13 @@ static void bottleneck_print(FILE *stream, const ProfilePage *page)
     Table table = table_start("lrl");
     for (int k = 0; k < SIMT_STALLS; k++)
         if (all.stall[k] * 100 >= cycles)
-            table_row(&table, "%s\t%.1f %%\t%s", REASON[k][0], 100 * part(all.stall[k], cycles),
-                      simt_stall_name((SimtStall)k));
+            table_row(&table, "%s\t%.1f %%\t%s", stall_reason((SimtStall)k),
+                      100 * part(all.stall[k], cycles), simt_stall_name((SimtStall)k));
     fprintf(stream, "\n  Activity of the warps, by cycles\n\n");
     table_end(&table, stream, 4);
     SimtStall most = instruction_stall(&all);
     fputc('\n', stream);
-    text_wrap(stream, 4, REASON[most][1]);
+    text_wrap(stream, 4, stall_remedy(most));
 }
 
 /* Whole instructions, with their share of the kernel's, as in the table of lines. */
@@ -144,6 +117,16 @@ static double lines_unit(const ProfileLines *lines, const char **name)
     return most >= 1000000 ? 1e6 : most >= 1000 ? 1e3 : 1;
 }
 
+/* Share of the line's cycles in functions of other files that are inlined there. */
+static void inlined_note(Table *table, const ProfileLine *line)
+{
+    char note[300];
+    if (!line->inlined_cycles) return;
+    text_set(note, sizeof note, "%5.1f %% of these cycles are in %s, inlined here",
+             100 * part(line->inlined_cycles, line->cycles), line->inlined);
+    table_note(table, note);
+}
+
 static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLines *lines)
 {
     Table table = table_start("rrrrrlw");
@@ -164,7 +147,8 @@ static void lines_print(FILE *stream, const ProfilePage *page, const ProfileLine
         table_row(&table, "%s\t%.1f %%\t%.*f%s\t%s\t%s\t%s\t%s", number,
                   100 * part(line->cycles, lines->cycles), one > 1,
                   (double)line->sum.warp_instructions / one, unit, sectors, wavefronts,
-                  REASON[instruction_stall(&line->sum)][0], text);
+                  stall_reason(instruction_stall(&line->sum)), text);
+        inlined_note(&table, line);
         if (page->ptx) ptx_print(&table, page, lines, line);
     }
     fprintf(stream,
@@ -257,39 +241,105 @@ static void timeline_print(FILE *stream, const ProfilePage *page)
         fprintf(stream, "    ... and %u more\n", profile->spans - TIMELINE_ROWS);
 }
 
+/* Position of the launch below its roof: that of the pipe that its operations occupy longest. */
 typedef struct Roof {
+    PipeFlops pipes;
+    FlopPipe pipe; /* FLOP_PIPES: no floating-point operation was executed */
     double gflops, intensity, peak, bandwidth; /* 1e9 FLOP/s, FLOP per byte, 1e9 FLOP/s, 1e9 B/s */
 } Roof;
 
-static Roof roof_of(const ProfilePage *page)
+static double launch_seconds(const ProfilePage *page)
 {
-    const SimtMachine *m = page->machine;
-    double bytes = (double)page->cost->dram_bytes;
-    return (Roof){.gflops = page->cost->seconds > 0 ? page->flops / page->cost->seconds / 1e9 : 0,
-                  .intensity = bytes > 0 ? page->flops / bytes : 0,
-                  .peak = 2.0 * m->sms * m->fp32_lanes * m->clock_mhz / 1e3,
-                  .bandwidth = m->dram_gb_s};
+    return (double)page->profile->cycles / (page->machine->clock_mhz * 1e6);
 }
 
-static void roofline_print(FILE *stream, const ProfilePage *page)
+static Roof roof_of(const ProfilePage *page)
 {
-    Roof roof = roof_of(page);
-    double limit =
-        roof.intensity * roof.bandwidth < roof.peak ? roof.intensity * roof.bandwidth : roof.peak;
-    char line[300], reached[40], possible[40];
-    text_set(line, sizeof line,
-             "Roofline: %s GFLOP/s at %.1f FLOP per byte of DRAM traffic; the roof there is %s "
-             "GFLOP/s (%s): %.1f %% of it",
-             text_thousands(roof.gflops, reached), roof.intensity, text_thousands(limit, possible),
-             limit < roof.peak ? "memory bandwidth" : "arithmetic",
-             limit > 0 ? 100 * roof.gflops / limit : 0);
+    Roof roof = {.bandwidth = page->machine->dram_gb_s};
+    const double bytes = (double)page->profile->dram_bytes, seconds = launch_seconds(page);
+    pipe_flops_find(page->profile, page->machine, &roof.pipes);
+    roof.pipe = flop_pipe_main(&roof.pipes);
+    roof.peak = roof.pipes.peak[roof.pipe == FLOP_PIPES ? FLOPS_FP32 : roof.pipe];
+    if (roof.pipe == FLOP_PIPES) return roof;
+    const double flops = roof.pipes.flops[roof.pipe];
+    roof.gflops = seconds > 0 ? flops / seconds / 1e9 : 0;
+    roof.intensity = bytes > 0 ? flops / bytes : 0;
+    return roof;
+}
+
+/* "1,234 M", or "1,234,567" of few. */
+static const char *flops_text(double flops, char text[44])
+{
+    char number[40];
+    const int is_many = flops >= 1e7;
+    text_set(text, 44, "%s%s", text_thousands(is_many ? flops / 1e6 : flops, number),
+             is_many ? " M" : "");
+    return text;
+}
+
+static void pipes_print(FILE *stream, const ProfilePage *page, const Roof *roof)
+{
+    Table table = table_start("lrrrr");
+    char text[3][44];
+    table_row(&table, "pipe\tFLOP\tGFLOP/s\troof\tof the roof");
+    for (int i = 0; i < FLOP_PIPES; i++) {
+        const double flops = roof->pipes.flops[i], peak = roof->pipes.peak[i],
+                     rate = flops / launch_seconds(page) / 1e9;
+        if (flops <= 0) continue;
+        table_row(&table, "%s\t%s\t%s\t%s\t%.1f %%", flop_pipe_name((FlopPipe)i),
+                  flops_text(flops, text[0]), text_thousands(rate, text[1]),
+                  text_thousands(peak, text[2]), peak > 0 ? 100 * rate / peak : 0);
+    }
+    fprintf(stream, "\n  Floating-point operations that this launch executed\n\n");
+    table_end(&table, stream, 4);
+}
+
+static void roofline_print(FILE *stream, const Roof *roof)
+{
+    const double memory = roof->intensity * roof->bandwidth;
+    const int is_memory = roof->intensity > 0 && memory < roof->peak;
+    const double limit = is_memory ? memory : roof->peak;
+    char line[400], reached[40], possible[40];
+    text_set(
+        line, sizeof line,
+        "Roofline: %s GFLOP/s (%s) at %.1f FLOP per byte of DRAM traffic; the roof there is %s "
+        "GFLOP/s (%s): %.1f %% of it",
+        text_thousands(roof->gflops, reached), flop_pipe_name(roof->pipe), roof->intensity,
+        text_thousands(limit, possible), is_memory ? "memory bandwidth" : "arithmetic",
+        limit > 0 ? 100 * roof->gflops / limit : 0);
     fputc('\n', stream);
     text_wrap(stream, 2, line);
+}
+
+/* Algorithms such as Winograd's execute other numbers of operations than the definition. */
+static void definition_print(FILE *stream, const ProfilePage *page)
+{
+    char line[300], flops[44], rate[40], launches[40];
+    text_set(line, sizeof line,
+             "By definition, the whole call (%s launch%s, %.1f us) has %s FLOP: %s GFLOP/s",
+             text_thousands((double)page->cost->launches, launches),
+             page->cost->launches == 1 ? "" : "es", page->cost->seconds * 1e6,
+             flops_text(page->flops, flops),
+             text_thousands(page->flops / page->cost->seconds / 1e9, rate));
+    fputc('\n', stream);
+    text_wrap(stream, 2, line);
+}
+
+static void flops_print(FILE *stream, const ProfilePage *page)
+{
+    const Roof roof = roof_of(page);
+    if (roof.pipe != FLOP_PIPES) {
+        pipes_print(stream, page, &roof);
+        roofline_print(stream, &roof);
+    }
+    if (page->flops > 0 && page->cost->seconds > 0) definition_print(stream, page);
 }
 
 void profile_print(FILE *stream, const ProfilePage *page)
 {
     ProfileLines lines;
+    profile_launches_print(stream, &page->launches);
+    if (page->launches.launches > 1) fputc('\n', stream);
     launch_print(stream, page);
     if (profile_lines_make(page->profile, page->source, &lines)) return;
     bottleneck_print(stream, page);
@@ -297,7 +347,7 @@ void profile_print(FILE *stream, const ProfilePage *page)
     local_print(stream, page, &lines);
     phases_print(stream, &lines);
     timeline_print(stream, page);
-    if (page->flops > 0) roofline_print(stream, page);
+    flops_print(stream, page);
     profile_lines_free(&lines);
 }
 
@@ -382,6 +432,44 @@ static void roofline_write(FILE *file, const ProfilePage *page, const ProfileLin
             roof.intensity, roof.gflops, roof.peak, roof.bandwidth);
 }
 
+static void stalls_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    ProfileStalls stalls;
+    (void)lines;
+    profile_stalls_find(page->profile, &stalls);
+    profile_stalls_put(file, &stalls);
+}
+
+static void pipes_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    const Roof roof = roof_of(page);
+    (void)lines;
+    fprintf(file, "pipe\tflop\tgflops\tpeak_gflops\n");
+    for (int i = 0; i < FLOP_PIPES; i++)
+        if (roof.pipes.flops[i] > 0)
+            fprintf(file, "%s\t%.0f\t%.2f\t%.1f\n", flop_pipe_name((FlopPipe)i),
+                    roof.pipes.flops[i], roof.pipes.flops[i] / launch_seconds(page) / 1e9,
+                    roof.pipes.peak[i]);
+}
+
+static void launches_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    (void)lines;
+    profile_launches_write(file, &page->launches);
+}
+
+static void html_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    (void)lines;
+    timeline_html(file, page);
+}
+
+static void trace_write(FILE *file, const ProfilePage *page, const ProfileLines *lines)
+{
+    (void)lines;
+    timeline_trace(file, page);
+}
+
 static void timeline_script(FILE *file, const ProfilePage *page, const ProfileLines *lines)
 {
     (void)page, (void)lines;
@@ -420,12 +508,11 @@ static void roofline_script(FILE *file, const ProfilePage *page, const ProfileLi
             roof.peak, roof.bandwidth, page->machine->title);
 }
 
-static int file_make(const char *directory, const char *name, const ProfilePage *page,
-                     const ProfileLines *lines,
-                     void (*write)(FILE *, const ProfilePage *, const ProfileLines *), Error *error)
+typedef void Writer(FILE *file, const ProfilePage *page, const ProfileLines *lines);
+
+static int file_make(const char *path, const ProfilePage *page, const ProfileLines *lines,
+                     Writer *write, Error *error)
 {
-    char path[1200];
-    text_set(path, sizeof path, "%s/%s", directory, name);
     FILE *file = fopen(path, "w");
     if (!file) return error_set(error, "%s: %m", path);
     write(file, page, lines);
@@ -433,21 +520,36 @@ static int file_make(const char *directory, const char *name, const ProfilePage 
     return fclose(file) || broken ? error_set(error, "%s: %m", path) : 0;
 }
 
+int profile_write_html(const char *path, const ProfilePage *page, Error *error)
+{
+    return file_make(path, page, NULL, html_write, error);
+}
+
+int profile_write_trace(const char *path, const ProfilePage *page, Error *error)
+{
+    return file_make(path, page, NULL, trace_write, error);
+}
+
 int profile_write(const char *directory, const ProfilePage *page, Error *error)
 {
     static const struct {
         const char *name;
-        void (*write)(FILE *, const ProfilePage *, const ProfileLines *);
+        Writer *write;
     } FILES[] = {{"profile.tsv", ptx_write},       {"lines.tsv", lines_write},
                  {"phases.tsv", phases_write},     {"timeline.tsv", timeline_write},
                  {"roofline.tsv", roofline_write}, {"timeline.gp", timeline_script},
-                 {"roofline.gp", roofline_script}};
+                 {"roofline.gp", roofline_script}, {"stalls.tsv", stalls_write},
+                 {"pipes.tsv", pipes_write},       {"launches.tsv", launches_write},
+                 {"timeline.html", html_write},    {"trace.json", trace_write}};
     ProfileLines lines;
+    char path[1200];
     int status = 0;
     if (profile_lines_make(page->profile, page->source, &lines))
         return error_set(error, "out of memory");
-    for (size_t i = 0; i < sizeof FILES / sizeof *FILES && !status; i++)
-        status = file_make(directory, FILES[i].name, page, &lines, FILES[i].write, error);
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES && !status; i++) {
+        text_set(path, sizeof path, "%s/%s", directory, FILES[i].name);
+        status = file_make(path, page, &lines, FILES[i].write, error);
+    }
     profile_lines_free(&lines);
     return status;
 }

@@ -37,14 +37,13 @@ static void instruction_add(SimtInstruction *to, const SimtInstruction *from)
         to->stall[i] += from->stall[i];
 }
 
-static ProfileLine *line_of(ProfileLines *lines, const SimtInstruction *instruction)
+static ProfileLine *line_at(ProfileLines *lines, const char *file, uint32_t number)
 {
     for (size_t i = 0; i < lines->lines; i++)
-        if (lines->line[i].sum.line == instruction->line &&
-            !strcmp(lines->line[i].sum.file, instruction->file))
+        if (lines->line[i].sum.line == number && !strcmp(lines->line[i].sum.file, file))
             return &lines->line[i];
     ProfileLine *line = &lines->line[lines->lines++];
-    line->sum.file = instruction->file, line->sum.line = instruction->line;
+    line->sum.file = file, line->sum.line = number;
     return line;
 }
 
@@ -52,6 +51,27 @@ static const char *plain_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+/* A function of another file that is inlined into the source counts for the line of its call. */
+static int is_inlined(const SimtInstruction *instruction, const char *source)
+{
+    const char *own = plain_file(source);
+    return instruction->caller && *instruction->caller && strcmp(instruction->file, own) &&
+           !strcmp(instruction->caller, own);
+}
+
+static ProfileLine *line_of(ProfileLines *lines, const SimtInstruction *instruction,
+                            const char *source)
+{
+    if (!is_inlined(instruction, source))
+        return line_at(lines, instruction->file, instruction->line);
+    ProfileLine *line = line_at(lines, instruction->caller, instruction->caller_line);
+    const uint64_t cycles = instruction_cycles(instruction);
+    line->inlined_cycles += cycles;
+    if (cycles >= line->inlined_most)
+        line->inlined_most = cycles, line->inlined = instruction->file;
+    return line;
 }
 
 /* Gives the lines of `source` their text and their phase. */
@@ -90,7 +110,7 @@ int profile_lines_make(const SimtProfile *profile, const char *source, ProfileLi
     for (uint32_t i = 0; i < profile->instructions; i++) {
         const SimtInstruction *instruction = &profile->instruction[i];
         if (!instruction->warp_instructions) continue;
-        ProfileLine *line = line_of(lines, instruction);
+        ProfileLine *line = line_of(lines, instruction, source);
         instruction_add(&line->sum, instruction);
         line->cycles += instruction_cycles(instruction);
         lines->cycles += instruction_cycles(instruction);

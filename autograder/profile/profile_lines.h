@@ -5,8 +5,11 @@
 #include "common/simulator/core/profile.h"
 
 typedef struct ProfileLine {
-    SimtInstruction sum; /* sums over the line's PTX; opcode unused */
-    uint64_t cycles;     /* all stalls, in cycles summed over warps */
+    SimtInstruction sum;     /* sums over the line's PTX; opcode unused */
+    uint64_t cycles;         /* all stalls, in cycles summed over warps */
+    uint64_t inlined_cycles; /* part of `cycles`: functions of other files, inlined here */
+    uint64_t inlined_most;
+    const char *inlined; /* file of the most expensive of these */
     char text[160];      /* the source line, without the blanks before it; "" unknown */
     char phase[48];      /* phase (profile_phases.h); "" outside of all */
 } ProfileLine;

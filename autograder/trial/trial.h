@@ -23,6 +23,11 @@ typedef struct Trial {
     const char *see;              /* path of the page of `make see`; NULL: not wanted */
     Seed line;                    /* source line at which that page opens; 0: any */
     int ptx;
+    const char *kernel;   /* the profile's kernel, a plain name; NULL: any */
+    Seed launch;          /* the number of its launch, from 1; 0: the longest */
+    const char *trace;    /* file for the Chrome trace; NULL: only in the folder */
+    const char *before;   /* folder of an earlier profile to compare with; NULL: none */
+    const char *stalls;   /* file for the stalls of a program to compare with, NULL: none */
     const char *baseline; /* the baseline's program, NULL: no comparison */
     const char *against;  /* name of that program in a profile; NULL: the baseline */
     int cost_only;        /* Boolean: this is the baseline, print only its cost */

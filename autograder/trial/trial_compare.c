@@ -8,6 +8,7 @@
 #include "autograder/lab/slow.h"
 #include "autograder/profile/baseline_cost.h"
 #include "autograder/profile/profile_phases.h"
+#include "autograder/profile/profile_stalls.h"
 #include "autograder/record/report.h"
 #include "autograder/text/table.h"
 #include "autograder/text/text.h"
@@ -27,9 +28,10 @@ void trial_progress_begin(const Trial *trial, const char *part, const char *doin
                trial->item ? trial->item->name : "", doing);
 }
 
-/* The baseline on the same case, with the same inputs; its phases are written to the file `phases`,
- * unless that is NULL.  0 if it ran. */
-int trial_compare(const Trial *trial, const char *phases, DeviceCost *cost, Error *error)
+/* Runs the baseline on the same case, with the same inputs.  If its source is known, its phases are
+ * written to the file `phases`; its stalls are written to `stalls`.  NULL: no file.  0 if it ran. */
+static int other_run(const Trial *trial, const char *phases, const char *stalls, DeviceCost *cost,
+                     Error *error)
 {
     char seed[40];
     text_set(seed, sizeof seed, "%" PRIu64, trial->seed.value);
@@ -55,10 +57,44 @@ int trial_compare(const Trial *trial, const char *phases, DeviceCost *cost, Erro
         argv[count++] = "--phases", argv[count++] = phases;
         argv[count++] = "--source", argv[count++] = trial->other;
     }
+    if (stalls) argv[count++] = "--stalls", argv[count++] = stalls;
     trial_progress_begin(trial, "-beside", "the baseline");
     int status = baseline_run(argv, cost, error);
     ticker_end();
     return status;
+}
+
+int trial_compare(const Trial *trial, const char *phases, DeviceCost *cost, Error *error)
+{
+    return other_run(trial, phases, NULL, cost, error);
+}
+
+static int stalls_compare(const Trial *trial, const char *path, const char *called, Error *error)
+{
+    ProfileStalls mine, other;
+    const SimtProfile *profile = sim_device_profile(trial->device);
+    if (!profile) return 0;
+    if (profile_stalls_read(path, &other, error)) return -1;
+    profile_stalls_find(profile, &mine);
+    profile_stalls_print(stdout, &mine, &other, called);
+    return 0;
+}
+
+int trial_print_before(const Trial *trial, Error *error)
+{
+    ProfileStalls other;
+    char path[1200], line[400], mine[40], theirs[40];
+    const SimtProfile *profile = sim_device_profile(trial->device);
+    text_set(path, sizeof path, "%s/stalls.tsv", trial->before);
+    if (!profile) return 0;
+    if (profile_stalls_read(path, &other, error)) return -1;
+    text_set(line, sizeof line, "Compared with %s: %s cycles instead of %s, %.2f times as long.",
+             trial->before, text_thousands((double)profile->cycles, mine),
+             text_thousands((double)other.cycles, theirs),
+             (double)profile->cycles / (double)other.cycles);
+    putchar('\n');
+    text_wrap(stdout, 2, line);
+    return stalls_compare(trial, path, "before", error);
 }
 
 /* Compares the most expensive launch of each. */
@@ -80,11 +116,12 @@ void trial_print_against(const Trial *trial)
     DeviceCost other;
     Error error = {""};
     SlowReason reason[REASONS];
-    char called[40], line[400], mine[80], theirs[80], phases[1100];
+    char called[40], line[400], mine[80], theirs[80], phases[1100], stalls[1100];
     text_set(phases, sizeof phases, "%s/phases-%s.tsv", trial->profile, trial->against);
+    text_set(stalls, sizeof stalls, "%s/stalls-%s.tsv", trial->profile, trial->against);
     text_set(called, sizeof called, "the %s", trial->against);
     putchar('\n');
-    if (trial_compare(trial, trial->other ? phases : NULL, &other, &error)) {
+    if (other_run(trial, trial->other ? phases : NULL, stalls, &other, &error)) {
         text_wrap(stdout, 2, error.text);
         return;
     }
@@ -100,6 +137,7 @@ void trial_print_against(const Trial *trial)
         text_wrap(stdout, 4, line);
     }
     if (trial->other) print_phases(trial, phases);
+    if (stalls_compare(trial, stalls, trial->against, &error)) text_wrap(stdout, 2, error.text);
     putchar('\n');
     report_counters(stdout, 4, &trial->cost, &other, trial->against);
 }

@@ -9,6 +9,7 @@
 #include "autograder/lab/metric.h"
 #include "autograder/profile/profile.h"
 #include "autograder/profile/profile_phases.h"
+#include "autograder/profile/profile_stalls.h"
 #include "autograder/see/see.h"
 #include "autograder/text/files.h"
 #include "autograder/text/table.h"
@@ -17,6 +18,19 @@
 #include "common/simulator/machine/machine.h"
 
 /* The distribution of the cycles, on the terminal and as files with their plots. */
+/* Why there is no profile. */
+static void profile_print_none(const Trial *trial, const ProfileLaunches *launches)
+{
+    char line[600];
+    text_set(line, sizeof line, "no kernel was launched");
+    if (launches->launches)
+        text_set(line, sizeof line, "no launch%s%s%s: the kernels are in this table",
+                 trial->launch.value ? " with this number" : "", trial->kernel ? " of kernel " : "",
+                 trial->kernel ? trial->kernel : "");
+    text_wrap(stdout, 2, line);
+    profile_launches_print(stdout, launches);
+}
+
 int trial_profile(const Trial *trial, Error *error)
 {
     SimtMachine machine;
@@ -28,22 +42,28 @@ int trial_profile(const Trial *trial, Error *error)
                         .machine = &machine,
                         .source = trial->source,
                         .flops = trial->operation->flops(trial->problem),
-                        .ptx = trial->ptx};
+                        .ptx = trial->ptx,
+                        .is_selected = trial->kernel || trial->launch.value};
+    page.launches.launch = sim_device_launches(trial->device, &page.launches.launches);
+    page.launches.clock_mhz = machine.clock_mhz;
     if (!page.profile) {
-        printf("  no kernel was launched\n");
+        profile_print_none(trial, &page.launches);
         return 0;
     }
     profile_print(stdout, &page);
     fflush(stdout);
     if (directory_make(trial->profile)) return error_set(error, "%s: %m", trial->profile);
     if (profile_write(trial->profile, &page, error)) return -1;
+    if (trial->trace && profile_write_trace(trial->trace, &page, error)) return -1;
     text_set(command, sizeof command,
              "cd '%s' && gnuplot timeline.gp roofline.gp >/dev/null 2>gnuplot.log", trial->profile);
     int plotted = !strchr(trial->profile, '\'') && system("command -v gnuplot >/dev/null") == 0 &&
                   system(command) == 0;
     char files[1400];
     text_set(files, sizeof files,
-             "%s: profile.tsv, lines.tsv, phases.tsv, timeline.tsv, roofline.tsv%s", trial->profile,
+             "%s: timeline.html, trace.json, profile.tsv, lines.tsv, phases.tsv, stalls.tsv, "
+             "pipes.tsv, launches.tsv, timeline.tsv, roofline.tsv%s",
+             trial->profile,
              plotted ? ", timeline.svg, roofline.svg" : "; for the plots install gnuplot");
     putchar('\n');
     text_wrap(stdout, 2, files);
@@ -114,4 +134,12 @@ int trial_write_phases(const Trial *trial, Error *error)
     if (profile && profile_phases_of(profile, trial->source, &phases))
         return error_set(error, "out of memory");
     return profile_phases_write(trial->phases, &phases, error);
+}
+
+int trial_write_stalls(const Trial *trial, Error *error)
+{
+    ProfileStalls stalls = {.cycles = 0};
+    const SimtProfile *profile = sim_device_profile(trial->device);
+    if (profile) profile_stalls_find(profile, &stalls);
+    return profile_stalls_write(trial->stalls, &stalls, error);
 }

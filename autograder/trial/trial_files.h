@@ -15,5 +15,6 @@ int trial_write_counters(const Trial *trial, Error *error);
 int trial_write_runs(const Trial *trial, Error *error);
 /* Phases for a program that compares its own with these. */
 int trial_write_phases(const Trial *trial, Error *error);
+int trial_write_stalls(const Trial *trial, Error *error);
 
 #endif

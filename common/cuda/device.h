@@ -238,6 +238,15 @@ typedef struct DeviceCost {
     LineWork work;                                 /* sim: over all launches */
 } DeviceCost;
 
+/* A launch on the simulated GPU, in cycles since the first operation. */
+typedef struct DeviceLaunch {
+    const char *kernel; /* its plain name; valid as long as the device */
+    uint32_t number;    /* among the GPU's launches, from 1 */
+    uint32_t stream, grid[3], block[3];
+    uint64_t begin, end; /* on the timeline of the streams */
+    uint64_t cycles;     /* duration of the launch alone */
+} DeviceLaunch;
+
 typedef struct Device Device;
 typedef struct Recording Recording;
 

@@ -121,6 +121,9 @@ if ! sha256sum -c --status "$kept/sums" 2>/dev/null; then
 fi
 cat "$kept/words" >&2
 export SIMULATE_NVCC="$nvcc" SIMULATE_GPU="$gpu" SIMULATE_GPUS="$PWD/common/simulator/gpus" SIMULATE_PROFILE="${PROFILE:+$program}"
+export SIMULATE_KERNEL="${KERNEL:-}" SIMULATE_LAUNCH="${LAUNCH:-}" SIMULATE_TRACE="${TRACE:-}"
+case ${LAUNCH:-} in *[!0-9]*) fail "LAUNCH is the number of a launch, from 1, not '$LAUNCH'" ;; esac
+[ -n "${PROFILE:-}" ] || [ -z "${KERNEL:-}${LAUNCH:-}${TRACE:-}" ] || fail 'KERNEL, LAUNCH and TRACE need PROFILE=1'
 case ${PRICE:-} in
     '') ;;
     all) export SIMULATE_PRICE_ALL=1 ;;

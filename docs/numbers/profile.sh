@@ -6,6 +6,6 @@
 {
     echo '```'
     # Without the last lines: where the files are, the engine, the seed.
-    sed '/^  Roofline/{n;q;}' "$(profile 05 labs/05-register-tiled/steps/fig-6.cu --case table-1 --gpu h200)/page"
+    sed '/^  By definition/{n;q;}' "$(profile 05 labs/05-register-tiled/steps/fig-6.cu --case table-1 --gpu h200)/page"
     echo '```'
 } >"$out/page.md"

@@ -62,6 +62,19 @@ tell profile-of-a-solution
 run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim --gpu gtx480 &&
     [ "$(sed -n 2p "$build/profile/04-tiled/roofline.tsv" | cut -f 3)" = 1345.0 ]
 tell roof-is-the-data-sheets
+mv "$build/profile/04-tiled" "$work/earlier" &&
+    run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim --gpu gtx480 \
+        --against "$work/earlier" --kernel conv_kernel --launch 1 --trace "$work/trace.json" &&
+    grep -q '1.00 times as long' "$work/out" && grep -q 'warps wait for  *yours  *of all  *before' "$work/out" &&
+    grep -q '^  launch 1 of 1$' "$work/out" && grep -q '^    FP32 ' "$work/out" &&
+    grep -q '^  By definition, the whole call (1 launch' "$work/out" &&
+    python3 -m json.tool "$work/trace.json" /dev/null && grep -q '<svg' "$build/profile/04-tiled/timeline.html"
+tell profile-of-a-selected-launch-beside-an-earlier-one
+run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim --kernel other &&
+    grep -q 'no launch of kernel other' "$work/out"
+tell profile-of-a-kernel-that-is-not-launched
+run 2 "$lab" profile --build "$build" --lab 04 --launch first && one_line "LAUNCH is the number of a launch"
+tell profile-of-no-number
 run 0 "$lab" run --build "$build" --lab 04 --case uneven --submission solutions --engine sim --alone --counters "$work/counters" &&
     cycles=$(awk '$1 == "cycles" { print $2 }' "$work/counters" | sed 's/...$/,&/') &&
     run 0 "$lab" profile --build "$build" --lab 04 --case uneven --submission solutions --engine sim --against baseline --ptx &&
@@ -80,7 +93,7 @@ run 0 "$lab" profile --build "$build" --lab 04 --case lenet-c1 --submission "$wo
     grep -q '^  Most of the difference is in TODO([0-9]): [0-9.]* times the cycles' "$work/out" &&
     [ "$(grep -c '^ *TODO(5)  *[0-9,]*  *[0-9,]*  *[0-9,]*  *[0-9,]*$' "$work/out")" = 1 ] && ! grep -n '.\{81\}' "$work/out" >>"$work/err"
 tell profile-beside-the-reference-by-phase
-run 2 "$lab" profile --build "$build" --lab 04 --against nobody && one_line "AGAINST is reference or baseline, not 'nobody'"
+run 2 "$lab" profile --build "$build" --lab 04 --against nobody && one_line "which has a stalls.tsv; 'nobody' has none"
 tell profile-beside-nobody
 run 2 "$lab" profile --build "$build" --lab 01 --engine sim && one_line "runs on the CPU, where the profiler is perf"
 tell profile-of-a-host-lab

@@ -58,6 +58,11 @@ run 0 $here/repeats.cu && grep -qx 100 "$work/out" &&
     SIMULATE_PRICE_ALL=1 run 0 $here/repeats.cu && ! says 'repeat an earlier one' &&
     cmp "$work/err" "$work/repeated"
 tell repeated-launches-have-the-same-cycles-and-counters
+PROFILE=1 KERNEL=blur LAUNCH=7 TRACE="$work/t.json" run 0 $here/repeats.cu 10 && says '^  blur: grid 16x1x1' &&
+    says 'launch 17 of 50' && says '^    FP32 ' && python3 -m json.tool "$work/t.json" /dev/null &&
+    grep -q 'Warps by stall reason' "$work/t.html" && KERNEL=blur run 2 $here/repeats.cu 10 && says 'need PROFILE=1' &&
+    PROFILE=1 KERNEL=none run 0 $here/repeats.cu 10 && says 'no launch is selected'
+tell a-profile-of-a-selected-launch-and-its-trace
 run 1 $here/findings.cu 'often fault' && says 'findings.cu:13' &&
     says 'Uninitialized __shared__ memory read' && says 'RAW hazard' &&
     says 'launch 126 of the program (kernel reverse) at findings.cu:32' &&
@@ -263,6 +268,42 @@ run 2 $here/missing.cu && [ "$(wc -l <"$work/err")" = 1 ] &&
     says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the' &&
     says 'docs/simulator/cuda-calls.md lists the supported calls'
 tell a-call-that-is-not-there
+# A function that is called in PTX (of pow) does not change the code of the file's other kernels.
+cat >"$work/plain.cu" <<'END'
+#include <cmath>
+#ifdef POW
+__global__ void powers(double *x) { x[threadIdx.x] = pow(x[threadIdx.x], 1.3); }
+#endif
+__global__ void plain(float *x) { x[threadIdx.x] = x[threadIdx.x] * 2 + 1; }
+int main()
+{
+    float *x;
+    cudaMalloc(&x, 256);
+    cudaMemset(x, 0, 256);
+#ifdef POW
+    powers<<<1, 32>>>((double *)x);
+#endif
+    plain<<<1, 32>>>(x);
+    return cudaFree(x);
+}
+END
+run 0 "$work/plain.cu" && alone=$(grep '^    plain ' "$work/err" | tr -s ' ' | cut -d ' ' -f 4) && ! says 'predicted from PTX' &&
+    flags=-DPOW run 0 "$work/plain.cu" && [ "$(grep '^    plain ' "$work/err" | tr -s ' ' | cut -d ' ' -f 4)" = "$alone" ] &&
+    says 'powers: cycles predicted from PTX, because its SASS does not correspond' && ! says 'plain: '
+tell a-called-function-leaves-the-machine-code-of-other-kernels
+cat >"$work/conditional.cu" <<'END'
+__global__ void set(cudaGraphConditionalHandle handle) { cudaGraphSetConditional(handle, 0); }
+int main()
+{
+    cudaGraph_t graph;
+    cudaGraphConditionalHandle handle;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault);
+    set<<<1, 1>>>(handle);
+}
+END
+run 2 "$work/conditional.cu" && [ "$(wc -l <"$work/err")" = 1 ] && says 'calls cudaGraphConditionalHandleCreate, which'
+tell conditional-nodes-of-a-graph
 run 2 $here/nested.cu && [ "$(wc -l <"$work/err")" = 1 ] && says 'kernels that launch kernels' &&
     NVCCFLAGS=-rdc=true run 2 $here/nested.cu && says 'kernels that launch kernels'
 tell dynamic-parallelism

@@ -118,12 +118,20 @@ static void sim_close(Device *device)
     simt_touch_close(&sim->early.touch);
     simt_touch_close(&sim->guard.touch);
     simt_close(sim->gpu);
+    sim_launches_close(&sim->launches);
     free(sim->modules.item);
     free(sim->functions.item);
     free(sim->streams.item);
     free(sim->events.item);
     free(sim->data);
     free(sim);
+}
+
+const char *sim_device_sass(Device *device, uint32_t function)
+{
+    SimDevice *sim = (SimDevice *)device;
+    const SimFunction *found = sim_function(sim, function);
+    return found ? simt_kernel_sass(sim->gpu, found->kernel) : NULL;
 }
 
 uint64_t sim_device_repeats(Device *device, uint32_t function)
@@ -171,6 +179,8 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
                         .profile = options->profile,
                         .machine_code = options->machine_code,
                         .repeats = options->repeats,
+                        .profile_kernel = options->profile_kernel,
+                        .profile_launch = options->profile_launch,
                         .untrusted = options->untrusted,
                         .gaps = options->gaps,
                         .warns = options->warns,
@@ -180,6 +190,7 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error)
     sim->untrusted = options->untrusted;
     sim->instruction_limit = options->instruction_limit;
     sim->warns = options->warns;
+    sim->launches.is_kept = options->launches;
     if (machine_load(options->gpus_directory, options->machine, &sim->machine, error) == 0)
         sim->gpu = simt_open(&sim->machine, &simt, error);
     if (!sim->gpu) {

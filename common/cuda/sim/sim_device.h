@@ -19,14 +19,17 @@ typedef struct SimDeviceOptions {
     int checks;                 /* memcheck is always on; 1 adds initcheck */
     uint64_t instruction_limit; /* limit of warp instructions between two take_cost; 0: the default,
                                  * per launch */
-    int profile;                /* Boolean: store a profile of the longest launch */
-    int machine_code;           /* as in SimtOptions; never for a submission, which could forge
+    int profile;                /* Boolean: store a profile of the longest launch ... */
+    const char *profile_kernel; /* ... as in SimtOptions */
+    uint32_t profile_launch;
+    int launches;     /* Boolean: store a list of the launches */
+    int machine_code; /* as in SimtOptions; never for a submission, which could forge
                                  * it */
-    int gaps;                   /* as in SimtOptions; for programs whose libraries copy structs */
-    int warns;                  /* as in SimtOptions; also for copies of unwritten memory */
-    int warp_sync;              /* as in SimtOptions; for labs that teach __syncwarp() */
-    int repeats;                /* as in SimtOptions; never for a submission */
-    int untrusted;              /* as in SimtOptions; for submissions */
+    int gaps;         /* as in SimtOptions; for programs whose libraries copy structs */
+    int warns;        /* as in SimtOptions; also for copies of unwritten memory */
+    int warp_sync;    /* as in SimtOptions; for labs that teach __syncwarp() */
+    int repeats;      /* as in SimtOptions; never for a submission */
+    int untrusted;    /* as in SimtOptions; for submissions */
     const volatile int *interrupted; /* as in SimtOptions */
 } SimDeviceOptions;
 
@@ -43,9 +46,15 @@ Device *device_open_sim(const SimDeviceOptions *options, Error *error);
 /* The profile of the longest launch on a device opened with options.profile, or NULL; valid until
  * its next call. */
 const SimtProfile *sim_device_profile(Device *device);
+/* The launches so far, on a device opened with options.launches, at most SIM_LAUNCHES_MOST; valid
+ * until the next call. */
+enum { SIM_LAUNCHES_MOST = 1 << 16 };
+const DeviceLaunch *sim_device_launches(Device *device, uint32_t *count);
 /* Cycles of the last successful launch alone, and its resident blocks per SM.  If the host has no
  * memory to compute them, `reply` has the error; else it is unchanged. */
 uint64_t sim_device_last_launch(Device *device, uint32_t *resident_blocks, DeviceReply *reply);
+/* Why the function's cycles are predicted from its PTX, or NULL (simt_kernel_sass). */
+const char *sim_device_sass(Device *device, uint32_t function);
 /* Launches of the function, a handle, that repeated an earlier launch (simt_repeats). */
 uint64_t sim_device_repeats(Device *device, uint32_t function);
 /* The findings of the last launch, grouped (simt_findings); valid until the next call. */

@@ -74,7 +74,7 @@ static void launch_cost_add(SimDevice *sim, const DeviceCall *call, const SimtRe
     sim_spend(sim, TIMELINE_SMS, launch_share(sim, result, 0), result->cycles);
     uint64_t launch = sim->machine.launch_cycles;
     sim->work.is_launch = 1, sim->work.overlaps = (call->value & LAUNCH_OVERLAPS) != 0;
-    sim->work.tells = result->tells;
+    sim->work.tells = result->tells, sim->work.number = result->number;
     sim->work.launch = (TimelineLaunch){.launch = launch,
                                         .pdl_trigger = result->pdl_trigger_cycles,
                                         .pdl_wait = result->pdl_wait_cycles,

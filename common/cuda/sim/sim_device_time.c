@@ -66,6 +66,7 @@ void sim_call_time(SimDevice *sim, const DeviceCall *call)
         TimelineMark mark = sim_work_place(sim, &sim->timeline, others_ready(sim, call->stream),
                                            *stream_mark(sim, call->stream));
         stream_busy(sim, call->stream, mark);
+        if (sim->work.is_launch) sim_launches_add(sim, call, mark);
         end = mark.end;
     }
     if (rule.waits_event && event && event->recorded)

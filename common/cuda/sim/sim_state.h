@@ -33,6 +33,7 @@ typedef struct SimWork {
     uint32_t share;
     uint64_t cycles;
     int is_launch, overlaps, tells;
+    uint32_t number;       /* SimtResult.number of a launch */
     TimelineLaunch launch; /* set for a launch */
 } SimWork;
 
@@ -51,6 +52,14 @@ typedef struct SimEarly {
     uint32_t stream;
     char kernel[96];
 } SimEarly;
+
+/* The list of launches, with names of kernels that outlive their modules. */
+typedef struct SimLaunches {
+    int is_kept; /* Boolean: launches are added */
+    DeviceLaunch *launch;
+    char **name;
+    uint32_t count, room, names;
+} SimLaunches;
 
 /* Handles are index + 1 into these; numbers are never reused, so that a stale handle is always
  * detected. */
@@ -81,9 +90,10 @@ typedef struct SimDevice {
     uint64_t checked;          /* bytes that the race check looked at since the cost was taken */
     SimtTouch touch; /* current launch's accesses if `has_touch`; else the next clears it */
     int has_touch;
-    SimEarly early;   /* nothing has been waited for since */
-    int guards;       /* sim_device_set_guards */
-    int warns;        /* Boolean: warnings are wanted */
+    SimEarly early; /* nothing has been waited for since */
+    int guards;     /* sim_device_set_guards */
+    int warns;      /* Boolean: warnings are wanted */
+    SimLaunches launches;
     char printed[96]; /* the last kernel that printed and that the host has not waited for, or "" */
     SimGuard guard;
     uint64_t line_work[SIMT_LINES]; /* the same */
@@ -131,6 +141,9 @@ TimelineMark sim_work_place(SimDevice *sim, Timeline *timeline, uint64_t ready,
                             TimelineMark before);
 /* After a live call: places its work on the timeline, and lets the host wait where CUDA's does. */
 void sim_call_time(SimDevice *sim, const DeviceCall *call);
+/* Adds the current launch, which has taken place at the mark, to the list. */
+void sim_launches_add(SimDevice *sim, const DeviceCall *call, TimelineMark mark);
+void sim_launches_close(SimLaunches *launches);
 
 /* ---- sim_device_cost.c ---- */
 /* Bytes that count as one instruction: a warp's load and its store move 128. */

@@ -35,7 +35,8 @@ struct SimtGpu {
     RaceShadow race_shadow;
     struct Repeats *repeats; /* repeat.h; NULL: every launch is priced */
     SimtModule *modules;
-    SimtProfile profile;              /* profile of the longest launch so far */
+    SimtProfile profile;              /* profile of the longest launch so far, or the selected */
+    uint32_t profile_seen;            /* launches that options.profile_kernel names */
     PtxModule *accelerators;          /* code of the functions that are hardware here; NULL: none */
     DebugHook *debug;                 /* NULL: there is no debugger */
     SimtFinding found[SIMT_FINDINGS]; /* last launch; first the one that stopped it */

@@ -49,6 +49,7 @@ typedef struct LaunchProfile {
     uint64_t *stall; /* per Ins and SimtStall */
     SimtSpan *span;  /* times of the traced blocks */
     uint32_t spans;
+    SimtTimeline timeline;
     AccessLog *watcher; /* records of the first blocks */
     uint32_t watchers;
 } LaunchProfile;

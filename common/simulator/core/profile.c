@@ -23,6 +23,9 @@ const char *simt_stall_name(SimtStall stall)
         [STALL_BARRIER] = "barrier",
         [STALL_LOCAL] = "long_scoreboard_local",
         [STALL_SPECIAL] = "short_scoreboard_special",
+        [STALL_MBARRIER] = "long_scoreboard_mbarrier",
+        [STALL_GMMA] = "gmma",
+        [STALL_TENSOR_PIPE] = "math_pipe_throttle_tensor",
     };
     return NAME[stall];
 }
@@ -43,22 +46,46 @@ void simt_profile_free(SimtProfile *profile)
         free((void *)profile->instruction[i].opcode);
         free((void *)profile->instruction[i].text);
     }
-    free(profile->instruction), free(profile->span);
+    free(profile->instruction), free(profile->span), free(profile->timeline.bin);
     memset(profile, 0, sizeof *profile);
+}
+
+/* Is the launch of the kernel, and the one of its launches, that the options select? */
+static int profile_is_wanted(Launch *launch)
+{
+    const SimtOptions *options = &launch->gpu->options;
+    char name[256];
+    if (!options->profile || !launch->count) return 0;
+    if (options->profile_kernel) {
+        demangle(launch->kernel->info.name, name, sizeof name);
+        name[strcspn(name, "<(")] = '\0';
+        if (strcmp(name, options->profile_kernel)) return 0;
+    }
+    launch->gpu->profile_seen++;
+    return !options->profile_launch || options->profile_launch == launch->gpu->profile_seen;
+}
+
+static void timeline_open(SimtTimeline *timeline, uint32_t warps)
+{
+    timeline->warps = warps < TIMELINE_WARPS ? warps : TIMELINE_WARPS;
+    timeline->bin_cycles = 1;
+    timeline->bin =
+        calloc((size_t)TIMELINE_BLOCKS * timeline->warps * TIMELINE_BINS, sizeof *timeline->bin);
 }
 
 int profile_open(Launch *launch)
 {
-    if (!launch->gpu->options.profile || !launch->count) return 0;
+    if (!profile_is_wanted(launch)) return 0;
+    timeline_open(&launch->profile.timeline, launch->warps_per_block);
     launch->profile.stall =
         calloc((size_t)launch->kernel->count * SIMT_STALLS, sizeof *launch->profile.stall);
     launch->profile.span = calloc(launch->trace.more, sizeof *launch->profile.span);
-    return launch->profile.stall && launch->profile.span ? 0 : -1;
+    return launch->profile.stall && launch->profile.span && launch->profile.timeline.bin ? 0 : -1;
 }
 
 void profile_close(Launch *launch)
 {
-    free(launch->profile.stall), free(launch->profile.span);
+    free(launch->profile.stall), free(launch->profile.span), free(launch->profile.timeline.bin);
 }
 
 /* "ld.global.nc.f32"; to be freed. */
@@ -101,6 +128,7 @@ static void instruction_name(const SimtKernel *kernel, uint32_t from, Place *pla
     const PtxInstruction *in = kernel->origin[from];
     to->ptx_line = in->ptx_line;
     to->file = source_line(kernel, from, &to->line);
+    to->caller = source_caller(kernel, from, &to->caller_line);
     to->opcode = opcode_join(in);
     to->text = line_copy(kernel->module->fatbin, place, in->ptx_line);
 }
@@ -221,6 +249,12 @@ int profile_keep(Launch *launch, const InsCount *count, uint64_t cycles)
                       .spills = kernel->info.spills,
                       .spill_line = kernel->info.spill_line,
                       .array_bytes = kernel->cubin.arrays_in_registers ? 0 : kernel->local_bytes};
+    profile->number = launch->number;
+    profile->registers = kernel->info.registers;
+    profile->shared_bytes = kernel->info.shared_bytes + launch->launch->dynamic_shared;
+    profile->resident_blocks = launch->resident;
+    profile->timeline = launch->profile.timeline;
+    launch->profile.timeline.bin = NULL;
     memcpy(profile->grid, launch->launch->grid, sizeof profile->grid);
     memcpy(profile->threads, launch->launch->block, sizeof profile->threads);
     for (uint32_t i = 0; i < launch->profile.spans; i++)

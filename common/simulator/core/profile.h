@@ -24,6 +24,9 @@ typedef enum SimtStall {
     STALL_BARRIER,          /* waits for the other warps of the block; the barrier's own */
     STALL_LOCAL,            /* as the long scoreboard, for local memory */
     STALL_SPECIAL,          /* as the short one, for a division or a special function */
+    STALL_MBARRIER,         /* waits for a phase of an mbarrier: for copies or for other warps */
+    STALL_GMMA,             /* waits for results of mma, or for groups of wgmma */
+    STALL_TENSOR_PIPE,      /* as the math pipe, for the tensor cores */
     SIMT_STALLS
 } SimtStall;
 
@@ -31,6 +34,8 @@ typedef struct SimtInstruction {
     uint32_t ptx_line;  /* in the module's PTX text, from 1 */
     const char *file;   /* source file without directories; "" without -lineinfo */
     uint32_t line;      /* in that file; 0 unknown */
+    const char *caller; /* file of the call, if a function of another file is inlined; or "" */
+    uint32_t caller_line;
     const char *opcode; /* "ld.global.nc.f32" */
     const char *text;   /* the whole instruction, "ld.global.nc.f32 %f1, [%rd2];" */
     uint64_t warp_instructions, thread_instructions;
@@ -46,6 +51,27 @@ typedef struct SimtSpan {
     uint32_t sm;
     uint64_t block, begin, end; /* linear block number; cycles since the launch began */
 } SimtSpan;
+
+/* Warps of the first blocks over time, in bins of equal length. */
+enum { TIMELINE_BLOCKS = 4, TIMELINE_WARPS = 32, TIMELINE_BINS = 1024 };
+
+typedef struct SimtBin {
+    uint32_t cycles[SIMT_STALLS]; /* cycles of the bin, by stall */
+    uint32_t instruction;         /* number in SimtProfile.instruction of the longest stall */
+    uint32_t longest;             /* its cycles */
+} SimtBin;
+
+typedef struct SimtTimeline {
+    SimtBin *bin;             /* by block, warp and time: TIMELINE_BINS for each warp; NULL: none */
+    uint64_t bin_cycles, end; /* cycles of the replayed SM */
+    uint64_t block[TIMELINE_BLOCKS];
+    uint32_t blocks, warps; /* warps: of each block, at most TIMELINE_WARPS */
+} SimtTimeline;
+
+static inline SimtBin *timeline_bins(const SimtTimeline *timeline, uint32_t block, uint32_t warp)
+{
+    return timeline->bin + ((size_t)block * timeline->warps + warp) * TIMELINE_BINS;
+}
 
 /* Effect on memory of one instruction of one warp, or divergence of its lanes. */
 typedef enum SimtSightKind {
@@ -100,6 +126,12 @@ struct SimtProfile {
     uint32_t spill_line;      /* line with most of these; 0: not known */
     uint32_t array_bytes;     /* bytes per thread of local arrays in PTX */
     uint32_t grid[3], threads[3];
+    uint32_t number;          /* among the GPU's launches, from 1 */
+    uint32_t registers;       /* per thread */
+    uint32_t shared_bytes;    /* per block */
+    uint32_t resident_blocks; /* per SM */
+    uint64_t dram_bytes;
+    SimtTimeline timeline;
     SimtWatch *watch; /* logs of the first blocks: access_log.c describes which part */
     uint32_t watches;
 };

@@ -12,16 +12,18 @@ typedef struct SimtModule SimtModule;
 typedef struct SimtKernel SimtKernel;
 
 typedef struct SimtOptions {
-    int threads;      /* host threads, 0: one per core */
-    int initcheck;    /* report reads of device or shared memory that nothing wrote */
-    int gaps;         /* with initcheck: not of elements that are partly written */
-    int warns;        /* report what is probably wrong, too, as warnings (SimtReport) */
-    int warp_sync;    /* with racecheck: lanes of a warp that exchange data in shared memory
-                       * without __syncwarp() are a finding, not a warning */
-    int count;        /* counters and cycles; 0: functional only, fastest */
-    int profile;      /* with count: keep a SimtProfile of the last launch */
-    int racecheck;    /* report hazards between threads that no barrier orders */
-    int machine_code; /* with count: trust the program's SASS (sass_map/sass_map.h) */
+    int threads;                /* host threads, 0: one per core */
+    int initcheck;              /* report reads of device or shared memory that nothing wrote */
+    int gaps;                   /* with initcheck: not of elements that are partly written */
+    int warns;                  /* report what is probably wrong, too, as warnings (SimtReport) */
+    int warp_sync;              /* with racecheck: lanes of a warp that exchange data in shared
+                                 * memory without __syncwarp() are a finding, not a warning */
+    int count;                  /* counters and cycles; 0: functional only, fastest */
+    int profile;                /* with count: keep a SimtProfile of the longest launch ... */
+    const char *profile_kernel; /* ... and only of this kernel, a plain name; NULL: any */
+    uint32_t profile_launch;    /* number of the only profiled launch among those, from 1; 0: all */
+    int racecheck;              /* report hazards between threads that no barrier orders */
+    int machine_code;           /* with count: trust the program's SASS (sass_map/sass_map.h) */
     /* Set for untrusted programs that may try to detect whether they are counted, or which program
      * ran before. Consecutive reads of a clock differ by 16 cycles, and every block starts with the
      * same register contents. */
@@ -130,8 +132,9 @@ typedef struct SimtResult {
      * next launch, or ended; and until the first resident blocks wait for the launch before:
      * `cycles` if none does. */
     uint64_t pdl_trigger_cycles, pdl_wait_cycles;
-    int tells;  /* SimtTells: a block did so */
-    int prints; /* Boolean: a thread called printf */
+    uint32_t number; /* number among the GPU's launches, from 1 */
+    int tells;       /* SimtTells: a block did so */
+    int prints;      /* Boolean: a thread called printf */
     uint32_t resident_blocks;
     uint32_t
         occupancy_percent; /* achieved on the replayed SM: warps there, of those it could hold */

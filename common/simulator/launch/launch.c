@@ -532,7 +532,7 @@ static int run_launch(Run *run)
                           "a stack for this number of calls with parameters of this size is not "
                           "supported (cudaLimitStackSize)");
     launch->local_bytes = (uint32_t)local;
-    launch->number = ++gpu->launches;
+    launch->number = run->result->number = ++gpu->launches;
     run->result->resident_blocks = launch->resident;
     if (gpu->debug) gpu->debug->begin(gpu->debug, launch);
     uint64_t at_once = (uint64_t)launch->resident * gpu->machine.sms;

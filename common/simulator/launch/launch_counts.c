@@ -89,7 +89,9 @@ int counts_price(Launch *launch, Worker *worker, uint32_t count, SimtResult *res
     c->l1_hit_sectors = all - missed;
     c->l2_hit_sectors = missed > launch->dram.loads ? missed - launch->dram.loads : 0;
     if (launch->profile.stall) profile_add_runs(launch, worker[0].profile);
-    if (launch->profile.stall && profile_keep(launch, worker[0].profile, result->cycles))
+    if (launch->profile.stall && profile_keep(launch, worker[0].profile, result->cycles)) {
+        launch->gpu->profile.dram_bytes = c->dram_bytes;
         access_log_give(launch, &launch->gpu->profile);
+    }
     return 0;
 }

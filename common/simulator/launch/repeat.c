@@ -244,9 +244,11 @@ static int is_worth_trying(const SimtGpu *gpu, const Repeat *repeat)
             bytes / TOUCHED_BYTES <= repeat->result.counters.warp_instructions);
 }
 
-static void repeat_take(const Repeat *repeat, const SimtLaunch *request, SimtResult *result)
+static void repeat_take(const Repeat *repeat, uint32_t number, const SimtLaunch *request,
+                        SimtResult *result)
 {
     *result = repeat->result;
+    result->number = number;
     for (uint32_t i = 0; request->line_work && i < repeat->lines; i++)
         request->line_work[repeat->line[i].line] += repeat->line[i].runs;
 }
@@ -259,7 +261,7 @@ int repeat_launch(SimtGpu *gpu, Repeat *repeat, SimtKernel *kernel, const SimtLa
     if (!is_worth_trying(gpu, repeat) || memory_save(gpu->repeats, &gpu->memory) != 0) return 0;
     if (run(gpu, kernel, request, result, &digest) == 0 && !result->findings &&
         digest == repeat->digest) {
-        repeat_take(repeat, request, result);
+        repeat_take(repeat, gpu->launches, request, result);
         kernel->repeats++;
         return 1;
     }

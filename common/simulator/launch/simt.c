@@ -13,6 +13,7 @@
 #include "common/simulator/exec/exec.h"
 #include "common/simulator/launch/image.h"
 #include "common/simulator/launch/repeat.h"
+#include "common/simulator/sass_map/sass_map.h"
 #include "common/simulator/timing/cost.h"
 
 enum { VARIABLES_MAX = 20000, VARIABLE_LEAST = 256 };
@@ -36,7 +37,8 @@ SimtGpu *simt_open(const SimtMachine *machine, const SimtOptions *options, Error
         free(gpu);
         return NULL;
     }
-    if (options->repeats && !options->untrusted) gpu->repeats = repeats_open();
+    if (options->repeats && !options->untrusted && !options->profile_launch)
+        gpu->repeats = repeats_open();
     if (machine->accelerators && !(gpu->accelerators = accelerator_microcode(error))) {
         simt_close(gpu);
         return NULL;
@@ -67,6 +69,11 @@ void simt_study(SimtGpu *gpu, SimtStudy study)
 uint64_t simt_repeats(const SimtKernel *kernel)
 {
     return kernel->repeats;
+}
+
+const char *simt_kernel_sass(const SimtGpu *gpu, const SimtKernel *kernel)
+{
+    return gpu->options.machine_code ? sass_map_missing(kernel, &gpu->machine) : NULL;
 }
 
 void simt_close(SimtGpu *gpu)
@@ -434,6 +441,20 @@ static int variables_fit(const SimtModule *module, uint64_t room, Error *error)
                      all >> 20, room >> 20);
 }
 
+/* PTX for a newer generation than the machine's has instructions whose meaning is not known here.
+ * Older machines execute PTX of up to 9.0, as far as they have its features. */
+static int target_check(const SimtGpu *gpu, const PtxModule *ptx, Error *error)
+{
+    enum { NEWEST = 90 };
+    const SimtMachine *machine = &gpu->machine;
+    if (ptx->target <= NEWEST || ptx->target / 10 <= machine->cc_major) return 0;
+    return error_set(error,
+                     "the program has PTX for compute capability %u.%u (sm_%u), which the machine "
+                     "%s, of %u.%u, cannot execute: compile it for compute_90 or older",
+                     ptx->target / 10, ptx->target % 10, ptx->target, machine->name,
+                     machine->cc_major, machine->cc_minor);
+}
+
 SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint64_t room,
                              Error *error)
 {
@@ -449,8 +470,8 @@ SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint
     if (module->image) {
         module->ptx = module->image->ptx;
         module->fatbin = &module->image->fatbin;
-        if (variables_fit(module, room, error) == 0 && symbols_place(module, error) == 0 &&
-            kernels_list(module, error) == 0)
+        if (target_check(gpu, module->ptx, error) == 0 && variables_fit(module, room, error) == 0 &&
+            symbols_place(module, error) == 0 && kernels_list(module, error) == 0)
             return module;
     }
     simt_module_unload(gpu, module);

@@ -128,6 +128,10 @@ int simt_launch(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *launch, Simt
  * not priced again. */
 uint64_t simt_repeats(const SimtKernel *kernel);
 
+/* With options.machine_code: why the kernel's cycles are predicted from its PTX; NULL: they are
+ * not (sass_map_missing). */
+const char *simt_kernel_sass(const SimtGpu *gpu, const SimtKernel *kernel);
+
 /* The findings of the last launch, grouped by check and lines: first the one that SimtResult.report
  * has, then the others in the order of their blocks.  After a fault they are those of the blocks up
  * to the faulting one, which may have caused it.  Owned by the GPU, valid until its next launch. */

@@ -128,6 +128,19 @@ static void block_add(const BlockTrace *block, ReplayResult *result)
     cost_add(&result->cost, &block->cost);
 }
 
+/* Empties the timeline for the first blocks of the traces. */
+static SimtTimeline *timeline_clear(SimtTimeline *timeline, const BlockTrace *trace,
+                                    uint32_t traces)
+{
+    const size_t bins = (size_t)TIMELINE_BLOCKS * timeline->warps * TIMELINE_BINS;
+    memset(timeline->bin, 0, bins * sizeof *timeline->bin);
+    timeline->bin_cycles = 1, timeline->end = 0;
+    timeline->blocks = traces < TIMELINE_BLOCKS ? traces : TIMELINE_BLOCKS;
+    for (uint32_t i = 0; i < timeline->blocks; i++)
+        timeline->block[i] = trace[i].number;
+    return timeline;
+}
+
 /* Profile data of the launch come from the SM that is replayed now. */
 static void profile_attach(Sm *sm)
 {
@@ -135,7 +148,9 @@ static void profile_attach(Sm *sm)
     size_t stalls = (size_t)launch->kernel->count * SIMT_STALLS;
     sm->issue.stall = launch->profile.stall, sm->blocks.span = launch->profile.span;
     launch->profile.spans = 0;
-    if (sm->issue.stall) memset(sm->issue.stall, 0, stalls * sizeof *sm->issue.stall);
+    if (!sm->issue.stall) return;
+    memset(sm->issue.stall, 0, stalls * sizeof *sm->issue.stall);
+    sm->issue.timeline = timeline_clear(&launch->profile.timeline, sm->trace, sm->traces);
 }
 
 static void occupancy_show(const Sm *sm)

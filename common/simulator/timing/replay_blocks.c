@@ -45,6 +45,7 @@ static void warp_begin(Sm *sm, uint32_t slot, uint32_t index)
     *warp = (WarpReplay){.sass = sass,
                          .slot = slot,
                          .index = index,
+                         .block = sm->blocks.started - 1,
                          .piece = NO_WARP,
                          .begin = own->begin,
                          .trace = sm->plays_sass ? &warp->sass : trace,

@@ -22,7 +22,7 @@ static void phase_await(const Sm *sm, WarpReplay *warp, uint32_t number)
 {
     const BlockSlot *slot = &sm->blocks.slot[warp->slot];
     const Phase *phase = &slot->phases.phase[number];
-    warp->stall = STALL_LONG_SCOREBOARD;
+    warp->stall = STALL_MBARRIER;
     if (phase->left)
         warp->phase = (uint16_t)number;
     else
@@ -62,7 +62,7 @@ static void step_wait_other(const Sm *sm, WarpReplay *warp, const Ins *ins, cons
     }
     if (ins->op == OP_WGMMA_WAIT) {
         warp->operands = groups_done(&warp->wgmma, ins->aux);
-        warp->stall = STALL_LONG_SCOREBOARD;
+        warp->stall = STALL_GMMA;
     }
     sass_counters_wait(warp, sm->price[step->ins].waits);
 }

@@ -59,33 +59,45 @@ static uint64_t async_holds(const Sm *sm, const Ins *ins, uint64_t from, uint64_
                                : now + 1 + costs->arrive_issue_cycles;
 }
 
+/* Books cycles of a warp that waits on the instruction `ins`, in the table and on the timeline. */
+static void stall_add(Sm *sm, const WarpReplay *warp, uint32_t origin, SimtStall stall,
+                      uint64_t from, uint64_t to)
+{
+    if (to <= from) return;
+    sm->issue.stall[(size_t)origin * SIMT_STALLS + stall] += to - from;
+    timeline_add(sm, warp, sm->launch->kernel->code[origin].from, stall, from, to);
+}
+
+static SimtStall pipe_stall(const Ins *ins, const InsCost *price)
+{
+    if (is_memory(ins)) return is_shared(ins) ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE;
+    return price->pipe == PIPE_TENSOR ? STALL_TENSOR_PIPE : STALL_MATH_PIPE;
+}
+
 /* Books the cycles since the warp's last instruction on the one that waited; those at a barrier
  * first, and on the barrier. */
 static void stalls_book(Sm *sm, const WarpReplay *warp, uint32_t ins, uint64_t pipe, uint64_t now)
 {
-    uint64_t *stall = sm->issue.stall, from = warp->entry->last_issue + 1;
-    if (!stall) return;
+    const uint32_t origin = sm->price[ins].origin;
+    uint64_t from = warp->entry->last_issue + 1;
+    if (!sm->issue.stall) return;
     if (warp->barrier_ins && warp->next_issue > from) {
         uint64_t released = warp->next_issue < now ? warp->next_issue : now;
-        stall[(size_t)(warp->barrier_ins - 1) * SIMT_STALLS + STALL_BARRIER] += released - from;
+        stall_add(sm, warp, warp->barrier_ins - 1, STALL_BARRIER, from, released);
         from = released;
     }
-    stall += (size_t)sm->price[ins].origin * SIMT_STALLS;
     uint64_t operands = max64(warp->operands, from), pipes = max64(pipe, operands);
     if (operands > now) operands = now;
     if (pipes > now) pipes = now;
     uint64_t control =
         max64(warp->next_issue, from) > operands ? max64(warp->next_issue, from) : operands;
     if (control > now) control = now;
-    stall[warp->stall] += operands > from ? operands - from : 0;
-    stall[STALL_WAIT] += control - operands;
     uint64_t busy = max64(pipes, control);
-    const Ins *i = &sm->code[ins];
-    stall[!is_memory(i)  ? STALL_MATH_PIPE
-          : is_shared(i) ? STALL_MIO_THROTTLE
-                         : STALL_LG_THROTTLE] += busy - control;
-    stall[STALL_NOT_SELECTED] += now - busy;
-    stall[STALL_SELECTED]++;
+    stall_add(sm, warp, origin, (SimtStall)warp->stall, from, operands);
+    stall_add(sm, warp, origin, STALL_WAIT, operands, control);
+    stall_add(sm, warp, origin, pipe_stall(&sm->code[ins], &sm->price[ins]), control, busy);
+    stall_add(sm, warp, origin, STALL_NOT_SELECTED, busy, now);
+    stall_add(sm, warp, origin, STALL_SELECTED, now, now + 1);
 }
 
 static void counter_raise(WarpReplay *warp, uint8_t number, uint64_t at, uint8_t wait)
@@ -154,10 +166,18 @@ static void constants_take(Sm *sm, uint32_t scheduler, const InsCost *price, con
             now + busy + (s + sm->schedulers - scheduler - 1) % sm->schedulers;
 }
 
+/* The stall of an instruction that waits for this one's result. */
+static uint8_t result_stall(const Ins *ins, const InsCost *price)
+{
+    if (mbarrier_waits(ins)) return STALL_MBARRIER;
+    return ins->class == CLASS_TENSOR && price->wait == STALL_WAIT ? STALL_GMMA : price->wait;
+}
+
 static void scores_set(WarpReplay *warp, const Ins *ins, const InsCost *price, uint64_t at)
 {
+    const uint8_t stall = result_stall(ins, price);
     for (int i = 0; i < 4 && ins->t_d[i]; i++)
-        warp->score[ins->t_d[i]] = (Score){at, price->wait};
+        warp->score[ins->t_d[i]] = (Score){at, stall};
 }
 
 /* An instruction that only takes operands and makes a result, as nearly all do. */

@@ -59,6 +59,7 @@ typedef struct WarpReplay {
     uint16_t phase;        /* the mbarrier phase that it waits for; 0: none */
     uint8_t stall;         /* SimtStall that explains `operands` */
     uint32_t slot, index;  /* its block's slot, its number in the block; NO_WARP: place is free */
+    uint32_t block;        /* ordinal of its block on this SM, from 0 */
     uint64_t begin;        /* cycle at which its block began */
     const WarpTrace *trace;
     uint32_t step;      /* next one in the trace */
@@ -121,7 +122,8 @@ typedef struct SmIssue {
     uint64_t *sleep_unit;     /* per scheduler: cycle at which it can put a warp to sleep */
     uint32_t next_store;      /* scheduler after the one that stored last */
     int woken;                /* warps of any scheduler became ready */
-    uint64_t *stall;          /* the launch's stall table, if this replay fills it */
+    uint64_t *stall;          /* the launch's stall table, if this replay fills it ... */
+    SimtTimeline *timeline;   /* ... and its timeline of warps; else NULL */
 } SmIssue;
 
 /* replay_memory.c. */
@@ -227,6 +229,11 @@ uint64_t launch_cycle(const Sm *sm, uint64_t at);
 /* ---- replay_frontend.c ---- */
 /* Skips folded instructions and finds when the warp's next one could issue. */
 void step_next(Sm *sm, WarpReplay *warp);
+
+/* ---- replay_timeline.c ---- */
+/* Adds `to - from` cycles of a stall to the warp's bins. */
+void timeline_add(Sm *sm, const WarpReplay *warp, uint32_t origin, SimtStall stall, uint64_t from,
+                  uint64_t to);
 
 /* ---- replay_issue.c ---- */
 /* Adds a warp of the newest block to its scheduler's list. */
