@@ -127,7 +127,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     fuzz_client) set -- "$build/seeds/frames" ;;
     fuzz_fatbin) set -- "$build/seeds/fatbin" "$build/seeds/machine" ;;
     fuzz_ini) set -- "$build/seeds/ini" ;;
-    fuzz_kernel) set -- "$build/seeds/ptx" "$build/seeds/machine" "$build/seeds/forms" ;;
+    fuzz_kernel | fuzz_repeats) set -- "$build/seeds/ptx" "$build/seeds/machine" "$build/seeds/forms" ;;
     fuzz_machine) set -- common/simulator/gpus ;;
     fuzz_maps) set -- "$build/seeds/maps" ;;
     fuzz_record) set -- "$build/seeds/records" ;;

@@ -26,9 +26,9 @@ struct Repeat {
     SimtKernel *kernel;
     uint32_t grid[3], block[3], dynamic_shared, params_bytes;
     void *params;
-    uint64_t memory_next; /* end of the used part of device memory */
-    uint64_t seen;        /* launches */
-    uint64_t next_try;    /* `seen` at which it is executed as a repeat again */
+    uint64_t memory;   /* hash of the live allocations */
+    uint64_t seen;     /* launches */
+    uint64_t next_try; /* `seen` at which it is executed as a repeat again */
     uint32_t misses;
     int is_digested; /* Boolean: `digest` and `line` are valid */
     int is_known;    /* Boolean: so is `result` */
@@ -74,20 +74,31 @@ static uint64_t bytes_hash(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 
-static uint64_t request_hash(const SimtGpu *gpu, const SimtKernel *kernel,
-                             const SimtLaunch *request)
+/* The places of all live allocations: the cost of an atomic depends on the offset in its own. */
+static uint64_t memory_hash(const Memory *memory)
 {
-    uint64_t hash = bytes_hash(gpu->memory.next, &kernel, sizeof kernel);
+    uint64_t hash = memory->next;
+    for (uint32_t i = 0; i < memory->count; i++) {
+        if (memory->table[i]->freed) continue;
+        hash = digest_mix(hash, memory->table[i]->address);
+        hash = digest_mix(hash, memory->table[i]->bytes);
+    }
+    return hash;
+}
+
+static uint64_t request_hash(uint64_t memory, const SimtKernel *kernel, const SimtLaunch *request)
+{
+    uint64_t hash = bytes_hash(memory, &kernel, sizeof kernel);
     hash = bytes_hash(hash, request->grid, sizeof request->grid);
     hash = bytes_hash(hash, request->block, sizeof request->block);
     hash = digest_mix(hash, request->dynamic_shared);
     return bytes_hash(hash, request->params, request->params_bytes);
 }
 
-static int entry_matches(const Repeat *entry, const SimtGpu *gpu, const SimtKernel *kernel,
+static int entry_matches(const Repeat *entry, uint64_t memory, const SimtKernel *kernel,
                          const SimtLaunch *request)
 {
-    return entry->kernel == kernel && entry->memory_next == gpu->memory.next &&
+    return entry->kernel == kernel && entry->memory == memory &&
            !memcmp(entry->grid, request->grid, sizeof entry->grid) &&
            !memcmp(entry->block, request->block, sizeof entry->block) &&
            entry->dynamic_shared == request->dynamic_shared &&
@@ -95,7 +106,7 @@ static int entry_matches(const Repeat *entry, const SimtGpu *gpu, const SimtKern
            (!entry->params_bytes || !memcmp(entry->params, request->params, entry->params_bytes));
 }
 
-static Repeat *entry_make(const SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request)
+static Repeat *entry_make(uint64_t memory, SimtKernel *kernel, const SimtLaunch *request)
 {
     Repeat *entry = calloc(1, sizeof *entry);
     if (!entry) return NULL;
@@ -104,7 +115,7 @@ static Repeat *entry_make(const SimtGpu *gpu, SimtKernel *kernel, const SimtLaun
         free(entry);
         return NULL;
     }
-    entry->kernel = kernel, entry->memory_next = gpu->memory.next;
+    entry->kernel = kernel, entry->memory = memory;
     memcpy(entry->grid, request->grid, sizeof entry->grid);
     memcpy(entry->block, request->block, sizeof entry->block);
     entry->dynamic_shared = request->dynamic_shared;
@@ -119,16 +130,16 @@ Repeat *repeat_find(SimtGpu *gpu, SimtKernel *kernel, const SimtLaunch *request)
     if (!repeats || !gpu->count || gpu->debug || request->early || request->cooperative ||
         request->cluster[0] || kernel->function->required_cluster[0])
         return NULL;
-    const uint64_t hash = request_hash(gpu, kernel, request);
+    const uint64_t memory = memory_hash(&gpu->memory), hash = request_hash(memory, kernel, request);
     uint32_t at = (uint32_t)(hash >> 40) % ENTRIES;
     for (; repeats->entry[at]; at = (at + 1) % ENTRIES)
         if (repeats->entry[at]->hash == hash &&
-            entry_matches(repeats->entry[at], gpu, kernel, request)) {
+            entry_matches(repeats->entry[at], memory, kernel, request)) {
             repeats->entry[at]->seen++;
             return repeats->entry[at];
         }
     if (repeats->count == ENTRIES / 2) return NULL;
-    Repeat *entry = repeats->entry[at] = entry_make(gpu, kernel, request);
+    Repeat *entry = repeats->entry[at] = entry_make(memory, kernel, request);
     if (!entry) return NULL;
     repeats->count++;
     entry->hash = hash, entry->seen = 1;

@@ -1,8 +1,8 @@
 /* repeat.h - launches that repeat an earlier one: they are executed, and their cost is that of the
  * earlier one.
  *
- * A launch may be a repeat if its kernel, configuration, parameters and the size of device memory
- * are those of an earlier launch.  The first such launch is priced, the second one priced and
+ * A launch may be a repeat if its kernel, configuration, parameters and the places of all
+ * allocations are those of an earlier launch.  The first such launch is priced, the second one priced and
  * digested (digest.h).  From the third on, the launch is executed with a digest, without counting
  * and without a search for races, which takes about a third of the time.  If its digest is that of
  * the second launch, it has the same counters and cycles.  Otherwise, and after a finding or a
