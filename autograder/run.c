@@ -61,8 +61,8 @@ static int open_engine(Trial *trial, Error *error)
                                     .warp_sync = trial->found->ini.warp_sync,
                                     .instruction_limit = (uint64_t)trial->instructions,
                                     .launches = trial->profile != NULL,
-                                    .profile_kernel = trial->kernel,
-                                    .profile_launch = (uint32_t)trial->launch.value,
+                                    .profile_kernel = trial->choice.kernel,
+                                    .profile_launch = (uint32_t)trial->choice.launch.value,
                                     .profile = trial->profile || trial->runs || trial->see ||
                                                trial->phases || trial->stalls};
         trial->device = device_open_sim(&options, error);
@@ -134,7 +134,7 @@ static int run_case(Trial *trial, Error *error)
     int correct = item.verdict == CASE_CORRECT, ended = correct || item.verdict == CASE_WRONG;
     trial_print_verdict(trial, &item);
     if (ended && trial->profile) status = trial_profile(trial, error);
-    if (!status && ended && trial->before) status = trial_print_before(trial, error);
+    if (!status && ended && trial->choice.before) status = trial_print_before(trial, error);
     if (!status && correct && trial->profile && trial->baseline) trial_print_against(trial);
     if (ended && trial->see) status = trial_see(trial, shape, error);
     if (ended && !trial->profile && !trial->see) trial_print_cost(trial, correct);
@@ -225,10 +225,10 @@ static int parse_options(int argc, char **argv, Trial *trial, Error *error)
         {"see", OPTION_TEXT, &trial->see},
         {"line", OPTION_SEED, &trial->line},
         {"ptx", OPTION_FLAG, &trial->ptx},
-        {"kernel", OPTION_TEXT, &trial->kernel},
-        {"launch", OPTION_SEED, &trial->launch},
-        {"trace", OPTION_TEXT, &trial->trace},
-        {"before", OPTION_TEXT, &trial->before},
+        {"kernel", OPTION_TEXT, &trial->choice.kernel},
+        {"launch", OPTION_SEED, &trial->choice.launch},
+        {"trace", OPTION_TEXT, &trial->choice.trace},
+        {"before", OPTION_TEXT, &trial->choice.before},
         {"stalls", OPTION_TEXT, &trial->stalls},
         {"baseline", OPTION_TEXT, &trial->baseline},
         {"against", OPTION_TEXT, &trial->against},

@@ -12,6 +12,14 @@
 #include "autograder/record/record.h"
 #include "common/cuda/device.h"
 
+/* Selected launch of a profile, and what is done with it. */
+typedef struct ProfileChoice {
+    const char *kernel; /* a plain name; NULL: any */
+    Seed launch;        /* number of its launch, from 1; 0: the longest */
+    const char *trace;  /* file for the Chrome trace; NULL: only in the folder */
+    const char *before; /* folder of an earlier profile to compare with; NULL: none */
+} ProfileChoice;
+
 typedef struct Trial {
     const char *root, *lab, *only_case, *shape, *gpu;
     DeviceEngine engine;
@@ -23,10 +31,7 @@ typedef struct Trial {
     const char *see;              /* path of the page of `make see`; NULL: not wanted */
     Seed line;                    /* source line at which that page opens; 0: any */
     int ptx;
-    const char *kernel;   /* the profile's kernel, a plain name; NULL: any */
-    Seed launch;          /* the number of its launch, from 1; 0: the longest */
-    const char *trace;    /* file for the Chrome trace; NULL: only in the folder */
-    const char *before;   /* folder of an earlier profile to compare with; NULL: none */
+    ProfileChoice choice; /* launch of the profile */
     const char *stalls;   /* file for the stalls of a program to compare with, NULL: none */
     const char *baseline; /* the baseline's program, NULL: no comparison */
     const char *against;  /* name of that program in a profile; NULL: the baseline */

@@ -28,8 +28,8 @@ void trial_progress_begin(const Trial *trial, const char *part, const char *doin
                trial->item ? trial->item->name : "", doing);
 }
 
-/* Runs the baseline on the same case, with the same inputs.  If its source is known, its phases are
- * written to the file `phases`; its stalls are written to `stalls`.  NULL: no file.  0 if it ran. */
+/* Runs the baseline on the same case, with the same inputs.  Its phases are written to the file
+ * `phases`, its stalls to `stalls`; NULL: no file.  0 if it ran. */
 static int other_run(const Trial *trial, const char *phases, const char *stalls, DeviceCost *cost,
                      Error *error)
 {
@@ -85,11 +85,11 @@ int trial_print_before(const Trial *trial, Error *error)
     ProfileStalls other;
     char path[1200], line[400], mine[40], theirs[40];
     const SimtProfile *profile = sim_device_profile(trial->device);
-    text_set(path, sizeof path, "%s/stalls.tsv", trial->before);
+    text_set(path, sizeof path, "%s/stalls.tsv", trial->choice.before);
     if (!profile) return 0;
     if (profile_stalls_read(path, &other, error)) return -1;
     text_set(line, sizeof line, "Compared with %s: %s cycles instead of %s, %.2f times as long.",
-             trial->before, text_thousands((double)profile->cycles, mine),
+             trial->choice.before, text_thousands((double)profile->cycles, mine),
              text_thousands((double)other.cycles, theirs),
              (double)profile->cycles / (double)other.cycles);
     putchar('\n');

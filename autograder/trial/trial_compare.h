@@ -14,8 +14,8 @@ void trial_progress_begin(const Trial *trial, const char *part, const char *doin
 int trial_compare(const Trial *trial, const char *phases, DeviceCost *cost, Error *error);
 
 /* Runs it, and prints the factors by which this program exceeds it, and both programs' counters. */
-/* Prints the stall reasons next to those of an earlier profile, in the folder trial->before.  -1 with
- * error. */
+/* Prints the stall reasons next to those of an earlier profile, in the folder choice.before.  -1
+ * with error. */
 int trial_print_before(const Trial *trial, Error *error);
 void trial_print_against(const Trial *trial);
 

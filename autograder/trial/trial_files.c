@@ -25,8 +25,9 @@ static void profile_print_none(const Trial *trial, const ProfileLaunches *launch
     text_set(line, sizeof line, "no kernel was launched");
     if (launches->launches)
         text_set(line, sizeof line, "no launch%s%s%s: the kernels are in this table",
-                 trial->launch.value ? " with this number" : "", trial->kernel ? " of kernel " : "",
-                 trial->kernel ? trial->kernel : "");
+                 trial->choice.launch.value ? " with this number" : "",
+                 trial->choice.kernel ? " of kernel " : "",
+                 trial->choice.kernel ? trial->choice.kernel : "");
     text_wrap(stdout, 2, line);
     profile_launches_print(stdout, launches);
 }
@@ -43,7 +44,7 @@ int trial_profile(const Trial *trial, Error *error)
                         .source = trial->source,
                         .flops = trial->operation->flops(trial->problem),
                         .ptx = trial->ptx,
-                        .is_selected = trial->kernel || trial->launch.value};
+                        .is_selected = trial->choice.kernel || trial->choice.launch.value};
     page.launches.launch = sim_device_launches(trial->device, &page.launches.launches);
     page.launches.clock_mhz = machine.clock_mhz;
     if (!page.profile) {
@@ -54,7 +55,7 @@ int trial_profile(const Trial *trial, Error *error)
     fflush(stdout);
     if (directory_make(trial->profile)) return error_set(error, "%s: %m", trial->profile);
     if (profile_write(trial->profile, &page, error)) return -1;
-    if (trial->trace && profile_write_trace(trial->trace, &page, error)) return -1;
+    if (trial->choice.trace && profile_write_trace(trial->choice.trace, &page, error)) return -1;
     text_set(command, sizeof command,
              "cd '%s' && gnuplot timeline.gp roofline.gp >/dev/null 2>gnuplot.log", trial->profile);
     int plotted = !strchr(trial->profile, '\'') && system("command -v gnuplot >/dev/null") == 0 &&

@@ -127,6 +127,14 @@ static void sim_close(Device *device)
     free(sim);
 }
 
+const DeviceLaunch *sim_device_launches(Device *device, uint32_t *count)
+{
+    SimDevice *sim = (SimDevice *)device;
+    sim_settle(sim, NULL);
+    *count = sim->launches.count;
+    return sim->launches.launch;
+}
+
 const char *sim_device_sass(Device *device, uint32_t function)
 {
     SimDevice *sim = (SimDevice *)device;

@@ -45,14 +45,6 @@ void sim_launches_add(SimDevice *sim, const DeviceCall *call, TimelineMark mark)
     memcpy(launch->block, call->block, sizeof launch->block);
 }
 
-const DeviceLaunch *sim_device_launches(Device *device, uint32_t *count)
-{
-    SimDevice *sim = (SimDevice *)device;
-    sim_settle(sim, NULL);
-    *count = sim->launches.count;
-    return sim->launches.launch;
-}
-
 void sim_launches_close(SimLaunches *launches)
 {
     for (uint32_t i = 0; i < launches->names; i++)

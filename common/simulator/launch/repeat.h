@@ -2,11 +2,11 @@
  * earlier one.
  *
  * A launch may be a repeat if its kernel, configuration, parameters and the places of all
- * allocations are those of an earlier launch.  The first such launch is priced, the second one priced and
- * digested (digest.h).  From the third on, the launch is executed with a digest, without counting
- * and without a search for races, which takes about a third of the time.  If its digest is that of
- * the second launch, it has the same counters and cycles.  Otherwise, and after a finding or a
- * fault, device memory is restored and the launch is executed once more, priced as usual.
+ * allocations are those of an earlier launch.  The first such launch is priced, the second one is
+ * priced and digested (digest.h).  From the third on, the launch is executed with a digest, without
+ * counting and without a search for races, which takes about a third of the time.  If its digest is
+ * that of the second launch, it has the same counters and cycles.  Otherwise, and after a finding
+ * or a fault, device memory is restored and the launch is executed once more, priced as usual.
  * Therefore the counters and cycles are those of pricing every launch. */
 #ifndef CONVLAB_SIMT_REPEAT_H
 #define CONVLAB_SIMT_REPEAT_H
