@@ -1,5 +1,5 @@
-/* test_profile_pipes.c - floating-point operations of opcodes, the pipe in use, files of stalls, and
- * warps on a timeline. */
+/* test_profile_pipes.c - operations of opcodes, the pipe in use, files of stalls, and timelines of
+ * warps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
