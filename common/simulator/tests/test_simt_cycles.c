@@ -381,7 +381,7 @@ static void settled_later_is_settled_the_same(void **state)
         for (int i = 0; i < LAUNCHES; i++) {
             SimtLaunch launch = launch_of(BLOCKS[i], &data);
             assert_int_equal(simt_launch(gpu, kernel, &launch, &alone[i]), 0);
-            later[i].number = alone[i].number; /* of launches that are equal otherwise */
+            later[i].number = alone[i].number; /* the only difference */
             assert_memory_equal(&later[i], &alone[i], sizeof later[i]);
         }
         SimtLaunch last = launch_of(BLOCKS[0], &data);
