@@ -53,8 +53,8 @@ double speed_floor_cycles(const SimtMachine *machine, Precision precision, doubl
                           double least_bytes);
 
 /* Upper bound of the ratio of tensor core to fp32 multiply-adds per second.  Data sheets: 15 for an
- * H200, 28 for a B200; twice that for 8-bit integers.  Used for the lower bound of labs that may use
- * tensor cores. */
+ * H200, 28 for a B200; twice that for 8-bit integers.  Used for the lower bound of labs that may
+ * use tensor cores. */
 enum { SPEED_TENSOR_RATE = 32, SPEED_INTEGER_RATE = 2 * SPEED_TENSOR_RATE };
 
 /* The inputs with which the costs of the course's own programs are cached.  They are always the

@@ -71,3 +71,19 @@ wave_row() {
     wave_row '3×3, 16 channels per filter' "$(wave 1 16 1056)" "$(wave 1 16 1188)"
     wave_row '3×3, depthwise' "$(wave 1056 1056 1056)" "$(wave 1188 1188 1188)"
 } >"$out/waves.md"
+
+# ---- an H200 ---------------------------------------------------------------------------------------
+
+awk -F'\t' '
+    /^;/ || $1 == "layer" { next }
+    !($1 in seen) { seen[$1] = ++n; name[n] = $1; bytes[$1] = $6 }
+    { us[$1, $2] = $3 }
+    END {
+        print "| layer | lab 21 (µs) | PyTorch (µs) | PyTorch / lab 21 | copy of the same bytes (µs) | lab 21 (TB/s) |"
+        print "| --- | --- | --- | --- | --- | --- |"
+        for (i = 1; i <= n; i++) {
+            l = name[i]
+            printf "| %s | %.1f | %.1f | %.2f | %.1f | %.2f |\n", l, us[l, "lab-21"], us[l, "torch"], \
+                us[l, "torch"] / us[l, "lab-21"], us[l, "copy"], bytes[l] / us[l, "lab-21"] / 1e6
+        }
+    }' docs/data/compare/depthwise-times-h200.tsv >"$out/h200.md"
