@@ -3,10 +3,10 @@
 #
 # Calls nvcc with the same arguments, except:
 #   - the architecture becomes one that a simulated machine has, as PTX and as SASS for sm_90;
-#   - the CUDA runtime is the simulated GPU of BUILD/simnvcc;
+#   - the CUDA runtime is the simulated GPU of BUILD/simnvcc, which also links the PTX of
+#     relocatable device code (common/simulator/ptx/ptx_link.h);
 #   - names that CUDA removed, and headers that the toolkit lacks, are those of
-#     BUILD/simnvcc/include;
-#   - device code is compiled as a whole: -dc is -c, and -dlink makes an empty object.
+#     BUILD/simnvcc/include.
 set -euf
 build=${1:?usage: simnvcc.sh BUILD ARGUMENTS...}
 shift
@@ -26,7 +26,7 @@ library=$build/simnvcc
 [ $# -gt 0 ] || fail "no input files; --help lists nvcc's options"
 
 # The first pass over the arguments sets these.
-archs='' host_compiler='' debugs='' lines='' dlink='' object='' informs='' uses='' packages=''
+archs='' host_compiler='' debugs='' lines='' informs='' uses='' packages=''
 
 # Each argument is taken from the front; what stays is appended at the end.
 left=$#
@@ -46,22 +46,13 @@ while [ "$left" -gt 0 ]; do
         left=$((left - 1))
         ;;
     -arch=* | -gencode=* | -code=* | --gpu-architecture=* | --generate-code=* | --gpu-code=*) archs="$archs $word" ;;
-    -cudart | --cudart | -rdc | --relocatable-device-code | -cudadevrt | --cudadevrt)
+    -cudart | --cudart | -cudadevrt | --cudadevrt)
         next "$word"
         shift
         left=$((left - 1))
         ;;
-    -cudart=* | --cudart=* | -rdc=* | --relocatable-device-code=* | -cudadevrt=* | --cudadevrt=*) ;;
+    -cudart=* | --cudart=* | -cudadevrt=* | --cudadevrt=*) ;;
     -lcudart | -lcudart_static | -lcudadevrt | -lcuda) ;;
-    -dc | --device-c) set -- "$@" -c ;;
-    -dlink | --device-link) dlink=yes ;;
-    -o | --output-file)
-        next "$word"
-        object=$1
-        set -- "$@" "$word" "$1"
-        shift
-        left=$((left - 1))
-        ;;
     *)
         case $word in
         -ccbin | -ccbin=* | --compiler-bindir | --compiler-bindir=*) host_compiler=yes ;;
@@ -80,12 +71,6 @@ while [ "$left" -gt 0 ]; do
     esac
 done
 [ -z "$informs" ] || exec "$nvcc" "$@"
-
-# Whole device code has nothing left to link.
-if [ "$dlink" ]; then
-    printf '' | "$cxx" -x c++ -fPIC -c - -o "${object:-a_dlink.o}"
-    exit
-fi
 
 # The newest architecture that was asked for and that a simulated machine has; 80 if there is none.
 arch=80

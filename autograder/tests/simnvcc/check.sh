@@ -62,6 +62,71 @@ target_link_libraries(with_static static_add)
 add_executable(with_shared main.cu)
 target_link_libraries(with_shared shared_add)
 EOF
+# Device code of one file calls another's and uses its variables.
+mkdir relocatable
+cat >relocatable/table.h <<'EOF'
+extern __device__ float scale(float x);
+extern __device__ int calls;
+extern __constant__ float factors[2];
+template <typename T> __device__ __noinline__ T twice(T x) { return x + x; }
+EOF
+cat >relocatable/table.cu <<'EOF'
+#include "table.h"
+#include <cstdio>
+static __device__ int offset = 3;
+__device__ int calls = 5;
+__constant__ float factors[2] = {1, 10};
+__device__ float scale(float x)
+{
+    atomicAdd(&calls, 1);
+    if (x == 0) printf("zero\n");
+    return twice(x) * factors[1] + offset;
+}
+EOF
+cat >relocatable/main.cu <<'EOF'
+#include "table.h"
+#include <cstdio>
+static __device__ int offset = 100;
+__global__ void run(float *y, int n)
+{
+    int i = threadIdx.x;
+    if (i == 1) printf("one\n");
+    y[i + n] = scale(twice((float)i)) + offset;
+}
+int main(int argc, char **argv)
+{
+    float *y, host[32], factor = 20;
+    int count;
+    cudaMalloc(&y, sizeof host);
+    cudaMemcpyToSymbol(factors, &factor, sizeof factor, sizeof factor);
+    run<<<1, 32>>>(y, argc - 1);
+    cudaMemcpy(host, y, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemcpyFromSymbol(&count, calls, sizeof count);
+    printf("%g %g %d\n", host[0], host[31], count);
+    cudaFree(y);
+    return 0;
+}
+EOF
+cat >relocatable/Makefile <<'EOF'
+all: whole steps
+whole: main.o libtable.a
+	$(NVCC) -arch=sm_80 -o $@ main.o -L. -ltable
+steps: main.o table.o
+	$(NVCC) -arch=sm_80 -dlink -o linked.o main.o table.o
+	$(NVCC) -arch=sm_80 -o $@ main.o table.o linked.o
+libtable.a: table.o
+	$(NVCC) -lib -o $@ $^
+%.o: %.cu
+	$(NVCC) -arch=sm_80 -dc $< -o $@
+EOF
+cat >relocatable/CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.18)
+project(relocatable LANGUAGES CXX CUDA)
+set(CMAKE_CUDA_SEPARABLE_COMPILATION ON)
+add_library(table STATIC table.cu)
+add_executable(prog main.cu)
+target_link_libraries(prog table)
+EOF
 set +e
 
 # The variables of the outer make are not those of the project.
@@ -76,11 +141,22 @@ tell a-project-with-a-makefile
 tell another-folder-and-machine
 project -B NVCC="$simnvcc" EXTRA=1 >said 2>&1 && ! ./prog >out 2>err && grep -q 'past the end of a' err && grep -q 'add.cu:5' err
 tell a-finding-names-its-line-and-sets-the-status
+linked()
+{
+    [ "$(relocatable/"$1" 2>err)" = "$(printf 'one\nzero\n103 2583 37')" ] && grep -q 'cycles on the simulated' err
+}
+project -C relocatable NVCC="$simnvcc" >said 2>&1 && linked whole && linked steps
+tell device-code-of-several-files
+! relocatable/whole past >out 2>err && grep -q 'past the end of' err && grep -q 'main.cu:8' err
+tell a-finding-in-linked-code-names-its-line
 command -v cmake >/dev/null || skip 'no cmake: sudo apt-get install cmake'
 cmake -S . -B cmake -DCMAKE_CUDA_COMPILER="$simnvcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said 2>&1 && cmake --build cmake >>said 2>&1 &&
     [ "$(cmake/with_static 2>err)" = '2 ' ] && grep -q 'simulated h200' err && [ "$(cmake/with_shared 2>err)" = '2 ' ] &&
     [ "$(grep -c 'cycles on the simulated' err)" = 1 ]
 tell a-project-with-cmake
+cmake -S relocatable -B relink -DCMAKE_CUDA_COMPILER="$simnvcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said 2>&1 &&
+    cmake --build relink >>said 2>&1 && [ "$(relink/prog 2>err | tail -n 1)" = '103 2583 37' ]
+tell separable-compilation-with-cmake
 ! "$simnvcc" -arch=sm_100 -c add.cu >said 2>&1 && grep -q 'sm_100 are newer than every simulated machine' said && [ ! -e add.o.tmp ]
 tell a-newer-architecture-is-refused
 "$simnvcc" -gencode arch=compute_75,code=sm_75 -gencode arch=compute_120,code=sm_120 -DEXTRA=0 --dryrun -c add.cu >said 2>&1 &&

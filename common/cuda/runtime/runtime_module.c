@@ -19,7 +19,20 @@ typedef struct FatbinWrapper {
     void *filename_or_fatbins;
 } FatbinWrapper;
 
-enum { FATBIN_WRAPPER_MAGIC = 0x466243B1 };
+enum { FATBIN_WRAPPER_MAGIC = 0x466243B1, FATBIN_WRAPPER_LINKED = 2 };
+
+/* Code that nvcc linked (-rdc=true) has no PTX; the wrapper names the files' own images, which do.
+ * A failure keeps the linked image, whose rejection is reported when it is used. */
+static const void *image_link(const FatbinWrapper *wrapper)
+{
+    const void *const *image = wrapper->filename_or_fatbins;
+    size_t images = 0, bytes;
+    Error error;
+    while (image && image[images])
+        images++;
+    void *linked = images ? fatbin_link(wrapper->data, image, images, &bytes, &error) : NULL;
+    return linked ? linked : wrapper->data;
+}
 
 static RuntimeModule *modules;
 static RuntimeFunction *functions;
@@ -43,7 +56,9 @@ void **__cudaRegisterFatBinary(void *wrapper_address)
     RuntimeModule *module = calloc(1, sizeof *module);
     if (!module) abort();
     /* A wrapper of an unknown kind keeps a NULL image and is rejected when it is used. */
-    if (wrapper && wrapper->magic == FATBIN_WRAPPER_MAGIC) module->image = wrapper->data;
+    if (wrapper && wrapper->magic == FATBIN_WRAPPER_MAGIC)
+        module->image =
+            wrapper->version == FATBIN_WRAPPER_LINKED ? image_link(wrapper) : wrapper->data;
     runtime_lock();
     module->next = modules;
     modules = module;

@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "common/simulator/ptx/fatbin_cubin.h"
+#include "common/simulator/ptx/ptx_link.h"
 
 enum {
     MAGIC = 0xBA55ED50,
@@ -32,6 +33,7 @@ typedef struct Reader {
     const unsigned char *image;
     size_t bytes;
     uint64_t unpacked;
+    int is_part; /* Boolean: relocatable code is accepted, and cubins are not read */
     CubinWork work;
     Error *error;
 } Reader;
@@ -207,14 +209,15 @@ static int entries_read(Reader *reader, size_t begin, size_t end, Fatbin *fatbin
     for (size_t number = 1; at < end; number++) {
         Entry entry;
         if (entry_read(reader, at, end, number, &entry)) return -1;
-        if (entry.kind == KIND_PTX && is_relocatable(&entry))
+        if (entry.kind == KIND_PTX && !reader->is_part && is_relocatable(&entry))
             return error_set(reader->error,
-                             "fat binary: -rdc=true is not supported; compile without it");
+                             "fat binary: relocatable device code (-rdc=true) that was not linked: "
+                             "link with simnvcc, or compile without -rdc=true");
         if (entry.kind == KIND_PTX && (!best.start || entry.sm > best.sm)) best = entry;
         at += entry.header + entry.size;
     }
     if (best.start && ptx_read(reader, &best, fatbin)) return -1;
-    if (cubins_read(reader, begin, end, fatbin)) return -1;
+    if (!reader->is_part && cubins_read(reader, begin, end, fatbin)) return -1;
     if (best.start) return 0;
     return error_set(reader->error, "fat binary: no PTX inside; compile with "
                                     "-arch=compute_80 or another code=compute_NN, and without "
@@ -273,10 +276,13 @@ static int text_open(const char *text, size_t bytes, Fatbin *fatbin, Error *erro
     return 0;
 }
 
-static int image_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error)
+static int image_open(const void *image, size_t bytes, int is_part, Fatbin *fatbin, Error *error)
 {
-    Reader reader = {
-        .image = image, .bytes = bytes, .work = {MAX_TOTAL, MAX_TOTAL}, .error = error};
+    Reader reader = {.image = image,
+                     .bytes = bytes,
+                     .is_part = is_part,
+                     .work = {MAX_TOTAL, MAX_TOTAL},
+                     .error = error};
     if (bytes < 4 || number_at(image, 4) != MAGIC) {
         if (is_ptx(image, bytes)) return text_open(image, bytes, fatbin, error);
         return error_set(error, "neither a fat binary nor PTX text (%zu bytes)", bytes);
@@ -291,7 +297,8 @@ static int image_open(const void *image, size_t bytes, Fatbin *fatbin, Error *er
 int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error)
 {
     *fatbin = (Fatbin){0};
-    if (image_open(image, bytes, fatbin, error) == 0 && kernels_sort(fatbin, error) == 0) return 0;
+    if (image_open(image, bytes, 0, fatbin, error) == 0 && kernels_sort(fatbin, error) == 0)
+        return 0;
     fatbin_close(fatbin);
     return -1;
 }
@@ -304,4 +311,63 @@ void fatbin_close(Fatbin *fatbin)
     free(fatbin->kernel);
     free(fatbin->by_name);
     *fatbin = (Fatbin){0};
+}
+
+/* ---- device linking ---- */
+
+static void number_put(unsigned char *at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        at[i] = (unsigned char)(value >> (8 * i));
+}
+
+/* A fat binary with one plain entry of PTX, and the entries of `linked`. */
+static void *image_make(const void *linked, const char *ptx, size_t ptx_bytes, size_t *bytes,
+                        Error *error)
+{
+    size_t padded = (ptx_bytes + 8) & ~(size_t)7, whole = fatbin_image_bytes(linked);
+    size_t header = (size_t)number_at((const unsigned char *)linked + 6, 2);
+    unsigned char *image = calloc(1, HEADER_BYTES + ENTRY_BYTES + padded + whole);
+    if (!image || header < HEADER_BYTES || header > whole) {
+        error_set(error, image ? "fat binary: damaged header" : "out of memory");
+        free(image);
+        return NULL;
+    }
+    unsigned char *entry = image + HEADER_BYTES, *text = entry + ENTRY_BYTES;
+    *bytes = HEADER_BYTES + ENTRY_BYTES + padded + whole - header;
+    number_put(image, MAGIC, 4);
+    number_put(image + 4, 1, 2);
+    number_put(image + 6, HEADER_BYTES, 2);
+    number_put(image + 8, *bytes - HEADER_BYTES, 8);
+    number_put(entry, KIND_PTX, 2);
+    number_put(entry + 4, ENTRY_BYTES, 4);
+    number_put(entry + 8, padded, 8);
+    number_put(entry + 28, text_target(ptx, ptx_bytes), 4);
+    memcpy(text, ptx, ptx_bytes);
+    memcpy(text + padded, (const unsigned char *)linked + header, whole - header);
+    return image;
+}
+
+void *fatbin_link(const void *linked, const void *const *image, size_t images, size_t *bytes,
+                  Error *error)
+{
+    Fatbin *part = calloc(images + 1, sizeof *part);
+    const char **text = calloc(images + 1, sizeof *text);
+    void *made = NULL;
+    size_t read = 0, ptx_bytes;
+    if (!part || !text) error_set(error, "out of memory");
+    for (; part && text && read < images; read++) {
+        if (image_open(image[read], fatbin_image_bytes(image[read]), 1, &part[read], error)) break;
+        text[read] = part[read].ptx;
+    }
+    if (part && text && read == images) {
+        char *ptx = ptx_link(text, images, &ptx_bytes, error);
+        if (ptx) made = image_make(linked, ptx, ptx_bytes, bytes, error);
+        free(ptx);
+    }
+    for (size_t i = 0; part && i < images; i++)
+        fatbin_close(&part[i]);
+    free(part);
+    free(text);
+    return made;
 }

@@ -36,9 +36,14 @@ typedef struct Fatbin {
 size_t fatbin_image_bytes(const void *data);
 
 /* Accepts a fat binary image or raw PTX text (clang's).  -1 with error: bad magic, truncated,
- * decompression bomb (over 64 MiB), relocatable device code (named: "-rdc=true is not supported"),
- * no PTX inside. */
+ * decompression bomb (over 64 MiB), relocatable device code (before its linking, see fatbin_link), no
+ * PTX inside. */
 int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error);
+
+/* Device linking (-rdc=true): a new fat binary with the machine code of `linked`, which has no PTX,
+ * and the linked PTX of the images that it was made of.  For free(); NULL with error. */
+void *fatbin_link(const void *linked, const void *const *image, size_t images, size_t *bytes,
+                  Error *error);
 void fatbin_close(Fatbin *fatbin);
 
 /* The result of ptxas for this kernel and the highest available architecture, or NULL. */

@@ -91,7 +91,9 @@ static int sections_read(Cubin *cubin, Error *error)
         header.e_ident[EI_DATA] != ELFDATA2LSB)
         return cubin_fail(error, "no 64-bit ELF");
     if (header.e_type == ET_REL)
-        return error_set(error, "fat binary: -rdc=true is not supported; compile without it");
+        return error_set(error,
+                         "fat binary: relocatable device code (-rdc=true) that was not linked: "
+                         "link with simnvcc, or compile without -rdc=true");
     if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > cubin->bytes ||
         (cubin->bytes - header.e_shoff) / sizeof(Elf64_Shdr) < header.e_shnum)
         return cubin_fail(error, "section headers outside");

@@ -301,11 +301,13 @@ static void relocatable_code(void **state)
     static Cubin cubin;
     image_start(&image);
     image_add(&image, PTX, 80, ZSTD, NEW, strlen(NEW), "--compile-only  ");
-    assert_refused(image.bytes, image.size, "-rdc=true is not supported");
+    assert_refused(image.bytes, image.size,
+                   "relocatable device code (-rdc=true) that was not linked");
     image_start(&image);
     cubin_make(&cubin, ET_REL, 0);
     image_add(&image, ELF, 80, PLAIN, cubin.bytes, cubin.size, NULL);
-    assert_refused(image.bytes, image.size, "-rdc=true is not supported");
+    assert_refused(image.bytes, image.size,
+                   "relocatable device code (-rdc=true) that was not linked");
     image_start(&image);
     image_add(&image, PTX, 80, ZSTD, NEW, strlen(NEW), "--generate-line-info ");
     assert_holds(image.bytes, image.size, NEW, 80);

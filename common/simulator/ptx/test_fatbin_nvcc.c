@@ -282,7 +282,8 @@ static void relocatable_code(void **state)
         int result;
         free(open_of(options[i], &fatbin, &error, &result));
         assert_int_equal(result, -1);
-        assert_non_null(strstr(error.text, "-rdc=true is not supported"));
+        assert_non_null(
+            strstr(error.text, "relocatable device code (-rdc=true) that was not linked"));
     }
 }
 
