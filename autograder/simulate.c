@@ -5,11 +5,12 @@
  * runtime and the simulated GPU inspects each call: it reports findings of the checks at once and
  * adds up the cost of each kernel.
  *
- * Environment: SIMULATE_GPU is the machine (h200), SIMULATE_GPUS the folder of the descriptions.
  * SIMULATE_PROFILE=file prints a profile by lines of this file, of the launch that SIMULATE_KERNEL
  * and SIMULATE_LAUNCH select.  SIMULATE_TRACE=file.json gets its timeline.  SIMULATE_PRICE_ALL, if
- * not empty, makes repeated launches be priced each time. */
+ * not empty, makes repeated launches be priced each time.  common/include/simcuda.h lists the other
+ * settings of the environment. */
 #include <ctype.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "autograder/findings/findings.h"
 #include "autograder/profile/profile.h"
 #include "autograder/record/report.h"
 #include "autograder/text/table.h"
@@ -27,7 +29,9 @@
 #include "common/base/demangle.h"
 #include "common/cuda/runtime/runtime.h"
 #include "common/cuda/sim/sim_device.h"
+#include "simcuda.h"
 #include "common/simulator/machine/machine.h"
+#include "common/simulator/ptx/fatbin.h"
 
 enum { KERNELS = 200, REPORTS = 100, FOUND_STATUS = 1 };
 
@@ -35,7 +39,7 @@ enum { KERNELS = 200, REPORTS = 100, FOUND_STATUS = 1 };
  * failed, with the same words at the same line of the host program. */
 typedef struct Reported {
     char key[512], title[400];
-    uint64_t repeats;
+    Finding finding;
 } Reported;
 
 typedef struct Kernel {
@@ -53,7 +57,9 @@ typedef struct Simulation {
     Kernel kernel[KERNELS];
     int kernels;
     DeviceCost all;
-    uint64_t launches; /* launches that the program has asked for */
+    uint64_t launches;        /* launches that the program has asked for */
+    uint64_t chosen_launches; /* those that the report covers */
+    int is_skipped;           /* Boolean: the last launch is not one of them */
     Reported reported[REPORTS];
     int reports, findings; /* number of kinds and of findings; a rejected call is of a kind but not
                              * a finding */
@@ -61,7 +67,8 @@ typedef struct Simulation {
     int faulted;           /* Boolean: a kernel failed, so all later calls fail */
     char early[512];       /* host access before synchronisation, to be reported outside of the
                              * signal handler; "": none */
-    char lacking[1024];    /* the first feature that this simulator lacks and a real GPU has; "":
+    Suppressions suppressions;
+    char lacking[1024]; /* the first feature that this simulator lacks and a real GPU has; "":
                              * none */
 } Simulation;
 
@@ -69,9 +76,33 @@ static Simulation simulation;
 
 static void report(void);
 
+/* Defaults that a program may define (common/include/simcuda.h). */
+extern const SimcudaSettings simcuda_settings __attribute__((weak));
+
+static const char *own_setting(const char *name)
+{
+    const SimcudaSettings *own = &simcuda_settings;
+    if (!own) return NULL;
+    const struct {
+        const char *name, *value;
+    } all[] = {{"SIMULATE_GPU", own->gpu},
+               {"SIMULATE_GPUS", own->gpus},
+               {"SIMULATE_PROFILE", own->profile},
+               {"SIMULATE_REPORT", own->report},
+               {"SIMULATE_ROOT", own->root},
+               {"SIMULATE_SUPPRESSIONS", own->suppressions},
+               {"SIMULATE_ONLY_KERNEL", own->kernel},
+               {"SIMULATE_ONLY_LAUNCH", own->launch},
+               {"SIMULATE_ONLY_LAUNCHES", own->launches}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(all[i].name, name)) return all[i].value;
+    return NULL;
+}
+
 static const char *chosen(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
+    if (!value || !*value) value = own_setting(name);
     return value && *value ? value : otherwise;
 }
 
@@ -103,44 +134,75 @@ static Reported *reported_find(const char *key)
 /* In place of a status: a warning does not change the program's exit status. */
 enum { WARNING = -1 };
 
-/* Reports `count` findings, the first of which has `text`, or counts them if findings with this key
- * were reported before; NULL if they are not printed.  `launch`: their launch, and the line of the
- * host program; or "". */
-static Reported *finding_report(int32_t status, const char *text, const char *key, uint64_t count,
-                                const char *launch)
+/* Whether a suppression matches; its findings are then only counted. */
+static int is_suppressed(const Finding *finding)
 {
-    Reported *reported = reported_find(key);
-    int is_warning = status == WARNING;
-    if (is_warning) status = DEVICE_SUCCESS;
-    simulation.findings += !is_warning && (!status || device_status_sticky(status));
-    simulation.faulted |= device_status_sticky(status);
-    if (reported) {
-        reported->repeats += count;
-        return NULL;
-    }
-    if (simulation.reports++ >= REPORTS) return NULL;
-    reported = &simulation.reported[simulation.reports - 1];
-    text_set(reported->key, sizeof reported->key, "%s", key);
-    text_set(reported->title, sizeof reported->title, "%.*s", (int)strcspn(text, ":\n"), text);
-    reported->repeats = count - 1;
+    Suppression *suppression = suppressions_find(&simulation.suppressions, finding);
+    if (suppression) suppression->used += finding->count;
+    return suppression != NULL;
+}
+
+static void finding_print(int32_t status, const Finding *finding)
+{
     fflush(stdout);
     fprintf(stderr, "simulate: %s:\n",
-            is_warning ? "a warning"
-            : status   ? device_status_name(status)
-                       : "a check found");
-    text_wrap(stderr, 4, text);
-    if (*launch) text_wrap(stderr, 4, launch);
-    return reported;
+            finding->is_warning ? "a warning"
+            : status            ? device_status_name(status)
+                                : "a check found");
+    text_wrap(stderr, 4, finding->text);
+    if (*finding->launch) text_wrap(stderr, 4, finding->launch);
+}
+
+/* Reports findings, of which the first has the text, or counts them if findings with this key were
+ * reported before; NULL if they are not printed. */
+static Reported *finding_report(int32_t status, const Finding *finding, const char *key)
+{
+    Reported *reported = reported_find(key);
+    int is_warning = status == WARNING, is_hidden = is_suppressed(finding);
+    if (is_warning) status = DEVICE_SUCCESS;
+    simulation.findings += !is_warning && !is_hidden && (!status || device_status_sticky(status));
+    simulation.faulted |= device_status_sticky(status);
+    if (reported) {
+        reported->finding.count += finding->count;
+        return NULL;
+    }
+    if (simulation.reports >= REPORTS) {
+        simulation.reports += !is_hidden;
+        return NULL;
+    }
+    reported = &simulation.reported[simulation.reports++];
+    text_set(reported->key, sizeof reported->key, "%s", key);
+    text_set(reported->title, sizeof reported->title, "%.*s", (int)strcspn(finding->text, ":\n"),
+             finding->text);
+    reported->finding = *finding;
+    reported->finding.is_warning = is_warning;
+    reported->finding.is_suppressed = is_hidden;
+    if (!is_hidden) finding_print(status, &reported->finding);
+    return is_hidden ? NULL : reported;
+}
+
+/* A finding of the host program at "file.cu:12", or "". */
+static void finding_start(Finding *finding, const char *check, const char *text, const char *where)
+{
+    const char *colon = strrchr(where, ':');
+    *finding = (Finding){.count = 1};
+    text_set(finding->check, sizeof finding->check, "%s", check);
+    text_set(finding->text, sizeof finding->text, "%s", text);
+    if (!colon) return;
+    text_set(finding->source, sizeof finding->source, "%.*s", (int)(colon - where), where);
+    finding->line = (uint32_t)strtoul(colon + 1, NULL, 10);
 }
 
 /* A message about a call of the host program. */
 static void call_report(int32_t status, const char *text)
 {
-    char where[300], key[512], launch[340] = "";
+    char where[300], key[512];
+    Finding finding;
     call_site_find(NULL, where, sizeof where);
     key_make(text, where, key, sizeof key);
-    if (*where) text_set(launch, sizeof launch, "called at %s", where);
-    finding_report(status, text, key, 1, launch);
+    finding_start(&finding, "api", text, where);
+    if (*where) text_set(finding.launch, sizeof finding.launch, "called at %s", where);
+    finding_report(status, &finding, key);
 }
 
 /* A real GPU would have continued, so the program's output from here on is not comparable. */
@@ -159,8 +221,10 @@ static void report_refusal(int32_t status, const char *text)
 static void report_early(void)
 {
     char key[512];
+    Finding finding;
     key_make(simulation.early, "", key, sizeof key);
-    if (*simulation.early) finding_report(DEVICE_SUCCESS, simulation.early, key, 1, "");
+    finding_start(&finding, "hostcheck", simulation.early, "");
+    if (*simulation.early) finding_report(DEVICE_SUCCESS, &finding, key);
     *simulation.early = '\0';
 }
 
@@ -287,6 +351,40 @@ static void launch_describe(const Kernel *kernel, char *text, size_t bytes)
     if (*where) text_add(text, bytes, " at %s", where);
 }
 
+static const char *check_name(SimtCheck check)
+{
+    switch (check) {
+    case SIMT_MEMCHECK:
+        return "memcheck";
+    case SIMT_INITCHECK:
+        return "initcheck";
+    case SIMT_SYNCCHECK:
+        return "synccheck";
+    case SIMT_RACECHECK:
+        return "racecheck";
+    case SIMT_TIMEOUT:
+        return "timeout";
+    case SIMT_TRAP:
+        return "trap";
+    default:
+        return "launch";
+    }
+}
+
+/* SIMULATE_ONLY_KERNEL, _LAUNCH and _LAUNCHES limit the report to some launches. */
+static int is_chosen(const Kernel *kernel)
+{
+    const char *name = chosen("SIMULATE_ONLY_KERNEL", "*"),
+               *only = chosen("SIMULATE_ONLY_LAUNCH", "");
+    const char *most = chosen("SIMULATE_ONLY_LAUNCHES", "");
+    char plain[256] = "";
+    if (kernel)
+        text_set(plain, sizeof plain, "%.*s", (int)strcspn(kernel->name, "<("), kernel->name);
+    if (fnmatch(name, plain, 0) && (!kernel || fnmatch(name, kernel->name, 0))) return 0;
+    if (*only && strtoull(only, NULL, 10) != simulation.launches) return 0;
+    return !*most || simulation.chosen_launches < strtoull(most, NULL, 10);
+}
+
 /* Reports the findings of a call; 1 if the reply's message is one of them. */
 static int launch_report(const DeviceReply *reply, const char *launch)
 {
@@ -300,7 +398,13 @@ static int launch_report(const DeviceReply *reply, const char *launch)
                  r->source, r->line, r->other_source, r->other_line);
         if (r->is_warning) text_add(key, sizeof key, " warning");
         if (!r->line) key_make(r->text, *r->kernel ? r->kernel : launch, key, sizeof key);
-        Reported *reported = finding_report(status, r->text, key, found[i].count, launch);
+        Finding finding = {.line = r->line, .count = found[i].count};
+        text_set(finding.check, sizeof finding.check, "%s", check_name(r->check));
+        text_set(finding.kernel, sizeof finding.kernel, "%s", r->kernel);
+        text_set(finding.source, sizeof finding.source, "%s", r->source);
+        text_set(finding.text, sizeof finding.text, "%s", r->text);
+        text_set(finding.launch, sizeof finding.launch, "%s", launch);
+        Reported *reported = finding_report(status, &finding, key);
         if (reported && r->line)
             text_add(reported->title, sizeof reported->title, ", in kernel %s, at %s:%u", r->kernel,
                      r->source, r->line);
@@ -317,14 +421,18 @@ static void reply_report(const DeviceCall *call, const DeviceReply *reply)
     sim_device_findings(simulation.gpu, &count);
     int has_message = *reply->message && reply->status != DEVICE_NOT_READY;
     if (!count && !has_message) return;
+    if (simulation.is_skipped && !device_status_sticky(reply->status)) return;
     call_site_find(NULL, where, sizeof where);
     if (call->kind == CALL_LAUNCH)
         launch_describe(kernel_of(call->function), launch, sizeof launch);
     else if (*where)
         text_set(launch, sizeof launch, "called at %s", where);
     if (launch_report(reply, launch) || !has_message) return;
+    Finding finding;
     key_make(reply->message, call->kind == CALL_LAUNCH ? "" : where, key, sizeof key);
-    finding_report(reply->status, reply->message, key, 1, launch);
+    finding_start(&finding, "api", reply->message, where);
+    text_set(finding.launch, sizeof finding.launch, "%s", launch);
+    finding_report(reply->status, &finding, key);
 }
 
 /* The report is printed while the program's modules are still loaded: their unloading was
@@ -349,10 +457,12 @@ static int call_inspect(Device *device, const DeviceCall *call, DeviceReply *rep
     int rc = simulation.gpu->execute(simulation.gpu, call, reply);
     launching = 0;
     if (rc) return rc;
+    simulation.is_skipped = call->kind == CALL_LAUNCH && !is_chosen(kernel_of(call->function));
+    simulation.chosen_launches += call->kind == CALL_LAUNCH && !simulation.is_skipped;
     if (call->kind == CALL_MODULE_FUNCTION && !reply->status) kernel_add(call, reply);
     if (call->kind == CALL_LAUNCH && !reply->status && (kernel = kernel_of(call->function))) {
         uint64_t cycles = sim_device_last_launch(simulation.gpu, &kernel->resident_blocks, reply);
-        if (!reply->status) kernel->launches++, kernel->cycles += cycles;
+        if (!reply->status && !simulation.is_skipped) kernel->launches++, kernel->cycles += cycles;
     }
     reply_report(call, reply);
     if (interrupted) end_by(interrupted);
@@ -462,7 +572,9 @@ static void report_printed(void)
              "kernel %s calls printf, and the program ends without waiting for it: on a GPU its "
              "output may not appear. cudaDeviceSynchronize() waits for it",
              kernel);
-    finding_report(WARNING, text, text, 1, "");
+    Finding finding;
+    finding_start(&finding, "api", text, "");
+    finding_report(WARNING, &finding, text);
 }
 
 /* Prints the number of repetitions of each finding after its report. */
@@ -471,9 +583,9 @@ static void report_repeats(void)
     char count[40];
     for (int i = 0; i < simulation.reports && i < REPORTS; i++) {
         const Reported *reported = &simulation.reported[i];
-        if (!reported->repeats) continue;
+        if (reported->finding.count < 2 || reported->finding.is_suppressed) continue;
         fprintf(stderr, "simulate: and %s more like this: %s\n",
-                text_thousands((double)reported->repeats, count), reported->title);
+                text_thousands((double)(reported->finding.count - 1), count), reported->title);
     }
     if (simulation.reports > REPORTS)
         fprintf(stderr, "simulate: and %d findings of other kinds\n", simulation.reports - REPORTS);
@@ -505,6 +617,72 @@ static void report_libraries(void)
     fputc('\n', stderr);
 }
 
+static void report_suppressed(void)
+{
+    for (size_t i = 0; i < simulation.suppressions.items; i++) {
+        const Suppression *suppression = &simulation.suppressions.item[i];
+        fprintf(stderr, "simulate: suppressed %" PRIu64 " finding%s by [%s]\n", suppression->used,
+                suppression->used == 1 ? "" : "s", suppression->name);
+    }
+}
+
+/* Path of a source file, from the lists of files in the program's code. */
+typedef struct PathSearch {
+    const char *name;
+    char path[1024];
+} PathSearch;
+
+static void image_search(void *context, const void *image, size_t bytes)
+{
+    PathSearch *search = context;
+    Fatbin fatbin;
+    if (*search->path || fatbin_open(image, bytes, &fatbin, NULL)) return;
+    for (char *at = fatbin.ptx; (at = strstr(at, "\t.file\t")) && !*search->path; at++) {
+        char path[sizeof search->path];
+        if (sscanf(at, "\t.file\t%*u \"%1023[^\"]", path) != 1) continue;
+        const char *slash = strrchr(path, '/');
+        if (!strcmp(slash ? slash + 1 : path, search->name))
+            text_set(search->path, sizeof search->path, "%s", path);
+    }
+    fatbin_close(&fatbin);
+}
+
+/* FindingPath: relative to SIMULATE_ROOT if it is below. */
+static const char *path_find(const void *context, const char *name)
+{
+    static PathSearch search;
+    char root[1024];
+    (void)context;
+    search = (PathSearch){.name = name};
+    runtime_images(image_search, &search);
+    if (!*search.path || !realpath(chosen("SIMULATE_ROOT", "."), root)) return name;
+    size_t bytes = strlen(root);
+    int is_below = !strncmp(search.path, root, bytes) && search.path[bytes] == '/';
+    return search.path + (is_below ? bytes + 1 : 0);
+}
+
+/* Each process of a program may have a report: "%p" in the name is its number. */
+static void report_write(void)
+{
+    Finding finding[REPORTS];
+    Error error;
+    char path[1100];
+    const char *wanted = chosen("SIMULATE_REPORT", ""), *number = strstr(wanted, "%p");
+    FindingReport report = {.finding = finding,
+                            .machine = chosen("SIMULATE_GPU", "h200"),
+                            .cycles = simulation.all.cycles,
+                            .path = path_find};
+    if (!*wanted) return;
+    for (int i = 0; i < simulation.reports && i < REPORTS; i++)
+        finding[report.findings++] = simulation.reported[i].finding;
+    if (number)
+        text_set(path, sizeof path, "%.*s%d%s", (int)(number - wanted), wanted, (int)getpid(),
+                 number + 2);
+    else
+        text_set(path, sizeof path, "%s", wanted);
+    if (findings_write(&report, path, &error)) fprintf(stderr, "simulate: %s\n", error.text);
+}
+
 static void report(void)
 {
     char leaks[400], cycles[40];
@@ -515,6 +693,8 @@ static void report(void)
     simulation.gpu->take_cost(simulation.gpu, &simulation.all);
     fflush(stdout);
     report_repeats();
+    report_suppressed();
+    report_write();
     fprintf(stderr, "\nsimulate: %s cycles on the simulated %s (%.1f us), copies included\n",
             text_thousands((double)all->cycles, cycles), chosen("SIMULATE_GPU", "h200"),
             all->seconds * 1e6);
@@ -604,6 +784,11 @@ __attribute__((constructor(101))) static void simulation_open(void)
         if (access(options.gpus_directory, R_OK) != 0)
             fputs("    SIMULATE_GPUS has to name it: it is common/simulator/gpus of the workbook\n",
                   stderr);
+        _exit(2);
+    }
+    if (*chosen("SIMULATE_SUPPRESSIONS", "") &&
+        suppressions_read(&simulation.suppressions, chosen("SIMULATE_SUPPRESSIONS", ""), &error)) {
+        fprintf(stderr, "simulate: %s\n", error.text);
         _exit(2);
     }
     simulation.device.execute = call_inspect;

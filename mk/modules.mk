@@ -63,6 +63,7 @@ USES_autograder/record  := autograder/lab $(USES_autograder/lab)
 USES_autograder/lms     := autograder/text common/base
 USES_autograder/class   := autograder/lms autograder/record $(USES_autograder/record)
 USES_autograder/export  := autograder/class autograder/lms autograder/record $(USES_autograder/record)
+USES_autograder/findings := autograder/text common/base
 USES_autograder/profile := autograder/text common/cuda common/simulator/core $(USES_common/simulator/core)
 USES_autograder/see     := autograder/text common/simulator/core $(USES_common/simulator/core)
 USES_autograder/trial   := common/operations/calls common/cuda/runtime autograder/options \
@@ -88,7 +89,7 @@ MODULES := common/base common/operations/operation common/operations/conv common
     common/debugger common/debugger/ui common/simulator/validation common/apps/tail datasets common/cuda/engine common/apps/train common/apps/serve/batches \
     common/apps/serve \
     $(addprefix autograder/,text options sandbox build session tensors lab mutate record lms class \
-    export profile see trial judging handout workbench tests/predictions) autograder
+    export findings profile see trial judging handout workbench tests/predictions) autograder
 
 # Sources that are in no archive: programs, and a module's test_*, bench_*, fuzz_* and tool_*, which
 # have a main function (tool_x: $(BUILD)/tests/<module>/tool_x).  The entry points' calls need the

@@ -40,7 +40,7 @@ USES_autograder/run.c    := autograder/trial $(USES_autograder/trial)
 USES_autograder/debug.c := common/debugger/ui common/debugger
 USES_autograder/workbench.c := autograder/workbench $(USES_autograder/workbench)
 USES_autograder/debug_program.c := common/cuda/runtime common/cuda/sim $(USES_common/cuda/sim)
-USES_autograder/simulate.c := common/cuda/runtime autograder/profile autograder/record \
+USES_autograder/simulate.c := common/cuda/runtime autograder/findings autograder/profile autograder/record \
     $(USES_autograder/record) common/cuda/sim $(USES_common/cuda/sim)
 RUNTIME_OBJ := $(call objects_of,common/cuda/runtime)
 CALL_OBJ    := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
@@ -56,7 +56,7 @@ $(BUILD)/lib/debug.a: $(BUILD)/obj/autograder/debug_program.o $(RUNTIME_OBJ)
 $(BUILD)/lib/engine-sim.a: $(BUILD)/obj/common/cuda/engine/engine_sim.o $(RUNTIME_OBJ)
 $(BUILD)/lib/runner-modules.a: $(call objects_of,$(filter-out \
     common/cuda/runtime,$(USES_autograder/runner.c)))
-$(BUILD)/lib/run-modules.a:    $(call objects_of,$(filter-out common/cuda/runtime \
+$(BUILD)/lib/run-modules.a:    $(call objects_of,autograder/findings $(filter-out common/cuda/runtime \
     autograder/trial,$(USES_autograder/run.c)))
 $(SUBMISSION_LIBS) $(BUILD)/lib/engine-sim.a: # q, not r: files of two modules may have the same name
 	$(call say,AR,$@)

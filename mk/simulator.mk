@@ -1,12 +1,13 @@
 # Targets of the simulated GPU.
 
-#:   make simulate PROGRAM=file.cu [ARGS='...'] [GPU=h200] [PROFILE=1]
+#:   make simulate PROGRAM="file.cu more.cu" [ARGS='...'] [GPU=h200] [PROFILE=1]
 #:        [PRICE=all] [KERNEL=name] [LAUNCH=n] [TRACE=file.json]
+#:        [LAUNCHES=n] [REPORT=file.sarif] [SUPPRESSIONS=file]
 #:                       any CUDA program on the simulated GPU: checks, cycles,
 #:                       counters (docs/simulator/simulate.md)
 QUIET_TARGETS += simulate
 simulate-answer:
-	$(call stage,$(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a $(CUDA_LIBRARY_ARCHIVES))
+	$(call stage,$(BUILD)/bin/simnvcc)
 	$(Q)$(plus)sh common/setup/simulate.sh "$$BUILD" "$$PROGRAM" "$$ARGS"; $(save_status)
 
 #:   make simnvcc
@@ -25,7 +26,8 @@ $(BUILD)/bin/simnvcc: $(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a \
     mk/simulator.mk
 	$(call say,GEN,$@)
 	@mkdir -p $(@D) $(BUILD)/simnvcc
-	$(Q)sh common/setup/simnvcc_library.sh "$$BUILD"
+	$(Q)sh common/setup/simnvcc_library.sh "$$BUILD" "$$BUILD/simnvcc" \
+	    "$$(realpath common/simulator/gpus)"
 	$(Q)printf '#!/bin/sh\nexec sh "%s" "%s" "$$@"\n' "$$(realpath common/setup/simnvcc.sh)" \
 	    "$$(realpath "$$BUILD")" >$@ && chmod +x $@
 
@@ -42,6 +44,13 @@ $(BUILD)/simcuda/libcuda.so.1: $(BUILD)/bin/simnvcc $(BUILD)/lib/driver.a $(BUIL
     common/setup/simcuda.sh
 	$(call say,GEN,$@)
 	$(Q)sh common/setup/simcuda.sh "$$BUILD"
+
+#:   make install PREFIX=/usr/local
+#:                       installs simnvcc, simrun and their manual pages
+.PHONY: install
+install:
+	$(call stage,$(BUILD)/bin/simnvcc)
+	$(Q)sh common/setup/install/install.sh "$$BUILD" "$${PREFIX:-/usr/local}"
 
 #:   make machine [NAME=mycard]
 #:                       measures this machine's GPU: its description for GPU=

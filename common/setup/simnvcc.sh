@@ -83,14 +83,19 @@ if [ "$chosen" ]; then
     [ "$arch" ] || fail "the architectures$archs are newer than every simulated machine: use sm_90 or an older one"
     case " $(printf '%s' "$chosen" | tr '\n' ' ') " in *" 90a "*) arch=90a ;; esac
 fi
+# Makefiles of older projects request architectures that nvcc has dropped.
+if [ "${arch%a}" -lt 75 ]; then
+    oldest=$("$nvcc" --list-gpu-arch | sed -n 's/^compute_\([0-9]*\)$/\1/p' | sort -n | head -n 1)
+    [ "${arch%a}" -ge "${oldest:-0}" ] || arch=$oldest
+fi
 machine=sm_90
 [ "$arch" != 90a ] || machine=sm_90a
 [ "$host_compiler" ] || set -- "$@" -ccbin "$cxx"
 [ "$debugs" ] || [ "$lines" ] || set -- "$@" -lineinfo
 # The libraries on the host that compute for CUDA's; their lack is reported when a program calls them.
 # shellcheck disable=SC2086
-[ -z "$packages" ] || (cd "$(dirname "$0")/../.." && sh common/setup/setup.sh "$build" $packages) >&2 || true
+[ -z "$packages" ] || [ ! -f "$(dirname "$0")/setup.sh" ] || (cd "$(dirname "$0")/../.." && sh common/setup/setup.sh "$build" $packages) >&2 || true
 # shellcheck disable=SC2086  # $uses are options
 exec "$nvcc" -gencode "arch=compute_$arch,code=[compute_$arch,$machine]" -Wno-deprecated-gpu-targets \
     -include "$library/include/cuda_removed.h" -Xcompiler "-idirafter,$library/include" $uses \
-    -cudart static -cudadevrt none -L"$library" "$@"
+    -cudart static -cudadevrt none -I"$library" -L"$library" "$@"

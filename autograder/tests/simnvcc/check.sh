@@ -4,6 +4,8 @@ set -eu
 . autograder/tests/lib.sh
 simnvcc=$build/bin/simnvcc
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
+command -v jq >/dev/null || skip 'no jq: sudo apt-get install jq'
 cd "$work"
 
 cat >add.h <<'EOF'
@@ -162,8 +164,97 @@ tell a-newer-architecture-is-refused
 "$simnvcc" -gencode arch=compute_75,code=sm_75 -gencode arch=compute_120,code=sm_120 -DEXTRA=0 --dryrun -c add.cu >said 2>&1 &&
     grep -q 'arch compute_75' said && ! grep -q 'compute_120' said
 tell the-newest-possible-architecture-is-chosen
+"$simnvcc" -arch=sm_20 -DEXTRA=0 -c add.cu -o old.o >said 2>&1
+tell an-architecture-that-nvcc-dropped
 "$simnvcc" --version >said 2>&1 && "$nvcc" --version | cmp -s - said
 tell version-is-that-of-nvcc
 ! sh "$OLDPWD/common/setup/simnvcc.sh" "$work/nowhere" -c add.cu >said 2>&1 && grep -q 'run make simnvcc' said
 tell a-missing-library-is-named
+
+# ---- the report's settings ----
+cat >faults.cu <<'EOF'
+#include <simcuda.h>
+const SimcudaSettings simcuda_settings = {.gpu = "titanv"};
+__global__ void past(float *x)
+{
+    if (threadIdx.x == 0) x[threadIdx.x] = x[1];
+}
+__global__ void turn(float *x)
+{
+    __shared__ float part[64];
+    part[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = part[63 - threadIdx.x];
+}
+int main()
+{
+    float *x;
+    cudaMalloc(&x, 256);
+    cudaMemset(x, 0, 256);
+    turn<<<1, 64>>>(x);
+    turn<<<1, 64>>>(x);
+    past<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+    return 0;
+}
+EOF
+"$simnvcc" -o faults faults.cu >said 2>&1 && ! SIMULATE_REPORT=all.sarif ./faults 2>err && grep -q 'simulated titanv' err &&
+    jq -e '.runs[0].results | length == 3 and .[0].ruleId == "racecheck" and .[0].occurrenceCount == 2
+        and .[0].locations[0].physicalLocation == {artifactLocation: {uri: "faults.cu"}, region: {startLine: 10}}' all.sarif >said
+tell a-report-in-sarif-and-settings-of-the-program
+! SIMULATE_REPORT=all.supp ./faults 2>err && SIMULATE_SUPPRESSIONS=all.supp SIMULATE_REPORT=all.json ./faults 2>err &&
+    grep -q 'suppressed 2 findings by \[finding-1\]' err && jq -e 'all(.findings[]; .suppressed)' all.json >said
+tell a-report-suppresses-its-findings
+mkdir reports && mv all.sarif reports
+! sh "$OLDPWD/common/setup/ci/annotate.sh" github reports >said && grep -q '^::error file=faults.cu,line=10,title=racecheck::Race reported.*%0Alaunch 1 of' said
+tell annotations-for-github
+! sh "$OLDPWD/common/setup/ci/annotate.sh" gitlab reports >said && jq -e 'length == 3 and all(.[]; .severity == "critical" and .location.path == "faults.cu")' said >out
+tell a-report-for-gitlab
+SIMULATE_SUPPRESSIONS=all.supp SIMULATE_REPORT=reports/all.sarif ./faults 2>err && sh "$OLDPWD/common/setup/ci/annotate.sh" github reports >said && [ ! -s said ]
+tell suppressed-findings-are-not-annotated
+printf '[a]\ncolour = red\n' >bad.supp
+! SIMULATE_SUPPRESSIONS=bad.supp ./faults >out 2>err && grep -q "bad.supp:2: unknown key 'colour'" err
+tell an-unknown-key-of-a-suppression
+
+# ---- the installed tool, from elsewhere ----
+(cd "$OLDPWD" && sh common/setup/install/install.sh "$build" "$work/opt") >said 2>&1 && mkdir away && cd away &&
+    "$work/opt/bin/simnvcc" -o faults ../faults.cu >../said 2>&1 && cd .. &&
+    ! "$work/opt/bin/simrun" --gpu h200 --kernel 'tu*' --launch 2 --report two.json away/faults 2>err &&
+    grep -q 'simulated h200' err && jq -e '.findings | length == 3 and all(.[]; .count == 1 and .kernel == "turn")' two.json >said
+tell installed-with-filters
+"$work/opt/bin/simrun" --kernel past away/faults 2>err && ! grep -q 'a check found' err
+tell findings-of-other-kernels-are-not-reported
+"$work/opt/bin/simrun" --launches 1 --report one.json away/faults 2>err
+jq -e '[.findings[].count] | add == 3' one.json >said
+tell the-first-launch-only
+! "$work/opt/bin/simrun" --launch two away/faults >out 2>err && grep -q "takes a number, not 'two'" err &&
+    ! "$work/opt/bin/simrun" --report x.txt away/faults >out 2>err && grep -q 'ends with .json' err
+tell bad-options-are-named
+cat >host.c <<'EOF'
+#include <cuda_runtime_api.h>
+int main(void)
+{
+    void *memory;
+    return cudaMalloc(&memory, 100) || cudaFree(memory);
+}
+EOF
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH="$work/opt/lib/pkgconfig"
+    # shellcheck disable=SC2046 # flags
+    "$cc" $(pkg-config --cflags simcuda) -o host host.c $(pkg-config --libs simcuda) >said 2>&1 && ./host 2>err && grep -q 'simulated h200' err
+    tell a-c-program-with-pkg-config
+fi
+mkdir package && cp host.c package && cat >package/CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.18)
+project(host LANGUAGES C CXX)
+find_package(simcuda REQUIRED)
+add_executable(host host.c)
+set_target_properties(host PROPERTIES LINKER_LANGUAGE CXX)
+target_link_libraries(host simcuda::simcuda)
+EOF
+cmake -S package -B packaged -DCMAKE_PREFIX_PATH="$work/opt" >said 2>&1 && cmake --build packaged >>said 2>&1 && packaged/host 2>err &&
+    grep -q 'simulated h200' err
+tell a-cmake-package
+! command -v man >/dev/null || [ -z "$(man --warnings -l "$work/opt/share/man/man1/simnvcc.1" 2>&1 >said)" ] && grep -q SIMULATE_REPORT said
+tell the-manual-page-is-well-formed
 exit "$failed"

@@ -41,7 +41,7 @@ size_t fatbin_image_bytes(const void *data);
 int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error);
 
 /* Device linking (-rdc=true): a new fat binary with the machine code of `linked`, which has no PTX,
- * and the linked PTX of the images that it was made of.  For free(); NULL with error. */
+ * and the linked PTX of the images that it was made of.  The caller frees it; NULL with error. */
 void *fatbin_link(const void *linked, const void *const *image, size_t images, size_t *bytes,
                   Error *error);
 void fatbin_close(Fatbin *fatbin);

@@ -103,7 +103,7 @@ static Kind first_kind(const char *at)
     return ITEM_OTHER;
 }
 
-/* What one word at parenthesis depth 0 says about its statement. */
+/* Reads one word outside of parentheses: linkage, kind or name of its statement. */
 static void word_take(Item *item, const char *at, size_t bytes)
 {
     static const char *const spaces[] = {".global", ".const",   ".shared",    ".local",

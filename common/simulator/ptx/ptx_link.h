@@ -1,8 +1,8 @@
 /* ptx_link.h - device linking: the PTX of several source files becomes one module, as nvcc's
  * -rdc=true makes one of their machine code.
  *
- * Declarations of other files' functions and variables are bound to their definitions.  Of equal
- * weak definitions the first stays.  Names without linkage that two files use, such as nvcc's
+ * Declarations of other files' functions and variables are bound to their definitions.  The first
+ * of several weak definitions stays.  Names without linkage that two files use, such as nvcc's
  * strings, get a suffix.  Numbers of source files are made unique. */
 #ifndef CONVLAB_PTX_LINK_H
 #define CONVLAB_PTX_LINK_H
