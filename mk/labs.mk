@@ -8,7 +8,7 @@
 #:                       (docs/student/messages.md explains the messages)
 QUIET_TARGETS += grade
 grade-answer:
-	$(call stage,tools)
+	$(call stage,graders)
 	$(Q)$(plus)$(BUILD)/bin/grade $(where) $(only) $(whose) --engine "$$ENGINE" \
 	    $${FAIL_UNDER:+--fail-under "$$FAIL_UNDER"} $${VERBOSE:+--verbose}; $(save_status)
 

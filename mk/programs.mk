@@ -23,6 +23,18 @@ $(BUILD)/bin/load: $(BUILD)/obj/common/apps/serve/load_main.o \
 	@mkdir -p $(@D)
 	$(Q)$$CC $$LINK_FLAGS -Wl,--start-group $^ -Wl,--end-group $$LINK_LIBS -o $@
 
+# A grade needs these two, which use fewer modules than other programs.
+USES_autograder/grade.c  := autograder/options autograder/judging $(USES_autograder/judging)
+USES_autograder/device.c := autograder/options autograder/session $(USES_autograder/session) \
+    common/cuda/gpu common/cuda/sim $(USES_common/cuda/sim)
+define program_rule
+$(BUILD)/bin/$(1): $(BUILD)/obj/autograder/$(1).o $(call archives_of,$(USES_autograder/$(1).c))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$$$CC $$$$LINK_FLAGS -Wl,--start-group $$^ -Wl,--end-group $$$$LINK_LIBS -o $$@
+endef
+$(foreach p,grade device,$(eval $(call program_rule,$(p))))
+
 $(BUILD)/bin/debug: $(BUILD)/lib/ui.a
 $(BUILD)/bin/%: $(BUILD)/obj/autograder/%.o $(call archives_of,$(USES_autograder))
 	$(call say,LD,$@)
@@ -79,11 +91,13 @@ $(BUILD)/tests/common/simulator/tests/test_simt_memory $(BUILD)/tests/common/cud
     LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # ---- second stage: files that other targets need built --------------------------------------------
-.PHONY: tools tests benches objects fuzzers modules
+.PHONY: graders tools tests benches objects fuzzers modules
 modules: # dependencies of each module and of single files, for autograder/tests/modules
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
-tools: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(CALL_OBJ) \
-    $(call archive_of,common/operations/calls) $(call archive_of,autograder/trial)
+graders: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/lib/runner.a $(BUILD)/lib/runner-modules.a \
+    $(CALL_OBJ) $(call archive_of,common/operations/calls)
+	@:
+tools: graders $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(call archive_of,autograder/trial)
 	@:
 tests: $(TESTS)
 	@:

@@ -96,6 +96,15 @@ fuzz:
 	$(call checked,CC="$$CLANG" fuzzers $(BUILD)/fuzz/tests/common/simulator/conformance/tool_conformance,-fsanitize=fuzzer-no-link)
 	$(Q)sh common/setup/fuzz.sh $(BUILD)/fuzz "$${SECONDS:-60}"
 
+#:   make test-arm [LONG=1]
+#:                       cross-compiles for ARM and runs unit tests under qemu
+#:                       (docs/simulator/arm.md)
+.PHONY: test-arm
+OWN_TARGETS += test-arm
+test-arm:
+	$(call want,gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static)
+	$(Q)+$(if $(LONG),LONG=1) $(plain_make) sh common/setup/arm_test.sh "$$BUILD"
+
 #:   make ideas LAB=02
 #:                       each TODO and idea, the variants without it, and the
 #:                       points that each loses

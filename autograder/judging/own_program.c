@@ -18,7 +18,7 @@ static void build_sealed(const Toolchain *toolchain, const Lab *lab, const char 
     size_t bytes;
     char *object = sealed_part(folder, which == OWN_BASELINE ? SEALED_BASELINE : SEALED_REFERENCE,
                                &bytes, &error);
-    if (object)
+    if (object && !sealed_check_machine(object, bytes, &error))
         build_program(toolchain, object, bytes, lab->ini.entries, kind, build);
     else
         broken(build, &error);

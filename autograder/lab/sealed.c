@@ -1,5 +1,6 @@
 #include "autograder/lab/sealed.h"
 
+#include <elf.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,4 +107,26 @@ char *sealed_part(const char *folder, const char *name, size_t *bytes, Error *er
                   path, name);
     free(text);
     return data;
+}
+
+static const char *machine_name(unsigned machine)
+{
+    return machine == EM_X86_64 ? "x86-64" : machine == EM_AARCH64 ? "ARM" : "another processor";
+}
+
+int sealed_check_machine(const void *object, size_t bytes, Error *error)
+{
+#if defined __aarch64__
+    const unsigned own = EM_AARCH64;
+#else
+    const unsigned own = EM_X86_64;
+#endif
+    Elf64_Ehdr header;
+    if (bytes < sizeof header) return error_set(error, "a sealed program is damaged");
+    memcpy(&header, object, sizeof header);
+    if (header.e_machine == own) return 0;
+    return error_set(error,
+                     "the baseline and the reference of this copy are programs for %s, and this "
+                     "machine is %s: ask your instructor for a copy that make handout made on %s",
+                     machine_name(header.e_machine), machine_name(own), machine_name(own));
 }

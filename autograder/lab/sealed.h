@@ -26,4 +26,7 @@ char *sealed_line(const char *name, const void *data, size_t bytes);
  * part does not exist, or the file is damaged. */
 char *sealed_part(const char *folder, const char *name, size_t *bytes, Error *error);
 
+/* Whether a sealed program is for this machine's processor.  -1 with error: for another one. */
+int sealed_check_machine(const void *object, size_t bytes, Error *error);
+
 #endif

@@ -1,4 +1,6 @@
 /* Sealed parts can be opened unchanged, are unreadable, and damage is reported. */
+#include <fcntl.h>
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,10 +109,28 @@ static void damage_is_said(void **state)
     free(text);
 }
 
+/* Programs of a copy that was made on another processor are refused with the cause. */
+static void test_machine(void **state)
+{
+    (void)state;
+    Error error;
+    Elf64_Ehdr own = {0}, other;
+    int fd = open("/proc/self/exe", O_RDONLY);
+    assert_int_equal(read(fd, &own, sizeof own), sizeof own);
+    close(fd);
+    assert_int_equal(sealed_check_machine(&own, sizeof own, &error), 0);
+    other = own;
+    other.e_machine = own.e_machine == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
+    assert_int_equal(sealed_check_machine(&other, sizeof other, &error), -1);
+    assert_non_null(strstr(error.text, "ask your instructor for a copy"));
+    assert_int_equal(sealed_check_machine(&other, 10, &error), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(parts_come_out_as_they_went_in, make_folder, drop_folder),
+        cmocka_unit_test(test_machine),
         cmocka_unit_test(the_same_part_gives_the_same_line_and_another_another),
         cmocka_unit_test_setup_teardown(damage_is_said, make_folder, drop_folder),
     };

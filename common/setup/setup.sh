@@ -92,6 +92,9 @@ has_package()
     libfftw3-single3) ldconfig -p | grep -q 'libfftw3f\.so\.3' ;;       # for cuFFT
     libfftw3-double3) ldconfig -p | grep -q 'libfftw3\.so\.3' ;;
     slurm-client) command -v sbatch ;;
+    gcc-aarch64-linux-gnu) command -v aarch64-linux-gnu-gcc ;; # for the tests on ARM
+    g++-aarch64-linux-gnu) command -v aarch64-linux-gnu-g++ ;;
+    qemu-user-static) command -v qemu-aarch64-static ;;
     munge) command -v munged ;;
     libclang-rt-14-dev) find /usr/lib/llvm-14 -name 'libclang_rt.fuzzer-*.a' | grep -q . ;;
     libjansson-dev) has_header jansson.h ;;

@@ -36,7 +36,7 @@ typedef struct Fatbin {
 size_t fatbin_image_bytes(const void *data);
 
 /* Accepts a fat binary image or raw PTX text (clang's).  -1 with error: bad magic, truncated,
- * decompression bomb (over 64 MiB), relocatable device code (before its linking, see fatbin_link), no
+ * decompression bomb (over 64 MiB), relocatable device code that was not linked (fatbin_link), no
  * PTX inside. */
 int fatbin_open(const void *image, size_t bytes, Fatbin *fatbin, Error *error);
 
