@@ -3,9 +3,10 @@
 # the simulated GPU (docs/simulator/simulate.md).
 #
 # PROGRAM is a file, or several separated by blanks; ARGS are words separated by blanks.  GPU=name is
-# the machine, PRICE=all prices repeated launches, too, PROFILE=1 or PROFILE=file.cu prints a profile by source line, ARCH=80 is the compute
-# capability, NVCCFLAGS has further options for nvcc.  KERNEL, LAUNCH, LAUNCHES, REPORT and
-# SUPPRESSIONS are settings of the report.
+# the machine.  PROFILE=1 or PROFILE=file.cu prints a profile by source line; KERNEL, LAUNCH and
+# TRACE are for it.  PRICE=all prices repeated launches, too.  ARCH=80 is the compute capability, and
+# NVCCFLAGS has further options for nvcc.  LAUNCHES, REPORT and SUPPRESSIONS are settings of the
+# report.
 set -euf
 build=${1:?usage: simulate.sh BUILD PROGRAM ARGS}
 program=${2:-}
