@@ -7,8 +7,7 @@
  *
  * SIMULATE_PROFILE=file prints a profile by lines of this file, of the launch that SIMULATE_KERNEL
  * and SIMULATE_LAUNCH select.  SIMULATE_TRACE=file.json gets its timeline.  SIMULATE_PRICE_ALL, if
- * not empty, makes repeated launches be priced each time.  common/include/simcuda.h lists the other
- * settings of the environment. */
+ * not empty, makes repeated launches be priced each time.  simcuda.h lists the other settings. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -353,22 +352,11 @@ static void launch_describe(const Kernel *kernel, char *text, size_t bytes)
 
 static const char *check_name(SimtCheck check)
 {
-    switch (check) {
-    case SIMT_MEMCHECK:
-        return "memcheck";
-    case SIMT_INITCHECK:
-        return "initcheck";
-    case SIMT_SYNCCHECK:
-        return "synccheck";
-    case SIMT_RACECHECK:
-        return "racecheck";
-    case SIMT_TIMEOUT:
-        return "timeout";
-    case SIMT_TRAP:
-        return "trap";
-    default:
-        return "launch";
-    }
+    static const char *const names[SIMT_BAD_COOPERATIVE + 1] = {
+        [SIMT_MEMCHECK] = "memcheck",   [SIMT_INITCHECK] = "initcheck",
+        [SIMT_SYNCCHECK] = "synccheck", [SIMT_RACECHECK] = "racecheck",
+        [SIMT_TIMEOUT] = "timeout",     [SIMT_TRAP] = "trap"};
+    return names[check] ? names[check] : "launch";
 }
 
 /* SIMULATE_ONLY_KERNEL, _LAUNCH and _LAUNCHES limit the report to some launches. */
