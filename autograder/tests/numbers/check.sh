@@ -21,6 +21,7 @@ start_project() {
     printf 'int tiles = 16;\nint right = 1;\n' >solutions/02-x/conv.cu
     cat >build/bin/lab <<'EOF'
 #!/bin/sh
+[ "$1" != ticker ] || exec cat >/dev/null
 echo "$*" >>calls
 while [ $# -gt 0 ]; do
     case $1 in
