@@ -125,7 +125,9 @@ unset NUMBERS_LONG
 # without machine code a report of exceeded limits is no failure.
 start_validation() { # STATUS OPTIONS
     rm -rf "$work/v"
-    mkdir -p "$work/v/validate" "$work/v/tests/common/simulator/validation"
+    mkdir -p "$work/v/validate" "$work/v/tests/common/simulator/validation" "$work/v/bin"
+    printf '#!/bin/sh\nexec cat >/dev/null\n' >"$work/v/bin/lab" # the ticker
+    chmod +x "$work/v/bin/lab"
     for times in common/simulator/validation/data/h200/*-times.tsv; do
         program=$work/v/validate/run-$(basename "$times" -times.tsv)
         # shellcheck disable=SC2016 # the program expands them
