@@ -1,5 +1,5 @@
-// Reverses the numbers of one block in shared memory. Replace it by a program of your own: any source
-// file with kernels and a main.
+// Reverses the numbers of one block in shared memory. Replace it by a program of your own: any
+// source file with kernels and a main.
 #include <cstdio>
 
 enum { THREADS = 64 };

@@ -5,7 +5,7 @@
 #include "common/apps/compare/tune.h"
 
 /* Problems with one chunk per tap: x is loaded into the L2 once and read there for every tap. */
-enum { SIDE = 16, IMAGE = SIDE * SIDE, FEW = 3 * 3, MANY = 5 * 5, ROUNDS = 4 };
+enum { SIDE = 16, IMAGE = SIDE * SIDE, FEW_TAPS = 3 * 3, MANY_TAPS = 5 * 5, ROUNDS = 4 };
 
 struct Tensors {
     Stored *x, *w, *y;
@@ -15,7 +15,7 @@ struct Tensors {
  * quarters of the SMs can be used at the same time. */
 static double tiles_us(const Shape *shape, int taps, int rounds, int sms, const Tensors &of)
 {
-    const int cluster = shape->multicast * shape->slices, side = taps == FEW ? 3 : 5;
+    const int cluster = shape->multicast * shape->slices, side = taps == FEW_TAPS ? 3 : 5;
     const int clusters = cluster < 4 ? sms / cluster : sms / cluster * 3 / 4;
     const int images = clusters * rounds * shape->pixels / IMAGE;
     const int filters = shape->filters * shape->multicast;
@@ -29,17 +29,18 @@ int main()
 {
     const int sms = multiprocessors();
     const size_t pixels = (size_t)sms * ROUNDS * 512;
-    const Tensors of = {noise(pixels * DEPTH), noise(MANY * DEPTH * 256), noise(pixels * 256)};
-    const double once = tiles_us(shapes, FEW, 1, sms, of);
-    const double launch = once - (tiles_us(shapes, FEW, ROUNDS, sms, of) - once) / (ROUNDS - 1);
+    const Tensors of = {noise(pixels * DEPTH), noise(MANY_TAPS * DEPTH * 256), noise(pixels * 256)};
+    const double once = tiles_us(shapes, FEW_TAPS, 1, sms, of);
+    const double launch =
+        once - (tiles_us(shapes, FEW_TAPS, ROUNDS, sms, of) - once) / (ROUNDS - 1);
     for (const Shape &shape : shapes) {
         /* Several slices are used only for layers of one round. */
         const int rounds = shape.slices > 1 ? 1 : ROUNDS;
-        const double few = (tiles_us(&shape, FEW, rounds, sms, of) - launch) / rounds;
-        const double many = (tiles_us(&shape, MANY, rounds, sms, of) - launch) / rounds;
-        const double tap = (many - few) / (MANY - FEW); /* a chunk of all slices */
+        const double few = (tiles_us(&shape, FEW_TAPS, rounds, sms, of) - launch) / rounds;
+        const double many = (tiles_us(&shape, MANY_TAPS, rounds, sms, of) - launch) / rounds;
+        const double tap = (many - few) / (MANY_TAPS - FEW_TAPS); /* a chunk of all slices */
         printf("tile %d %.2ff, %.1ff\n", (int)(&shape - shapes), tap * shape.slices,
-               few - tap * FEW);
+               few - tap * FEW_TAPS);
     }
     return 0;
 }
