@@ -50,6 +50,10 @@ printf '#!/bin/sh\nexec sh "%s" "%s" "$@"\n' "${SCRIPT:-$(realpath common/setup/
     "$(dirname "$place")" >"$out/toolkit/bin/nvcc"
 chmod +x "$out/toolkit/bin/nvcc"
 ln -s "$(sed -n 's/^CUDA_INCLUDE=//p' "$build/toolchain.env")" "$out/toolkit/include"
-ln -s .. "$out/toolkit/lib64"
-ln -s .. "$out/toolkit/lib"
 echo '/* GNU ld script: see libcudart.so */' >"$out/libcuda.so"
+# A link per file: a link to the parent folder would be a loop for programs that follow links.
+mkdir "$out/toolkit/lib64"
+for library in "$out"/lib*; do
+    ln -s "../../${library##*/}" "$out/toolkit/lib64"
+done
+ln -s lib64 "$out/toolkit/lib"
