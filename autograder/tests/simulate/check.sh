@@ -312,7 +312,7 @@ NVCCFLAGS='-rdc=true --default-stream per-thread' run 0 $here/sum.cu 5000 &&
     NVCCFLAGS='--default-stream per-thread' run 2 $here/missing.cu &&
     says 'calls cudaIpcCloseMemHandle, cudaIpcGetMemHandle, which the'
 tell what-needs-no-more-of-one-source-file
-run 2 "$work/no such.cu" && says 'there is no file .*no such.cu' && run 2 '' &&
+run 2 "$work/no-such.cu" && says 'there is no file .*no-such.cu' && run 2 '' &&
     says 'say which program: make simulate PROGRAM=file.cu'
 tell no-program
 echo '__global__ void alone() {}' >"$work/alone.cu"
