@@ -86,7 +86,7 @@ watch-answer:
 .PHONY: workbench
 workbench:
 	$(call want,libjs-codemirror python3-numpy python3-pil)
-	$(call stage,tools $(DEBUG_PARTS) $(BUILD)/bin/workbench)
+	$(call stage,tools $(DEBUG_PARTS) $(BUILD)/bin/simnvcc $(BUILD)/bin/workbench)
 	$(Q)exec $(BUILD)/bin/workbench $(where) --port "$$PORT" --open
 
 #:   make book

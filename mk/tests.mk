@@ -34,7 +34,7 @@ test-packages:
 
 test: export CHOSEN = $(ALL_TESTS)
 test:
-	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(DEBUG_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout $(BUILD)/bin/workbench $(BUILD)/bin/simnvcc $(BUILD)/tests/autograder/sandbox/tool_no_namespaces)
+	$(call stage,test-packages tools tests $(NUMBER_TOOLS) $(EXPORT_TOOLS) $(TRAIN_PARTS) $(SERVE_PARTS) $(WIDTHS_PARTS) $(DEBUG_PARTS) $(BUILD)/bin/doctor $(BUILD)/bin/class $(BUILD)/bin/handout $(BUILD)/bin/workbench $(BUILD)/bin/simnvcc $(BUILD)/simcuda/libcuda.so.1 $(BUILD)/tests/autograder/sandbox/tool_no_namespaces)
 	$(Q)sh autograder/tests/run.sh "$$BUILD" $$CHOSEN
 
 #:   make check [LAB=02]

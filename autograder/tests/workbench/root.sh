@@ -6,7 +6,7 @@ root=$(pwd)
 mkdir -p "$work/root" "$work/build"
 for part in autograder common docs solutions datasets; do ln -s "$root/$part" "$work/root/$part"; done
 cp -r labs "$work/root/labs"
-for part in bin lib obj toolchain.env toolchain; do
+for part in bin lib obj simnvcc toolchain.env toolchain; do
     [ ! -e "$build/$part" ] || ln -s "$(realpath "$build/$part")" "$work/build/$part"
 done
 
