@@ -51,7 +51,7 @@ export function showHandout(parent, html, openLab) {
     lower.append(...heading.childNodes);
     heading.replaceWith(lower);
   }
-  for (const table of page.querySelectorAll('table')) table.tabIndex = 0; // scrolls with the keyboard
+  for (const wide of page.querySelectorAll('table, pre')) wide.tabIndex = 0; // scrolls with the keyboard
   parent.replaceChildren(...page.body.childNodes);
   parent.parentElement.scrollTop = 0;
 }
