@@ -13,6 +13,7 @@ done
 # The server's address is in $work/out as soon as it serves.
 server_start()
 {
+    : >"$work/out" # now: the server empties it later, and it may hold an earlier address
     (cd "$work/root" && exec "$build/bin/workbench" --root . --build "$work/build" "$@") >"$work/out" 2>&1 &
     server=$!
     until grep -q '#[0-9a-f]' "$work/out"; do kill -0 "$server" 2>/dev/null || return 1; sleep 0.1; done
