@@ -125,10 +125,7 @@ double conv_backward_flops(const Problem *problem)
 double conv_backward_least_bytes(const Operation *operation, const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
-    double floats = 0;
-    for (int i = 0, count = operation->tensors(problem, shape); i < count; i++)
-        floats += (double)tensor_count(&shape[i]);
-    return floats * sizeof(float);
+    return tensors_bytes(shape, operation->tensors(problem, shape));
 }
 
 void conv_backward_generate(const Operation *operation, const Problem *problem, Random *random,

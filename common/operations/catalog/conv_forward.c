@@ -44,10 +44,7 @@ static double conv_flops(const Problem *problem)
 static double conv_least_bytes(const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
-    double floats = 0;
-    for (int i = 0, count = conv_tensors(problem, shape); i < count; i++)
-        floats += (double)tensor_count(&shape[i]);
-    return floats * sizeof(float);
+    return tensors_bytes(shape, conv_tensors(problem, shape));
 }
 
 /* Sets `zeros` percent of `count` values to zero, with equal probability for every choice (Knuth,

@@ -133,10 +133,7 @@ static double electrode_flops(const Problem *problem)
 static double electrode_least_bytes(const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
-    double floats = 0;
-    for (int i = 0, count = electrode_tensors(problem, shape); i < count; i++)
-        floats += (double)tensor_count(&shape[i]);
-    return floats * sizeof(float);
+    return tensors_bytes(shape, electrode_tensors(problem, shape));
 }
 
 static int electrode_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])

@@ -187,10 +187,7 @@ static double train_flops(const Problem *problem)
 static double train_least_bytes(const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
-    double floats = 0;
-    for (int i = 0, count = train_tensors(problem, shape); i < count; i++)
-        floats += (double)tensor_count(&shape[i]);
-    return floats * sizeof(float);
+    return tensors_bytes(shape, train_tensors(problem, shape));
 }
 
 /* ---- inputs ------------------------------------------------------------------------------ */

@@ -184,10 +184,7 @@ static double grouped_flops(const Problem *problem)
 static double grouped_least_bytes(const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
-    double floats = 0;
-    for (int i = 0, count = grouped_tensors(problem, shape); i < count; i++)
-        floats += (double)tensor_count(&shape[i]);
-    return floats * sizeof(float);
+    return tensors_bytes(shape, grouped_tensors(problem, shape));
 }
 
 static int grouped_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])

@@ -127,10 +127,7 @@ static double separable_flops(const Problem *problem)
 static double separable_least_bytes(const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
-    double floats = 0;
-    for (int i = 0, count = separable_tensors(problem, shape); i < count; i++)
-        floats += (double)tensor_count(&shape[i]);
-    return floats * sizeof(float);
+    return tensors_bytes(shape, separable_tensors(problem, shape));
 }
 
 static int separable_numbers(const Problem *problem, ProblemNumber number[OPERATION_NUMBERS])

@@ -175,10 +175,7 @@ static double int8_flops(const Problem *problem)
 static double int8_least_bytes(const Problem *problem)
 {
     TensorShape shape[OPERATION_TENSORS];
-    double words = 0;
-    for (int i = int8_tensors(problem, shape) - 1; i >= 0; i--)
-        words += (double)tensor_count(&shape[i]);
-    return 4 * words;
+    return tensors_bytes(shape, int8_tensors(problem, shape));
 }
 
 /* ---- inputs -------------------------------------------------------------------------------- */

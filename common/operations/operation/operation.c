@@ -51,6 +51,14 @@ size_t tensor_count(const TensorShape *shape)
     return count;
 }
 
+double tensors_bytes(const TensorShape *shape, int count)
+{
+    double elements = 0;
+    for (int i = 0; i < count; i++)
+        elements += (double)tensor_count(&shape[i]);
+    return elements * sizeof(float);
+}
+
 void tensor_name(const TensorShape *shape, ArrayName *name)
 {
     *name = (ArrayName){.rank = (uint32_t)shape->rank};

@@ -165,6 +165,9 @@ typedef struct Operation {
 
 size_t tensor_count(const TensorShape *shape);
 
+/* Bytes of `count` tensors: the least bytes of an operation that reads or writes each once. */
+double tensors_bytes(const TensorShape *shape, int count);
+
 /* The tensor's name and axes in the form that engines use. */
 void tensor_name(const TensorShape *shape, ArrayName *name);
 
