@@ -40,6 +40,11 @@ static void find_todo(LabRun *run)
         !todo_scan(path, pristine, &theirs, NULL)) {
         const char *hint = lab_stage_hint(&run->lab->ini, 1);
         const TodoRegion *open = todo_first_open(text, &mine, pristine, &theirs, hint ? hint : "");
+        for (int i = 0; i < run->record->stages; i++) {
+            RecordStage *stage = &run->record->stage[i];
+            stage->written =
+                todo_count_written(text, &mine, pristine, &theirs, stage->first, stage->last);
+        }
         size_t root = strlen(run->grader->root);
         int inside = !strncmp(source, run->grader->root, root) && source[root] == '/';
         if (open)
@@ -178,7 +183,8 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
                  lab->name, lab->ini.source);
         lab_run_stop(&run, RECORD_MISSING, message);
     }
-    if (record->status == RECORD_GRADED && !record_all_correct(record)) find_todo(&run);
+    if (record->status == RECORD_GRADED && (record->stages || !record_all_correct(record)))
+        find_todo(&run);
     precompute_end(run.precomputed);
     programs_clear(&run.programs);
     intake_clean(record->message);

@@ -59,6 +59,7 @@ static void record_plan(LabRun *run)
         RecordCase *item =
             record_add_case(run, from->name, from->about, from->operation, lab_run_problem(run, i));
         item->possible = share;
+        item->stage = from->stage;
         if (!from->timed || ini->points_speed <= 0) continue;
         item->speed.possible = ini->points_speed / ini->timed_cases;
         item->speed.verdict = SPEED_NOT_CORRECT;
@@ -77,6 +78,14 @@ static void record_plan(LabRun *run)
         item->hidden = 1;
         /* the set has one share of points, which its last case carries */
         item->possible = i + 1 == ini->hidden_count ? share : 0;
+    }
+    for (; record->stages < ini->stages; record->stages++) {
+        const LabStage *from = &ini->stage[record->stages];
+        RecordStage *to = &record->stage[record->stages];
+        text_set(to->name, sizeof to->name, "%s", from->name);
+        text_set(to->title, sizeof to->title, "%s", from->title);
+        to->first = from->first;
+        to->last = from->last;
     }
     for (int i = 0; i < ini->predictions; i++) {
         const LabPrediction *from = &ini->prediction[i];

@@ -44,6 +44,15 @@ static void check_stubs(Check *check, const char *shown, const char *skeleton)
         text_set(line, sizeof line, "%s: there is no TODO region", shown);
         wrong(check, line);
     }
+    const LabIni *ini = &check->lab->ini;
+    const int last = ini->stages ? ini->stage[ini->stages - 1].last : list.regions;
+    if (last != list.regions) {
+        text_set(line, sizeof line,
+                 "%s: it has %d TODO regions, but the stages of lab.ini end "
+                 "with TODO(%d)",
+                 shown, list.regions, last);
+        wrong(check, line);
+    }
     for (int i = 0; i < list.regions; i++) {
         if (todo_is_stub(skeleton, &list.region[i])) continue;
         text_set(line, sizeof line, "%s:%d: TODO(%d) is solved already", shown, list.region[i].line,

@@ -96,11 +96,12 @@ static void print_cell(FILE *stream, const char *text)
     fputs(" |", stream);
 }
 
-static void print_case(FILE *stream, const LabCase *item, const Fields *columns)
+static void print_case(FILE *stream, const LabIni *ini, const LabCase *item, const Fields *columns)
 {
     Fields sim = fields_of(item->operation, &item->problem);
     Fields gpu = fields_of(item->operation, &item->problem_gpu);
     fprintf(stream, "| `%s` |", item->name);
+    if (ini->stages) fprintf(stream, " %s |", item->stage_name);
     for (int i = 0; i < columns->count; i++) {
         const char *here = field_find(&sim, columns->key[i]);
         const char *there = field_find(&gpu, columns->key[i]);
@@ -127,15 +128,16 @@ static void print_cases(FILE *stream, const LabIni *ini, const Operation *operat
     Fields columns = columns_of(ini, operation);
     if (!columns.count) return;
     if (ini->operations > 1) fprintf(stream, "`%s`:\n\n", operation->name);
-    fputs("| case |", stream);
+    fputs(ini->stages ? "| case | part |" : "| case |", stream);
     for (int i = 0; i < columns.count; i++)
         print_cell(stream, columns.key[i]);
     fputs(" timed | purpose |\n| --- |", stream);
+    if (ini->stages) fputs(" --- |", stream);
     for (int i = 0; i < columns.count; i++)
         fputs(" --- |", stream);
     fputs(" --- | --- |\n", stream);
     for (int i = 0; i < ini->cases; i++)
-        if (ini->item[i].operation == operation) print_case(stream, &ini->item[i], &columns);
+        if (ini->item[i].operation == operation) print_case(stream, ini, &ini->item[i], &columns);
     fputc('\n', stream);
 }
 
@@ -150,6 +152,21 @@ static void print_floors(FILE *stream, const LabIni *ini)
         if (!item->timed || item->none_below <= 0 || item->none_below == ini->none_below) continue;
         fprintf(stream, "Case `%s` earns none from %.2f times the solution's time on.\n",
                 item->name, 1 / item->none_below);
+    }
+}
+
+/* Prints the points that the cases of each part can earn. */
+static void print_stages(FILE *stream, const LabIni *ini)
+{
+    const double share = ini->points_correct / (ini->cases + (ini->hidden_count > 0));
+    for (int i = 0; i < ini->stages; i++) {
+        double points = 0;
+        for (int j = 0; j < ini->cases; j++)
+            if (ini->item[j].stage == i + 1)
+                points += share + (ini->item[j].timed ? ini->points_speed / ini->timed_cases : 0);
+        if (points > 0)
+            fprintf(stream, "Part %s, %s: its cases earn %.4g points.\n", ini->stage[i].name,
+                    ini->stage[i].title, points);
     }
 }
 
@@ -169,6 +186,7 @@ void handout_print_shapes(FILE *stream, const LabIni *ini)
                 "A timed case earns its full speed\npoints within %g times the solution's time.\n",
                 ini->points_correct, ini->points_predict, ini->points_speed, ini->slack);
     if (ini->points_speed > 0) print_floors(stream, ini);
+    print_stages(stream, ini);
     if (ini->points_speed <= 0)
         fprintf(stream, "Correct results earn %g points and predictions %g.\n", ini->points_correct,
                 ini->points_predict);

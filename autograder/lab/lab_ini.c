@@ -70,8 +70,11 @@ static const Field CASE_FIELDS[] = {
     {"none_below", FIELD_NUMBER, 0, offsetof(LabCase, none_below), 0, 0, 1},
     TEXT(LabCase, about, 1),
     {"operation", FIELD_TEXT, 0, offsetof(LabCase, operation_name), 64, 0, 0},
+    {"stage", FIELD_TEXT, 0, offsetof(LabCase, stage_name), 48, 0, 0},
     {0},
 };
+
+static const Field STAGE_FIELDS[] = {TEXT(LabStage, title, 1), TEXT(LabStage, todos, 1), {0}};
 
 static const Field HIDDEN_FIELDS[] = {
     {"count", FIELD_COUNT, 1, offsetof(LabIni, hidden_count), 0, 0, LAB_HIDDEN},
@@ -311,6 +314,37 @@ static int take_shape(const IniFile *file, const IniSection *section, const char
     return ini_error(error, file, entry->line, "%s: %s", key, why.text);
 }
 
+/* A stage's regions follow those of the stage before. */
+static int take_stage(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
+{
+    int end = 0;
+    if (lab->stages == LAB_STAGES) {
+        return ini_error(error, file, section->line, "more than %d stages", LAB_STAGES);
+    }
+    LabStage *stage = &lab->stage[lab->stages++];
+    text_set(stage->name, sizeof stage->name, "%s", section->name + strlen("stage "));
+    if (section_fill(file, section, STAGE_FIELDS, stage, error)) return -1;
+    if (sscanf(stage->todos, "%2d-%2d%n", &stage->first, &stage->last, &end) < 2)
+        stage->last = sscanf(stage->todos, "%2d%n", &stage->first, &end) == 1 ? stage->first : 0;
+    const int next = lab->stages > 1 ? stage[-1].last + 1 : 1;
+    if (end && !stage->todos[end] && stage->first == next && stage->last >= next &&
+        stage->last <= LAB_TODOS)
+        return 0;
+    return ini_error(error, file, section->line,
+                     "todos is a range of TODO regions that starts with %d, such as %d-%d, not "
+                     "'%s'",
+                     next, next, next + 2, stage->todos);
+}
+
+static int take_case_stage(const IniFile *file, const IniEntry *entry, const LabIni *lab,
+                           LabCase *item, Error *error)
+{
+    for (int i = 0; entry && i < lab->stages; i++)
+        if (!strcmp(lab->stage[i].name, entry->value)) item->stage = i + 1;
+    if (!entry || item->stage) return 0;
+    return ini_error(error, file, entry->line, "there is no [stage %s] above", entry->value);
+}
+
 static int take_case(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
 {
     if (lab->cases == LAB_CASES) {
@@ -320,6 +354,7 @@ static int take_case(const IniFile *file, const IniSection *section, LabIni *lab
     text_set(item->name, sizeof item->name, "%s", section->name + strlen("case "));
     if (section_fill(file, section, CASE_FIELDS, item, error)) return -1;
     const IniEntry *named = ini_entry_find(section, "operation");
+    if (take_case_stage(file, ini_entry_find(section, "stage"), lab, item, error)) return -1;
     item->operation = lab->operation[0];
     if (named) item->operation = take_operation(file, named, item->operation_name, lab, error);
     if (!item->operation) return -1;
@@ -484,7 +519,7 @@ static int take_hidden(const IniFile *file, const IniSection *section, LabIni *l
 static const SectionKind KINDS[] = {
     {"lab", take_lab},       {"points", take_points}, {"speed", take_speed},
     {"hidden", take_hidden}, {"case ", take_case},    {"predict ", take_prediction},
-    {"hint ", take_hint},    {"todo ", take_todo},
+    {"hint ", take_hint},    {"todo ", take_todo},    {"stage ", take_stage},
 };
 
 static int take_section(const IniFile *file, const IniSection *section, LabIni *lab, Error *error)
@@ -504,7 +539,7 @@ static int take_section(const IniFile *file, const IniSection *section, LabIni *
     }
     return ini_error(error, file, section->line,
                      "unknown section [%s]; there are: lab, points, speed, case NAME, hidden, "
-                     "predict NAME, hint N, hint FAULT, todo N",
+                     "predict NAME, hint N, hint FAULT, todo N, stage NAME",
                      section->name);
 }
 

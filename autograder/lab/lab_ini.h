@@ -21,6 +21,7 @@ enum {
     LAB_NEEDS = 4,
     LAB_TODOS = 32,
     LAB_HIDDEN = 64,
+    LAB_STAGES = 6,
     LAB_OPERATIONS = 8
 };
 
@@ -31,8 +32,17 @@ typedef struct LabNeed {
     int exact; /* Boolean, "cc = 9.0": needs units that no later GPU has */
 } LabNeed;
 
+/* A part of the lab: some of its TODO regions, and the cases that name it. */
+typedef struct LabStage {
+    char name[48], title[120];
+    char todos[16];  /* as written, "1-7" or "8" */
+    int first, last; /* TODO(first) to TODO(last) */
+} LabStage;
+
 typedef struct LabCase {
     char name[48], shape[200], shape_gpu[200], about[200];
+    char stage_name[48];     /* as written; "": none */
+    int stage;               /* number of its stage in LabIni.stage, from 1; 0 without one */
     char operation_name[64]; /* as written, for example "pool_forward"; "": the lab's */
     const Operation *operation;
     Problem problem, problem_gpu; /* problem_gpu equals problem if the file has no shape_gpu */
@@ -98,6 +108,8 @@ typedef struct LabIni {
     int hints;
     LabTodoHint todo[LAB_TODOS];
     int todos;
+    LabStage stage[LAB_STAGES]; /* in order; no gap between their regions */
+    int stages;
 } LabIni;
 
 /* `shown` is the path in messages.  In a student's copy (sealed.h) the sealed text is read. -1 with

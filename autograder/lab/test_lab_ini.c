@@ -86,6 +86,24 @@ static void a_good_file_is_read_whole(void **state)
     assert_null(lab_fault_hint(&lab, ""));
 }
 
+static void stages_have_regions_and_cases(void **state)
+{
+    (void)state;
+    Error error = {""};
+    static const char text[] = GOOD_LAB GOOD_POINTS GOOD_SPEED
+        "[stage A]\ntitle = gather\ntodos = 1-3\n[stage B]\ntitle = the rest\ntodos = 4\n" GOOD_CASE
+        "stage = B\n" GOOD_HIDDEN GOOD_PREDICT GOOD_HINT;
+    assert_int_equal(lab_ini_parse("x", text, strlen(text), &lab, &error), 0);
+    assert_int_equal(lab.stages, 2);
+    assert_string_equal(lab.stage[0].title, "gather");
+    assert_int_equal(lab.stage[0].last, 3);
+    assert_int_equal(lab.stage[1].first, 4);
+    assert_int_equal(lab.stage[1].last, 4);
+    assert_int_equal(lab.item[0].stage, 2);
+    assert_int_equal(lab_ini_parse("x", GOOD, strlen(GOOD), &lab, &error), 0);
+    assert_int_equal(lab.item[0].stage, 0);
+}
+
 /* GOOD with the first `from` replaced by `to` is rejected with exactly this; "..." matches any
  * end. */
 typedef struct BadLab {
@@ -96,7 +114,15 @@ static const BadLab BAD[] = {
     {"[speed]", "[sped]", "x:1: there is no section [speed]"},
     {"[speed]\nslack", "[velocity]\nslack = 1\n[speed]\nslack",
      "x:14: unknown section [velocity]; there are: lab, points, speed, case NAME, hidden, predict "
-     "NAME, hint N, hint FAULT, todo N"},
+     "NAME, hint N, hint FAULT, todo N, stage NAME"},
+    {"[hidden]", "[stage A]\ntodos = 1-2\n[hidden]", "x:20: [stage A] lacks 'title'"},
+    {"[hidden]", "[stage A]\ntitle = a\ntodos = 2-3\n[hidden]",
+     "x:20: todos is a range of TODO regions that starts with 1, such as 1-3, not '2-3'"},
+    {"[hidden]", "[stage A]\ntitle = a\ntodos = 1 - 2\n[hidden]",
+     "x:20: todos is a range of TODO regions that starts with 1, such as 1-3, not '1 - 2'"},
+    {"[hidden]", "[stage A]\ntitle = a\ntodos = 1-2\n[stage B]\ntitle = b\ntodos = 2\n[hidden]",
+     "x:23: todos is a range of TODO regions that starts with 3, such as 3-5, not '2'"},
+    {"timed = yes", "timed = yes\nstage = A", "x:19: there is no [stage A] above"},
     {"part =", "prat =",
      "x:3: unknown key 'prat' in [lab]; it takes: title, part, order, takes, after, source, "
      "operation, "
@@ -428,6 +454,7 @@ static void a_layer_stands_for_its_shape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stages_have_regions_and_cases),
         cmocka_unit_test(a_good_file_is_read_whole),
         cmocka_unit_test(ptx_is_for_what_a_lab_needs),
         cmocka_unit_test(hidden_problems_may_have_keys_of_their_own),

@@ -88,6 +88,9 @@ static void the_first_untouched_region_is_next(void **state)
     assert_int_equal(todo_first_open(half, &mine, SKELETON, &pristine, "")->number, 2);
     assert_int_equal(todo_first_open(SKELETON, &pristine, SKELETON, &pristine, "")->number, 1);
     assert_null(todo_first_open(SOLUTION, &solved, SKELETON, &pristine, "TODO(1)"));
+    assert_int_equal(todo_count_written(half, &mine, SKELETON, &pristine, 1, 2), 1);
+    assert_int_equal(todo_count_written(half, &mine, SKELETON, &pristine, 2, 2), 0);
+    assert_int_equal(todo_count_written(SOLUTION, &solved, SKELETON, &pristine, 1, 9), 2);
     const char *hint = "Begin with TODO(2). Then TODO(1), TODO(9), TODO(";
     assert_int_equal(todo_first_open(SKELETON, &pristine, SKELETON, &pristine, hint)->number, 2);
     hint = "TODO(1) first, then TODO(2).";

@@ -153,6 +153,16 @@ const TodoRegion *todo_first_open(const char *text, const TodoList *list, const 
     return NULL;
 }
 
+int todo_count_written(const char *text, const TodoList *list, const char *pristine,
+                       const TodoList *pristine_list, int first, int last)
+{
+    int both = list->regions < pristine_list->regions ? list->regions : pristine_list->regions;
+    int written = 0;
+    for (int i = first - 1; i < last && i < both; i++)
+        written += !region_is_open(text, &list->region[i], pristine, &pristine_list->region[i]);
+    return written;
+}
+
 int todo_hint_applies(const char *text, const TodoList *list, const char *pristine,
                       const TodoList *pristine_list, const char *hint)
 {

@@ -40,6 +40,11 @@ int todo_is_stub(const char *text, const TodoRegion *region);
 const TodoRegion *todo_first_open(const char *text, const TodoList *list, const char *pristine,
                                   const TodoList *pristine_list, const char *hint);
 
+/* Returns the number of written regions among TODO(first) to TODO(last): those that differ from
+ * `pristine`'s. */
+int todo_count_written(const char *text, const TodoList *list, const char *pristine,
+                       const TodoList *pristine_list, int first, int last);
+
 /* Whether any TODO(n) that `hint` names is still to be written, or it names none. */
 int todo_hint_applies(const char *text, const TodoList *list, const char *pristine,
                       const TodoList *pristine_list, const char *hint);

@@ -60,9 +60,16 @@ typedef struct RecordSpeed {
     DeviceCost against; /* the reference's cost on the simulator; not stored */
 } RecordSpeed;
 
+/* A part of the lab, and how many of its TODO regions are written.  Not stored. */
+typedef struct RecordStage {
+    char name[48], title[120];
+    int first, last, written;
+} RecordStage;
+
 typedef struct RecordCase {
     char name[48], about[200], shape[200];
     int hidden;
+    int stage; /* number of its stage in Record.stage, from 1; 0 without one; not stored */
     CaseVerdict verdict;
     char fault[48], where[96], text[2400]; /* text: whole sentences for the student */
     char hint[1500];            /* unlocked by the fault; on the first case with that fault */
@@ -113,6 +120,8 @@ typedef struct Record {
     char *compiler;     /* the compiler's output, or NULL; owned */
     char *printed;      /* the start of the text that the submission's kernels printed, or NULL;
                          * owned */
+    RecordStage stage[LAB_STAGES];
+    int stages;
     char todo[600];     /* the first task, "labs/04-tiled/conv.cu:31: ..." or "" */
     char graded_at[32]; /* UTC, 2026-01-31T12:00:00Z */
     char engine[16], machine[64], device[128], sandbox[96];

@@ -152,6 +152,42 @@ static void print_cases(FILE *stream, const Record *record, ReportDepth depth)
     table_end(&table, stream, INDENT);
 }
 
+/* "written", "2 of 6 written" or "not written": the stage's TODO regions. */
+static void stage_row(Table *table, const Record *record, int which)
+{
+    const RecordStage *stage = &record->stage[which - 1];
+    const int all = stage->last - stage->first + 1;
+    double points = 0, possible = 0;
+    char written[64], text[72] = "";
+    text_set(written, sizeof written,
+             stage->written == all ? "written"
+             : stage->written      ? "%d of %d written"
+                                   : "not written",
+             stage->written, all);
+    for (int i = 0; i < record->cases; i++) {
+        const RecordCase *item = &record->item[i];
+        if (item->stage != which) continue;
+        points += item->points + item->speed.points;
+        possible += item->possible;
+        if (speed_counts(item->speed.verdict)) possible += item->speed.possible;
+    }
+    if (possible > 0) report_points(points, possible, text);
+    table_row(table, "%s\t%s\tTODO(%d) to (%d)\t%s\t%s", stage->name, text, stage->first,
+              stage->last, written, stage->title);
+}
+
+/* One row per stage: the points of its cases, and what is written. */
+static void print_stages(FILE *stream, const Record *record)
+{
+    if (!record->stages) return;
+    Table table = table_start("lrllw");
+    table_row(&table, "part\tpoints\tregions\t\tsubject");
+    for (int i = 1; i <= record->stages; i++)
+        stage_row(&table, record, i);
+    fputc('\n', stream);
+    table_end(&table, stream, INDENT);
+}
+
 static const char *number_text(double number, char text[40])
 {
     if (number == floor(number) && fabs(number) < 1e15) return text_thousands(number, text);
@@ -378,6 +414,7 @@ static void print_wrong(FILE *stream, const Record *record, const RecordCase *ca
         print_verdicts(lines, record);
         print_speed_waits(lines, record);
         print_answers(lines, record);
+        print_stages(lines, record);
         print_printed(lines, record, 3);
         print_where(lines, record, REPORT_SCREEN);
         fputc('\n', lines);
@@ -423,6 +460,7 @@ static void print_tables(FILE *stream, const Record *record, ReportDepth depth)
     int verbose = depth == REPORT_VERBOSE;
     print_cases(stream, record, depth);
     print_predictions(stream, record, depth);
+    print_stages(stream, record);
     print_printed(stream, record, verbose ? 0 : 12);
     for (int i = 0; verbose && i < record->cases; i++) {
         if (!record->item[i].cost.launches) continue;
@@ -451,5 +489,6 @@ void report_print(FILE *stream, const Record *record, ReportDepth depth)
         if (verbose) print_spent(stream, record);
     }
     print_mark(stream, record);
+    if (graded && !cause) print_todo(stream, record);
     if (graded && cause) print_wrong(stream, record, cause, 0);
 }
