@@ -17,9 +17,9 @@ root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INDEX = "book/index.md"
 # Pages of docs/ for instructors and for who works on the workbook.
 LEFT_OUT = {
-    "architecture", "class", "containers", "contributing", "decisions", "explanations", "export",
-    "guide", "instructor", "lab-ini", "result-record", "security", "variants",
-    "verification", "writing-a-lab",
+    "architecture", "class", "containers", "contributing", "corrections", "decisions",
+    "explanations", "export", "guide", "instructor", "lab-ini", "result-record", "security",
+    "variants", "verification", "writing-a-lab",
     "cheng",  # has the value of a prediction of lab 06
 }
 

@@ -114,6 +114,7 @@ static void answer_take(const char *key, const char *value, const char *const *n
         PredictAnswer *answer = &file->answer[file->answers++];
         text_set(answer->name, sizeof answer->name, "%s", key);
         answer->value = number;
+        answer->is_percent = strchr(value, '%') != NULL;
     }
 }
 
@@ -161,11 +162,24 @@ int predict_read(const char *folder, const char *path, const char *shown, const 
     return 0;
 }
 
-const double *predict_find(const PredictFile *file, const char *name)
+static const PredictAnswer *answer_find(const PredictFile *file, const char *name)
 {
     for (int i = 0; i < file->answers; i++)
-        if (!strcmp(file->answer[i].name, name)) return &file->answer[i].value;
+        if (!strcmp(file->answer[i].name, name)) return &file->answer[i];
     return NULL;
+}
+
+const double *predict_find(const PredictFile *file, const char *name)
+{
+    const PredictAnswer *answer = answer_find(file, name);
+    return answer ? &answer->value : NULL;
+}
+
+double predict_meant(const PredictFile *file, const char *name, const char *question)
+{
+    const PredictAnswer *answer = answer_find(file, name);
+    int is_fraction = answer->is_percent && !strstr(question, "percent");
+    return is_fraction ? answer->value / 100 : answer->value;
 }
 
 const char *predict_trouble(const PredictFile *file, const char *name)

@@ -13,6 +13,7 @@ enum { PREDICT_ANSWERS = 32 };
 typedef struct PredictAnswer {
     char name[48];
     double value;
+    int is_percent; /* the number ends with "%" */
 } PredictAnswer;
 
 /* A line that could not be parsed: its prediction ("" if unknown) and "04-tiled/predict.ini:3:
@@ -37,6 +38,9 @@ int predict_read(const char *folder, const char *path, const char *shown, const 
                  PredictFile *file, Error *error);
 /* NULL: not answered. */
 const double *predict_find(const PredictFile *file, const char *name);
+/* The number that the answer to `name` means, which must exist: "6 %" is 0.06 if the question does
+ * not ask for percent. */
+double predict_meant(const PredictFile *file, const char *name, const char *question);
 /* The reason why `name`, or any prediction, has no answer; NULL: none. */
 const char *predict_trouble(const PredictFile *file, const char *name);
 

@@ -98,6 +98,19 @@ static void bad_lines_are_named_and_the_others_count(void **state)
         "04-tiled/predict.ini:2: 'blocks' has an answer above already; the first one counts");
 }
 
+static void percent_is_a_fraction_unless_the_question_asks_for_it(void **state)
+{
+    (void)state;
+    PredictFile file;
+    Error error;
+    assert_int_equal(read_text("blocks = 6.06 %\nbytes = 6.06\n", &file, &error), 0);
+    assert_int_equal(file.troubles, 0);
+    assert_float_equal(predict_meant(&file, "blocks", "what fraction is empty?"), 0.0606, 1e-9);
+    assert_float_equal(predict_meant(&file, "blocks", "how many percent?"), 6.06, 1e-9);
+    assert_float_equal(predict_meant(&file, "blocks", "what percentage?"), 6.06, 1e-9);
+    assert_float_equal(predict_meant(&file, "bytes", "what fraction is empty?"), 6.06, 1e-9);
+}
+
 static void numbers_are_read_as_people_write_them(void **state)
 {
     (void)state;
@@ -154,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_near_answer_earns_a_part),
         cmocka_unit_test(answers_are_read_and_empty_ones_left_out),
         cmocka_unit_test(bad_lines_are_named_and_the_others_count),
+        cmocka_unit_test(percent_is_a_fraction_unless_the_question_asks_for_it),
         cmocka_unit_test(numbers_are_read_as_people_write_them),
     };
     return cmocka_run_group_tests_name("autograder/predict", tests, NULL, NULL);
