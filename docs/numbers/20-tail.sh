@@ -165,4 +165,5 @@ say "$page" "which goes from edge to edge, saved $(sed -n 's/^; latency .*: -\([
 if command -v gnuplot >/dev/null; then
     gnuplot -c docs/numbers/20-tail/machines.gp "$data" "$out/20-tail.svg"
     gnuplot -c docs/numbers/20-tail/cudnn.gp "$data" "$out/20-tail-cudnn.svg"
+    gnuplot -c docs/numbers/20-tail/widths.gp "$data" "$out/20-tail-widths.svg"
 fi
