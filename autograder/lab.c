@@ -211,6 +211,26 @@ static int lab_keep(const Options *options, const Lab *lab, Error *error)
     return status;
 }
 
+/* The other solutions of the handout's section "After passing" (docs/data/after/README.md). */
+static void print_other_solutions(const Options *options, const Lab *lab)
+{
+    enum { LAB, CASE, TITLE, SOURCE, CHANGE, COLUMNS };
+    char path[1100], *cell[COLUMNS];
+    text_set(path, sizeof path, "%s/docs/data/after/solutions.tsv", options->root);
+    char *text = file_exists(path) ? file_text(path, NULL) : NULL, *rest = text;
+    int found = 0;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        int cells = 0;
+        while (cells < COLUMNS && (cell[cells] = strsep(&line, "\t")))
+            cells++;
+        if (cells < COLUMNS || strncmp(cell[LAB], lab->name, 2) != 0) continue;
+        if (!found++) printf("Other right solutions (see After passing in the handout):\n");
+        printf("  %s: %s%s%s\n", cell[TITLE], cell[SOURCE], *cell[CHANGE] ? " with " : "",
+               cell[CHANGE]);
+    }
+    free(text);
+}
+
 static int lab_solution(const Options *options, const Lab *lab, Error *error)
 {
     char mine[1024], solution[1024];
@@ -228,6 +248,7 @@ static int lab_solution(const Options *options, const Lab *lab, Error *error)
     char *text = source_text(options, lab, error);
     if (!text) return -1;
     free(text);
+    print_other_solutions(options, lab);
     printf("The solution is %s; the changes from yours to it:\n", solution);
     fflush(stdout);
     /* diff's status 1 only means that they differ, which is not an error. */

@@ -413,7 +413,9 @@ run 0 "$grade" $mine --seed 7 --engine sim && echo 'int x = ;' >>labs/00-first-k
     grep -q '^total  0/100' "$work/out" && run 0 "$lab" list $mine &&
     grep -q '^ *00-first-kernel  *[0-9.]*/100  *[0-9,]*  *1.00x  passed; last 0/100$' "$work/out" && grep -q 'read labs/01-sequential' "$work/out"
 tell the-best-grade-is-kept
-run 0 "$lab" solution $mine && grep -q '^+++ .*solutions/00-first-kernel/brighten.cu' "$work/out"
+run 0 "$lab" solution $mine && grep -q '^+++ .*solutions/00-first-kernel/brighten.cu' "$work/out" &&
+    grep -q '^  a loop over a fixed grid of 132 blocks: autograder/tests/right/brighten-stride/brighten.cu$' "$work/out" &&
+    ! grep -q 'tests/right/two-columns' "$work/out"
 tell solution-after-a-broken-edit
 run 0 "$lab" ladder $mine --out "$work/ladder" && grep -q '00-first-kernel on .*: 2 grades, 1 of them not correct' "$work/out" &&
     [ "$(grep -c '^ *1 .*#$' "$work/out")" = "$(grep -c '^"' "$work/ladder/00-first-kernel.tsv")" ] && ! grep -q '.\{81\}' "$work/out" &&
