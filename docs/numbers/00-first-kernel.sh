@@ -30,3 +30,5 @@ simulate many 00 solutions --case photo
 } >"$out/gain.md"
 say "$page" "an H200 has $(machine h200 sms) SMs"
 say "$page" "Your launch uses $(number many blocks) SMs and leaves $(($(machine h200 sms) - $(number many blocks))) idle"
+
+after_table 00 >"$out/after.md"

@@ -31,3 +31,5 @@ intensity() {
             printf "%.0f", 2 * N * K * P * Q * C * R * S / (4 * (N * C * H * W + K * C * R * S + N * K * P * Q)) }'
 }
 say "$page" "lenet-c1 does about $(intensity lenet-c1) FLOP per byte, and electrode-2 about $(intensity electrode-2)."
+
+after_table 01 >"$out/after.md"

@@ -38,3 +38,5 @@ idle() {
 say "$page" "1. $(idle 28), and $(idle 10)."
 
 say "$page" "four taps take $(machine_code 02-naive 2) instructions, $(a_product 02-naive) per multiply-add"
+
+after_table 02 >"$out/after.md"

@@ -72,3 +72,5 @@ worst=$(for layer in cifar deep; do
     done
 done | sort -n | tail -n 1)
 say "$page" "A wrong choice takes up to $(calc '%.1f' "$worst") times as long as the best one"
+
+after_table 03 >"$out/after.md"

@@ -102,3 +102,5 @@ for column in $measured; do
             fail "$column helps on $name"
     done
 done
+
+after_table 04 >"$out/after.md"

@@ -63,3 +63,5 @@ say "$page" "At most 32 registers instead of $(unrolled 1 1 3) cost up to $longe
 if command -v gnuplot >/dev/null; then
     gnuplot -e "measured='$data'; out='$out/06-unroll.svg'" docs/numbers/06-unrolled/unroll.gp
 fi
+
+after_table 06 >"$out/after.md"

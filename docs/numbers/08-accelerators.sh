@@ -58,3 +58,5 @@ for compute in PLAIN INNER; do
     simulate "$compute-gtx480" 08 "$(chosen $compute)" --case table-1 --gpu gtx480
 done
 say "$page" "$(ratio "$(number INNER-gtx480 cycles)" "$(number PLAIN-gtx480 cycles)") times as long as compiled code there"
+
+after_table 08 >"$out/after.md"

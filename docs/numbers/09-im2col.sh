@@ -129,3 +129,5 @@ say "$page" "$(awk 'function held(at, before, size,    from, to) {
                 wrong += held(i, 3, 56) * held(j, 3, 100) != held(i, 1, 56) * held(j, 1, 100)
         printf "another number of inputs are wrong: %d,%03d of layer 1", wrong / 1000, wrong % 1000
     }')"
+
+after_table 09 >"$out/after.md"

@@ -118,3 +118,5 @@ ceiling() {
 }
 say "$page" "lab 10 reaches $(ceiling 10-implicit-gemm) % of the maximum rate measured with the GPU's FMA units"
 say "$page" "an existing X_unroll, reaches $(ceiling 'cuBLAS fp32') %"
+
+after_table 10 >"$out/after.md"

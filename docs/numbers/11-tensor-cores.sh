@@ -49,3 +49,5 @@ part() {
 say $page "takes $(number solution-wide registers) registers, and so an SM holds $(calc %d "$(number solution-wide resident_blocks) * $(number solution-wide threads_per_block) / 32") warps"
 say $page "$(calc %.1f '2048 / (32 * (4 + 2))') multiply-adds per word"
 say $page "$(calc %.3f '(64 + 32) * 8 / (64 * 32 * 16)')"
+
+after_table 11 >"$out/after.md"

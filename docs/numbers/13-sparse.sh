@@ -118,3 +118,5 @@ for layer in inception-4a inception-4e inception-5a inception-5b vgg-conv5_1-s2 
     [ -z "$(from $layer)" ] || fail "the page says that skipping zeros is never faster on $layer"
 done
 rm "$out/sparse.dat"
+
+after_table 13 >"$out/after.md"

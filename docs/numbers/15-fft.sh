@@ -72,3 +72,5 @@ say $page "at 3×3 lab 14 is $(ratio %.1f 3x3 15-fft 14-winograd) times as fast 
 say $page "7×7 takes $(calc %.0f "$(of 7x7 15-fft)") µs and 15×15 takes $(calc %.0f "$(of 15x15 15-fft)"), although direct convolution needs $(calc %.1f '15^2 / 7^2') times the multiplications"
 say $page "at 1×7 it is $(ratio %.2f 1x7 10-implicit-gemm 15-fft) times as fast as lab 10, at 1×31 $(ratio %.1f 1x31 10-implicit-gemm 15-fft) times as fast"
 rm "$out/times.dat" "$out/order"
+
+after_table 15 >"$out/after.md"

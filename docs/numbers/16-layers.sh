@@ -40,3 +40,5 @@ awk -F '\t' '
 
 # The speedups of the two fully connected layers in the introduction.
 say labs/16-layers/README.md "fully connected layers of this lab $(ratio "$(number plain-fc-c5 cycles)" "$(number mine-fc-c5 cycles)") and $(ratio "$(number plain-fc-electrode cycles)" "$(number mine-fc-electrode cycles)") times as fast"
+
+after_table 16 >"$out/after.md"

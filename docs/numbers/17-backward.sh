@@ -67,3 +67,5 @@ without=$(awk -v H="$(field H)" -v W="$(field W)" -v R="$(field R)" -v S="$(fiel
     for (w = 0; w < W; w++) for (s = 0; s < S; s++) columns += (w + z[2] - s) % step[2] == 0
     printf "%.0f", 100 * (1 - rows * columns / (H * W * R * S)) }')
 say "$page" "without them, $without % of dx-stride's multiplications"
+
+after_table 17 >"$out/after.md"

@@ -49,3 +49,5 @@ if command -v gnuplot >/dev/null; then
     gnuplot -c common/apps/train/curves.gp "$out/curves"
     mv "$out/curves/curves.svg" "$out/18-curves.svg"
 fi
+
+after_table 18 >"$out/after.md"

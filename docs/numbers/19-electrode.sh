@@ -90,3 +90,5 @@ say labs/19-electrode/README.md \
     "they classify $(awk -F '\t' '/^[0-9]/ { print $2 }' "$data/electrode-designed.tsv") of the same $(awk -F '\t' '/^[0-9]/ { print $1 }' "$data/electrode-recordings.tsv")"
 last=$(tail -n 1 docs/data/train/recordings.tsv)
 say datasets/README.md "after $(echo "$last" | cut -f 1) epochs the network reads $(echo "$last" | cut -f 3) of $(echo "$last" | cut -f 4)"
+
+after_table 19 >"$out/after.md"

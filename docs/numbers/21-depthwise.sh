@@ -87,3 +87,5 @@ awk -F'\t' '
                 us[l, "torch"] / us[l, "lab-21"], us[l, "copy"], bytes[l] / us[l, "lab-21"] / 1e6
         }
     }' docs/data/compare/depthwise-times-h200.tsv >"$out/h200.md"
+
+after_table 21 >"$out/after.md"

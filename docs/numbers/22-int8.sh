@@ -60,3 +60,5 @@ say $page "room for $(thousands "$(calc %d '(2 ^ 31 - 1) / (128 * 127)')") multi
 say $page "have 512 · 9 = $(thousands "$(calc %d '512 * 9')") multiply-adds per output"
 say $page "2¹⁷ = $(thousands "$(calc %d '2 ^ 17')") per output"
 say $page "16 · 32 + 8 · 32 = $(calc %d '16 * 32 + 8 * 32') bytes for $(thousands "$(calc %d '16 * 8 * 32')") multiply-adds: $(calc %.1f '4096 / 768') per byte"
+
+after_table 22 >"$out/after.md"

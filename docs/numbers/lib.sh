@@ -151,6 +151,20 @@ recorded() {
         docs/data/h200/"$1"-*.json
 }
 
+# after_table LAB: the table of the section "After passing": other solutions of LAB, as
+# after-solutions.sh graded them.
+after_table() {
+    _wrong=$(awk -F'\t' -v lab="$1" '$1 == lab && $6 != "correct" { print $3 }' docs/data/after/solutions.tsv)
+    [ -z "$_wrong" ] || fail "a solution of docs/data/after/solutions.tsv is not right: $_wrong"
+    echo '| solution | case | time, cycles | time of the lab'\''s solution, cycles | speed points |'
+    echo '| --- | --- | --- | --- | --- |'
+    awk -F'\t' -v lab="$1" '$1 == lab { print $3 "|" $2 "|" $7 "|" $8 "|" $9 "|" $10 }' \
+        docs/data/after/solutions.tsv | while IFS='|' read -r _title _case _time _best _points _all; do
+        printf '| %s | `%s` | %s | %s | %s of %s |\n' "$_title" "$_case" "$(thousands "$_time")" \
+            "$(thousands "$_best")" "$(calc %.1f "$_points" | sed 's/\.0$//')" "$_all"
+    done
+}
+
 # ---- constants of the sources --------------------------------------------------------------------
 
 # constant NAME FILE: the value of an enum constant in C.
