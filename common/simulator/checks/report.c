@@ -225,8 +225,9 @@ void findings_close(WorkerFindings *findings)
  * one that the same block reported first. */
 const FindingGroup *finding_first(const WorkerFindings *findings, uint64_t last)
 {
-    const FindingGroup *first = NULL, *end = findings->group + findings->groups;
-    for (const FindingGroup *group = findings->group; group < end; group++) {
+    const FindingGroup *first = NULL;
+    for (uint32_t i = 0; i < findings->groups; i++) {
+        const FindingGroup *group = &findings->group[i];
         if (group->found.report.is_warning || group->block > last) continue;
         if (!first || (first->found.report.check == SIMT_INITCHECK &&
                        group->found.report.check == SIMT_RACECHECK && group->block == first->block))

@@ -133,6 +133,12 @@ typedef struct CodeScope {
     uint32_t variables;
 } CodeScope;
 
+/* Registers that a thread may read before it writes them (checks/unassigned.c). */
+typedef struct KernelUnassigned {
+    uint32_t *slot, count;
+    int is_known;
+} KernelUnassigned;
+
 typedef struct KernelScopes {
     CodeScope *scope;   /* NULL: there is no debugger */
     uint32_t *scope_of; /* per `from`: its scope */
@@ -169,6 +175,7 @@ struct SimtKernel {
     KernelCubin cubin;
     KernelCosts costs;
     KernelScopes scopes;
+    KernelUnassigned unassigned;
 };
 
 typedef struct Symbol {

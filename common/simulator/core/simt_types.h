@@ -15,6 +15,7 @@ typedef struct SimtOptions {
     int threads;                /* host threads, 0: one per core */
     int initcheck;              /* report reads of device or shared memory that nothing wrote */
     int gaps;                   /* with initcheck: not of elements that are partly written */
+    int init_at_read;           /* with initcheck: report reads, not the use of their values */
     int warns;                  /* report what is probably wrong, too, as warnings (SimtReport) */
     int warp_sync;              /* with racecheck: lanes of a warp that exchange data in shared
                                  * memory without __syncwarp() are a finding, not a warning */

@@ -135,9 +135,25 @@ typedef struct WarpCounts {
     uint32_t bulk_sectors; /* the same of bulk copies */
 } WarpCounts;
 
+/* ---- undefined values in registers (checks/definedness.h) ------------------------------------ */
+typedef struct UndefinedSource UndefinedSource;
+
+/* Registers are numbered by their slot / 4.  Arrays are NULL until the first undefined value. */
+typedef struct WarpUndefined {
+    int is_followed;       /* Boolean: a register has undefined lanes */
+    uint32_t count;        /* number of such registers */
+    uint32_t *lanes;       /* per register: its undefined lanes */
+    uint16_t *source;      /* per register: where they come from, from 1; 0: never assigned */
+    UndefinedSource *from; /* loads and registers, in the order in which they were found */
+    uint32_t sources, room;
+    uint32_t result[8]; /* undefined lanes of the results of an MMA, before they are written */
+    uint16_t result_source[8];
+} WarpUndefined;
+
 struct Warp {
     char *file; /* registers */
     uint32_t mask, alive, rpc, depth;
+    uint32_t chunk; /* instructions until the run loop examines limits and `undefined` */
     const Ins *pc, *code;
     Block *block;
     Worker *worker;
@@ -166,6 +182,7 @@ struct Warp {
     const Ins *same_store; /* the last store of one value to one word by several lanes, each of
                             * which may read the word: it is its own value */
     int early_over;        /* it has waited for the previous launch */
+    WarpUndefined undefined;
     CallStack calls;
     Path *stack; /* own_stack, or a larger one if calls need it */
     uint32_t stack_room;

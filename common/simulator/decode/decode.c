@@ -526,5 +526,6 @@ void kernel_release(SimtKernel *kernel)
         free(kernel->calls.routine[i].width);
     scopes_free(kernel);
     free(kernel->calls.routine), free(kernel->calls.call), free(kernel->calls.copy);
+    free(kernel->unassigned.slot);
     *kernel = kept;
 }

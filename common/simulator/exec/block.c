@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/simulator/checks/definedness.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/report.h"
 #include "common/simulator/core/async.h"
@@ -100,9 +101,13 @@ static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
     return 1;
 }
 
-static uint32_t chunk_of(const Worker *worker)
+/* Begins a chunk; the chunks of a warp with undefined registers have one instruction. */
+static void chunk_begin(Warp *warp, const Ins *ins)
 {
-    return worker->budget.begin ? ALONE : CHUNK;
+    warp->chunk = warp->worker->budget.begin ? ALONE : CHUNK;
+    if (!warp->undefined.is_followed) return;
+    undefined_step(warp, ins);
+    if (warp->undefined.is_followed) warp->chunk = 1;
 }
 
 /* Runs `warp` until it waits, ends or faults. */
@@ -111,10 +116,11 @@ static void warp_run(Warp *warp)
     const Ins *ins = warp->pc;
     warp->state = WARP_READY;
     while (ins) {
-        uint32_t n = 0, chunk = chunk_of(warp->worker);
+        uint32_t n = 0;
+        chunk_begin(warp, ins);
         do
             ins = ins->fn(warp, ins);
-        while (ins && ++n < chunk);
+        while (ins && ++n < warp->chunk);
         if (chunk_ends(warp, ins, n + !ins)) return;
     }
 }
@@ -126,14 +132,15 @@ static void warp_run_digesting(Warp *warp)
     const uint8_t *rule = warp->worker->kernel->digest_rule;
     warp->state = WARP_READY;
     while (ins) {
-        uint32_t n = 0, chunk = chunk_of(warp->worker);
+        uint32_t n = 0;
+        chunk_begin(warp, ins);
         do {
             const Ins *now = ins;
             const uint8_t how = rule[now - code];
             if (how) digest_before(warp, now, how);
             ins = ins->fn(warp, ins);
             if (how & DIGEST_AFTER) digest_after(warp, now, ins, how);
-        } while (ins && ++n < chunk);
+        } while (ins && ++n < warp->chunk);
         if (chunk_ends(warp, ins, n + !ins)) return;
     }
 }
@@ -184,7 +191,8 @@ static inline __attribute__((always_inline)) void warp_count(Warp *warp, const u
     int timed = worker->launch->interblock.queue != NULL;
     warp->state = WARP_READY;
     while (ins) {
-        uint32_t n = 0, chunk = chunk_of(worker);
+        uint32_t n = 0;
+        chunk_begin(warp, ins);
         do {
             InsCount *profile = &worker->profile[ins - code];
             const Ins *now = ins;
@@ -210,7 +218,7 @@ static inline __attribute__((always_inline)) void warp_count(Warp *warp, const u
                 cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);
             critical_step(warp, now, paid, issue_cycles);
             trace_add(trace, (uint32_t)(now - code), warp);
-        } while (ins && ++n < chunk);
+        } while (ins && ++n < warp->chunk);
         worker->cost.steps += n;
         if (chunk_ends(warp, ins, n + !ins)) return;
     }
@@ -413,6 +421,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->counts.l1_fills = 0;
         warp->counts.retries = 0;
         hopper_clear(warp);
+        if (worker->initcheck && !worker->gpu->debug) undefined_begin(warp);
         if (worker->kernel->calls.stack_slot) stack_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->count) critical_open(&warp->chain, worker->kernel, &worker->gpu->machine.costs);
@@ -745,7 +754,8 @@ void worker_close(Worker *worker)
 {
     retries_close(&worker->retried);
     for (uint32_t w = 0; worker->warp && w < worker->block.warps; w++)
-        free(worker->warp[w].copies.copy), calls_close(&worker->warp[w]);
+        free(worker->warp[w].copies.copy), calls_close(&worker->warp[w]),
+            undefined_close(&worker->warp[w]);
     flights_drop(&worker->block);
     findings_close(&worker->findings);
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);

@@ -8,6 +8,7 @@
 
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/race_order.h"
+#include "common/simulator/checks/definedness.h"
 #include "common/simulator/checks/origin.h"
 #include "common/simulator/checks/report.h"
 #include "common/simulator/checks/race_early.h"

@@ -12,6 +12,16 @@ ALWAYS unsigned char *local_at(Warp *warp, uint32_t lane, uint64_t off)
     return warp->local + (size_t)lane * warp->worker->launch->local_bytes + off;
 }
 
+/* One lane reads what nothing has written. */
+static void spot_lacks(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t bytes,
+                       uint32_t marks, int is_shared)
+{
+    uint64_t of_lane[LANES] = {0};
+    uint32_t marks_of_lane[LANES] = {0};
+    of_lane[lane] = address, marks_of_lane[lane] = marks;
+    init_lacks(warp, ins, 1u << lane, of_lane, marks_of_lane, bytes, is_shared);
+}
+
 /* The same of a stretch that may be longer: a bulk copy's. */
 static int stretch_lacks(const Warp *warp, const Ins *ins, uint64_t address, uint32_t bytes)
 {
@@ -39,7 +49,8 @@ __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uin
     spot->shared = 0;
     if (!warp->worker->initcheck || a->initialised) return 0;
     if (load && stretch_lacks(warp, ins, address, bytes))
-        init_report(warp, ins, lane, address, bytes, "__global__");
+        spot_lacks(warp, ins, lane, address, bytes,
+                   shadow_bits(memory->shadow, address - DEVICE_BASE), 0);
     if (store) memory_mark(&warp->worker->gpu->memory, address, bytes, 1);
     return 0;
 }
@@ -97,7 +108,7 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
     uint32_t want = (1u << bytes) - 1, word;
     memcpy(&word, block->shared_shadow + off / 8, 4);
     if (load && elements_lack(warp, ins, word >> (off & 7), bytes))
-        init_report(warp, ins, lane, off, bytes, "__shared__");
+        spot_lacks(warp, ins, lane, off, bytes, word >> (off & 7), 1);
     word |= store ? want << (off & 7) : 0;
     memcpy(block->shared_shadow + off / 8, &word, 4);
     return 0;
@@ -205,6 +216,17 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
     if (in_others) count_remote(warp, ins, address, in_others);
 }
 
+/* Lanes that store to the block's own shared memory. */
+static void lanes_undefined_stored(Warp *warp, const Ins *ins, const uint64_t *address)
+{
+    uint32_t offset[LANES] = {0}, lanes = 0;
+    FOR_ACTIVE(warp->mask)
+    if (ins->space == PTX_SHARED ||
+        (ins->space == PTX_SPACE_NONE && address[i] - SHARED_WINDOW < WINDOW_BYTES))
+        lanes |= own_shared(warp, address[i], &offset[i]) << i;
+    undefined_stored(warp, ins, offset, lanes);
+}
+
 ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
 {
     uint32_t count = ins->vector > 1 ? ins->vector : 1, bytes = ins->bytes, mask = warp->mask;
@@ -216,6 +238,7 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
         if (spot_find(warp, ins, i, address[i], bytes * count, store, !store, &spot[i]) != 0)
             return NULL;
     }
+    if (store && warp->undefined.is_followed) lanes_undefined_stored(warp, ins, address);
     /* Before the access is done: racecheck compares what a store finds. */
     if (warp->observed) lanes_counted(warp, ins, address, store);
     FOR_ACTIVE(mask)

@@ -141,23 +141,6 @@ ALWAYS Shape reach_global(Warp *warp, const Ins *ins, uint32_t bytes, int store,
     return reach_slowly(warp, ins, base, bytes, store, reach);
 }
 
-/* ---- properties of stores -------------------------------------------------------------------- */
-
-/* Is what was read stored again to the same place soon, on the same line?  That is +=. */
-static int adds_in_place(const Warp *warp, const Ins *ins)
-{
-    enum { SOON = 16 };
-    const SimtKernel *kernel = warp->worker->kernel;
-    const Ins *end = kernel->code + kernel->count;
-    const uint32_t line = source_own_line(kernel, ins->from);
-    if (ins->class == CLASS_ATOMIC) return 1;
-    for (const Ins *next = ins + 1; line && next < end && next <= ins + SOON; next++)
-        if (next->class == CLASS_STORE && next->a == ins->a && next->imm == ins->imm &&
-            source_own_line(kernel, next->from) == line)
-            return 1;
-    return 0;
-}
-
 /* Whether something was read that nothing wrote; `marks` has a bit for each byte of the access,
  * which is one lane's.  With `gaps` an element counts where a part of it is written: as a struct
  * with gaps is copied. */
@@ -181,7 +164,8 @@ __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, ui
         n = strlen(near);
         origin_describe(warp, ins, address, near + n, sizeof near - n);
         n = strlen(near);
-        if (adds_in_place(warp, ins)) snprintf(near + n, sizeof near - n, "; this line adds to it");
+        if (adds_in_place(warp->worker->kernel, ins))
+            snprintf(near + n, sizeof near - n, "; this line adds to it");
     }
     if (space[2] == 's' && finding_is_described(warp, ins, SIMT_INITCHECK))
         race_copy_describe(warp, (uint32_t)address, near, sizeof near);
@@ -189,25 +173,39 @@ __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, ui
                 "Uninitialized %s memory read of %u bytes%s", space, bytes, near);
 }
 
+/* The lanes of `mask` read what nothing has written: follows the values, or reports the first read.
+ * `marks` has a bit per byte of each lane's access. */
+__attribute__((noinline)) static void init_lacks(Warp *warp, const Ins *ins, uint32_t mask,
+                                                 const uint64_t *address, const uint32_t *marks,
+                                                 uint32_t bytes, int is_shared)
+{
+    UndefinedRead read = {.address = address, .bytes = bytes, .is_shared = is_shared};
+    uint32_t lane = first_lane(mask);
+    int follows = undefined_can_follow(warp, ins);
+    for (uint32_t k = 0; follows && k * ins->bytes < bytes; k++)
+        FOR_ACTIVE(mask)
+    read.lanes[k] |= (uint32_t)elements_lack(warp, ins, marks[i] >> k * ins->bytes, ins->bytes)
+                     << i;
+    if (!follows || undefined_read(warp, ins, &read) != 0)
+        init_report(warp, ins, lane, address[lane], bytes, is_shared ? "__shared__" : "__global__");
+}
+
 __attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, const Reach *reach,
                                                  Shape shape, uint32_t bytes)
 {
     const Memory *memory = &warp->worker->gpu->memory;
-    uint64_t start = (uint64_t)(reach->host - memory->host);
-    uint32_t missing = 0;
+    uint64_t start = (uint64_t)(reach->host - memory->host), address[LANES] = {0};
+    uint32_t missing = 0, marks[LANES] = {0};
     if (shape == SHAPE_LINEAR &&
         memory_is_written(memory, DEVICE_BASE + start + reach->off[0], (uint64_t)bytes * LANES))
         return;
     FOR_ACTIVE(warp->mask)
     {
-        missing |= (uint32_t)elements_lack(
-                       warp, ins, shadow_bits(memory->shadow, start + reach->off[i]), bytes)
-                   << i;
+        marks[i] = shadow_bits(memory->shadow, start + reach->off[i]);
+        address[i] = DEVICE_BASE + start + reach->off[i];
+        missing |= (uint32_t)elements_lack(warp, ins, marks[i], bytes) << i;
     }
-    if (missing) {
-        uint32_t lane = first_lane(missing);
-        init_report(warp, ins, lane, DEVICE_BASE + start + reach->off[lane], bytes, "__global__");
-    }
+    if (missing) init_lacks(warp, ins, missing, address, marks, bytes, 0);
 }
 
 /* Marks 64 bytes of memory, in which other host threads may mark others. */
@@ -546,6 +544,20 @@ __attribute__((noinline)) static void shared_init_mark(Warp *warp, const uint32_
     }
 }
 
+__attribute__((noinline)) static void shared_lacks(Warp *warp, const Ins *ins, const uint32_t *off,
+                                                   uint32_t bytes)
+{
+    uint32_t missing = 0, marks[LANES] = {0};
+    uint64_t offset[LANES] = {0};
+    FOR_ACTIVE(warp->mask)
+    {
+        marks[i] = shadow_bits(warp->block->shared_shadow, off[i]);
+        offset[i] = off[i];
+        missing |= (uint32_t)elements_lack(warp, ins, marks[i], bytes) << i;
+    }
+    if (missing) init_lacks(warp, ins, missing, offset, marks, bytes, 1);
+}
+
 ALWAYS int shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t bytes)
 {
     const unsigned char *shadow = warp->block->shared_shadow;
@@ -556,12 +568,7 @@ ALWAYS int shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, ui
     else
         FOR_LANES missing |= ~shadow_bits(shadow, off[i]) & want;
     if (__builtin_expect(missing == 0, 1)) return 1;
-    FOR_ACTIVE(warp->mask)
-    {
-        if (!elements_lack(warp, ins, shadow_bits(shadow, off[i]), bytes)) continue;
-        init_report(warp, ins, i, off[i], bytes, "__shared__");
-        break;
-    }
+    shared_lacks(warp, ins, off, bytes);
     return 0;
 }
 
@@ -611,6 +618,8 @@ ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     Shape shape = reach_shared(warp, ins, total, 1, off);
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (warp->worker->initcheck) shared_init_mark(warp, off, total, shape);
+    if (__builtin_expect(warp->undefined.is_followed, 0))
+        undefined_stored(warp, ins, off, warp->mask);
     if (warp->worker->race.is_on) shared_raced(warp, ins, off, warp->mask, total, shape, 1, 0);
     if (warp->count) count_shared(warp, ins, off, warp->mask, 1);
     unsigned char *host = warp->block->shared;

@@ -7,6 +7,7 @@
 #include "common/base/parallel.h"
 #include "common/base/demangle.h"
 #include "common/simulator/launch/coresident.h"
+#include "common/simulator/checks/definedness.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/report.h"
 #include "common/simulator/core/debug_hook.h"
@@ -517,6 +518,7 @@ static int run_launch(Run *run)
     Error error;
     if (kernel_decode(kernel, exec_handlers(), &error) != 0)
         return run_refuse(run, SIMT_UNSUPPORTED, error.text);
+    if (gpu->options.initcheck && !gpu->debug) unassigned_find(kernel);
     SimtCheck check = launch_check(launch, why, sizeof why);
     if (check != SIMT_OK) return run_refuse(run, check, why);
     if (kernel->traits.allocates && heap_open(gpu, &error) != 0)

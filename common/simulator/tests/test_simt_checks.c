@@ -387,10 +387,10 @@ static void unwritten_memory_is_told(void **state)
     (void)state;
     static const char GLOBAL[] =
         KERNEL("", LOC "ld.global.u32 %r5, [%rd2+512]; st.global.u32 [%rd2], %r5;");
-    static const char SHARED[] =
-        KERNEL(".shared .align 4 .b8 s[512];\n",
-               "mov.u32 %r5, s; shl.b32 %r6, %r1, 2; add.s32 %r5, %r5, %r6;\n"
-               "st.shared.u32 [%r5], %r1;" LOC "ld.shared.u32 %r7, [%r5+4];");
+    static const char SHARED[] = KERNEL(
+        ".shared .align 4 .b8 s[512];\n",
+        "mov.u32 %r5, s; shl.b32 %r6, %r1, 2; add.s32 %r5, %r5, %r6;\n"
+        "st.shared.u32 [%r5], %r1;" LOC "ld.shared.u32 %r7, [%r5+4]; st.global.u32 [%rd2], %r7;");
     SimtGpu *gpu = gpu_open(1, 1, 0);
     uint64_t out = device_data(gpu, NULL, 1024);
     uint32_t some[40] = {0};
@@ -614,7 +614,8 @@ static void global_sectors(void **state)
 /* Findings of `threads` threads of one block, each reported once per access. */
 static uint64_t findings_of(const char *text, uint32_t threads)
 {
-    SimtOptions options = {.threads = 1, .initcheck = 1, .racecheck = 1, .count = 1};
+    SimtOptions options = {
+        .threads = 1, .initcheck = 1, .init_at_read = 1, .racecheck = 1, .count = 1};
     Error error = {""};
     SimtGpu *gpu = simt_open(&SMALL, &options, &error);
     assert_non_null(gpu);
@@ -689,6 +690,7 @@ static void findings_of_large_kernels(void **state)
         fail_msg("%s", result.report.text);
     large_run(gpu, LARGE,
               "mov.u32 %r1, 0;\nMORE: ld.global.u32 %r2, [%rd5000]; add.u32 %r1, %r1, 1;\n"
+              "st.global.u32 [%rd0], %r2;\n"
               "setp.lt.u32 %p1, %r1, 5000; @%p1 bra MORE;",
               &result);
     assert_int_equal(result.findings, 5000);

@@ -478,7 +478,8 @@ static void kernel_judge(uint32_t seed, int global, int initcheck, uint32_t warp
     uint32_t state = seed * 2654435761u + 1, steps = steps_draw(step, &state, global, !global);
     uint32_t blocks = global && !stores_parts(step, steps) ? BLOCKS : 1;
     Error error = {""};
-    SimtOptions options = {.threads = threads, .initcheck = initcheck, .racecheck = 1};
+    SimtOptions options = {
+        .threads = threads, .initcheck = initcheck, .init_at_read = 1, .racecheck = 1};
     SimtGpu *gpu = simt_open(&SMALL, &options, &error);
     SimtResult result;
     memset(&model, 0, sizeof model);

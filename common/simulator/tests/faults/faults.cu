@@ -201,6 +201,165 @@ KERNEL(sum_begins_unwritten)
     empty[self()] += x[threadIdx.x]; // FAULT initcheck: __global__
 }
 
+/* ---- uses of undefined values ------------------------------------------------------------ */
+
+KERNEL(unassigned_sum)
+{
+    float sum;
+    for (int i = threadIdx.x; i < n; i += 64)
+        sum += x[i]; // FAULT initcheck: Uninitialized register read
+    x[self()] = sum;
+}
+
+KERNEL(clean_assigned_sum)
+{
+    float sum = 0.0f;
+    for (int i = threadIdx.x; i < n; i += 64)
+        sum += x[i];
+    empty[self()] = sum;
+}
+
+KERNEL(unassigned_on_one_path)
+{
+    float value;
+    if (x[threadIdx.x] > 10.0f) value = x[threadIdx.x + n / 2];
+    if (n > 1) empty[self()] = value; // FAULT initcheck: Uninitialized register read
+}
+
+KERNEL(clean_assigned_on_the_path_taken)
+{
+    float value;
+    if (x[threadIdx.x] > 10.0f) value = x[threadIdx.x + n / 2];
+    if (threadIdx.x > 10) empty[self()] = value;
+}
+
+KERNEL(unwritten_decides_a_branch)
+{
+    __shared__ int seen[64];
+    if (threadIdx.x < 40) seen[threadIdx.x] = n;
+    __syncthreads();
+    if (seen[threadIdx.x] > 0) x[self()] = 1.0f; // FAULT initcheck: Uninitialized __shared__
+}
+
+KERNEL(clean_unwritten_after_false)
+{
+    __shared__ int seen[64];
+    if (threadIdx.x < 40) seen[threadIdx.x] = n;
+    __syncthreads();
+    if ((threadIdx.x < 40) & (seen[threadIdx.x] > 0)) x[self()] = 1.0f;
+}
+
+KERNEL(unwritten_is_an_index)
+{
+    __shared__ int place[64];
+    if (threadIdx.x < 40) place[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    int i = place[threadIdx.x] & 63; // FAULT initcheck: its value is used as an address
+    float value = x[i];
+    asm volatile("" ::"f"(value));
+}
+
+KERNEL(unwritten_copied_and_used)
+{
+    __shared__ volatile float from[64], to[64];
+    if (threadIdx.x < 40) from[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    to[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    empty[self()] = to[63 - threadIdx.x]; // FAULT initcheck: Uninitialized __shared__
+}
+
+KERNEL(clean_unwritten_copied)
+{
+    __shared__ volatile float from[64], to[64];
+    if (threadIdx.x < 40) from[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    to[threadIdx.x] = from[threadIdx.x];
+    __syncthreads();
+    float value = to[63 - threadIdx.x];
+    if (threadIdx.x > 23) empty[self()] = value;
+}
+
+KERNEL(unwritten_in_a_sum_of_lanes)
+{
+    __shared__ volatile float part[32];
+    if (threadIdx.x < 20) part[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    float sum = part[threadIdx.x % 32]; // FAULT initcheck: its value is stored to global memory
+    for (int step = 16; step; step /= 2)
+        sum += __shfl_xor_sync(~0u, sum, step);
+    empty[self()] = sum;
+}
+
+KERNEL(clean_lanes_beyond_the_sum)
+{
+    __shared__ volatile float part[32];
+    if (threadIdx.x < 16) part[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    float sum = part[threadIdx.x % 32];
+    for (int step = 8; step; step /= 2)
+        sum += __shfl_xor_sync(~0u, sum, step);
+    if (threadIdx.x % 32 < 16) empty[self()] = sum;
+}
+
+KERNEL(unwritten_vote)
+{
+    __shared__ int seen[32];
+    if (threadIdx.x < 20) seen[threadIdx.x] = 1;
+    __syncthreads();
+    int some = seen[threadIdx.x % 32] > n; // FAULT initcheck: Uninitialized __shared__
+    if (__any_sync(~0u, some)) x[self()] = 1.0f;
+}
+
+KERNEL(clean_half_of_a_vector)
+{
+    __shared__ float2 pair[64];
+    pair[threadIdx.x].x = x[threadIdx.x];
+    __syncthreads();
+    float first, second;
+    asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
+                 : "=f"(first), "=f"(second)
+                 : "r"((unsigned)__cvta_generic_to_shared(&pair[threadIdx.x])));
+    empty[self()] = first;
+}
+
+/* d = a b of one warp; the factors are whatever the registers hold. */
+#define WARP_PRODUCT(d, a)                                                                         \
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, "   \
+                 "{%6}, {%0, %1, %2, %3};"                                                         \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
+                 : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]))
+
+KERNEL(fragment_never_filled)
+{
+    float d[4];
+    const int a[3] = {n, n, n};
+    WARP_PRODUCT(d, a); // FAULT initcheck: Uninitialized register read
+    empty[self()] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(row_of_a_fragment_not_filled)
+{
+    __shared__ volatile int row[64];
+    float d[4] = {0, 0, 0, 0};
+    if (threadIdx.x < 32) row[threadIdx.x] = n;
+    __syncthreads();
+    const int a[3] = {row[threadIdx.x % 32], row[threadIdx.x % 32 + 32], n}; // FAULT initcheck: 4
+    WARP_PRODUCT(d, a);
+    empty[self()] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(clean_rows_of_a_fragment_not_used)
+{
+    __shared__ volatile int row[64];
+    float d[4] = {0, 0, 0, 0};
+    if (threadIdx.x < 32) row[threadIdx.x] = n;
+    __syncthreads();
+    const int a[3] = {row[threadIdx.x % 32], row[threadIdx.x % 32 + 32], n};
+    WARP_PRODUCT(d, a);
+    empty[self()] = d[0] + d[1];
+}
+
 /* Lane 16 names lane 0, which names only the lower half. */
 KERNEL(shuffle_masks_disagree)
 {
@@ -565,24 +724,19 @@ KERNEL(threads_that_are_no_warps)
     x[self()] = 1.0f;
 }
 
-/* d = a b of one warp; the factors are whatever the registers hold. */
-#define WARP_PRODUCT(d, a)                                                                         \
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4}, "   \
-                 "{%4}, {%0, %1, %2, %3};"                                                         \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
-                 : "r"(a))
-
 KERNEL(product_of_half_a_warp)
 {
     float d[4] = {0, 0, 0, 0};
-    if (threadIdx.x % 32 < 16) WARP_PRODUCT(d, n); // FAULT synccheck: but it needs all 32
+    const int a[3] = {n, n, n};
+    if (threadIdx.x % 32 < 16) WARP_PRODUCT(d, a); // FAULT synccheck: but it needs all 32
     x[self()] = d[0] + d[1] + d[2] + d[3];
 }
 
 KERNEL(clean_product_of_some_warps)
 {
     float d[4] = {0, 0, 0, 0};
-    if (threadIdx.x < 32) WARP_PRODUCT(d, n);
+    const int a[3] = {n, n, n};
+    if (threadIdx.x < 32) WARP_PRODUCT(d, a);
     asm volatile("bar.sync 1, 64;");
     x[self()] = d[0] + d[1] + d[2] + d[3];
 }

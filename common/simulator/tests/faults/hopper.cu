@@ -106,12 +106,15 @@ static __device__ __forceinline__ uint64_t matrix(const void *memory, uint32_t s
     return (uint64_t)(at(memory) >> 4) | (uint64_t)(128 >> 4) << 16 | (uint64_t)(stride >> 4) << 32;
 }
 
-/* d += a b; b is 2048 bytes after a, whose rows are blocks of eight, `stride` bytes apart. */
-#define MULTIPLY(d, factors, stride)                                                               \
-    asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "                              \
-                 "{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;"                                        \
+/* d += a b, or if `adds` is 0 d = a b; b is 2048 bytes after a, whose rows are blocks of eight,
+ * `stride` bytes apart. */
+#define MULTIPLY_ONTO(d, factors, stride, adds)                                                    \
+    asm volatile("{.reg .pred p; setp.ne.b32 p, %6, 0;"                                            \
+                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "                              \
+                 "{%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0;}"                                       \
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
-                 : "l"(matrix(factors, stride)), "l"(matrix(factors + 512, 256)))
+                 : "l"(matrix(factors, stride)), "l"(matrix(factors + 512, 256)), "r"(adds))
+#define MULTIPLY(d, factors, stride) MULTIPLY_ONTO(d, factors, stride, 1)
 
 /* Both of MULTIPLY's factors, by 128 threads, to be read by it. */
 static __device__ __forceinline__ void factors_fill(float *factors, const float *x)
@@ -517,6 +520,31 @@ KERNEL(sums_before_they_are_there) // <<<1, 128>>>
     WGMMA_COMMIT;
     empty[threadIdx.x] = d[0] + d[1]; // FAULT synccheck: wgmma.wait_group is missing
     WGMMA_WAIT;
+}
+
+KERNEL(sums_never_assigned) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4];
+    factors_fill(factors, x);
+    WGMMA_FENCE;
+    MULTIPLY(d, factors, 256); // FAULT initcheck: Uninitialized register read
+    WGMMA_COMMIT;
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+KERNEL(clean_sums_begin_with_a_product) // <<<1, 128>>>
+{
+    __shared__ __align__(1024) float factors[640];
+    float d[4];
+    factors_fill(factors, x);
+    WGMMA_FENCE;
+    MULTIPLY_ONTO(d, factors, 256, 0);
+    MULTIPLY_ONTO(d, factors, 256, 1);
+    WGMMA_COMMIT;
+    WGMMA_WAIT;
+    empty[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
 
 KERNEL(sums_that_are_not_fenced) // <<<1, 128>>>
