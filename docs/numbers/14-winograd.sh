@@ -22,6 +22,7 @@ version_row() {
     echo '| version | `one-kernel-timed` (cycles) | `staged-timed` (cycles) | launches | fp32 warp instructions (millions) | loaded and stored (MB) |'
     echo '| --- | --- | --- | --- | --- | --- |'
     version_row direct 10 solutions 'lab 10'
+    version_row rows 14 "$(variant rows "$solution" "$patches/rows.patch")" 'F(2, 3), one dimension'
     version_row one-kernel 14 "$(variant one-kernel "$solution" "$patches/one-kernel.patch")" \
         'F(2×2, 3×3), fused'
     version_row staged-2 14 "$(variant staged-2 "$solution" "$patches/staged-2.patch")" \

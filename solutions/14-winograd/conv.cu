@@ -1,5 +1,6 @@
-/* Lab 14: 3x3 convolution at stride 1 with fewer multiplications, by Winograd's algorithms
- * F(2x2,3x3) and F(4x4,3x3).  Edit only the TODO regions. */
+/* Lab 14: convolution at stride 1 with fewer multiplications, by Winograd's algorithms.  They are
+ * F(2,3), F(2x2,3x3) and F(4x4,3x3).  conv_forward, at the end, uses the last part that is written.
+ * Edit only the TODO regions. */
 #include <convlab/conv.h>
 #include <cuda_pipeline.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ __host__ __device__ static int ceiling(int a, int b)
     return (a + b - 1) / b;
 }
 
-/* ---- one-dimensional transforms: F(M,3) -------------------------------------------------- */
+/* ---- part 1: one dimension, F(2,3) -------------------------------------------------------- */
 
 /* M outputs of M+2 inputs and 3 taps, with one multiplication per evaluation point, M+2 in all. */
 template <int M> struct Winograd;
@@ -44,7 +45,54 @@ template <> struct Winograd<2> { /* evaluation points 0, 1, -1 and infinity */
     // END TODO(1)
 };
 
-/* ---- two-dimensional transforms: F(MxM,3x3) ---------------------------------------------- */
+// TODO(2): Write a kernel for filters of R rows of 3 taps, any R, and launch it.
+// The kernel computes pairs of neighbouring outputs of a row with F(2,3).  It accumulates all
+// channels and filter rows in the Winograd domain.  launch_rows returns true once it launches.
+enum { ROWS_THREADS = 128 };
+
+/* A thread computes outputs q, q+1 of one row of map (n, k): block (bx, k, n) has pairs
+ * bx*ROWS_THREADS .. of the map. */
+__global__ void __launch_bounds__(ROWS_THREADS)
+    rows_kernel(const ConvProblem p, const float *__restrict__ x, const float *__restrict__ w,
+                float *__restrict__ y)
+{
+    const int pair = blockIdx.x * ROWS_THREADS + threadIdx.x, across = ceiling(p.Q, 2);
+    const int row = pair / across, q = pair % across * 2, k = blockIdx.y, n = blockIdx.z;
+    if (row >= p.P) return;
+    float m[4] = {};
+    for (int c = 0; c < p.C; c++)
+        for (int r = 0; r < p.R; r++) {
+            const int h = row + r - p.pad_top, w0 = q - p.pad_left;
+            if (h < 0 || h >= p.H) continue;
+            const float *inputs = x + ((n * p.C + c) * p.H + h) * p.W;
+            const float *taps = w + ((k * p.C + c) * p.R + r) * TAPS;
+            const float g[TAPS] = {taps[0], taps[1], taps[2]};
+            float d[4], u[4], v[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                d[j] = w0 + j >= 0 && w0 + j < p.W ? inputs[w0 + j] : 0.0f;
+            Winograd<2>::input(d, v);
+            Winograd<2>::filter(g, u);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                m[i] += u[i] * v[i];
+        }
+    float out[2], *to = y + ((n * p.K + k) * p.P + row) * p.Q + q;
+    Winograd<2>::output(m, out);
+    to[0] = out[0];
+    if (q + 1 < p.Q) to[1] = out[1];
+}
+
+static bool launch_rows(const ConvProblem *p, const float *x, const float *w, float *y,
+                        cudaStream_t stream)
+{
+    const dim3 grid(ceiling(p->P * ceiling(p->Q, 2), ROWS_THREADS), p->K, p->N);
+    rows_kernel<<<grid, ROWS_THREADS, 0, stream>>>(*p, x, w, y);
+    return true;
+}
+// END TODO(2)
+
+/* ---- part 2: two dimensions, F(2x2,3x3), in one kernel ------------------------------------ */
 
 /* Applies a one-dimensional transform to every column, then to every row: FROM x FROM values become
  * TO x TO. */
@@ -91,7 +139,7 @@ template <int M> struct OutputTile {
     __device__ void load(const ConvProblem &p, const float *__restrict__ x, int c,
                          float (&d)[SIDE][SIDE]) const
     {
-        // TODO(2): Load the input tile.
+        // TODO(3): Load the input tile.
         const int h0 = p0 - p.pad_top, w0 = q0 - p.pad_left;
         const unsigned rows = n < p.N && c < p.C ? p.H : 0;
         const float *from = x + ((n * p.C + c) * p.H + h0) * p.W + w0;
@@ -102,14 +150,14 @@ template <int M> struct OutputTile {
                 d[i][j] = (unsigned)(h0 + i) < rows && (unsigned)(w0 + j) < (unsigned)p.W
                               ? __ldg(from + i * p.W + j)
                               : 0.0f;
-        // END TODO(2)
+        // END TODO(3)
     }
 
     /* Stores the outputs in map k, except those beyond the map. */
     __device__ void store(const ConvProblem &p, int k, const float (&out)[M][M],
                           float *__restrict__ y) const
     {
-        // TODO(3): Store the output tile.
+        // TODO(4): Store the output tile.
         if (n >= p.N || k >= p.K) return;
         float *to = y + ((n * p.K + k) * p.P + p0) * p.Q + q0;
 #pragma unroll
@@ -123,7 +171,7 @@ template <int M> struct OutputTile {
                 for (int j = 0; j < M; j++)
                     if (q0 + j < p.Q) to[i * p.Q + j] = out[i][j];
         }
-        // END TODO(3)
+        // END TODO(4)
     }
 };
 
@@ -137,17 +185,10 @@ __device__ static void filter_load(const ConvProblem &p, const float *__restrict
         g[i / TAPS][i % TAPS] = k < p.K && c < p.C ? __ldg(from + i) : 0.0f;
 }
 
-/* ---- the fused kernel: F(2x2,3x3) -------------------------------------------------------- */
-
-/* Block (bx, by) computes tiles bx*TILES .. and filters by*FILTERS .., CHANNELS channels at a time.
- * Each thread transforms one tile and one filter of one channel and stores the results to shared
- * memory.  Half a warp owns one of the 16 elements of the Winograd domain.  Lane l of it
- * accumulates
- *
- *     filters  l/4*4 + f/4*16 + f%4        tiles  l%4*4 + g/4*16 + g%4        (f, g < PER_THREAD)
- *
- * After the last channel, the accumulators of FILTERS_PER_PASS filters at a time go through the
- * same shared memory, and each thread applies the output transform to one tile of one filter. */
+/* A block computes FILTERS filters of TILES tiles, CHANNELS channels at a time.  Shared memory has
+ * the input transform of these channels, v[channel][point*TILES + tile], and their filter
+ * transform, u[channel][point*FILTERS + filter].  There are POINTS x FILTERS x TILES accumulators;
+ * each thread has PER_THREAD filters x PER_THREAD tiles of one point, in registers. */
 namespace fused
 {
 enum { M = 2, POINTS = 16, TILES = 32, FILTERS = 32, CHANNELS = 8, PER_THREAD = 8 };
@@ -159,17 +200,22 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
                  float *__restrict__ y)
 {
     __shared__ alignas(16) float v[CHANNELS][POINTS * TILES], u[CHANNELS][PITCH];
+    float accumulator[PER_THREAD][PER_THREAD] = {};
+    // TODO(5): Accumulate all channels.
+    // Choose the tiles and filters of this block, and the point, the filters and the tiles of this
+    // thread's accumulators.  Process CHANNELS channels at a time.  Each thread transforms one
+    // input tile and one filter of one channel.  Then each thread multiplies its filters by its
+    // tiles in all of these channels.  Read u and v as float4, without bank conflicts.
+    /* Block (bx, by): tiles bx*TILES .., filters by*FILTERS ...  Half a warp has one point.  Its
+     * lane l has filters l/4*4 + f/4*16 + f%4 and tiles l%4*4 + g/4*16 + g%4 (f, g < 8). */
     const int t = threadIdx.x, point = t / 16, k0 = blockIdx.y * FILTERS;
     const int my_k = t % 16 / 4 * 4, my_tile = t % 4 * 4;
     const OutputTile<M> mine = OutputTile<M>::at(p, blockIdx.x * TILES + t % TILES);
-    float accumulator[PER_THREAD][PER_THREAD] = {};
     for (int c0 = 0; c0 < p.C; c0 += CHANNELS) {
         float d[4][4], g[TAPS][TAPS], transformed[4][4];
         mine.load(p, x, c0 + t / TILES, d);
         filter_load(p, w, k0 + t / CHANNELS, c0 + t % CHANNELS, g);
         __syncthreads(); /* all threads have finished with the previous channels */
-        // TODO(4): Transform the input tile and the filter.
-        // Store them to v[channel][point*TILES + tile] and u[channel][point*FILTERS + filter].
         transform_2d<4, 4, Winograd<M>::input>(d, transformed);
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
@@ -178,7 +224,6 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
             u[t % CHANNELS][i * FILTERS + t / CHANNELS] = transformed[i / 4][i % 4];
-        // END TODO(4)
         __syncthreads();
 #pragma unroll
         for (int c = 0; c < CHANNELS; c++) {
@@ -195,7 +240,12 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
                     accumulator[f][g] += weight[f] * input[g];
         }
     }
-    float(*products)[POINTS][TILES] = (float(*)[POINTS][TILES])v; /* [filter][point][tile] */
+    // END TODO(5)
+    float(*exchange)[POINTS][TILES] = (float(*)[POINTS][TILES])v; /* [filter][point][tile] */
+    // TODO(6): Transform the accumulators and store the outputs.
+    // The 16 points of a tile and filter are in the registers of different threads.  Exchange them
+    // through `exchange`, which has room for FILTERS_PER_PASS filters, and reuses v.  Each thread
+    // then transforms one tile of one filter.
 #pragma unroll
     for (int first = 0; first < FILTERS; first += FILTERS_PER_PASS) {
         __syncthreads();
@@ -205,7 +255,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
             if (k < 0 || k >= FILTERS_PER_PASS) continue;
 #pragma unroll
             for (int g = 0; g < PER_THREAD; g += 4)
-                *(float4 *)&products[k][point][my_tile + g * 4] =
+                *(float4 *)&exchange[k][point][my_tile + g * 4] =
                     make_float4(accumulator[f][g], accumulator[f][g + 1], accumulator[f][g + 2],
                                 accumulator[f][g + 3]);
         }
@@ -213,64 +263,48 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
         float m[4][4], out[M][M];
 #pragma unroll
         for (int i = 0; i < POINTS; i++)
-            m[i / 4][i % 4] = products[t / TILES][i][t % TILES];
+            m[i / 4][i % 4] = exchange[t / TILES][i][t % TILES];
         transform_2d<4, M, Winograd<M>::output>(m, out);
         mine.store(p, k0 + first + t / TILES, out, y);
     }
+    // END TODO(6)
 }
 } // namespace fused
 
-/* ---- the transforms of F(4,3) -------------------------------------------------------------- */
+// TODO(7): Launch the fused kernel.
+// fused_grid is its grid; launch_fused returns true once it launches.
+static dim3 fused_grid(const ConvProblem *p)
+{
+    return dim3(ceiling(OutputTile<fused::M>::count(*p), fused::TILES),
+                ceiling(p->K, fused::FILTERS));
+}
 
-template <> struct Winograd<4> { /* evaluation points 0, 1, -1, 2, -2 and infinity */
-    // TODO(5): Write F(4,3).
-    static __device__ void input(const float (&d)[6], float (&v)[6])
-    {
-        const float even = d[4] - 4 * d[2], odd = d[3] - 4 * d[1];
-        const float even2 = d[4] - d[2], odd2 = 2 * (d[3] - d[1]);
-        v[0] = 4 * d[0] - 5 * d[2] + d[4];
-        v[1] = even + odd;
-        v[2] = even - odd;
-        v[3] = even2 + odd2;
-        v[4] = even2 - odd2;
-        v[5] = 4 * d[1] - 5 * d[3] + d[5];
-    }
+static bool launch_fused(const ConvProblem *p, const float *x, const float *w, float *y,
+                         cudaStream_t stream)
+{
+    fused::fused_kernel<<<fused_grid(p), fused::THREADS, 0, stream>>>(*p, x, w, y);
+    return true;
+}
+// END TODO(7)
 
-    static __device__ void filter(const float (&g)[3], float (&u)[6])
-    {
-        const float even = g[0] + g[2], even2 = g[0] + 4 * g[2];
-        u[0] = g[0] / 4;
-        u[1] = (even + g[1]) / -6;
-        u[2] = (even - g[1]) / -6;
-        u[3] = (even2 + 2 * g[1]) / 24;
-        u[4] = (even2 - 2 * g[1]) / 24;
-        u[5] = g[2];
-    }
+/* ---- part 3: the staged version: transforms, matrix products, output transform ------------- */
 
-    static __device__ void output(const float (&m)[6], float (&y)[4])
-    {
-        const float even = m[1] + m[2], odd = m[1] - m[2];
-        const float even2 = m[3] + m[4], odd2 = m[3] - m[4];
-        y[0] = m[0] + even + even2;
-        y[1] = odd + 2 * odd2;
-        y[2] = even + 4 * even2;
-        y[3] = odd + 8 * odd2 + m[5];
-    }
-    // END TODO(5)
-};
+/* The transform kernels have blocks of BLOCK_X x BLOCK_Y threads.  A thread transforms one pair of
+ * filter and channel, tile and channel, or tile and filter.  The numbers of filters, tiles and
+ * channels are padded to whole block tiles of the matrix product; BLOCK_X divides the first two,
+ * BLOCK_Y the last.  Pairs in the padding are transforms of zeros. */
+enum { BLOCK_X = 32, BLOCK_Y = 8 };
 
-/* ---- the staged version: transforms, matrix products, output transform -------------------- */
-
-enum { BLOCK_X = 32, BLOCK_Y = 8 }; /* size of a block of the transform kernels, in threads */
-
-/* Filter transform: u[point][c][k] of every filter.  Thread (x, y) stores filter k = bx*BLOCK_X +
- * x, channel c = by*BLOCK_Y + y. */
+/* Filter transform: u[point][c][k] of every filter. */
 template <int M>
 __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     filter_transform_kernel(const ConvProblem p, const float *__restrict__ w, float *__restrict__ u)
 {
     constexpr int SIDE = OutputTile<M>::SIDE, POINTS = OutputTile<M>::POINTS;
     __shared__ float transpose[BLOCK_Y][BLOCK_X + 1];
+    // TODO(8): Transform the filters.
+    // Adjacent threads should read adjacent channels of w, and write adjacent filters of u.
+    /* Thread (x, y) stores filter k = bx*BLOCK_X + x, channel c = by*BLOCK_Y + y. */
     const int k0 = blockIdx.x * BLOCK_X, c0 = blockIdx.y * BLOCK_Y;
     const int t = threadIdx.y * BLOCK_X + threadIdx.x;
     const size_t filters = gridDim.x * BLOCK_X, channels = gridDim.y * BLOCK_Y;
@@ -285,15 +319,16 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
         __syncthreads();
         u[i * channels * filters] = transpose[threadIdx.y][threadIdx.x];
     }
+    // END TODO(8)
 }
 
-/* Input transform: v[point][c][tile] of every tile.  Thread (x, y) has tile bx*BLOCK_X + x, channel
- * by*BLOCK_Y + y. */
+/* Input transform: v[point][c][tile] of every tile. */
 template <int M>
 __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     input_transform_kernel(const ConvProblem p, const float *__restrict__ x, float *__restrict__ v)
 {
     constexpr int SIDE = OutputTile<M>::SIDE, POINTS = OutputTile<M>::POINTS;
+    // TODO(9): Transform the input tiles.
     const int tile = blockIdx.x * BLOCK_X + threadIdx.x, c = blockIdx.y * BLOCK_Y + threadIdx.y;
     const size_t tiles = gridDim.x * BLOCK_X, channels = gridDim.y * BLOCK_Y;
     float d[SIDE][SIDE], transformed[SIDE][SIDE];
@@ -303,15 +338,16 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
 #pragma unroll
     for (int i = 0; i < POINTS; i++)
         v[i * channels * tiles] = transformed[i / SIDE][i % SIDE];
+    // END TODO(9)
 }
 
-/* Output transform: y from m[point][k][tile].  Thread (x, y) has tile bx*BLOCK_X + x, filter
- * by*BLOCK_Y + y. */
+/* Output transform: y from m[point][k][tile]. */
 template <int M>
 __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     output_transform_kernel(const ConvProblem p, const float *__restrict__ m, float *__restrict__ y)
 {
     constexpr int SIDE = OutputTile<M>::SIDE, POINTS = OutputTile<M>::POINTS;
+    // TODO(10): Transform m and store the outputs.
     const int tile = blockIdx.x * BLOCK_X + threadIdx.x, k = blockIdx.y * BLOCK_Y + threadIdx.y;
     const size_t tiles = gridDim.x * BLOCK_X, filters = gridDim.y * BLOCK_Y;
     float transformed[SIDE][SIDE], out[M][M];
@@ -321,6 +357,7 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
         transformed[i / SIDE][i % SIDE] = __ldg(m + i * filters * tiles);
     transform_2d<SIDE, M, Winograd<M>::output>(transformed, out);
     OutputTile<M>::at(p, tile).store(p, k, out, y);
+    // END TODO(10)
 }
 
 /* m[point][k][tile] = sum over c of u[point][c][k] * v[point][c][tile]: lab 10's matrix product,
@@ -424,10 +461,13 @@ static const BlockTile block_tiles[] = {
 };
 enum { BLOCK_TILES = sizeof block_tiles / sizeof *block_tiles };
 
+/* Returns false if the staged version is not written. */
 template <int M>
-static void launch_staged(const ConvProblem *p, const BlockTile *block_tile, const float *x,
+static bool launch_staged(const ConvProblem *p, const BlockTile *block_tile, const float *x,
                           const float *w, float *y, cudaStream_t stream)
 {
+    // TODO(11): Allocate u, v and m, launch the four kernels, and return true.
+    // Round the numbers of filters and tiles up to whole block tiles, that of channels to DEPTH.
     constexpr int POINTS = OutputTile<M>::POINTS;
     const int channels = ceiling(p->C, DEPTH) * DEPTH;
     const int down = ceiling(p->K, block_tile->filters), filters = down * block_tile->filters;
@@ -449,15 +489,53 @@ static void launch_staged(const ConvProblem *p, const BlockTile *block_tile, con
     output_transform_kernel<M>
         <<<dim3(tiles / BLOCK_X, filters / BLOCK_Y), block, 0, stream>>>(*p, m, y);
     cudaFree(u); /* waits until the kernels have finished */
+    return true;
+    // END TODO(11)
 }
 
-static void launch_fused(const ConvProblem *p, const float *x, const float *w, float *y,
-                         cudaStream_t stream)
-{
-    const dim3 grid(ceiling(OutputTile<fused::M>::count(*p), fused::TILES),
-                    ceiling(p->K, fused::FILTERS));
-    fused::fused_kernel<<<grid, fused::THREADS, 0, stream>>>(*p, x, w, y);
-}
+/* ---- part 4: the staged version with larger tiles, F(4x4,3x3) ------------------------------ */
+
+// TODO(12): Write F(4,3) and use it.
+// STAGED_M is the M of the staged version.
+enum { STAGED_M = 4 };
+
+template <> struct Winograd<4> { /* evaluation points 0, 1, -1, 2, -2 and infinity */
+    static __device__ void input(const float (&d)[6], float (&v)[6])
+    {
+        const float even = d[4] - 4 * d[2], odd = d[3] - 4 * d[1];
+        const float even2 = d[4] - d[2], odd2 = 2 * (d[3] - d[1]);
+        v[0] = 4 * d[0] - 5 * d[2] + d[4];
+        v[1] = even + odd;
+        v[2] = even - odd;
+        v[3] = even2 + odd2;
+        v[4] = even2 - odd2;
+        v[5] = 4 * d[1] - 5 * d[3] + d[5];
+    }
+
+    static __device__ void filter(const float (&g)[3], float (&u)[6])
+    {
+        const float even = g[0] + g[2], even2 = g[0] + 4 * g[2];
+        u[0] = g[0] / 4;
+        u[1] = (even + g[1]) / -6;
+        u[2] = (even - g[1]) / -6;
+        u[3] = (even2 + 2 * g[1]) / 24;
+        u[4] = (even2 - 2 * g[1]) / 24;
+        u[5] = g[2];
+    }
+
+    static __device__ void output(const float (&m)[6], float (&y)[4])
+    {
+        const float even = m[1] + m[2], odd = m[1] - m[2];
+        const float even2 = m[3] + m[4], odd2 = m[3] - m[4];
+        y[0] = m[0] + even + even2;
+        y[1] = odd + 2 * odd2;
+        y[2] = even + 4 * even2;
+        y[3] = odd + 8 * odd2 + m[5];
+    }
+};
+// END TODO(12)
+
+/* ---- part 5: the choice ---------------------------------------------------------------------- */
 
 /* Time of the busiest of `sms` SMs, in multiplications, as in lab 10.  An SM holds `resident`
  * blocks at a time.  Each block starts up for as long as START channels take.  If the SM's last
@@ -473,8 +551,8 @@ static float gemm_cost(int blocks, int threads, int resident, float products, in
 static float fused_cost(const ConvProblem *p, int sms)
 {
     const float SPEED = 0.62f; /* relative to the fastest block tile */
-    const int blocks =
-        ceiling(OutputTile<fused::M>::count(*p), fused::TILES) * ceiling(p->K, fused::FILTERS);
+    const dim3 grid = fused_grid(p);
+    const int blocks = grid.x * grid.y;
     const int channels = ceiling(p->C, fused::CHANNELS) * fused::CHANNELS;
     const float products = (float)fused::POINTS * fused::TILES * fused::FILTERS / SPEED;
     return gemm_cost(blocks, fused::THREADS, fused::RESIDENT, products, channels, sms);
@@ -486,9 +564,9 @@ static float fused_cost(const ConvProblem *p, int sms)
 static float staged_cost(const ConvProblem *p, const BlockTile *block_tile, int sms)
 {
     const float LAUNCHES = 1.8e6f, MOVE = 35.0f;
-    constexpr int POINTS = OutputTile<4>::POINTS;
+    constexpr int POINTS = OutputTile<STAGED_M>::POINTS;
     const int channels = ceiling(p->C, DEPTH) * DEPTH, down = ceiling(p->K, block_tile->filters);
-    const int across = ceiling(OutputTile<4>::count(*p), block_tile->tiles);
+    const int across = ceiling(OutputTile<STAGED_M>::count(*p), block_tile->tiles);
     const float products = block_tile->filters * block_tile->tiles / block_tile->speed;
     const float tiles = (float)across * block_tile->tiles,
                 filters = (float)down * block_tile->filters;
@@ -498,27 +576,36 @@ static float staged_cost(const ConvProblem *p, const BlockTile *block_tile, int 
            LAUNCHES + MOVE * moved / sms;
 }
 
-extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
-                             cudaStream_t stream)
+/* The block tile of the staged version; nullptr: the fused kernel. */
+static const BlockTile *choose(const ConvProblem *p, int sms)
 {
-    if (p->R != TAPS || p->S != TAPS || p->stride_h != 1 || p->stride_w != 1) {
-        fprintf(stderr, "lab 14 computes 3x3 filters at stride 1, not %dx%d at stride %d,%d\n",
-                p->R, p->S, p->stride_h, p->stride_w);
-        return;
-    }
-    const BlockTile *block_tile = nullptr; /* nullptr: the fused kernel */
-    int sms = 1;
-    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-    // TODO(6): Choose the version and block tile with the smallest cost.
+    const BlockTile *block_tile = nullptr;
+    // TODO(13): Choose the version and block tile with the smallest cost.
     float least = fused_cost(p, sms);
     for (int i = 0; i < BLOCK_TILES; i++)
         if (staged_cost(p, &block_tiles[i], sms) < least) {
             least = staged_cost(p, &block_tiles[i], sms);
             block_tile = &block_tiles[i];
         }
-    // END TODO(6)
-    if (block_tile)
-        launch_staged<4>(p, block_tile, x, w, y, stream);
-    else
-        launch_fused(p, x, w, y, stream);
+    // END TODO(13)
+    return block_tile;
+}
+
+extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
+                             cudaStream_t stream)
+{
+    if (p->S != TAPS || p->stride_h != 1 || p->stride_w != 1) {
+        fprintf(stderr,
+                "lab 14 computes filters of 3 columns at stride 1, not %d at stride %d,%d\n", p->S,
+                p->stride_h, p->stride_w);
+        return;
+    }
+    int sms = 1;
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    if (p->R == TAPS) {
+        const BlockTile *block_tile = choose(p, sms);
+        if (block_tile && launch_staged<STAGED_M>(p, block_tile, x, w, y, stream)) return;
+        if (launch_fused(p, x, w, y, stream)) return;
+    }
+    launch_rows(p, x, w, y, stream);
 }
