@@ -33,3 +33,4 @@ intensity() {
 say "$page" "lenet-c1 does about $(intensity lenet-c1) FLOP per byte, and electrode-2 about $(intensity electrode-2)."
 
 after_table 01 >"$out/after.md"
+say "$page" "It is $(calc %.1f "$(after_ratio 01 "the plain loop nest" t %d) / $(after_ratio 01 "the test in the innermost loop" t %d)") times as fast as the plain loop nest. The solution is $(after_ratio 01 "the plain loop nest" "t / best" %.1f) times as fast, and four filters at once $(calc %.1f "$(after_ratio 01 "the plain loop nest" t %d) / $(after_ratio 01 "four filters at once" t %d)") times."

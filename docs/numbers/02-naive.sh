@@ -40,3 +40,5 @@ say "$page" "1. $(idle 28), and $(idle 10)."
 say "$page" "four taps take $(machine_code 02-naive 2) instructions, $(a_product 02-naive) per multiply-add"
 
 after_table 02 >"$out/after.md"
+say "$page" "is FFT with tiles: $(compared lenet-c1 "cuDNN fp32 NCHW" %.1f) µs, this lab $(compared lenet-c1 "02-naive" %.1f) µs"
+say "$page" "with 32 images takes $(compared vgg-512-28-512-n32 "cuDNN fp32 NCHW" %.0f) µs in cuDNN and $(compared vgg-512-28-512-n32 "02-naive" %.0f) µs here"

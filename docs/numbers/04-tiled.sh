@@ -104,3 +104,6 @@ for column in $measured; do
 done
 
 after_table 04 >"$out/after.md"
+say "$page" "this lab takes $(compared lenet-c1 "04-tiled" %.1f) µs for \`lenet-c1\` with 1,024 images and cuDNN $(compared lenet-c1 "cuDNN fp32 NCHW" %.1f) µs"
+say "$page" "with one image $(compared vgg-3-224-64-n1 "04-tiled" %.1f) and $(compared vgg-3-224-64-n1 "cuDNN fp32 NCHW products" %.1f) µs"
+say "$page" "the other way round: $(compared vgg-512-28-512-n1 "04-tiled" %.0f) and $(compared vgg-512-28-512-n1 "cuDNN fp32 NCHW" %.0f) µs for 512 channels"

@@ -93,3 +93,8 @@ simulate g-free 05 "$out/g-free.cu" --case table-1
 [ "$(number free local_sectors)" = 0 ] || fail 'nvcc does not unroll the loops by itself'
 [ "$(number g-free local_sectors)" -gt 0 ] ||
     fail 'PTX has no array in local memory when the loop over g may be unrolled'
+
+say "$page" "is the simplest: $(thousands "$(number one-table-1 cycles)") cycles for"
+say "$page" "of the table for \`table-1\`, $(thousands "$(number fig-5-table-1 cycles)") cycles"
+say "$page" "is the fastest for \`eleven\`, $(thousands "$(number fig-6-eleven cycles)") cycles"
+say "$page" "implicit GEMM takes $(compared table1 "cuDNN fp32 NCHW" %.1f) µs for \`table-1\` in NCHW on an H200, and this lab's kernel $(compared table1 "05-register-tiled" %.1f) µs"

@@ -69,3 +69,5 @@ without=$(awk -v H="$(field H)" -v W="$(field W)" -v R="$(field R)" -v S="$(fiel
 say "$page" "without them, $without % of dx-stride's multiplications"
 
 after_table 17 >"$out/after.md"
+say "$page" "and $(calc %.0f "$(number scatter-dw-lenet-c1 cycles) / $(number solution-dw-lenet-c1 cycles)") times the time in \`dw-lenet-c1\`"
+say "$page" "right, and $(after_ratio 17 "the first tile, one slice" "t / best" %.1f) times as slow in \`dw-deep\`"

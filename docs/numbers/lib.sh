@@ -165,6 +165,21 @@ after_table() {
     done
 }
 
+# compared LAYER SIDE FORMAT: the microseconds of a row of docs/data/compare/h200.tsv.
+compared() {
+    _us=$(awk -F'\t' -v layer="$1" -v side="$2" '$1 == layer && $2 == side { print $4 }' docs/data/compare/h200.tsv)
+    [ -n "$_us" ] || fail "docs/data/compare/h200.tsv has no $2 on $1"
+    thousands "$(calc "$3" "$_us")"
+}
+
+# after_ratio LAB SOLUTION EXPRESSION FORMAT: of a row of the table "After passing"; EXPRESSION has
+# t, the solution's time, and best, the time of the lab's solution.
+after_ratio() {
+    _pair=$(awk -F'\t' -v lab="$1" -v title="$2" '$1 == lab && $3 == title { print "t = " $7 "; best = " $8 }' docs/data/after/solutions.tsv)
+    [ -n "$_pair" ] || fail "docs/data/after/solutions.tsv has no '$2' of lab $1"
+    awk "BEGIN { $_pair; printf \"$4\", $3 }"
+}
+
 # ---- constants of the sources --------------------------------------------------------------------
 
 # constant NAME FILE: the value of an enum constant in C.
