@@ -1,5 +1,6 @@
 /* debug_program - what `make debug PROGRAM=...` links with a CUDA program and the debugger: the
- * drop-in runtime on the simulated GPU, with all checks on.
+ * drop-in runtime on the simulated GPU, with all checks on.  In a program that `simnvcc -G` links,
+ * this GPU takes the place of the one that reports findings, if SIMCUDA_DEBUG is set.
  *
  * The environment chooses: SIMULATE_GPU (h200), SIMULATE_GPUS (the folder of machines). */
 #include <stdio.h>
@@ -15,14 +16,20 @@ static const char *chosen(const char *name, const char *otherwise)
     return value && *value ? value : otherwise;
 }
 
-/* Before the program's own constructors, which may call CUDA. */
+/* Defined in programs that simnvcc -G links. */
+extern const int debugger_is_optional __attribute__((weak));
+extern const char simulate_gpus_folder[] __attribute__((weak));
+
+/* Before the program's own constructors, which may call CUDA, and after simulate's. */
 __attribute__((constructor(102))) static void device_open(void)
 {
     Error error;
+    const char *folder = simulate_gpus_folder ? simulate_gpus_folder : "common/simulator/gpus";
     SimDeviceOptions options = {.machine = chosen("SIMULATE_GPU", "h200"),
-                                .gpus_directory = chosen("SIMULATE_GPUS", "common/simulator/gpus"),
+                                .gpus_directory = chosen("SIMULATE_GPUS", folder),
                                 .checks = 1,
                                 .gaps = 1};
+    if (&debugger_is_optional && !getenv("SIMCUDA_DEBUG")) return;
     Device *device = device_open_sim(&options, &error);
     if (!device) {
         fprintf(stderr, "debug: %s\n", error.text);

@@ -22,6 +22,7 @@ simnvcc:
 # The library takes the place of the toolkit's static runtime.  It is a linker script that names the
 # simulated GPU and the libraries that it needs.
 $(BUILD)/bin/simnvcc: $(BUILD)/lib/simulate.a $(BUILD)/lib/run-modules.a \
+    $(addprefix $(BUILD)/lib/,debug.a debugger.a ui.a) \
     $(CUDA_LIBRARY_ARCHIVES) common/setup/simnvcc_library.sh common/setup/simnvcc.sh \
     mk/simulator.mk
 	$(call say,GEN,$@)

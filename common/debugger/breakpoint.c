@@ -109,11 +109,18 @@ void marks_set(Debugger *d)
         for (uint32_t i = 0; i < count; i++)
             d->mark[ins[i]] |= MARK_BREAK;
     }
-    d->is_tracked |=
-        d->survey != NULL || (d->travel.mode == MODE_SEARCH && d->search.kind == SEARCH_WRITER);
+    d->is_tracked |= d->survey != NULL;
     for (uint32_t i = 0; d->is_tracked && i < kernel->count; i++)
         if (access_of(NULL, &kernel->code[i], &access)) d->mark[i] |= MARK_ACCESS;
-    d->hook.looks_after = d->is_tracked;
+    uint8_t space = d->travel.mode == MODE_SEARCH && d->search.kind == SEARCH_WRITER
+                        ? writes_space(d->search.address)
+                        : 0;
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        if (d->map->writes[i] & space) d->mark[i] |= MARK_ACCESS;
+        if (d->travel.mode == MODE_LIVE && d->map->writes[i] & WRITES_GLOBAL)
+            d->mark[i] |= MARK_WRITE;
+    }
+    d->hook.looks_after = d->is_tracked || space;
 }
 
 typedef struct Nearest {

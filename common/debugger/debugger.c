@@ -335,11 +335,13 @@ static void search_begin(Debugger *d, SearchKind kind)
 {
     const LaunchRecord *record = &d->history.launch[d->run];
     uint64_t now = d->hook.moment;
+    d->repeated = 0;
     d->travel.origin = (Moment){d->run, now - (uint64_t)(d->is_inside != 0)};
     d->search.kind = kind;
     d->travel.mode = MODE_SEARCH;
     d->plan.kind = PLAN_TRAVEL;
     d->search.hit.found = 0, d->search.hit.text[0] = 0, d->search.hit.number = 0;
+    d->search.earliest = kind == SEARCH_BREAKPOINT ? 0 : d->block_moment, d->search.has_old = 0;
     memset(&d->search.lines, 0, sizeof d->search.lines);
     d->search.segment_end = now;
     const Checkpoint *start = history_before(record, now ? now - 1 : 0);
@@ -367,6 +369,7 @@ int debugger_writer(Debugger *d, const char *name, uint64_t address, uint64_t by
     d->search.warp = d->focus.warp, d->search.lane = d->focus.lane;
     snprintf(d->search.name, sizeof d->search.name, "%s", name);
     search_begin(d, SEARCH_WRITER);
+    if (writes_space(address) == WRITES_GLOBAL) d->search.earliest = 0;
     return 0;
 }
 
@@ -376,7 +379,7 @@ int debugger_survey(Debugger *d, Survey *survey, Error *error)
     if (!d->warp) return error_set(error, "The launch has ended: stop in a kernel first.");
     memset(&d->travel.arrival, 0, sizeof d->travel.arrival);
     d->travel.arrival.kind = STOP_ARRIVED;
-    d->survey = survey;
+    d->survey = survey, d->repeated = 0;
     d->travel.mode = MODE_GOTO;
     d->travel.target = (Moment){d->run, d->hook.moment - (uint64_t)(d->is_inside != 0)};
     d->travel.target_focus = d->focus;

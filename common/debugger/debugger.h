@@ -145,8 +145,12 @@ typedef struct Search {
     uint32_t segment_checkpoint;
     SearchHit hit;
     SearchLines lines;
-    uint64_t address, bytes, block; /* of SEARCH_WRITER */
+    uint64_t earliest; /* moment before which nothing is searched */
+    /* of SEARCH_WRITER */
+    uint64_t address, bytes, block;
     uint32_t warp, lane;
+    unsigned char old[WATCH_BYTES]; /* value before an instruction whose bytes are not known */
+    int has_old;
     char name[200];
 } Search;
 
@@ -214,7 +218,9 @@ struct Debugger {
     Access access;     /* access of the instruction that is about to execute */
     int has_access;
     uint32_t next_change;
-    uint64_t block_moment; /* start of the current block */
+    uint64_t run_start;    /* moment at which this execution began */
+    uint64_t repeated;     /* warp instructions that the last command executed again */
+    uint64_t block_moment; /* start of the current block; 0: blocks run side by side */
 
     Focus focus;
     int is_stopped;

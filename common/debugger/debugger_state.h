@@ -5,7 +5,7 @@
 #include "common/debugger/debugger.h"
 
 /* Bits of DebugHook.mark. */
-enum { MARK_BREAK = 1, MARK_ACCESS = 2 };
+enum { MARK_BREAK = 1, MARK_ACCESS = 2, MARK_WRITE = 4 /* may write device memory */ };
 
 /* ---- breakpoint.c ---- */
 /* Marks the instructions of the current launch at which a stop is requested. */
@@ -21,6 +21,17 @@ Breakpoint *watch_after(Debugger *debugger, const Warp *warp, uint32_t *lane, ch
 void watches_load(Debugger *debugger);
 void breakpoint_remove(Debugger *debugger, Breakpoint *breakpoint);
 int is_watching(const Debugger *debugger);
+
+/* ---- writer.c ---- */
+/* Lists the device memory that the instruction is about to write. */
+void writes_note(LaunchRecord *record, const Warp *warp, const Ins *ins);
+/* May the search find something between this checkpoint and the next? */
+int writer_may_be_in(const Debugger *debugger, const Checkpoint *start);
+/* Before each marked instruction of a searched segment: the lane that writes the searched bytes, or
+ * -1. */
+int writer_before(Debugger *debugger, const Warp *warp);
+/* After it: have they changed?  Instructions whose bytes are not known before need this. */
+int writer_after(Debugger *debugger, const Warp *warp);
 
 /* ---- run.c ---- */
 void hooks_set(Debugger *debugger);

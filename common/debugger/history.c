@@ -32,7 +32,8 @@ static void checkpoint_free(History *history, Checkpoint *checkpoint)
     for (uint64_t i = 0; checkpoint->page && i < checkpoint->pages; i++)
         page_leave(history, checkpoint->page[i]);
     history->bytes -= checkpoint->page ? checkpoint->pages * sizeof *checkpoint->page : 0;
-    free(checkpoint->page), free(checkpoint->allocation);
+    history->bytes -= checkpoint->written_bytes;
+    free(checkpoint->page), free(checkpoint->allocation), free(checkpoint->written);
     *checkpoint = (Checkpoint){0};
 }
 
@@ -94,12 +95,14 @@ static int checkpoint_take(History *history, uint64_t moment, uint64_t block, Ch
     made->pages = (memory->next + PAGE_BYTES - 1) / PAGE_BYTES;
     made->page = calloc(made->pages + 1, sizeof *made->page);
     made->allocation = calloc(memory->count + 1, sizeof *made->allocation);
-    if (!made->page || !made->allocation) {
-        free(made->page), free(made->allocation);
+    made->written_bytes = made->pages * (PAGE_BYTES / WRITE_PART_BYTES) / 8 + 1;
+    made->written = calloc(made->written_bytes, 1);
+    if (!made->page || !made->allocation || !made->written) {
+        free(made->page), free(made->allocation), free(made->written);
         *made = (Checkpoint){0};
         return -1;
     }
-    history->bytes += made->pages * sizeof *made->page;
+    history->bytes += made->pages * sizeof *made->page + made->written_bytes;
     made->allocations = memory->count;
     for (uint32_t i = 0; i < memory->count; i++) {
         const Allocation *a = memory->table[i];
@@ -132,15 +135,26 @@ static int checkpoint_add(LaunchRecord *record, const Checkpoint *made)
     return 0;
 }
 
+/* Adds the written parts of `from`. */
+static void written_merge(Checkpoint *checkpoint, const Checkpoint *from)
+{
+    checkpoint->is_written_elsewhere |= from->is_written_elsewhere;
+    if (from->written_bytes > checkpoint->written_bytes) checkpoint->is_written_elsewhere = 1;
+    for (uint64_t i = 0; i < from->written_bytes && i < checkpoint->written_bytes; i++)
+        checkpoint->written[i] |= from->written[i];
+}
+
 /* Every second checkpoint of the launch, but not the first. */
 static void record_thin(History *history, LaunchRecord *record)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < record->checkpoints; i++) {
-        if (i % 2)
+        if (i % 2) {
+            written_merge(&record->checkpoint[kept - 1], &record->checkpoint[i]);
             checkpoint_free(history, &record->checkpoint[i]);
-        else
+        } else {
             record->checkpoint[kept++] = record->checkpoint[i];
+        }
     }
     record->checkpoints = kept;
     record->spacing *= 2;
@@ -230,6 +244,8 @@ void history_checkpoint(History *history, LaunchRecord *record, uint64_t moment,
     }
     last = seconds_now();
     history->cost = last - now;
+    /* In a part that is executed again, the writes are in the list of the checkpoint before. */
+    if (moment < record->furthest) written_merge(&made, before);
     if (checkpoint_add(record, &made) != 0) checkpoint_free(history, &made);
 }
 
@@ -239,6 +255,32 @@ const Checkpoint *history_before(const LaunchRecord *record, uint64_t moment)
     for (uint32_t i = 0; i < record->checkpoints; i++)
         if (record->checkpoint[i].moment <= moment) found = &record->checkpoint[i];
     return found;
+}
+
+void history_written(LaunchRecord *record, uint64_t address, uint64_t bytes)
+{
+    if (!record->checkpoints) return;
+    Checkpoint *last = &record->checkpoint[record->checkpoints - 1];
+    uint64_t part = (address - DEVICE_BASE) / WRITE_PART_BYTES,
+             end = (address - DEVICE_BASE + bytes - 1) / WRITE_PART_BYTES;
+    if (!bytes || address < DEVICE_BASE || end / 8 >= last->written_bytes) {
+        last->is_written_elsewhere = 1;
+        return;
+    }
+    for (; part <= end; part++)
+        last->written[part / 8] |= (uint8_t)(1u << part % 8);
+}
+
+int checkpoint_may_write(const Checkpoint *checkpoint, uint64_t address, uint64_t bytes)
+{
+    uint64_t part = (address - DEVICE_BASE) / WRITE_PART_BYTES,
+             end = (address - DEVICE_BASE + bytes - 1) / WRITE_PART_BYTES;
+    if (checkpoint->is_written_elsewhere || !bytes || address < DEVICE_BASE ||
+        end / 8 >= checkpoint->written_bytes)
+        return 1;
+    for (; part <= end; part++)
+        if (checkpoint->written[part / 8] >> part % 8 & 1) return 1;
+    return 0;
 }
 
 void history_restore(History *history, const Checkpoint *checkpoint)

@@ -20,6 +20,10 @@ typedef struct AllocationState {
     uint8_t freed, kept, initialised;
 } AllocationState;
 
+/* Device memory is divided into such parts, and each checkpoint lists those that threads wrote
+ * before the next one, so that the search for a writer skips executions without a write. */
+enum { WRITE_PART_BYTES = 1024 };
+
 typedef struct Checkpoint {
     uint64_t moment, block; /* the block that begins */
     Page **page;            /* NULL: all zeros, nothing written */
@@ -27,6 +31,9 @@ typedef struct Checkpoint {
     AllocationState *allocation;
     uint32_t allocations;
     uint64_t serial, next;
+    uint8_t *written;         /* a bit per WRITE_PART_BYTES of device memory */
+    uint64_t written_bytes;   /* size of `written` */
+    int is_written_elsewhere; /* threads may have written any part */
 } Checkpoint;
 
 /* `set var` at a moment: it is carried out again when the moment is reached again. */
@@ -78,6 +85,11 @@ void history_restore(History *history, const Checkpoint *checkpoint);
 void history_cut(History *history, LaunchRecord *record, uint64_t moment);
 int history_change(LaunchRecord *record, const Change *change);
 void history_found(LaunchRecord *record, uint64_t moment, const SimtReport *report);
+/* A thread is about to write these bytes of device memory, after the last checkpoint.  bytes 0:
+ * unknown ones. */
+void history_written(LaunchRecord *record, uint64_t address, uint64_t bytes);
+/* May a thread have written these bytes between the checkpoint and the next one? */
+int checkpoint_may_write(const Checkpoint *checkpoint, uint64_t address, uint64_t bytes);
 void history_close(History *history);
 
 #endif

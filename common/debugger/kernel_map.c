@@ -111,8 +111,9 @@ KernelMap *kernel_map(SimtKernel *kernel)
     KernelMap *map = calloc(1, sizeof *map);
     if (!map) return NULL;
     map->kernel = kernel, map->module = module_map(kernel->module);
-    if (!map->module || !kernel->scopes.scope || spots_fill(map) != 0) {
-        free(map);
+    if (!map->module || !kernel->scopes.scope || spots_fill(map) != 0 ||
+        !(map->writes = writes_find(kernel))) {
+        free(map->spot), free(map);
         return NULL;
     }
     map->next = kernels;

@@ -22,10 +22,14 @@ typedef struct Spot {
     uint8_t is_toolkit;  /* in a header of CUDA */
 } Spot;
 
+/* State spaces that an instruction may write. */
+enum { WRITES_GLOBAL = 1, WRITES_SHARED = 2, WRITES_LOCAL = 4 };
+
 typedef struct KernelMap {
     SimtKernel *kernel;
     ModuleMap *module;
-    Spot *spot; /* per `from` */
+    Spot *spot;      /* per `from` */
+    uint8_t *writes; /* per instruction: WRITES_* */
     struct KernelMap *next;
 } KernelMap;
 
@@ -53,6 +57,11 @@ typedef struct Place {
 /* The maps stay until the process ends: kernels are few.  NULL: out of memory. */
 KernelMap *kernel_map(SimtKernel *kernel);
 ModuleMap *module_map(const SimtModule *module);
+
+/* WRITES_* of each instruction; the caller frees it.  NULL: out of memory. */
+uint8_t *writes_find(const SimtKernel *kernel);
+/* The one of WRITES_* that the address belongs to. */
+uint8_t writes_space(uint64_t address);
 
 const Spot *spot_of(const KernelMap *map, const Ins *ins);
 const char *file_of(const KernelMap *map, uint32_t file);

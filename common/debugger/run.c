@@ -153,7 +153,10 @@ static int live_stop(Debugger *d, Warp *warp, const Ins *ins)
     Stop stop = {0};
     uint32_t lane = 0, index = (uint32_t)(ins - d->map->kernel->code);
     LaunchRecord *record = record_of(d);
-    if (d->hook.moment >= record->furthest) d->hook.is_silent = 0;
+    if (d->hook.moment >= record->furthest) {
+        d->hook.is_silent = 0;
+        if (d->mark[index] & MARK_WRITE) writes_note(record, warp, ins);
+    }
     d->has_access = d->mark[index] & MARK_ACCESS && access_of(warp, ins, &d->access);
     if (d->interrupted) {
         d->interrupted = 0;
@@ -217,7 +220,7 @@ static int live_stop(Debugger *d, Warp *warp, const Ins *ins)
 
 /* ---- the past ---- */
 
-static void hit_note(Debugger *d, const Warp *warp, uint32_t lane, uint64_t moment)
+static void search_hit(Debugger *d, const Warp *warp, uint32_t lane, uint64_t moment)
 {
     d->search.hit.found = 1;
     d->search.hit.when = (Moment){d->run, moment};
@@ -235,11 +238,12 @@ static void lines_look(Debugger *d, const Warp *warp, const Ins *ins)
         return;
     depth = depth_of(d, warp, ins);
     if (d->search.kind == SEARCH_INSTRUCTION) {
-        hit_note(d, warp, d->plan.step_focus.lane, d->hook.moment);
+        search_hit(d, warp, d->plan.step_focus.lane, d->hook.moment);
         return;
     }
     if (d->search.kind == SEARCH_CALLER) {
-        if (depth < d->plan.step_depth) hit_note(d, warp, d->plan.step_focus.lane, d->hook.moment);
+        if (depth < d->plan.step_depth)
+            search_hit(d, warp, d->plan.step_focus.lane, d->hook.moment);
         return;
     }
     if (spot->is_toolkit || (d->search.kind == SEARCH_OVER && depth > d->plan.step_depth)) return;
@@ -251,41 +255,13 @@ static void lines_look(Debugger *d, const Warp *warp, const Ins *ins)
     d->search.lines.has_run = 1, d->search.lines.begin = d->hook.moment;
     d->search.lines.line = spot->line, d->search.lines.file = spot->file,
     d->search.lines.depth = depth;
-    hit_note(d, warp, d->plan.step_focus.lane, d->hook.moment);
-}
-
-static int overlaps(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
-{
-    return a < b + b_bytes && b < a + a_bytes;
-}
-
-/* Is the place that is asked about this warp's? */
-static int is_own(const Warp *warp, uint64_t address, uint64_t block, uint32_t owner)
-{
-    int local = address - LOCAL_WINDOW < WINDOW_BYTES,
-        shared = address - SHARED_WINDOW < WINDOW_BYTES;
-    if ((local || shared) && warp->block->number != block) return 0;
-    return !local || warp->index == owner;
-}
-
-static void writer_look(Debugger *d, const Warp *warp, const Ins *ins)
-{
-    (void)ins;
-    if (!d->has_access || !d->access.writes || !d->access.is_exact ||
-        !is_own(warp, d->search.address, d->search.block, d->search.warp))
-        return;
-    for (uint32_t m = d->access.mask; m; m &= m - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(m);
-        if (!overlaps(d->access.address[lane], d->access.bytes, d->search.address, d->search.bytes))
-            continue;
-        if (d->search.address - LOCAL_WINDOW < WINDOW_BYTES && lane != d->search.lane) continue;
-        hit_note(d, warp, lane, d->hook.moment);
-    }
+    search_hit(d, warp, d->plan.step_focus.lane, d->hook.moment);
 }
 
 static int search_stop(Debugger *d, Warp *warp, const Ins *ins)
 {
     uint32_t lane;
+    int writer;
     uint32_t index = (uint32_t)(ins - d->map->kernel->code);
     if (d->hook.moment >= d->search.segment_end || d->interrupted) {
         d->travel.aborted = 1;
@@ -300,17 +276,23 @@ static int search_stop(Debugger *d, Warp *warp, const Ins *ins)
                             : NULL;
         if (!b && d->has_access) b = watch_before(d, warp, &lane);
         if (!b || b->is_quiet) break;
-        hit_note(d, warp, lane, d->hook.moment);
+        search_hit(d, warp, lane, d->hook.moment);
         d->search.hit.number = b->number;
         break;
     }
     case SEARCH_WRITER:
-        writer_look(d, warp, ins);
+        writer = writer_before(d, warp);
+        if (writer >= 0) search_hit(d, warp, (uint32_t)writer, d->hook.moment);
         break;
     default:
         lines_look(d, warp, ins);
     }
     return 0;
+}
+
+static int overlaps(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
+{
+    return a < b + b_bytes && b < a + a_bytes;
 }
 
 static void survey_look(Debugger *d, const Warp *warp, const Ins *ins)
@@ -362,6 +344,7 @@ static int goto_stop(Debugger *d, Warp *warp, const Ins *ins)
     }
     d->travel.mode = MODE_LIVE;
     d->survey = NULL;
+    d->repeated += d->hook.moment - d->run_start;
     d->hook.is_silent = d->hook.moment < record_of(d)->furthest;
     d->focus = d->travel.target_focus;
     watches_load(d);
@@ -394,29 +377,14 @@ static int on_stop(DebugHook *hook, Warp *warp, const Ins *ins)
 
 /* ---- after an instruction ---- */
 
-static void writer_compare(Debugger *d, const Warp *warp)
-{
-    char why[VALUE_WHY];
-    if (d->has_access && d->access.is_exact) return;
-    if (!is_own(warp, d->search.address, d->search.block, d->search.warp)) return;
-    const unsigned char *at =
-        lane_memory(warp, d->search.lane, d->search.address, d->search.bytes, why, sizeof why);
-    static unsigned char old[WATCH_BYTES];
-    static uint64_t known;
-    if (!at || d->search.bytes > sizeof old) return;
-    if (known == d->search.address && memcmp(old, at, d->search.bytes))
-        hit_note(d, warp, 0, d->hook.moment - 1);
-    memcpy(old, at, d->search.bytes);
-    known = d->search.address;
-}
-
 static void on_after(DebugHook *hook, Warp *warp, const Ins *ins)
 {
     Debugger *d = debugger_of(hook);
     uint32_t lane;
     Stop stop = {.kind = STOP_WATCH};
     if (!(d->mark[ins - d->map->kernel->code] & MARK_ACCESS)) return;
-    if (d->travel.mode == MODE_SEARCH && d->search.kind == SEARCH_WRITER) writer_compare(d, warp);
+    if (d->travel.mode == MODE_SEARCH && d->search.kind == SEARCH_WRITER && writer_after(d, warp))
+        search_hit(d, warp, 0, hook->moment - 1);
     if (d->travel.mode == MODE_GOTO || !is_watching(d)) return;
     Breakpoint *b = watch_after(d, warp, &lane, stop.text, sizeof stop.text);
     if (!b) return;
@@ -430,7 +398,7 @@ static void on_after(DebugHook *hook, Warp *warp, const Ins *ins)
     }
     if (d->travel.mode == MODE_SEARCH) {
         if (d->search.kind != SEARCH_BREAKPOINT) return;
-        hit_note(d, warp, lane, hook->moment - 1);
+        search_hit(d, warp, lane, hook->moment - 1);
         d->search.hit.number = b->number;
         snprintf(d->search.hit.text, sizeof d->search.hit.text, "%s", stop.text);
         return;
@@ -484,6 +452,14 @@ static void on_found(DebugHook *hook, Warp *warp, const Ins *ins, const SimtRepo
 
 /* ---- a launch ---- */
 
+/* Do blocks run one after another, so that a launch can begin again with any of them? */
+static int runs_in_order(const Debugger *d, const Worker *worker)
+{
+    const KernelTraits *traits = &worker->kernel->traits;
+    return !traits->has_polling && !traits->allocates && !worker->launch->cluster_blocks &&
+           !worker->launch->launch->cooperative && !d->history.launch[d->run].changes;
+}
+
 static void on_block(DebugHook *hook, Worker *worker)
 {
     Debugger *d = debugger_of(hook);
@@ -493,10 +469,8 @@ static void on_block(DebugHook *hook, Worker *worker)
     while (i < d->workers && d->worker[i] != worker)
         i++;
     if (i == d->workers && d->workers < WORKERS_MOST) d->worker[d->workers++] = worker;
-    const SimtKernel *kernel = worker->kernel;
-    int in_order = !kernel->traits.has_polling && !worker->launch->cluster_blocks &&
-                   !kernel->traits.allocates && !worker->launch->launch->cooperative &&
-                   !record->changes;
+    int in_order = runs_in_order(d, worker);
+    if (!in_order) d->block_moment = 0;
     if (in_order && d->travel.mode == MODE_LIVE)
         history_checkpoint(&d->history, record, hook->moment, worker->block.number);
 }
@@ -544,6 +518,7 @@ static void launch_start(Debugger *d, const Checkpoint *checkpoint)
         d->hook.moment = checkpoint->moment;
         d->search.segment_checkpoint = (uint32_t)(checkpoint - record->checkpoint);
     }
+    d->run_start = d->hook.moment;
     d->hook.is_silent = d->hook.moment < record->furthest || d->travel.mode != MODE_LIVE;
     d->next_change = 0;
     while (d->next_change < record->changes &&
@@ -569,24 +544,32 @@ static void arrive(Debugger *d, Moment when, const Focus *focus)
     d->run = when.launch;
 }
 
+/* Does the search continue in the launch before?  Registers and shared memory last for one launch. */
+static int is_in_earlier_launch(const Debugger *d)
+{
+    if (d->run == 0) return 0;
+    return d->search.kind == SEARCH_BREAKPOINT ||
+           (d->search.kind == SEARCH_WRITER && writes_space(d->search.address) == WRITES_GLOBAL);
+}
+
 /* The segment of the history before the one that was searched. 0: it was the first. */
 static int segment_before(Debugger *d)
 {
-    d->search.segment_end = d->search.segment_begin;
-    if (d->search.segment_end == 0) {
-        if (d->run == 0 || d->search.kind != SEARCH_BREAKPOINT) {
-            if (d->search.kind != SEARCH_WRITER || d->run == 0) return 0;
+    const Checkpoint *start;
+    do {
+        d->search.segment_end = d->search.segment_begin;
+        if (d->search.segment_end <= d->search.earliest) {
+            if (!is_in_earlier_launch(d)) return 0;
+            d->run--;
+            d->search.segment_end = d->history.launch[d->run].total;
         }
-        d->run--;
-        d->search.segment_end = d->history.launch[d->run].total;
-    }
-    const LaunchRecord *record = record_of(d);
-    const Checkpoint *start =
-        d->search.segment_end ? history_before(record, d->search.segment_end - 1) : NULL;
-    if (!start) return 0;
-    d->search.segment_begin = start->moment;
+        start =
+            d->search.segment_end ? history_before(record_of(d), d->search.segment_end - 1) : NULL;
+        if (!start) return 0;
+        d->search.segment_begin = start->moment;
+    } while (!writer_may_be_in(d, start));
     memset(&d->search.lines, 0, sizeof d->search.lines);
-    d->search.hit.found = 0;
+    d->search.hit.found = d->search.has_old = 0;
     return 1;
 }
 
@@ -632,6 +615,16 @@ static void search_fail(Debugger *d)
     arrive(d, (Moment){0, 0}, &first);
 }
 
+static const Checkpoint *start_of(Debugger *d)
+{
+    const LaunchRecord *record = record_of(d);
+    if (d->travel.mode == MODE_SEARCH) return history_before(record, d->search.segment_begin);
+    int is_whole = d->survey && !d->survey->is_block; /* all accesses of the launch */
+    if (d->travel.mode == MODE_GOTO)
+        return history_before(record, is_whole ? 0 : d->travel.target.moment);
+    return history_before(record, 0);
+}
+
 /* After an execution that ended early: what comes next.  0: nothing. */
 static int travel_next(Debugger *d)
 {
@@ -646,6 +639,9 @@ static int travel_next(Debugger *d)
     if (d->plan.kind == PLAN_TRAVEL) {
         /* Requested just now. */
         d->plan.kind = PLAN_NONE;
+        if (d->travel.mode == MODE_SEARCH && !writer_may_be_in(d, start_of(d)) &&
+            !segment_before(d))
+            search_fail(d);
         return 1;
     }
     if (d->travel.mode == MODE_SEARCH) {
@@ -657,14 +653,6 @@ static int travel_next(Debugger *d)
     return 1;
 }
 
-static const Checkpoint *start_of(Debugger *d)
-{
-    const LaunchRecord *record = record_of(d);
-    if (d->travel.mode == MODE_SEARCH) return history_before(record, d->search.segment_begin);
-    if (d->travel.mode == MODE_GOTO) return history_before(record, d->travel.target.moment);
-    return history_before(record, 0);
-}
-
 static void found_merge(const LaunchRecord *record, SimtResult *result)
 {
     if (result->findings || !record->founds) return;
@@ -672,18 +660,20 @@ static void found_merge(const LaunchRecord *record, SimtResult *result)
     result->report = record->found[0].report;
 }
 
-/* At the end of a launch, for `catch end` and for races between blocks. */
-static int end_stop(Debugger *d, const SimtResult *result)
+/* At the end of a launch, for `catch end`, for races between blocks, and where a search that began
+ * here has found nothing. */
+static int end_stop(Debugger *d, const SimtResult *result, int is_arriving)
 {
     Stop stop = {.kind = STOP_LAUNCH_END, .check = result->report.check};
     int race = result->report.check == SIMT_RACECHECK && d->catches & CATCH_RACE;
     for (uint32_t i = 0; i < record_of(d)->founds; i++)
         race &= record_of(d)->found[i].report.check != SIMT_RACECHECK;
-    if (!race && !(d->catches & CATCH_END)) return 0;
+    if (!race && !(d->catches & CATCH_END) && !is_arriving) return 0;
     for (const Breakpoint *b = d->breakpoint; b; b = b->next)
         if (b->kind == BREAK_CATCH && b->catches & (race ? CATCH_RACE : CATCH_END))
             stop.number = b->number;
     if (race) snprintf(stop.text, sizeof stop.text, "%s", result->report.text);
+    if (is_arriving) stop = d->travel.arrival;
     d->warp = NULL, d->ins = NULL, d->workers = 0;
     d->plan.kind = PLAN_NONE;
     d->is_stopped = 1;
@@ -705,6 +695,8 @@ static int run_all(Debugger *d, SimtResult *result, DebugRun *run)
         int status = run(d->gpu, record->kernel, &record->request, mine);
         d->launch = NULL;
         record = record_of(d);
+        if (d->travel.mode != MODE_LIVE && !d->is_stopped && d->plan.kind != PLAN_TRAVEL)
+            d->repeated += d->hook.moment - d->run_start;
         if (d->travel.aborted) {
             if (!travel_next(d)) {
                 d->is_killed = 1;
@@ -720,12 +712,13 @@ static int run_all(Debugger *d, SimtResult *result, DebugRun *run)
             start = start_of(d);
             continue;
         }
-        if (d->travel.mode == MODE_GOTO) { /* its end was requested */
+        int is_arriving = d->travel.mode == MODE_GOTO; /* its end was requested */
+        if (is_arriving) {
             d->travel.mode = MODE_LIVE;
             d->survey = NULL;
         }
         found_merge(record, mine);
-        if (status == 0 && end_stop(d, mine)) {
+        if (status == 0 && end_stop(d, mine, is_arriving)) {
             if (!travel_next(d)) {
                 d->is_killed = 1;
                 return status;

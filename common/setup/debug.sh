@@ -2,8 +2,8 @@
 # debug.sh BUILD LAB PROGRAM ARGS - debugs the kernels of a lab's case, or of a CUDA program, on the
 # simulated GPU (docs/student/debug.md).
 #
-# LAB is a number, with CASE=name or SHAPE='...', SUBMISSION=dir, SEED=n as for make run; PROGRAM is a
-# source file, with ARGS, ARCH, NVCCFLAGS as for make simulate.  COMMANDS=file reads the debugger's
+# LAB is a number, with CASE=name or SHAPE='...', SUBMISSION=dir, SEED=n as for make run.  PROGRAM is
+# a source file, with ARGS, ARCH, NVCCFLAGS as for make simulate, or a program of simnvcc -G.  COMMANDS=file reads the debugger's
 # commands from a file, DAP=1 speaks the Debug Adapter Protocol on stdin and stdout.
 set -euf
 build=${1:?usage: debug.sh BUILD LAB PROGRAM ARGS}
@@ -45,6 +45,17 @@ else
     [ -f "$program" ] || fail "there is no file $program"
     gpu=${GPU:-h200}
     arch=${ARCH:-80}
+fi
+# A program that is linked already.
+if [ -z "$lab" ] && head -c 4 "$program" | grep -q ELF; then
+    grep -qa 'Kernels are debugged on the simulated GPU' "$program" ||
+        fail "$program was not linked for the debugger: compile and link it with simnvcc -G"
+    [ -x "$program" ] || fail "$program may not be executed: chmod +x"
+    [ -z "${DEBUG_BUILD_ONLY:-}" ] || exit 0
+    export SIMCUDA_DEBUG=1 DEBUG_COMMANDS="${COMMANDS:+$(realpath "$COMMANDS")}"
+    [ -z "${GPU:-}" ] || export SIMULATE_GPU="$GPU"
+    # shellcheck disable=SC2086
+    exec "$(realpath "$program")" $args
 fi
 [ -f "common/simulator/gpus/$gpu.ini" ] || fail "there is no machine $gpu in common/simulator/gpus"
 case ${arch%a} in *[!0-9]* | '') fail "ARCH is a compute capability without its dot, as 80, 90 or 90a, not '$arch'" ;; esac

@@ -88,6 +88,9 @@ if [ "${arch%a}" -lt 75 ]; then
     oldest=$("$nvcc" --list-gpu-arch | sed -n 's/^compute_\([0-9]*\)$/\1/p' | sort -n | head -n 1)
     [ "${arch%a}" -ge "${oldest:-0}" ] || arch=$oldest
 fi
+# Code for the debugger is linked with it (docs/student/debug.md).
+runtime=$library
+[ -z "$debugs" ] || [ ! -d "$library/debug" ] || runtime=$library/debug
 machine=sm_90
 [ "$arch" != 90a ] || machine=sm_90a
 [ "$host_compiler" ] || set -- "$@" -ccbin "$cxx"
@@ -98,4 +101,4 @@ machine=sm_90
 # shellcheck disable=SC2086  # $uses are options
 exec "$nvcc" -gencode "arch=compute_$arch,code=[compute_$arch,$machine]" -Wno-deprecated-gpu-targets \
     -include "$library/include/cuda_removed.h" -Xcompiler "-idirafter,$library/include" $uses \
-    -cudart static -cudadevrt none -I"$library" -L"$library" "$@"
+    -cudart static -cudadevrt none -I"$library" -L"$runtime" -L"$library" "$@"

@@ -21,10 +21,22 @@ printf 'const char simulate_gpus_folder[] = "%s";\nint __real_main(void);\nint _
 ld -r -o "$out/simulate.o" --whole-archive "$build/lib/simulate.a" --no-whole-archive "$out/folder.o" \
     "$out/nvcc.o"
 cp "$build/lib/run-modules.a" "$build/lib/driver.a" common/include/simcuda.h "$out"
-for name in libcudart_static.a libcudart.so; do
+# The same with the debugger, which SIMCUDA_DEBUG=1 starts: simnvcc -G links it.  Both parts have a
+# wrapper of main, and neither is used.
+mkdir "$out/debug"
+printf 'const int debugger_is_optional = 1;\n' >"$out/debug/optional.c"
+"$cc" -fPIC -c "$out/debug/optional.c" -o "$out/debug/optional.o"
+(cd "$out/debug" && ar x "$build/lib/debug.a" debug_program.o)
+ld -r -z muldefs -o "$out/debug/simulate.o" "$out/debug/debug_program.o" "$out/debug/optional.o" \
+    --whole-archive "$build/lib/debugger.a" "$build/lib/ui.a" --no-whole-archive "$out/simulate.o"
+rm "$out/debug/optional.o" "$out/debug/debug_program.o"
+for name in libcudart_static.a libcudart.so debug/libcudart_static.a debug/libcudart.so; do
+    readline=
+    [ "${name%/*}" != debug ] || readline='-lreadline -lelf'
+    part=${name%"${name##*/}"}
     printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nINPUT(%s)\nGROUP(%s %s)\nINPUT(%s)\n' \
-        "$place/simulate.o" "$place/driver.a" "$place/run-modules.a" \
-        '-ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm' >"$out/$name"
+        "$place/${part}simulate.o" "$place/driver.a" "$place/run-modules.a" \
+        "$readline -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm" >"$out/$name"
 done
 # Names that CUDA removed, and headers of its libraries.
 cp -r common/include/cuda "$out/include"

@@ -87,6 +87,53 @@ done
 [ $? = 2 ] && says 'debug: there is no file'
 tell no-such-program
 
+# A project that simnvcc -G builds: it runs as usual, in the debugger, and with gdb on its host code.
+if [ -x "$build/bin/simnvcc" ]; then
+    cat >"$work/part.cu" <<'END'
+__global__ void twice(float *x)
+{
+    float v = x[threadIdx.x];
+    x[threadIdx.x] = 2 * v;
+}
+void twice_all(float *x) { twice<<<1, 32>>>(x); }
+END
+    cat >"$work/main.cu" <<'END'
+#include <cstdio>
+void twice_all(float *x);
+int main(int argc, char **)
+{
+    float h[32] = {3}, *d;
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    twice_all(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    printf("%g of %d\n", h[0], argc);
+}
+END
+    (cd "$work" && "$(realpath "$build")/bin/simnvcc" -G -g -o app main.cu part.cu) >"$work/said" 2>&1 &&
+        "$work/app" one two >"$work/out" 2>"$work/err" && says '6 of 3' && grep -q 'simulated h200' "$work/err"
+    tell a-program-of-simnvcc-G-runs-without-the-debugger
+    commands "$work/app" 'one two' <<'END' && says 'twice<<<(1,1,1),(32,1,1)>>>' && says "\$1 = 3" && says '6 of 3'
+break part.cu:4
+run
+print v
+reverse-step
+continue
+continue
+END
+    tell a-program-of-simnvcc-G-in-the-debugger
+    if gdb -batch -ex run true 2>&1 | grep -q 'exited normally'; then # not in a container without ptrace
+        printf 'break part.cu:4\nrun\nprint v\ncontinue\n' >"$work/commands"
+        SIMCUDA_DEBUG=1 DEBUG_COMMANDS=$work/commands gdb -batch -ex 'break twice_all' -ex run -ex 'up' -ex 'print argc' \
+            -ex continue "$work/app" >"$work/out" 2>&1 && says "\$1 = 1" && says "\$1 = 3" && says '6 of 1'
+        tell gdb-and-the-debugger-in-one-program
+    fi
+fi
+commands /bin/sh </dev/null
+grep -q 'compile and link it with simnvcc -G' "$work/err"
+tell a-program-without-the-debugger-is-refused
+
 # Every message is validated against the protocol's schema.
 if python3 -c 'import jsonschema' 2>/dev/null && [ -x "$build/bin/debug" ]; then
     BUILD=$build timeout 3000 python3 $here/dap_session.py "$build/bin/debug" $here/programs/first.cu || failed=1

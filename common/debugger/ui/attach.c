@@ -1,7 +1,9 @@
 /* attach.c - linked into a program: `main` starts with a prompt, and each simulated GPU that the
  * program opens is debugged.
  *
- * Linked with --wrap=main.  Nothing here is part of a graded run: the program is its user's own. */
+ * `make debug` links it with --wrap=main.  `simnvcc -G` links it without, and the debugger then
+ * starts in a constructor if SIMCUDA_DEBUG is set.  Nothing here is part of a graded run: the
+ * program is its user's own. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,14 @@
 #include "common/debugger/ui/prompt.h"
 
 Session session_of_process;
+
+/* Defined in programs that simnvcc -G links. */
+extern const int debugger_is_optional __attribute__((weak));
+
+static int is_wanted(void)
+{
+    return !&debugger_is_optional || getenv("SIMCUDA_DEBUG");
+}
 
 static void ui_stopped(Debugger *debugger, const Stop *stop)
 {
@@ -99,6 +109,7 @@ static void image_add(void *context, const void *image, size_t bytes)
 __attribute__((constructor(101))) static void session_open(void)
 {
     Session *s = &session_of_process;
+    if (!is_wanted()) return;
     s->ui = (DebugUi){.stopped = ui_stopped, .say = ui_say};
     debugger_open(&s->debugger, &s->ui);
     sim_device_debugger = gpu_opened, sim_device_expected = expected_keep;
@@ -123,10 +134,7 @@ static void ended(int status, void *unused)
     prompt_run(s);
 }
 
-int __real_main(int argc, char **argv, char **environment);
-int __wrap_main(int argc, char **argv, char **environment);
-
-int __wrap_main(int argc, char **argv, char **environment)
+static void session_start(char **argv)
 {
     Session *s = &session_of_process;
     struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART};
@@ -149,5 +157,21 @@ int __wrap_main(int argc, char **argv, char **environment)
         }
     }
     s->progress = RUNNING;
+}
+
+/* Programs that simnvcc -G links: after the constructors that register their kernels, because the
+ * library is the last on the linker's command line. */
+__attribute__((constructor)) static void optional_start(int argc, char **argv)
+{
+    (void)argc;
+    if (&debugger_is_optional && is_wanted()) session_start(argv);
+}
+
+int __real_main(int argc, char **argv, char **environment);
+int __wrap_main(int argc, char **argv, char **environment);
+
+int __wrap_main(int argc, char **argv, char **environment)
+{
+    session_start(argv);
     return __real_main(argc, argv, environment);
 }

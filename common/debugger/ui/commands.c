@@ -726,6 +726,7 @@ static int command_info(Session *s, const char *arguments)
     if (!strcmp(word, "cuda")) return command_info_cuda(s, rest);
     if (!strcmp(word, "line")) return info_line(s);
     if (!strcmp(word, "state")) return info_state(s);
+    if (!strcmp(word, "history")) return command_info_history(s);
     if (!strcmp(word, "registers") || !strcmp(word, "r")) return info_registers(s);
     if (!strcmp(word, "frame")) {
         frame_print(s, s->debugger.focus.frame, 1);
@@ -737,8 +738,8 @@ static int command_info(Session *s, const char *arguments)
         return 0;
     }
     say(s,
-        "info what? breakpoints, locals, args, line, registers, frame, display, or cuda kernels, "
-        "blocks, warps, lanes, threads or sms.\n");
+        "info what? breakpoints, locals, args, line, registers, frame, display, history, or cuda "
+        "kernels, blocks, warps, lanes, threads or sms.\n");
     return 0;
 }
 
@@ -1004,20 +1005,30 @@ static int command_help(Session *s, const char *arguments)
     return 0;
 }
 
-int command_run(Session *s, const char *line)
+static const Command *command_of(const char *line, size_t *length)
 {
     char word[WORD];
-    size_t length = 0;
+    size_t n = 0;
+    while ((isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_') && n + 1 < WORD)
+        n++;
+    memcpy(word, line, n);
+    word[n] = 0, *length = n;
+    return n ? command_find(word) : NULL;
+}
+
+int is_command(const char *line)
+{
+    return command_of(skip(line), &(size_t){0}) != NULL;
+}
+
+int command_run(Session *s, const char *line)
+{
+    size_t length;
     line = skip(line);
     if (!*line || *line == '#') return 0;
-    while ((isalnum((unsigned char)line[length]) || line[length] == '-' || line[length] == '_') &&
-           length + 1 < WORD)
-        length++;
-    memcpy(word, line, length);
-    word[length] = 0;
-    const Command *command = length ? command_find(word) : NULL;
+    const Command *command = command_of(line, &length);
     if (!command) {
-        say(s, "Undefined command: \"%.60s\".  Try \"help\".\n", length ? word : line);
+        say(s, "Undefined command: \"%.*s\".  Try \"help\".\n", length ? (int)length : 60, line);
         return 0;
     }
     if (command->needs_stop && !debugger_warp(&s->debugger)) {

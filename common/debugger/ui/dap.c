@@ -794,7 +794,7 @@ static int request_evaluate(Session *s, const json_t *request)
     Focus focus = frame ? frame->focus : d->focus;
     char why[VALUE_WHY];
     Value value;
-    int is_repl = !strcmp(context, "repl");
+    int is_repl = !strcmp(context, "repl") && is_command(text); /* else an expression */
     if (!is_repl && debugger_warp(d) &&
         evaluate_at(s, &focus, text, 0, &value, why, sizeof why) == 0) {
         json_t *json = variable_json(s, &focus, text, text);

@@ -50,6 +50,7 @@ __attribute__((format(printf, 2, 3))) void say(Session *session, const char *for
 
 /* Carries out one command line. 1: execution continues (an action was requested); 0: stay. */
 int command_run(Session *session, const char *line);
+int is_command(const char *line);
 /* The word's completions, NULL-ended by `state` as readline expects them; malloc'ed. */
 char *command_complete(const char *text, int state);
 
@@ -74,6 +75,7 @@ int command_writer(Session *session, const char *arguments);
 int command_diff(Session *session, const char *arguments);
 int command_readers(Session *session, const char *arguments);
 int command_tile(Session *session, const char *arguments);
+int command_info_history(Session *session);
 
 /* ---- source.c ---- */
 /* A line of a source file without its end; NULL: no such line. Valid until the next call. */

@@ -178,3 +178,19 @@ int command_tile(Session *s, const char *arguments)
     if (!status) free(s->survey.word), s->survey.word = NULL;
     return status;
 }
+
+int command_info_history(Session *s)
+{
+    const Debugger *d = &s->debugger;
+    uint64_t checkpoints = 0, executed = 0;
+    for (uint32_t i = 0; i < d->history.launches; i++) {
+        checkpoints += d->history.launch[i].checkpoints;
+        executed += d->history.launch[i].furthest;
+    }
+    say(s, "%u launches with %llu warp instructions, %llu checkpoints, %llu MiB of at most %llu.\n",
+        d->history.launches, (unsigned long long)executed, (unsigned long long)checkpoints,
+        (unsigned long long)(d->history.bytes >> 20), HISTORY_BYTES >> 20);
+    say(s, "The last command into the past executed %llu warp instructions again.\n",
+        (unsigned long long)d->repeated);
+    return 0;
+}

@@ -10,7 +10,7 @@ fail()
 usage()
 {
     echo 'usage: simrun [--gpu NAME] [--kernel NAME] [--launch N] [--launches N] [--report FILE]'
-    echo '              [--suppressions FILE] [--profile FILE] [--root DIR] PROGRAM [ARGUMENT...]'
+    echo '              [--suppressions FILE] [--profile FILE] [--root DIR] [--debug] PROGRAM [ARGUMENT...]'
 }
 # set_of VARIABLE OPTION [VALUE...]
 set_of()
@@ -25,6 +25,11 @@ number_of()
 }
 while [ $# -gt 0 ]; do
     case $1 in
+    --debug)
+        export SIMCUDA_DEBUG=1
+        shift
+        continue
+        ;;
     --gpu) set_of SIMULATE_GPU "$@" ;;
     --kernel) set_of SIMULATE_ONLY_KERNEL "$@" ;;
     --launch) number_of SIMULATE_ONLY_LAUNCH "$@" ;;
@@ -54,4 +59,6 @@ while [ $# -gt 0 ]; do
 done
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 command -v "$1" >/dev/null || fail "there is no program $1"
+[ -z "${SIMCUDA_DEBUG:-}" ] || grep -qa 'Kernels are debugged on the simulated GPU' "$(command -v "$1")" ||
+    fail "--debug: $1 was not linked for the debugger: compile and link it with simnvcc -G"
 exec "$@"

@@ -17,7 +17,7 @@ struct DebugHook {
     uint64_t until;      /* moment at which `stop` is called next, whatever the instruction */
     const uint8_t *mark; /* per instruction of the kernel: nonzero calls `stop` before it */
     int is_silent;       /* a part that was shown before runs again: no output of printf */
-    int looks_after;     /* calls `after` */
+    int looks_after;     /* calls `after` for marked instructions */
     uint8_t *runs_alone; /* per warp of the block in hand: 0 holds it; NULL: none is held */
 
     /* In place of simt_launch; calls `run` once or several times. */
@@ -29,7 +29,7 @@ struct DebugHook {
     void (*block)(DebugHook *hook, Worker *worker);
     /* Before an instruction.  Nonzero: the launch ends here. */
     int (*stop)(DebugHook *hook, Warp *warp, const Ins *ins);
-    /* After an instruction. */
+    /* After a marked instruction. */
     void (*after)(DebugHook *hook, Warp *warp, const Ins *ins);
     /* A check has found something in this instruction. */
     void (*found)(DebugHook *hook, Warp *warp, const Ins *ins, const SimtReport *report);

@@ -163,7 +163,7 @@ static void warp_run_debugged(Warp *warp)
         const Ins *now = ins;
         hook->moment++;
         ins = ins->fn(warp, ins);
-        if (hook->looks_after) hook->after(hook, warp, now);
+        if (hook->looks_after && hook->mark[now - code]) hook->after(hook, warp, now);
     }
 }
 
