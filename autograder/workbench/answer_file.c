@@ -1,7 +1,9 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
@@ -47,12 +49,31 @@ static int is_plain(const char *name)
            !strstr(name, "/.") && !strstr(name, "//");
 }
 
-static void file_give(const char *folder, const char *name, Answer *answer)
+/* The bytes of a regular file, malloc'd; NULL: there is none.  A FIFO or a device in its place, also
+ * one that appears while the server runs, must neither block the server nor fill its memory. */
+static char *regular_file(const char *path, int follows_link, size_t *bytes)
+{
+    enum { MOST = 16 << 20 };
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | (follows_link ? 0 : O_NOFOLLOW));
+    if (fd < 0) return NULL;
+    int fits = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size <= MOST;
+    char *text = fits ? malloc((size_t)status.st_size + 1) : NULL;
+    ssize_t n = 1;
+    for (*bytes = 0; text && n > 0 && *bytes<(size_t)status.st_size; *bytes += n> 0 ? (size_t)n : 0)
+        n = read(fd, text + *bytes, (size_t)status.st_size - *bytes);
+    close(fd);
+    if (text && n >= 0) return text;
+    free(text);
+    return NULL;
+}
+
+static void file_give(const char *folder, const char *name, int follows_link, Answer *answer)
 {
     char path[2600];
     const char *type = type_of(name);
     text_set(path, sizeof path, "%s/%s", folder, name);
-    char *text = type && is_plain(name) ? file_bytes(path, &answer->bytes, NULL) : NULL;
+    char *text = type && is_plain(name) ? regular_file(path, follows_link, &answer->bytes) : NULL;
     if (!text) {
         answer_error(answer, 404, "there is no such file");
         return;
@@ -62,8 +83,14 @@ static void file_give(const char *folder, const char *name, Answer *answer)
     answer->body = text;
 }
 
-/* Whether a job's file may be shown: a regular file, and no script or page except that of
- * `make see`, because its program decides what is in it. */
+/* Pages that `make see` and `make profile` write, shown under VIEW_POLICY (server.c). */
+static int is_view(const char *name)
+{
+    return !strcmp(name, "see.html") || !strcmp(name, "timeline.html");
+}
+
+/* Whether a job's file may be shown: a regular file, and no script or page except these, because
+ * its program decides what is in it. */
 static int is_shown(const char *folder, const char *name)
 {
     char path[2600];
@@ -71,7 +98,7 @@ static int is_shown(const char *folder, const char *name)
     const char *type = type_of(name);
     text_set(path, sizeof path, "%s/%s", folder, name);
     if (strchr(name, '/') || !type || lstat(path, &status) || !S_ISREG(status.st_mode)) return 0;
-    if (!strcmp(name, "see.html")) return 1;
+    if (is_view(name)) return 1;
     return strncmp(type, "text/html", 9) != 0 && strncmp(type, "text/javascript", 15) != 0;
 }
 
@@ -91,8 +118,8 @@ static void job_file_give(const Workbench *bench, const char *path, Answer *answ
         answer_error(answer, 404, "there is no such file");
         return;
     }
-    file_give(view.folder, name, answer);
-    answer->is_view = !strcmp(name, "see.html");
+    file_give(view.folder, name, 0, answer);
+    answer->is_view = is_view(name);
 }
 
 void answer_file(const Workbench *bench, const Request *request, Answer *answer)
@@ -112,7 +139,7 @@ void answer_file(const Workbench *bench, const Request *request, Answer *answer)
         if (strncmp(path, FOLDERS[i].prefix, length) != 0) continue;
         text_set(folder, sizeof folder, "%s%s%s", FOLDERS[i].of_root ? bench->root : "",
                  FOLDERS[i].of_root ? "/" : "", FOLDERS[i].folder);
-        file_give(folder, path + length, answer);
+        file_give(folder, path + length, !FOLDERS[i].of_root, answer);
         answer->is_constant = FOLDERS[i].is_constant && answer->status == 200;
         return;
     }

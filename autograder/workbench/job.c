@@ -138,19 +138,35 @@ static int is_cancelled(JobQueue *queue, Job *job)
     return yes;
 }
 
-/* Reads until the output ends.  A cancelled job gets two seconds to end. */
+static int has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+    return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
+}
+
+/* Reads until the output ends.  A cancelled job gets two seconds to end.  A process that has left
+ * the program's group may keep the output open.  The job does not wait for it: it ends when the
+ * program has ended and nothing was printed for a second, or four seconds after a cancellation. */
 static void output_read(JobQueue *queue, Job *job, pid_t pid, int from)
 {
-    enum { SLICE_MS = 100, PATIENCE = 20 };
+    enum { SLICE_MS = 100, PATIENCE = 20, SILENCE = 10 };
     char text[4096];
-    for (int slices = 0;;) {
+    for (int slices = 0, silent = 0; silent < SILENCE && slices < 2 * PATIENCE;) {
         struct pollfd wait = {.fd = from, .events = POLLIN};
         int ready = poll(&wait, 1, SLICE_MS);
-        if (is_cancelled(queue, job)) kill(-pid, slices++ < PATIENCE ? SIGTERM : SIGKILL);
-        if (ready <= 0) continue;
+        if (is_cancelled(queue, job)) {
+            int number = slices++ < PATIENCE ? SIGTERM : SIGKILL;
+            kill(-pid, number);
+            kill(pid, number); /* if it has changed its group */
+        }
+        if (ready <= 0) {
+            silent = has_ended(pid) ? silent + 1 : 0;
+            continue;
+        }
         ssize_t bytes = read(from, text, sizeof text);
         if (bytes < 0 && errno == EINTR) continue;
         if (bytes <= 0) return;
+        silent = 0;
         output_add(queue, job, text, (size_t)bytes);
     }
 }

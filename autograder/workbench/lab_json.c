@@ -13,6 +13,7 @@
 #include "autograder/workbench/markdown.h"
 #include "autograder/workbench/playground.h"
 #include "autograder/workbench/source.h"
+#include "common/base/intake.h"
 #include "common/simulator/machine/machine.h"
 
 int lab_file_name(const Workbench *bench, const Lab *lab, const char *which, char *folder,
@@ -184,9 +185,13 @@ static json_t *predictions_json(const Workbench *bench, const Lab *lab)
 
 static json_t *handout_json(const Workbench *bench, const Lab *lab)
 {
-    char path[1300];
-    text_set(path, sizeof path, "%s/labs/%s/README.md", bench->root, lab->name);
-    char *text = file_text(path, NULL), *html = text ? markdown_html(text) : NULL;
+    enum { MOST = 4 << 20 };
+    char folder[1300], name[300];
+    size_t bytes;
+    text_set(folder, sizeof folder, "%s/labs", bench->root);
+    text_set(name, sizeof name, "%s/README.md", lab->name);
+    char *text = intake_read(folder, name, MOST, &bytes, NULL),
+         *html = text ? markdown_html(text) : NULL;
     json_t *handout =
         json_string(html ? html : "<p>The handout README.md is missing in the lab's folder.</p>");
     free(text);

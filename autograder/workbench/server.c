@@ -25,6 +25,7 @@ typedef struct Body {
     char *text;
     size_t bytes;
     int too_large;
+    int is_unwanted; /* Boolean: the request will be refused, and its body is not stored */
 } Body;
 
 /* ---- permissions of a request ---------------------------------------------------------------- */
@@ -95,7 +96,8 @@ static const char POLICY[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
-/* The page of `make see` has a script of its own; it gets no access to anything else. */
+/* Pages of `make see` and `make profile` may have a script of their own; they get no access to
+ * anything else. */
 static const char VIEW_POLICY[] =
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data:";
@@ -140,6 +142,7 @@ static void answer_make(const Workbench *bench, struct MHD_Connection *connectio
 
 static enum MHD_Result body_add(Body *body, const char *data, size_t bytes)
 {
+    if (body->is_unwanted) return MHD_YES;
     char *text =
         body->bytes + bytes > BODY_BYTES ? NULL : realloc(body->text, body->bytes + bytes + 1);
     if (!text) {
@@ -160,7 +163,13 @@ static enum MHD_Result request_take(void *context, struct MHD_Connection *connec
     (void)version;
     const Server *server = context;
     Body *body = *state;
-    if (!body) return (*state = calloc(1, sizeof *body)) ? MHD_YES : MHD_NO;
+    if (!body) {
+        if (!(*state = body = calloc(1, sizeof *body))) return MHD_NO;
+        /* Other pages and users without the key must not fill this process's memory. */
+        body->is_unwanted =
+            !is_own_page(server->bench, connection) || !has_token(server->bench, connection);
+        return MHD_YES;
+    }
     if (*bytes) {
         size_t part = *bytes;
         *bytes = 0;

@@ -94,6 +94,27 @@ static void cancels_a_job_with_its_children(void **state)
     assert_int_equal(job_cancel(queue, "none"), -1);
 }
 
+/* Neither of a program that has ended nor of a cancelled one does the queue wait for a process that
+ * has left the group and keeps the output open. */
+static void leaves_a_process_of_another_session(void **state)
+{
+    (void)state;
+    static const char *const SCRIPTS[] = {"setsid sleep 1000 & echo $!",
+                                          "setsid sleep 1000 & echo $!; wait"};
+    for (int i = 0; i < 2; i++) {
+        char id[JOB_ID_CHARACTERS + 1];
+        int status, child = 0;
+        shell_start(SCRIPTS[i], id);
+        for (JobView view; !child; free(view.text)) {
+            assert_int_equal(job_view(queue, id, 0, &view), 0);
+            child = atoi(view.text);
+        }
+        if (i == 1) assert_int_equal(job_cancel(queue, id), 0);
+        free(output_at(id, i == 1 ? JOB_CANCELLED : JOB_ENDED, &status));
+        assert_int_equal(kill(child, SIGKILL), 0);
+    }
+}
+
 static void refuses_more_than_may_wait(void **state)
 {
     (void)state;
@@ -199,6 +220,7 @@ int main(void)
         cmocka_unit_test(collects_output_and_status),
         cmocka_unit_test(names_the_signal_of_a_program),
         cmocka_unit_test(cancels_a_job_with_its_children),
+        cmocka_unit_test(leaves_a_process_of_another_session),
         cmocka_unit_test(refuses_more_than_may_wait),
         cmocka_unit_test(bounds_the_output),
         cmocka_unit_test(keeps_the_latest_jobs),

@@ -206,7 +206,13 @@ def shows_the_profile_in_the_gutter():
     assert len(bars) >= 3 and "%" in bars[0].text, "no bars of the stall reasons"
     for image in page.find_elements(By.CSS_SELECTOR, "#panel-profile .figures img"):
         until(lambda: page.execute_script("return arguments[0].naturalWidth", image) > 0, "no figure")
-    assert len(page.find_elements(By.CSS_SELECTOR, "#panel-profile .figures img")) == 2
+    assert len(page.find_elements(By.CSS_SELECTOR, "#panel-profile .figures img")) == 1
+    page.switch_to.frame(page.find_element(By.CSS_SELECTOR, "#panel-profile iframe"))
+    try:
+        until(lambda: "Warps by stall reason" in page.find_element(By.TAG_NAME, "body").text, "no timeline")
+        assert len(page.find_elements(By.CSS_SELECTOR, "svg path[fill]")) >= 3, "no warp in the timeline"
+    finally:
+        page.switch_to.default_content()
     Select(at("against")).select_by_value("baseline")
     act("profile")
     assert "baseline" in output("profile"), output("profile")

@@ -55,6 +55,17 @@ head -c 4000000 /dev/zero | tr '\0' a >"$work/large"
     [ "$(with_token -X POST -d '{"action":"solution"}' "$here/api/labs/02/jobs")" = 400 ] &&
     [ "$(with_token -X BREW "$here/api/labs/02")" != 200 ]
 tell refuses-malformed-requests
+# Without the key the body is not even stored.
+[ "$(status -X PUT --data-binary "@$work/large" "$here/api/labs/02/source")" = 401 ] &&
+    [ "$(with_token -H 'Origin: http://evil.example' -X PUT --data-binary "@$work/large" "$here/api/labs/02/source")" = 403 ]
+tell stores-no-body-of-others
+# A FIFO in place of a file must not stop the server.
+mv "$work/root/labs/06-unrolled/README.md" "$work/kept.md"
+mkfifo "$work/root/labs/06-unrolled/README.md"
+[ "$(with_token --max-time 60 "$here/api/labs/06")" = 200 ] && grep -q 'handout README.md is missing' "$work/err"
+tell a-fifo-blocks-nothing
+rm "$work/root/labs/06-unrolled/README.md"
+mv "$work/kept.md" "$work/root/labs/06-unrolled/README.md"
 codes=
 for _ in 1 2 3 4 5 6 7 8; do codes="$codes $(with_token -X POST -d '{"action":"grade"}' "$here/api/labs/04/jobs")"; done
 echo "$codes" >"$work/said"

@@ -261,15 +261,21 @@ async function filesOfProfile(id, text) {
   const table = state.target.kind === 'labs' ? await jobFile(id, 'lines.tsv') : null;
   editor.showShares(table ? sharesOf(table, state.lab.sourceName) : sharesOfText(text));
   const figures = stallBars(text);
-  for (const [name, words] of [['roofline.svg', 'Roofline'], ['timeline.svg', 'Timeline of blocks']])
-    if (table && await jobFile(id, name) !== null) figures.push(image(id, name, words));
+  if (table && await jobFile(id, 'roofline.svg') !== null)
+    figures.push(image(id, 'roofline.svg', 'Roofline'));
+  if (table && await jobFile(id, 'timeline.html') !== null)
+    figures.push(pageFrame(id, 'timeline.html', 'Timeline of warps and blocks'));
   return figures;
 }
 
-function filesOfSee(id) {
-  const frame = element('iframe', {title: 'Accesses of a warp', src: `/files/${id}/see.html`});
+function pageFrame(id, name, title) {
+  const frame = element('iframe', {title, src: `/files/${id}/${name}`});
   frame.setAttribute('sandbox', 'allow-scripts');
-  return [frame];
+  return frame;
+}
+
+function filesOfSee(id) {
+  return [pageFrame(id, 'see.html', 'Accesses of a warp')];
 }
 
 async function filesOfCode(id) {
@@ -470,7 +476,7 @@ function listen() {
 
 async function main() {
   showPane('editor');
-  if (!takeToken()) {
+  if (!await takeToken()) {
     banner('Open the address that make workbench printed: it has the key of this page.');
     return;
   }

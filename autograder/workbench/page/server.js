@@ -4,11 +4,14 @@ const KEY = 'workbench-token';
 
 // The address that make workbench prints has the token behind #.  It is not sent in requests for
 // pages and does not stay in the address bar.
-export function takeToken() {
-  const given = location.hash.slice(1);
+// A key that does not fit does not replace the one that does: another page may link to this one.
+export async function takeToken() {
+  const given = location.hash.slice(1), kept = localStorage.getItem(KEY);
   if (/^[0-9a-f]{32}$/.test(given)) {
-    localStorage.setItem(KEY, given);
     history.replaceState(null, '', '/');
+    const answer = kept && kept !== given &&
+      await fetch('/api/key', {headers: {Authorization: `Bearer ${given}`}}).catch(() => null);
+    if (answer?.status !== 401) localStorage.setItem(KEY, given);
   }
   return localStorage.getItem(KEY);
 }
