@@ -13,6 +13,7 @@ do for [layer in "a-n1 c-n1 a-n32 c-n32"] {
     set title (layer[1:1] eq "a" ? "512 channels of 14×14" : "128 channels of 56×56") . (layer[3:] eq "n1" ? ", one image" : ", 32 images")
     set xlabel (layer[3:] eq "n1" ? "" : "filters")
     set ylabel (layer[1:1] eq "a" ? "µs" : "")
+    if (layer eq "a-n32") { set key top left Left reverse } else { set key bottom right noreverse Right }
     plot file using 1:16 skip 1 with fillsteps fc rgb '#dfe8f2' notitle, \
          '' using 1:16 skip 1 with steps lc rgb '#3b6ea5' lw 2 title 'predicted', \
          '' using 1:10 skip 1 with points pt 7 ps 0.5 lc rgb '#c8702a' title 'measured', \

@@ -22,8 +22,8 @@ do for [i = 1:6] {
     set title (word(layers, i) . ": " . shape[1:at - 1] . " channels of " . side . "×" . side . ", µs") noenhanced
     set xlabel (i > 4 ? "filters" : "")
     set xrange [0:(i < 3 ? 76 : 210)]
-    set key bottom right samplen 1
-    if (i > 1) { unset key }
+    set key bottom left Left reverse samplen 1
+    if (i < 6) { unset key }
     plot measured using (strcol(2) eq full ? $3 : NaN):12 with points pt 7 ps 0.4 lc rgb '#3b6ea5' title 'measured', \
          plan using (strcol(1) eq word(layers, i) ? $2 : NaN):4 with points pt 6 ps 1.4 lw 2 lc rgb '#c8702a' title 'old width', \
          plan using (strcol(1) eq word(layers, i) ? $3 : NaN):5 with points pt 9 ps 1.4 lc rgb '#2f7d4f' title 'new width'
