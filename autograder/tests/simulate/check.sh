@@ -221,6 +221,9 @@ ARCH=90 run 0 $here/wide.cu &&
     grep -qx 'keys 97, own values 97, exchanged 1, steps 1' "$work/out" && ! says 'a check found' &&
     ARCH=90 gpu=a100 run 1 $here/wide.cu && says 'no atomics of 128 bits'
 tell atomics-of-128-bits
+run 0 $here/groups.cu && grep -qx '51140 429 53 12277' "$work/out" && ! says 'a check found' &&
+    ! says 'warning'
+tell cooperative-groups-and-cub-without-a-finding
 run 0 $here/recursion.cu && [ "$(grep -c '^ok ' "$work/out")" = 6 ] &&
     ! grep -q '^not ok' "$work/out" && ! says 'a check found' && ! says 'leak check'
 tell recursion-and-the-device-heap

@@ -31,13 +31,6 @@ struct UndefinedSource {
 };
 
 /* ---- the state of a warp --------------------------------------------------------------------- */
-static uint32_t *lanes_of(const Warp *warp, uint32_t slot)
-{
-    static uint32_t none;
-    none = 0;
-    return slot < warp->worker->kernel->file_bytes ? &warp->undefined.lanes[slot / 4] : &none;
-}
-
 static uint32_t lanes_at(const Warp *warp, uint32_t slot)
 {
     return slot < warp->worker->kernel->file_bytes ? warp->undefined.lanes[slot / 4] : 0;
@@ -52,7 +45,7 @@ static uint16_t source_at(const Warp *warp, uint32_t slot)
 static void lanes_set(Warp *warp, uint32_t slot, uint32_t mask, uint32_t lanes, uint16_t source)
 {
     if (slot == NO_SLOT || slot >= warp->worker->kernel->file_bytes) return;
-    uint32_t *at = lanes_of(warp, slot), now = (*at & ~mask) | (lanes & mask);
+    uint32_t *at = &warp->undefined.lanes[slot / 4], now = (*at & ~mask) | (lanes & mask);
     warp->undefined.count += (now != 0) - (*at != 0);
     *at = now;
     if (lanes & mask) warp->undefined.source[slot / 4] = source;
@@ -259,7 +252,8 @@ static uint32_t zeros_of(const Warp *warp, uint32_t slot, int wide)
 
 static uint32_t predicate_at(const Warp *warp, uint32_t slot)
 {
-    uint32_t bits;
+    uint32_t bits = 0;
+    if (slot >= warp->worker->kernel->file_bytes) return 0;
     memcpy(&bits, warp->file + slot, sizeof bits);
     return bits;
 }

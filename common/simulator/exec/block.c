@@ -101,12 +101,15 @@ static int chunk_ends(Warp *warp, const Ins *ins, uint32_t executed)
     return 1;
 }
 
-/* Begins a chunk; the chunks of a warp with undefined registers have one instruction. */
+/* Begins a chunk; the chunks of a warp with undefined registers have one instruction, which costs
+ * the host as much as several. */
 static void chunk_begin(Warp *warp, const Ins *ins)
 {
+    enum { FOLLOWED_CHARGE = 4 };
     warp->chunk = warp->worker->budget.begin ? ALONE : CHUNK;
     if (!warp->undefined.is_followed) return;
     undefined_step(warp, ins);
+    warp_charge(warp, FOLLOWED_CHARGE);
     if (warp->undefined.is_followed) warp->chunk = 1;
 }
 
