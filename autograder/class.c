@@ -14,6 +14,7 @@
 #include "autograder/class/gradebook.h"
 #include "autograder/class/explain.h"
 #include "autograder/class/plan.h"
+#include "autograder/class/progress.h"
 #include "autograder/class/similarity.h"
 #include "autograder/class/slurm.h"
 #include "autograder/class/reproducible.h"
@@ -42,6 +43,7 @@ static const char USAGE[] =
     "  --results DIR      the gradebook and what is made of it (default <build>/class)\n"
     "  --jobs N           submissions graded at a time (default: one per core)\n"
     "  --roster FILE      CSV of the LMS with the people of the class\n"
+    "  --rubric FILE      ini file of open questions, whose marks are columns of the roster\n"
     "  --deadline TIME    2026-10-01T12:00, of this time zone, or with Z: later ones are marked\n"
     "  --grace TIME       15m, 2h: as much later costs nothing\n"
     "  --penalty N        per cent of the points that each started day after the deadline costs\n"
@@ -55,13 +57,14 @@ static const char USAGE[] =
     "  --seed N           the class's seed: every student's follows from it and the name\n"
     "  --dump             only prints the gradebook as tab-separated text\n"
     "  --explain STUDENT  only prints how the student earned each point, for appeals\n"
+    "  --date DAY         day of this run in progress.tsv, 2026-10-05 (default: today)\n"
     "  --grade PROGRAM    what grades one submission (default <build>/bin/grade)\n"
     "Run it again to resume: results that are in the gradebook are not graded again.\n"
     "Exit: 0 everything is graded; 1 not; 2 wrong usage; 130 interrupted.\n";
 
 typedef struct Options {
     const char *submissions, *root, *build, *lab, *results, *jobs, *deadline, *gpu, *grade, *engine,
-        *sbatch, *explain, *roster, *grace, *penalty, *counts, *attempts, *regrade;
+        *sbatch, *date, *explain, *roster, *rubric, *grace, *penalty, *counts, *attempts, *regrade;
     Seed seed;
     int dump;
 } Options;
@@ -76,6 +79,7 @@ typedef struct Class {
     const char *engine; /* engine of each job: "sim" or "gpu" */
     Plan plan;
     LmsRoster roster; /* plan.roster, if there is one */
+    Rubric rubric;    /* plan.rubric, if there is one */
     size_t done, deferred;
     double began;
 } Class;
@@ -98,6 +102,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"results", OPTION_TEXT, &options->results},
         {"jobs", OPTION_TEXT, &options->jobs},
         {"roster", OPTION_TEXT, &options->roster},
+        {"rubric", OPTION_TEXT, &options->rubric},
         {"deadline", OPTION_TEXT, &options->deadline},
         {"grace", OPTION_TEXT, &options->grace},
         {"penalty", OPTION_TEXT, &options->penalty},
@@ -110,6 +115,7 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
         {"seed", OPTION_SEED, &options->seed},
         {"dump", OPTION_FLAG, &options->dump},
         {"explain", OPTION_TEXT, &options->explain},
+        {"date", OPTION_TEXT, &options->date},
         {"grade", OPTION_TEXT, &options->grade},
         {"help", OPTION_HELP, (void *)USAGE},
         {0},
@@ -189,12 +195,23 @@ static int take_course(Class *class, Error *error)
     plan->regrade = options->regrade != NULL;
     if (options->regrade && strcmp(options->regrade, "stale") != 0)
         return error_set(error, "REGRADE=%.60s: stale", options->regrade);
+    char monday[12];
+    if (options->date && progress_week(options->date, monday))
+        return error_set(error, "DATE=%.40s: a day such as 2026-10-05", options->date);
     if (lms_policy_parse(options->deadline, options->grace, options->penalty, options->counts,
                          options->attempts, &plan->policy, error))
         return -1;
+    if (options->rubric && !options->roster)
+        return error_set(error,
+                         "RUBRIC=%.200s: the marks of open questions are columns of the "
+                         "roster: give ROSTER=people.csv, too",
+                         options->rubric);
     if (!options->roster) return 0;
     plan->roster = &class->roster;
-    return lms_roster_read(options->roster, &class->roster, error);
+    if (lms_roster_read(options->roster, &class->roster, error)) return -1;
+    if (!options->rubric) return 0;
+    plan->rubric = &class->rubric;
+    return rubric_read(options->rubric, &class->roster, options->roster, &class->rubric, error);
 }
 
 static int find_bases(Class *class, Error *error)
@@ -369,6 +386,17 @@ static int tell_alike(Class *class)
     return status;
 }
 
+/* The day of this run: --date, else today in this time zone. */
+static int progress_note(const Class *class, const Summary *summary, Error *error)
+{
+    char today[12];
+    time_t now = time(NULL);
+    struct tm day;
+    strftime(today, sizeof today, "%Y-%m-%d", localtime_r(&now, &day));
+    const char *date = class->options.date ? class->options.date : today;
+    return progress_add(class->results, date, summary, error);
+}
+
 static int sum_up(Class *class, Error *error)
 {
     char said[1200];
@@ -385,7 +413,8 @@ static int sum_up(Class *class, Error *error)
         plotted = 0;
     }
     int compared = !tell_alike(class);
-    text_set(said, sizeof said, "gradebook.sqlite, class.html, summary.txt%s%s",
+    if (!status) status = progress_note(class, &summary, error);
+    text_set(said, sizeof said, "gradebook.sqlite, class.html, summary.txt, progress.tsv%s%s",
              plotted ? ", distribution.svg, distribution.png" : "",
              compared ? ", similarity.txt" : "");
     printf("\n%s:\n", class->results);
@@ -427,6 +456,7 @@ static void class_close(Class *class)
     gradebook_close(class->book);
     plan_clear(&class->plan);
     free(class->plan.basis);
+    rubric_clear(&class->rubric);
     lms_roster_clear(&class->roster);
     catalog_close(&class->catalog);
 }

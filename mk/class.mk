@@ -2,7 +2,7 @@
 
 #:   make class SUBMISSIONS=dir [LAB=04] [RESULTS=dir] [DEADLINE=2026-10-01T12:00]
 #:        [ROSTER=file.csv] [GRACE=15m] [PENALTY=10] [COUNTS=best] [ATTEMPTS=n]
-#:        [REGRADE=stale] [JOBS=n] [SEED=n]
+#:        [RUBRIC=file.ini] [REGRADE=stale] [JOBS=n] [SEED=n] [DATE=2026-10-05]
 #:                       a whole class into one gradebook; the same command resumes
 #:                       (docs/instructor/class.md); ENGINE=slurm or slurm-gpu
 #:                       [SBATCH=options]: on a cluster's nodes
@@ -14,7 +14,8 @@ class-answer: # similarity-tester compares the submissions with one another
 	$(call stage,tools $(BUILD)/bin/class)
 	$(Q)$(plus)$(BUILD)/bin/class $(where) --submissions "$$SUBMISSIONS" \
 	    $${LAB:+--lab "$$LAB"} $${SEED:+--seed "$$SEED"} \
-	    --results "$$RESULTS" --deadline "$$DEADLINE" --roster "$$ROSTER" \
+	    --results "$$RESULTS" --deadline "$$DEADLINE" --roster "$$ROSTER" --rubric "$$RUBRIC" \
+	    $${DATE:+--date "$$DATE"} \
 	    --grace "$$GRACE" --penalty "$$PENALTY" --counts "$$COUNTS" --attempts "$$ATTEMPTS" \
 	    --regrade "$$REGRADE" --engine "$$ENGINE" --gpu "$$GPU" --jobs "$$JOBS" \
 	    --sbatch "$$SBATCH" --explain "$$EXPLAIN"; $(save_status)

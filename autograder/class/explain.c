@@ -13,11 +13,15 @@ typedef struct Best {
     char lab[64], submission[4096];
 } Best;
 
+enum { GROUP_MAX = 16 };
+
 typedef struct Explaining {
     const char *student;
     FILE *stream;
     Best *best;
     size_t bests, results;
+    char holder[GROUP_MAX][200]; /* the people whose marks the student's are */
+    size_t holders, answers;
     Record *record;
 } Explaining;
 
@@ -26,10 +30,24 @@ static int is_asked(const Explaining *e, const GradebookResult *result)
     return strcmp(result->student, e->student) == 0;
 }
 
+static int is_holder(const Explaining *e, const char *holder)
+{
+    for (size_t i = 0; i < e->holders; i++)
+        if (!strcmp(e->holder[i], holder)) return 1;
+    return 0;
+}
+
+static void holder_note(Explaining *e, const char *holder)
+{
+    if (e->holders == GROUP_MAX || is_holder(e, holder)) return;
+    text_set(e->holder[e->holders++], sizeof e->holder[0], "%s", holder);
+}
+
 static int best_note(const GradebookResult *result, void *context, Error *error)
 {
     Explaining *e = context;
     if (!is_asked(e, result)) return 0;
+    holder_note(e, result->holder);
     Best *grown = realloc(e->best, (e->bests + 1) * sizeof *grown);
     if (!grown) return error_set(error, "out of memory");
     e->best = grown;
@@ -153,6 +171,21 @@ static int result_explain(const GradebookResult *result, void *context, Error *e
     return 0;
 }
 
+static int answer_explain(const GradebookAnswer *answer, void *context, Error *error)
+{
+    Explaining *e = context;
+    char what[900];
+    (void)error;
+    if (!is_holder(e, answer->holder)) return 0;
+    if (!e->answers++)
+        fprintf(e->stream, "\nOpen questions, marked by a person\n  points     of  for\n");
+    text_set(what, sizeof what, "%s%s%s: %s%s%s", e->holders > 1 ? answer->holder : "",
+             e->holders > 1 ? ", " : "", answer->question, answer->text,
+             *answer->comment ? "; " : "", answer->comment);
+    row(e->stream, answer->points, answer->possible, what);
+    return 0;
+}
+
 int explain_student(Gradebook *book, const char *student, FILE *stream, Error *error)
 {
     char name[600];
@@ -166,6 +199,7 @@ int explain_student(Gradebook *book, const char *student, FILE *stream, Error *e
                 "graded again.\n",
                 name);
         status = gradebook_each(book, result_explain, &e, error);
+        if (!status) status = gradebook_answers(book, answer_explain, &e, error);
     }
     if (!status && !e.results)
         status = error_set(error, "EXPLAIN=%.300s: the gradebook has no such student", name);

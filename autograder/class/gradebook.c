@@ -13,7 +13,7 @@
 #include "autograder/text/text.h"
 
 #define APPLICATION    0x436c4762 /* "ClGb" */
-#define VERSION        2
+#define VERSION        3
 #define TEXT_OF(macro) TEXT_AS(macro)
 #define TEXT_AS(text)  #text
 
@@ -26,42 +26,33 @@ struct Gradebook {
 
 /* The primary key's order is the order of all rows and iterations.  One transaction, so that a
  * killed process leaves no incomplete gradebook. */
+/* clang-format off */
 static const char SCHEMA[] =
     "BEGIN IMMEDIATE;"
-    "PRAGMA application_id = " TEXT_OF(
-        APPLICATION) ";"
-                     "PRAGMA user_version = " TEXT_OF(
-                         VERSION) ";"
-                                  "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT "
-                                  "NULL) WITHOUT ROWID;"
-                                  "CREATE TABLE result ("
-                                  " student TEXT NOT NULL, lab TEXT NOT NULL, submission TEXT NOT "
-                                  "NULL,"
-                                  " submitted_at TEXT NOT NULL, late INTEGER NOT NULL, digest TEXT "
-                                  "NOT NULL,"
-                                  " basis TEXT NOT NULL, seed TEXT NOT NULL, status TEXT NOT NULL, "
-                                  "points REAL NOT NULL,"
-                                  " possible REAL NOT NULL, counted REAL NOT NULL, record TEXT NOT "
-                                  "NULL,"
-                                  " PRIMARY KEY (student, lab, submission)) WITHOUT ROWID;"
-                                  "CREATE INDEX mark ON result (student, lab, submission, "
-                                  "submitted_at, late, status, counted,"
-                                  " possible);"
-                                  "CREATE TABLE person (holder TEXT PRIMARY KEY, id TEXT NOT NULL, "
-                                  "participant TEXT NOT NULL,"
-                                  " number TEXT NOT NULL, login TEXT NOT NULL, name TEXT NOT NULL, "
-                                  "email TEXT NOT NULL,"
-                                  " team TEXT NOT NULL, section TEXT NOT NULL, extension TEXT NOT "
-                                  "NULL,"
-                                  " submitted TEXT NOT NULL) WITHOUT ROWID;"
-                                  "CREATE TABLE member (student TEXT NOT NULL, person TEXT NOT "
-                                  "NULL,"
-                                  " PRIMARY KEY (student, person)) WITHOUT ROWID;"
-                                  "CREATE TABLE entry (lab TEXT NOT NULL, path TEXT NOT NULL, "
-                                  "student TEXT NOT NULL,"
-                                  " reason TEXT NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY "
-                                  "(lab, path)) WITHOUT ROWID;"
-                                  "COMMIT";
+    "PRAGMA application_id = " TEXT_OF(APPLICATION) ";"
+    "PRAGMA user_version = " TEXT_OF(VERSION) ";"
+    "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE result (student TEXT NOT NULL, lab TEXT NOT NULL, submission TEXT NOT NULL,"
+    " submitted_at TEXT NOT NULL, late INTEGER NOT NULL, digest TEXT NOT NULL,"
+    " basis TEXT NOT NULL, seed TEXT NOT NULL, status TEXT NOT NULL, points REAL NOT NULL,"
+    " possible REAL NOT NULL, counted REAL NOT NULL, record TEXT NOT NULL,"
+    " PRIMARY KEY (student, lab, submission)) WITHOUT ROWID;"
+    "CREATE INDEX mark ON result (student, lab, submission, submitted_at, late, status, counted,"
+    " possible);"
+    "CREATE TABLE person (holder TEXT PRIMARY KEY, id TEXT NOT NULL, participant TEXT NOT NULL,"
+    " number TEXT NOT NULL, login TEXT NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL,"
+    " team TEXT NOT NULL, section TEXT NOT NULL, extension TEXT NOT NULL,"
+    " submitted TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE member (student TEXT NOT NULL, person TEXT NOT NULL,"
+    " PRIMARY KEY (student, person)) WITHOUT ROWID;"
+    "CREATE TABLE question (name TEXT PRIMARY KEY, lab TEXT NOT NULL, points REAL NOT NULL,"
+    " text TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE answer (holder TEXT NOT NULL, question TEXT NOT NULL, points REAL NOT NULL,"
+    " comment TEXT NOT NULL, PRIMARY KEY (holder, question)) WITHOUT ROWID;"
+    "CREATE TABLE entry (lab TEXT NOT NULL, path TEXT NOT NULL, student TEXT NOT NULL,"
+    " reason TEXT NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY (lab, path)) WITHOUT ROWID;"
+    "COMMIT";
+/* clang-format on */
 
 #define COLUMNS                                                                                    \
     "student, lab, submission, submitted_at, late, digest, basis, seed, status, points, possible," \
@@ -435,6 +426,42 @@ int gradebook_entries_set(Gradebook *book, const char *lab, const GradebookEntry
     return transaction_end(book, status, error);
 }
 
+/* ---- answers to open questions -------------------------------------------------------------- */
+
+static int question_put(Gradebook *book, const RubricQuestion *question, const char *lab,
+                        Error *error)
+{
+    char points[32];
+    text_set(points, sizeof points, "%.10g", question->points);
+    const char *value[] = {question->name, lab, points, question->text};
+    return run(book, "INSERT INTO question VALUES (?, ?, ?, ?)", 4, value, error);
+}
+
+static int answer_put(Gradebook *book, const LmsRoster *roster, const Person *person,
+                      const RubricQuestion *question, Error *error)
+{
+    double points;
+    char text[32];
+    if (!rubric_mark(roster, person, question, &points)) return 0;
+    text_set(text, sizeof text, "%.10g", points);
+    const char *value[] = {person->key, question->name, text,
+                           lms_roster_cell(roster, person, question->comment)};
+    return run(book, "INSERT INTO answer VALUES (?, ?, ?, ?)", 4, value, error);
+}
+
+int gradebook_rubric_set(Gradebook *book, const Rubric *rubric, const char *const *lab,
+                         const LmsRoster *roster, Error *error)
+{
+    int status = execute(book, "BEGIN IMMEDIATE; DELETE FROM question; DELETE FROM answer", error);
+    if (status) return -1;
+    for (size_t i = 0; i < rubric->questions && !status; i++) {
+        status = question_put(book, &rubric->question[i], lab[i], error);
+        for (size_t j = 0; j < roster->people && !status; j++)
+            status = answer_put(book, roster, &roster->person[j], &rubric->question[i], error);
+    }
+    return transaction_end(book, status, error);
+}
+
 /* ---- iteration ------------------------------------------------------------------------------ */
 
 /* Called for each row of a statement; other than 0 ends the iteration. */
@@ -519,6 +546,32 @@ int gradebook_entries(Gradebook *book, GradebookEntryVisit *visit, void *context
 {
     return walk(book, "SELECT path, student, reason, lab, refused FROM entry ORDER BY lab, path",
                 entry_visit, &visit, context, error);
+}
+
+static int answer_visit(sqlite3_stmt *row, void *visit, void *context, Error *error)
+{
+    GradebookAnswer answer = {.holder = column(row, 0),
+                              .question = column(row, 1),
+                              .lab = column(row, 2),
+                              .text = column(row, 3),
+                              .points = sqlite3_column_double(row, 4),
+                              .possible = sqlite3_column_double(row, 5),
+                              .comment = column(row, 6)};
+    return (*(GradebookAnswerVisit **)visit)(&answer, context, error);
+}
+
+int gradebook_answers(Gradebook *book, GradebookAnswerVisit *visit, void *context, Error *error)
+{
+    return walk(book,
+                "SELECT holder, name, lab, text, answer.points, question.points, comment"
+                " FROM answer JOIN question ON question = name ORDER BY holder, lab, name",
+                answer_visit, &visit, context, error);
+}
+
+int gradebook_questions(Gradebook *book, GradebookAnswerVisit *visit, void *context, Error *error)
+{
+    return walk(book, "SELECT '', name, lab, text, 0, points, '' FROM question ORDER BY lab, name",
+                answer_visit, &visit, context, error);
 }
 
 /* ---- close ---------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
-/* gradebook.h - marks of a class: one SQLite file with a row for each student, lab and submission,
- * including the whole result record; the people of the roster; the entries that were not graded.
+/* gradebook.h - marks of a class in one SQLite file.  It has a row for each student, lab and
+ * submission, with the whole result record.  It also has the people of the roster, the marks of
+ * their answers to open questions, and the entries that were not graded.
  *
  * Module: a class: its submissions, jobs, gradebook and summary.
  * Callers: the program class; exporters.
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "autograder/lms/roster.h"
+#include "autograder/lms/rubric.h"
 #include "common/base/error.h"
 
 typedef struct Gradebook Gradebook;
@@ -59,6 +61,14 @@ typedef struct GradebookEntry {
     int is_refused;                      /* Boolean: a submission that cannot be read */
 } GradebookEntry;
 
+/* A person's marked answer to an open question of a handout. */
+typedef struct GradebookAnswer {
+    const char *holder;
+    const char *question, *lab, *text; /* "04 halo", "04-tiled", the question */
+    double points, possible;
+    const char *comment; /* the marker's, or "" */
+} GradebookAnswer;
+
 /* The choice among several submissions, and the cost of lateness. */
 typedef struct GradebookPolicy {
     const char *deadline, *grace; /* texts to show, or "" */
@@ -91,6 +101,11 @@ int gradebook_describe(Gradebook *book, const LmsRoster *roster, const Gradebook
 /* Replaces the entries of a run that graded `lab`, or all labs (""). */
 int gradebook_entries_set(Gradebook *book, const char *lab, const GradebookEntry *entry,
                           size_t entries, Error *error);
+
+/* Stores the questions and everybody's marks in one transaction, in place of the previous ones.
+ * lab[i] is the full name of question i's lab. */
+int gradebook_rubric_set(Gradebook *book, const Rubric *rubric, const char *const *lab,
+                         const LmsRoster *roster, Error *error);
 
 /* Commits one result in a transaction.  A result for the same student, lab and submission is
  * replaced if its digest or basis is different or it was deferred; else -1, so that nothing is
@@ -131,6 +146,12 @@ typedef int GradebookEntryVisit(const GradebookEntry *entry, void *context, Erro
 int gradebook_people(Gradebook *book, GradebookPersonVisit *visit, void *context, Error *error);
 /* Visits the entries that were not graded, by lab and path. */
 int gradebook_entries(Gradebook *book, GradebookEntryVisit *visit, void *context, Error *error);
+
+typedef int GradebookAnswerVisit(const GradebookAnswer *answer, void *context, Error *error);
+/* Visits the marked answers by holder, lab and question. */
+int gradebook_answers(Gradebook *book, GradebookAnswerVisit *visit, void *context, Error *error);
+/* Visits the questions by lab and name; the holder, the points and the comment are empty. */
+int gradebook_questions(Gradebook *book, GradebookAnswerVisit *visit, void *context, Error *error);
 
 /* Rewrites the file in key order and closes the gradebook, also after an error. */
 int gradebook_finish(Gradebook *book, Error *error);

@@ -218,6 +218,21 @@ static int add_handed(Plan *plan, Gradebook *book, size_t number, char *is_found
     return add_labs(plan, book, &job, files, error);
 }
 
+static int store_rubric(const Plan *plan, Gradebook *book, Error *error)
+{
+    const Rubric *rubric = plan->rubric;
+    const char *lab[RUBRIC_QUESTIONS];
+    for (size_t i = 0; i < rubric->questions; i++) {
+        Error inner;
+        const Lab *found = catalog_find(plan->catalog, rubric->question[i].lab, &inner);
+        if (!found)
+            return ini_error(error, &rubric->file, rubric->question[i].line, "[%s]: %s",
+                             rubric->question[i].name, inner.text);
+        lab[i] = found->name;
+    }
+    return gradebook_rubric_set(book, rubric, lab, plan->roster, error);
+}
+
 /* ---- people, policy and entries in the gradebook ------------------------------------------ */
 
 static int describe(const Plan *plan, Gradebook *book, Error *error)
@@ -231,7 +246,9 @@ static int describe(const Plan *plan, Gradebook *book, Error *error)
                               .counts = policy->counts,
                               .penalty = policy->penalty,
                               .attempts = policy->attempts};
-    return gradebook_describe(book, plan->roster, plan->member, plan->members, &stored, error);
+    if (gradebook_describe(book, plan->roster, plan->member, plan->members, &stored, error))
+        return -1;
+    return plan->rubric ? store_rubric(plan, book, error) : 0;
 }
 
 static int store_entries(const Plan *plan, Gradebook *book, Error *error)

@@ -23,6 +23,7 @@ typedef struct Plan {
                       * name */
     LmsPolicy policy;
     LmsRoster *roster;          /* NULL: none */
+    Rubric *rubric;             /* open questions, with marks in the roster; NULL: none */
     char (*basis)[BASIS_BYTES]; /* one per lab of the catalog */
     int regrade;                /* Boolean: results with another basis are graded again */
     HandedList list;

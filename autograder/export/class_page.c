@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autograder/export/class_progress.h"
 #include "autograder/export/format.h"
 #include "autograder/export/page.h"
 #include "autograder/export/spread.h"
@@ -396,6 +397,19 @@ static void write_badges(FILE *stream, const Marks *marks, const MarksStudent *s
     if (*text) page_element(stream, "span", "note", text);
 }
 
+/* The marks of open questions, one line for each. */
+static void write_answers(FILE *stream, const MarksStudent *student)
+{
+    char text[700], part[2][32];
+    for (int i = 0; i < student->answers; i++) {
+        const MarksAnswer *answer = &student->answer[i];
+        text_set(text, sizeof text, "%s: %s of %s%s%.300s", answer->question,
+                 score_text(answer->points, part[0]), score_text(answer->possible, part[1]),
+                 *answer->comment ? "; " : "", answer->comment);
+        page_element(stream, "p", NULL, text);
+    }
+}
+
 static void write_student(FILE *stream, const ClassResults *results, const StudentPart *part)
 {
     static const char *const NAME[] = {"lab",          "#points",    "#change", "#cases", "#speed",
@@ -412,6 +426,7 @@ static void write_student(FILE *stream, const ClassResults *results, const Stude
     if (part->rows) page_table(stream, NAME);
     fputs(part->rows ? part->rows : "", stream);
     if (part->rows) fputs("</table>\n", stream);
+    write_answers(stream, part->marks);
     fputs("</details>\n", stream);
 }
 
@@ -429,7 +444,8 @@ static int write_students(FILE *stream, const ClassResults *results, Error *erro
         for (int j = 0; j < marks->labs; j++) {
             double mark = marks->student[i].mark[j];
             students.part[i].points += isnan(mark) ? 0 : mark;
-            students.part[i].full += marks->full[j];
+            int is_open = isnan(mark) && marks_is_questions(marks, j); /* not marked yet */
+            students.part[i].full += is_open ? 0 : marks->full[j];
         }
     if (!status) qsort(students.part, (size_t)marks->students, sizeof *students.part, by_need);
     page_element(stream, "h2", NULL, "Students, lowest mark first");
@@ -451,6 +467,7 @@ int class_page_write(FILE *stream, const ClassResults *results, Error *error)
                  tally.records);
         page_begin(stream, title);
         write_labs(stream, &results->summary);
+        class_progress_write(stream, &results->progress, &results->catalog);
         status = write_entries(stream, results, error);
         write_cases(stream, &tally);
         write_faults(stream, &tally, results->marks.students);

@@ -19,16 +19,28 @@ static int read_before(const char *since, ClassResults *results, Error *error)
     return status;
 }
 
-/* Keeps one lab's column. */
+static int progress_open(const char *gradebook, ClassResults *results, Error *error)
+{
+    char path[4200];
+    const char *slash = strrchr(gradebook, '/');
+    int folder = slash ? (int)(slash - gradebook) + 1 : 0;
+    text_set(path, sizeof path, "%.*sprogress.tsv", folder, gradebook);
+    return progress_read(path, &results->progress, error);
+}
+
+/* Keeps one lab's column, or that of its open questions ("04 questions"). */
 static int choose_lab(const char *lab, ClassResults *results, Error *error)
 {
-    const Lab *chosen = catalog_find(&results->catalog, lab, error);
+    char number[40], name[80];
+    size_t word = strcspn(lab, " ");
+    text_set(number, sizeof number, "%.*s", (int)word, lab);
+    const Lab *chosen = catalog_find(&results->catalog, number, error);
     Marks *marks = &results->marks;
     if (!chosen) return -1;
-    int at = marks_lab(marks, chosen->name);
-    if (at == marks->labs)
-        return error_set(error, "the gradebook has no result of %s", chosen->name);
-    text_set(marks->lab[0], sizeof marks->lab[0], "%s", chosen->name);
+    text_set(name, sizeof name, "%s%s", chosen->name, lab + word);
+    int at = marks_lab(marks, name);
+    if (at == marks->labs) return error_set(error, "the gradebook has no result of %s", name);
+    text_set(marks->lab[0], sizeof marks->lab[0], "%s", name);
     marks->full[0] = marks->full[at];
     for (int i = 0; i < marks->students && at; i++) {
         MarksStudent *student = &marks->student[i];
@@ -48,6 +60,7 @@ int class_results_open(const char *gradebook, const char *since, const char *roo
     if (!(results->book = gradebook_read(gradebook, error)) ||
         catalog_open(root, &results->catalog, error) ||
         summary_make(results->book, &results->catalog, &results->summary, error) ||
+        progress_open(gradebook, results, error) ||
         marks_read(results->book, &results->marks, error) ||
         (lab && choose_lab(lab, results, error)) || read_before(since, results, error))
         return -1;
@@ -58,6 +71,7 @@ void class_results_close(ClassResults *results)
 {
     gradebook_close(results->book);
     summary_clear(&results->summary);
+    progress_clear(&results->progress);
     catalog_close(&results->catalog);
     marks_clear(&results->marks);
     marks_clear(&results->before);

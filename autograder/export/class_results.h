@@ -3,6 +3,7 @@
 #ifndef CONVLAB_AUTOGRADER_EXPORT_CLASS_RESULTS_H
 #define CONVLAB_AUTOGRADER_EXPORT_CLASS_RESULTS_H
 
+#include "autograder/class/progress.h"
 #include "autograder/class/summary.h"
 #include "autograder/export/marks.h"
 #include "autograder/lab/catalog.h"
@@ -17,6 +18,7 @@ typedef struct ClassResults {
     Catalog catalog;
     Gradebook *book;
     Summary summary;
+    Progress progress; /* the rows of progress.tsv next to the gradebook */
     Marks marks;
     int compared; /* Boolean: `before` was read */
     Marks before;

@@ -48,10 +48,17 @@ static const char *field(const MarksStudent *student, PersonField number)
 
 /* ---- grade items ---------------------------------------------------------------------------- */
 
-/* Whether `key`, "04" or "04-tiled", names the lab. */
-static int names_lab(const char *key, size_t length, const char *lab)
+/* Whether `key`, "04" or "04-tiled", names the lab; "04 questions" names the column of its open
+ * questions. */
+static int names_lab(const char *key, size_t length, const char *column)
 {
-    return !strncmp(key, lab, length) && (!lab[length] || lab[length] == '-');
+    const char *kind = column + strcspn(column, " ");
+    size_t tail = strlen(kind);
+    if (length < tail || memchr(key, ' ', length - tail) != NULL ||
+        strncmp(key + length - tail, kind, tail) != 0)
+        return 0;
+    const char *end = column + (length - tail);
+    return !strncmp(key, column, length - tail) && (end == kind || *end == '-');
 }
 
 /* The platform's name of a lab: from ITEMS="04=Lab 4 (1234); ...", else the lab's own. */

@@ -85,6 +85,30 @@ static void write_record(FILE *stream, const Record *record)
     free(text);
 }
 
+/* The marks of answers to the lab's open questions. */
+static void write_answers(FILE *stream, const FeedbackPage *page, const char *lab)
+{
+    static const char *const NAME[] = {"question", "#points", "comment", NULL};
+    const MarksStudent *student = page->student;
+    char name[80], text[72], part[2][32];
+    int rows = 0;
+    text_set(name, sizeof name, "%s questions", lab);
+    int column = marks_lab(&page->results->marks, name);
+    for (int i = 0; i < student->answers; i++) {
+        const MarksAnswer *answer = &student->answer[i];
+        if (answer->column != column) continue;
+        if (!rows++) page_element(stream, "h3", NULL, "Open questions");
+        if (rows == 1) page_table(stream, NAME);
+        text_set(text, sizeof text, "%s of %s", score_text(answer->points, part[0]),
+                 score_text(answer->possible, part[1]));
+        page_row(stream);
+        page_cell(stream, NULL, answer->text);
+        page_cell(stream, "number", text);
+        page_cell(stream, NULL, answer->comment);
+    }
+    if (rows) fputs("</table>\n", stream);
+}
+
 static void write_absent(FILE *stream, const FeedbackPage *page)
 {
     const Marks *marks = &page->results->marks;
@@ -92,6 +116,7 @@ static void write_absent(FILE *stream, const FeedbackPage *page)
         if (*page->student->result[i].status) continue;
         page_element(stream, "h2", NULL, marks->lab[i]);
         page_element(stream, "p", "failed", "No submission.");
+        write_answers(stream, page, marks->lab[i]);
     }
 }
 
@@ -109,6 +134,7 @@ void feedback_page_write(FILE *stream, const FeedbackPage *page)
         if (lab < marks->labs) write_comparison(stream, page, lab);
         write_hints(stream, record);
         html_lab_write(stream, record);
+        write_answers(stream, page, record->lab);
         write_record(stream, record);
     }
     write_absent(stream, page);

@@ -20,14 +20,36 @@ int marks_lab(const Marks *marks, const char *lab)
     return at;
 }
 
+int marks_is_questions(const Marks *marks, int lab)
+{
+    return strchr(marks->lab[lab], ' ') != NULL;
+}
+
+static int column_add(Marks *marks, const char *name, Error *error)
+{
+    int at = marks_lab(marks, name);
+    if (at == MARKS_LABS) return error_set(error, "more than %d labs", MARKS_LABS);
+    if (at == marks->labs) text_set(marks->lab[marks->labs++], sizeof marks->lab[0], "%s", name);
+    return 0;
+}
+
 static int take_lab(const GradebookResult *result, void *context, Error *error)
 {
-    Marks *marks = context;
-    int at = marks_lab(marks, result->lab);
-    if (at == MARKS_LABS) return error_set(error, "more than %d labs", MARKS_LABS);
-    if (at == marks->labs)
-        text_set(marks->lab[marks->labs++], sizeof marks->lab[0], "%s", result->lab);
-    return 0;
+    return column_add(context, result->lab, error);
+}
+
+/* The column of the lab's questions. */
+static int column_of(const Marks *marks, const GradebookAnswer *answer, char name[80])
+{
+    text_set(name, 80, "%s questions", answer->lab);
+    return marks_lab(marks, name);
+}
+
+static int take_question(const GradebookAnswer *answer, void *context, Error *error)
+{
+    char name[80];
+    column_of(context, answer, name);
+    return column_add(context, name, error);
 }
 
 /* ---- people --------------------------------------------------------------------------------- */
@@ -125,11 +147,58 @@ static int take_mark(const GradebookResult *result, void *context, Error *error)
     return 0;
 }
 
+static int take_points(const GradebookAnswer *answer, void *context, Error *error)
+{
+    Marks *marks = context;
+    char name[80];
+    (void)error;
+    marks->full[column_of(marks, answer, name)] += answer->possible;
+    return 0;
+}
+
+/* A student's mark is the sum of the answers that are marked. */
+static int take_answer(const GradebookAnswer *answer, void *context, Error *error)
+{
+    Marks *marks = context;
+    char name[80];
+    MarksStudent *student = (MarksStudent *)marks_student(marks, answer->holder);
+    if (!student) return 0; /* the roster has changed since */
+    int column = column_of(marks, answer, name);
+    size_t bytes = (size_t)(student->answers + 1) * sizeof *student->answer;
+    MarksAnswer *grown = realloc(student->answer, bytes);
+    if (!grown) return error_set(error, "out of memory");
+    student->answer = grown;
+    MarksAnswer *one = &grown[student->answers++];
+    *one = (MarksAnswer){strdup(answer->question), strdup(answer->text),
+                         strdup(answer->comment),  column,
+                         answer->points,           answer->possible};
+    if (!one->question || !one->text || !one->comment) return error_set(error, "out of memory");
+    double *mark = &student->mark[column];
+    *mark = student->result[column].earned = (isnan(*mark) ? 0 : *mark) + answer->points;
+    return 0;
+}
+
+/* Adds the columns of open questions. */
+static int answers_read(Gradebook *book, Marks *marks, Error *error)
+{
+    if (gradebook_questions(book, take_points, marks, error) ||
+        gradebook_answers(book, take_answer, marks, error))
+        return -1;
+    for (int i = 0; i < marks->students; i++)
+        for (int j = 0; j < marks->labs; j++)
+            if (marks_is_questions(marks, j))
+                text_set(marks->student[i].result[j].status,
+                         sizeof marks->student[i].result[j].status, "%s",
+                         isnan(marks->student[i].mark[j]) ? "not marked" : "marked");
+    return 0;
+}
+
 int marks_read(Gradebook *book, Marks *marks, Error *error)
 {
     memset(marks, 0, sizeof *marks);
     int status = gradebook_people(book, take_person, marks, error);
     if (!status) status = gradebook_best_marks(book, take_lab, marks, error);
+    if (!status) status = gradebook_questions(book, take_question, marks, error);
     qsort(marks->lab, (size_t)marks->labs, sizeof marks->lab[0], compare_labs);
     if (!status) status = gradebook_best_marks(book, take_mark, marks, error);
     for (int i = 0; i < marks->students; i++)
@@ -137,7 +206,7 @@ int marks_read(Gradebook *book, Marks *marks, Error *error)
             marks->student[i].mark[j] *= marks->full[j];
             marks->student[i].result[j].earned *= marks->full[j];
         }
-    return status;
+    return status ? status : answers_read(book, marks, error);
 }
 
 void marks_clear(Marks *marks)
@@ -148,6 +217,12 @@ void marks_clear(Marks *marks)
             free(student->field[j]);
         for (int j = 0; j < MARKS_LABS; j++)
             free(student->result[j].submission);
+        for (int j = 0; j < student->answers; j++) {
+            free(student->answer[j].question);
+            free(student->answer[j].text);
+            free(student->answer[j].comment);
+        }
+        free(student->answer);
         free(student->name);
     }
     free(marks->student);

@@ -1,4 +1,5 @@
-/* marks.h - table of the mark of every student in every lab, from a gradebook. */
+/* marks.h - table of the mark of every student in every lab, from a gradebook.  A lab with open
+ * questions has a second column after its own: "04-tiled questions". */
 #ifndef CONVLAB_AUTOGRADER_EXPORT_MARKS_H
 #define CONVLAB_AUTOGRADER_EXPORT_MARKS_H
 
@@ -16,12 +17,21 @@ typedef struct MarksResult {
     char submitted_at[24];
 } MarksResult;
 
+/* A marked answer to an open question. */
+typedef struct MarksAnswer {
+    char *question, *text, *comment; /* "04 halo"; the question; "" or the marker's comment */
+    int column;                      /* the number of its lab's column of questions */
+    double points, possible;
+} MarksAnswer;
+
 typedef struct MarksStudent {
     char *name;                 /* the holder in the gradebook: untrusted */
     char *field[PERSON_FIELDS]; /* from the roster, else from an LMS's names; "" if unknown */
     int is_on_roster;
     double mark[MARKS_LABS]; /* the counted mark; NaN: no result, not graded yet, or N is 0 */
     MarksResult result[MARKS_LABS];
+    MarksAnswer *answer; /* sorted by lab and question */
+    int answers;
 } MarksStudent;
 
 typedef struct Marks {
@@ -41,6 +51,8 @@ void marks_clear(Marks *marks);
 double marks_find(const Marks *marks, const char *student, const char *lab);
 /* The student of that name, or NULL. */
 const MarksStudent *marks_student(const Marks *marks, const char *student);
+/* Boolean: the column has the marks of a lab's open questions, not of its grades. */
+int marks_is_questions(const Marks *marks, int lab);
 /* The lab's number; marks->labs: it has no results. */
 int marks_lab(const Marks *marks, const char *lab);
 /* The lab's full points, 0 for a lab without submissions. */

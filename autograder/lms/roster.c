@@ -171,7 +171,7 @@ static int person_read(const char *name, LmsRoster *roster, const CsvRow *row,
     static const PersonField KEYS[] = {PERSON_LOGIN, PERSON_EMAIL,       PERSON_NUMBER,
                                        PERSON_ID,    PERSON_PARTICIPANT, PERSON_NAME};
     Person *person = &roster->person[roster->people];
-    *person = (Person){.line = row->line, .key = ""};
+    *person = (Person){.line = row->line, .key = "", .row = (size_t)(row - roster->table.row)};
     for (int i = 0; i < PERSON_FIELDS; i++)
         person->field[i] = cell_of(row, column[i]);
     if (!*person->field[PERSON_NAME]) {
@@ -278,6 +278,19 @@ void lms_roster_clear(LmsRoster *roster)
     free(roster->person);
     csv_table_clear(&roster->table);
     *roster = (LmsRoster){.people = 0};
+}
+
+const char *lms_roster_cell(const LmsRoster *roster, const Person *person, int column)
+{
+    return cell_of(&roster->table.row[person->row], column);
+}
+
+int lms_heading_is(const char *heading, const char *other)
+{
+    char folded[2][120];
+    fold(heading, folded[0], sizeof folded[0]);
+    fold(other, folded[1], sizeof folded[1]);
+    return !strcmp(folded[0], folded[1]);
 }
 
 const char *person_field_name(PersonField field)

@@ -33,6 +33,7 @@ typedef struct Person {
     int64_t extra;     /* seconds after the deadline of all, if until is -1 */
     int64_t submitted; /* seconds since 1970, or 0 */
     int line;
+    size_t row; /* index in table.row */
 } Person;
 
 typedef struct LmsRoster {
@@ -49,6 +50,11 @@ int lms_roster_read(const char *path, LmsRoster *roster, Error *error);
 int lms_roster_parse(const char *name, const char *data, size_t bytes, LmsRoster *roster,
                      Error *error);
 void lms_roster_clear(LmsRoster *roster);
+
+/* A person's cell without surrounding blanks; "" if the row or the file has no such column. */
+const char *lms_roster_cell(const LmsRoster *roster, const Person *person, int column);
+/* Whether two headings are equal apart from case, blanks and signs. */
+int lms_heading_is(const char *heading, const char *other);
 
 /* The name of a field: "login". */
 const char *person_field_name(PersonField field);

@@ -285,7 +285,7 @@ hand_in eve 'gets 6'
 PATH=$work/path "$build/bin/class" --build "$build" --submissions "$work/all" --lab 01 --engine sim --results "$work/bare" --grade "$work/grade" >"$work/out" 2>&1
 tr -s "\n " " " <"$work/out" >"$work/said"
 grep -q "sudo apt-get install similarity-tester" "$work/said" && grep -q "sudo apt-get install gnuplot-nox" "$work/said" && ! grep -q ".\{81\}" "$work/bare/summary.txt" &&
-    grep -q 'gradebook.sqlite, class.html, summary.txt$' "$work/out"
+    grep -q 'gradebook.sqlite, class.html, summary.txt, progress.tsv$' "$work/out"
 tell "without sim_c++ and gnuplot two lines say what is missing"
 
 # ---- real grading, once without and once with a kill after the first result

@@ -164,6 +164,71 @@ regrade && [ "$(wc -l <"$work/graded")" = 22 ] && regrade && [ ! -s "$work/grade
     tr -s '\n ' ' ' <"$work/out" | grep -q 'because the grader has changed'
 tell "changed thresholds make results stale, and only REGRADE=stale grades them again"
 
+# ---- open questions, marked by a person in columns of the roster
+printf '[01 border]\nquestion = Which taps lie outside of x?\npoints = 5\n%s' \
+    '[01 order]
+question = Which loop order is fastest, and why?
+points = 2.5
+' >"$work/rubric.ini"
+python3 - "$work/in/moodle.csv" "$work/marked.csv" <<'END' >>"$work/out" 2>&1
+import csv, sys
+with open(sys.argv[1], encoding="utf-8-sig", newline="") as file:
+    rows = list(csv.reader(file))
+MARKS = {"lia@uni.example": ["3.5", "<b>one</b> side only", "0"], "grace@uni.example": ["5", "", ""]}
+rows[0] += ["01 Border", "01 border comment", "01 order"]
+for row in rows[1:]:
+    email = next(cell for cell in row if "@" in cell)
+    row += MARKS.get(email, ["", "", ""])
+with open(sys.argv[2], "w", encoding="utf-8", newline="") as file:
+    csv.writer(file).writerows(rows)
+END
+from=moodle
+marked()
+{
+    class moodle --roster "$work/marked.csv" --rubric "$work/rubric.ini" \
+        --deadline 2026-10-01T12:00 --grace 15m --penalty 10 --date "$1"
+}
+marked 2026-10-05 && export_class --format moodle --items '01=Lab 1; 01 questions=Open (7)' \
+    --out "$work/marks.csv" &&
+    grep -q '^Username,.*"Lab 1","Open (7)"' "$work/marks.csv" &&
+    grep -q '"lia@uni.example".*,64,3.5' "$work/marks.csv" &&
+    grep -q '"grace@uni.example".*,80,5' "$work/marks.csv" &&
+    grep -q '"nobody@uni.example".*,,' "$work/marks.csv"
+tell "marks of open questions are a column of their own"
+export_class --format canvas --lab '01 questions' --out "$work/marks.csv" &&
+    sed -n 2p "$work/marks.csv" | grep -q '^Points Possible,,,,,7.5' &&
+    export_class --format feedback --out "$work/marked-pages" &&
+    grep -q '&lt;b&gt;one&lt;/b&gt; side only' "$work/marked-pages/lia@uni.example.html" &&
+    grep -q 'Which loop order is fastest' "$work/marked-pages/lia@uni.example.html" &&
+    ! grep -q 'Which loop order' "$work/marked-pages/grace@uni.example.html"
+tell "the student's page has the questions that are marked"
+lia=$("$build/bin/class" --dump --results "$work/moodle" | awk -F '\t' '$1 ~ /Lia/ { print $1 }')
+"$build/bin/class" --results "$work/moodle" --explain "$lia" >"$work/out" 2>&1 &&
+    grep -q '3.5    5.0  01 border: Which taps lie outside of x?; <b>one' "$work/out"
+tell "EXPLAIN shows the marks of open questions"
+sed 's/,3.5,/,5.5,/' "$work/marked.csv" >"$work/wrong.csv"
+! class moodle --roster "$work/wrong.csv" --rubric "$work/rubric.ini" &&
+    tr -s '\n ' ' ' <"$work/out" | grep -q "wrong.csv:[0-9]*:[0-9]*: '5.5' is no mark of .01 border." &&
+    sed 's/01 order/99 order/' "$work/rubric.ini" >"$work/wrong.ini" &&
+    sed 's/01 order/99 order/' "$work/marked.csv" >"$work/wrong.csv" &&
+    ! class moodle --roster "$work/wrong.csv" --rubric "$work/wrong.ini" &&
+    tr -s '\n ' ' ' <"$work/out" | grep -q 'wrong.ini:4: .99 order.: there is no lab' &&
+    ! "$build/bin/class" --submissions "$work/in/moodle" --lab 01 --rubric "$work/rubric.ini" \
+        --results "$work/unlisted" >"$work/out" 2>&1 &&
+    tr -s '\n ' ' ' <"$work/out" | grep -q 'give ROSTER=people.csv, too'
+tell "a wrong rubric or mark is one line"
+
+# ---- progress by week
+grep -q '^2026-10-05' "$work/moodle/progress.tsv" && ! grep -q 'Progress by week' "$work/moodle/class.html"
+marked 2026-10-13 &&
+    [ "$(grep -c "^2026-10-05.$lab\|^2026-10-13.$lab" "$work/moodle/progress.tsv")" = 2 ] &&
+    grep -q 'Progress by week' "$work/moodle/class.html" &&
+    grep -q '2026-10-12' "$work/moodle/class.html" &&
+    awk -F '\t' -v mean="$mean" '$1 == "2026-10-13" { ok = $5 == mean } END { exit !ok }' \
+        "$work/moodle/progress.tsv" &&
+    ! marked soon && grep -q 'DATE=soon' "$work/out"
+tell "the page shows the progress by week"
+
 # ---- malformed rosters: one line with file, line, column and remedy
 roster_fails()
 {
