@@ -2,7 +2,7 @@
 
 #:   make handout [LAB="01 02"] [OUT=dir] [REMOVE="01"]
 #:                       a student's copy: a git repository, one commit per release
-#:   make new-lab LAB=30 NAME=mine [OPERATION=conv_forward]
+#:   make new-lab LAB=30 NAME=mine [OPERATION=conv_forward|new]
 #:                       every file of a new lab, small and working
 #:                       (docs/developer/writing-a-lab.md)
 #:   make variant SEED=2027 OUT=../workbook-2027 [LAB="02 04"]

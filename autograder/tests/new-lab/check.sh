@@ -1,6 +1,7 @@
 #!/bin/sh
 # check.sh BUILD - tests a new lab, made in a copy of the tree: it passes make check, it is
-# formatted, its solution earns every point, its skeleton none, and its mutant's patch applies.
+# formatted, its solution earns every point, its skeleton none, and its mutant's patch applies.  A
+# new operation compiles, and its own unit test passes.
 set -u
 . autograder/tests/lib.sh
 
@@ -50,4 +51,44 @@ told 0 '' patch --batch --fuzz=0 --output="$work/mutant" solutions/99-small-step
 tell its-mutant-is-a-patch
 told 0 '' sh autograder/tests/format/check.sh "$build"
 tell its-sources-are-formatted
+
+# ---- a lab with an operation of its own
+new=97-row-sums
+# shellcheck disable=SC2086
+{
+    told 0 'operations.c (two lines)' $make_lab 97 row-sums new
+    tell files-of-an-operation
+    told 2 "an operation 'brighten' already" $make_lab 96 brighten new
+    tell an-operation-is-not-overwritten
+}
+catalog=common/operations/catalog
+[ "$(grep -c row_sums $catalog/operations.c)" = 2 ] &&
+    ! grep -rl '@[A-Z][A-Z]*@' labs/$new solutions/$new $catalog/*row_sums.c \
+        common/operations/calls/row_sums.c common/include/convlab/row_sums.h \
+        autograder/tests/predictions/$new.c docs/numbers/$new.sh >"$work/out"
+tell every-place-of-an-operation-is-filled-in
+# Links the operation in $1 with its unit test.  The new list of operations comes before the
+# archive that has the old one.
+link_operation()
+{
+    set -- "$1" -Wl,--start-group
+    for each in catalog operation conv conv_diagnosis training_step depthwise int8 base; do
+        set -- "$@" "$build/lib/$each.a"
+    done
+    cc -std=gnu11 -Wall -Wextra -Werror -I. -Icommon/include -o "$work/test_row_sums" \
+        $catalog/test_row_sums.c $catalog/operations.c "$@" -Wl,--end-group -lcmocka -lsodium -lm
+}
+link_operation $catalog/row_sums.c >"$work/out" 2>&1 && told 0 'PASSED.*3 test' "$work/test_row_sums"
+tell the-unit-test-of-an-operation-passes
+sed 's/s < taps/s < taps - 1/' $catalog/row_sums.c >"$work/wrong.c"
+link_operation "$work/wrong.c" >"$work/out" 2>&1 &&
+    told 2 'FAILED.*right_code' "$work/test_row_sums"
+tell the-unit-test-finds-a-wrong-oracle
+nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
+"$nvcc" -ptx -std=c++17 -Icommon/include -o "$work/kernel.ptx" solutions/$new/conv.cu \
+    >"$work/out" 2>&1
+tell the-kernel-of-an-operation-compiles
+told 0 '' patch --batch --fuzz=0 --output="$work/mutant" solutions/$new/conv.cu \
+    autograder/tests/mutants/$new/no-guard.patch
+tell mutant-of-an-operation-is-a-patch
 exit $failed
