@@ -56,7 +56,7 @@ title=$(printf '%s' "$2" | sed 's/-/ /g; s/^./\u&/')
 echo "$places" | while read -r template place; do
     mkdir -p "$(dirname "$place")"
     from=$templates/$operation/$template
-    [ -f "$from" ] || from=$templates/conv_forward/$template # what does not name the operation
+    [ -f "$from" ] || from=$templates/conv_forward/$template # a file without the name
     sed "s/@LAB@/$lab/g; s/@NUMBER@/$number/g; s/@ORDER@/${number#0}/g; s/@TITLE@/$title/g
         s/@OPERATION@/$own/g; s/@STRUCT@/$struct/g; s/@GUARD@/$guard/g" "$from" >"$place"
     echo "  $place"
