@@ -377,9 +377,9 @@ static float staged_cost(const ConvProblem *p, const BlockTile *block_tile, int 
 /* The block tile of the staged version; nullptr: the fused kernel. */
 static const BlockTile *choose(const ConvProblem *p, int sms)
 {
-    const BlockTile *block_tile = nullptr;
+    /* A simple rule, until TODO(13) replaces it: many channels pay for four launches. */
+    const BlockTile *block_tile = p->C >= 100 ? &block_tiles[1] : nullptr;
     // TODO(13): Choose the version and block tile with the smallest cost.
-    if (p->C >= 100) block_tile = &block_tiles[1]; /* until you write this region */
     (void)sms, (void)fused_cost, (void)staged_cost;
     // END TODO(13)
     return block_tile;
