@@ -180,6 +180,21 @@ awk -F'\t' '
     { printf "| %s | %.1f | %.1f | %.1f | %d | %.2f | %.2f |\n", $1, $2, $3, $4, $5, $3 / $2, $4 / $2 }' \
     "$data/int8-times-h200.tsv" >"$out/int8.md"
 
+# ---- depthwise convolution -----------------------------------------------------------------------
+awk -F'\t' -v read="$(ceiling read)" '
+    /^;/ || $1 == "layer" || $1 ~ /separable/ { next }
+    !($1 in seen) { seen[$1] = ++n; name[n] = $1 }
+    { us[$1, $2] = $3; bytes[$1] = $6 }
+    function rate(layer, program) { return bytes[layer] / us[layer, program] / 1e6 }
+    END {
+        print "| layer | bytes, MB | lab 21, µs | lab 21, TB/s | of the measured reading rate | a copy of the same bytes, TB/s | PyTorch, µs | PyTorch / lab 21 |"
+        print "| --- | --- | --- | --- | --- | --- | --- | --- |"
+        for (i = 1; i <= n; i++) {
+            l = name[i]
+            printf "| %s | %.1f | %.1f | %.2f | %.0f %% | %.2f | %.1f | %.2f |\n", l, bytes[l] / 1e6, us[l, "lab-21"], rate(l, "lab-21"), 100 * rate(l, "lab-21") / read, rate(l, "copy"), us[l, "torch"], us[l, "torch"] / us[l, "lab-21"]
+        }
+    }' "$data/depthwise-times-h200.tsv" >"$out/depthwise.md"
+
 # ---- constants of this GPU -----------------------------------------------------------------------
 # constants LAB: those of its solution that make tune measures, "tiles ..., NAME value ...";
 # measured LAB: what it measured.

@@ -131,20 +131,26 @@ __device__ int requantize(float scaled)
     return value;
 }
 
+/* The sums of four adjacent filters as a word; 0 for filters that do not exist. */
+__device__ int requantize_sums(const Int8Problem &p, const Channels &channels, const int sum[4])
+{
+    int value[4];
+    for (int i = 0; i < 4; i++)
+        value[i] = requantize(scale_sum(p, sum[i], channels.bias[i], channels.scale[i]));
+    return pack_word(value);
+}
+
 __device__ void store_sums(const Int8Problem &p, const Channels &channels, void *y, int pixel,
                            int k, const int sum[4])
 {
-    float scaled[4];
-    int value[4];
-    for (int i = 0; i < 4; i++)
-        scaled[i] = scale_sum(p, sum[i], channels.bias[i], channels.scale[i]);
     if (p.output == INT8_TO_INT8) {
-        for (int i = 0; i < 4; i++)
-            value[i] = requantize(scaled[i]); /* 0 for filters that do not exist */
-        if (k < p.K) ((int *)y)[(size_t)pixel * INT8_WORDS(p.K) + k / 4] = pack_word(value);
+        if (k < p.K)
+            ((int *)y)[(size_t)pixel * INT8_WORDS(p.K) + k / 4] = requantize_sums(p, channels, sum);
     } else {
         for (int i = 0; i < 4; i++)
-            if (k + i < p.K) ((float *)y)[(size_t)pixel * p.K + k + i] = scaled[i];
+            if (k + i < p.K)
+                ((float *)y)[(size_t)pixel * p.K + k + i] =
+                    scale_sum(p, sum[i], channels.bias[i], channels.scale[i]);
     }
 }
 
@@ -152,7 +158,7 @@ __device__ void store_sums(const Int8Problem &p, const Channels &channels, void 
 
 /* A chunk is 16 channels of one pixel, 16 bytes.  The GEMM has a row per output pixel and a column
  * per filter; its depth is the filter's chunks in the order r, s, c. */
-enum { CHUNK = 16, CHUNKS = 8, STAGES = 3, WARP_FILTERS = 64 };
+enum { CHUNK = 16, CHUNKS = 8, STAGES = 3, WARP_FILTERS = 64, MAX_SLICES = 16 };
 
 /* A tile is [pixel or filter][CHUNKS chunks], 128 bytes per row, with lab 11's swizzle. */
 typedef int4 TileRow[CHUNKS];
@@ -218,32 +224,64 @@ __device__ void depth_advance(const Int8Problem &p, Depth &depth, int chunks)
         }
 }
 
-/* An output pixel: its image, and its input pixel for tap (0, 0), which may be in the padding. */
+/* An output pixel: its input pixel for tap (0, 0), which may be in the padding. */
 struct Pixel {
-    const int4 *image;
+    const int4 *input; /* first chunk of that pixel */
     int h, w;
 };
 
 __device__ Pixel pixel_of(const Int8Problem &p, const int4 *x, int pixel)
 {
     const int n = pixel / (p.P * p.Q), op = pixel / p.Q % p.P, oq = pixel % p.Q;
+    const int h = op * p.stride_h - p.pad_top, w = oq * p.stride_w - p.pad_left;
     if (n >= p.N) return {x, p.H, p.W}; /* past the last pixel: outside of the image */
-    return {x + (size_t)n * p.H * p.W * (p.C / CHUNK), op * p.stride_h - p.pad_top,
-            oq * p.stride_w - p.pad_left};
+    return {x + ((n * p.H + h) * p.W + w) * (p.C / CHUNK), h, w};
 }
 
-/* Starts the copy of the pixel's chunk at this depth, zeros outside of the image. */
+/* Starts the copy of the pixel's chunk at this depth, zeros outside of the image.  `offset` is the
+ * distance of that chunk from the first chunk of tap (0, 0). */
 __device__ void copy_pixel(const Int8Problem &p, int4 *target, const Pixel &pixel,
-                           const Depth &depth)
+                           const Depth &depth, int offset)
 {
-    const int h = pixel.h + depth.r, w = pixel.w + depth.s;
-    const bool is_inside = depth.r < p.R && (unsigned)h < p.H && (unsigned)w < p.W;
-    copy_chunk(target, &pixel.image[(size_t)(h * p.W + w) * (p.C / CHUNK) + depth.c], is_inside);
+    const bool is_inside =
+        depth.r < p.R && (unsigned)(pixel.h + depth.r) < p.H && (unsigned)(pixel.w + depth.s) < p.W;
+    copy_chunk(target, pixel.input + offset, is_inside);
 }
+
+/* Stores the sums of a slice, of filters k .. k+3 of a pixel; those that exist. */
+__device__ void store_partials(const Int8Problem &p, int *partials, int pixel, int k,
+                               const int sum[4])
+{
+    int *target = &partials[((size_t)blockIdx.z * p.N * p.P * p.Q + pixel) * p.K + k];
+    if (p.K % 4 == 0)
+        *(int4 *)target = make_int4(sum[0], sum[1], sum[2], sum[3]);
+    else
+        for (int i = 0; i < 4; i++)
+            if (k + i < p.K) target[i] = sum[i];
+}
+
+/* A block stores the sums of its slice, 16 adjacent filters at a time, or four at a time. */
+enum Output { SUMS, VECTORS, WORDS };
+
+struct Target {
+    const int *bias;
+    const float *scale;
+    void *y;
+    int *partials;
+};
+
+/* Stores the accumulators of a warp, whose first pixel is warp_pixel and whose first filter is
+ * warp_filter.  A lane has four groups of four adjacent filters: 16 adjacent filters. */
+template <Output OUTPUT, int FRAGMENTS>
+__device__ void acc_store(const Int8Problem &p, const Target &target,
+                          const int (&acc)[FRAGMENTS][8][4], int warp_pixel, int warp_filter);
 
 /* A block computes PIXELS pixels from bx*PIXELS and FILTERS filters from by*FILTERS.  Each warp has
  * WARP_PIXELS x 64 accumulators, as FRAGMENTS x 8 fragments of 16 x 8.  Copies run STAGES-1 tiles
- * ahead. */
+ * ahead.
+ *
+ * Block bz multiplies slice bz of the tiles of the depth, slice_tiles of them (split-K).  If there
+ * are several slices, the blocks store results to partials[slice][pixel][k]. */
 template <int PIXELS, int FILTERS, int WARP_PIXELS> struct MmaTile {
     static const int WARPS_J = PIXELS / WARP_PIXELS, FRAGMENTS = WARP_PIXELS / 16;
     static const int THREADS = WARPS_J * (FILTERS / WARP_FILTERS) * WARP;
@@ -253,7 +291,8 @@ template <int PIXELS, int FILTERS, int WARP_PIXELS> struct MmaTile {
 template <int PIXELS, int FILTERS, int WARP_PIXELS>
 __global__ void __launch_bounds__(MmaTile<PIXELS, FILTERS, WARP_PIXELS>::THREADS, 2)
     mma_kernel(const Int8Problem p, const int4 *__restrict__ x, const int4 *__restrict__ w,
-               const int *__restrict__ bias, const float *__restrict__ scale, void *__restrict__ y)
+               const int *__restrict__ bias, const float *__restrict__ scale, void *__restrict__ y,
+               int slice_tiles, int *__restrict__ partials)
 {
     typedef MmaTile<PIXELS, FILTERS, WARP_PIXELS> Tile;
     constexpr int ROW_STEP = Tile::THREADS / CHUNKS; /* rows between a thread's chunks */
@@ -265,15 +304,17 @@ __global__ void __launch_bounds__(MmaTile<PIXELS, FILTERS, WARP_PIXELS>::THREADS
     const int warp_pixel = t / WARP % Tile::WARPS_J * WARP_PIXELS;
     const int warp_filter = t / WARP / Tile::WARPS_J * WARP_FILTERS;
     const int pixel0 = blockIdx.x * PIXELS, k0 = blockIdx.y * FILTERS;
-    const int filter_chunks = p.R * p.S * (p.C / CHUNK), tiles = ceil_div(filter_chunks, CHUNKS);
+    const int filter_chunks = p.R * p.S * (p.C / CHUNK), first_tile = blockIdx.z * slice_tiles;
+    const int tiles = min(slice_tiles, ceil_div(filter_chunks, CHUNKS) - first_tile);
 
-    const int4 *w_source = w + (size_t)(k0 + filter_of(tile_row)) * filter_chunks + chunk;
+    const int4 *w_source =
+        w + (size_t)(k0 + filter_of(tile_row)) * filter_chunks + first_tile * CHUNKS + chunk;
     Pixel pixel[PIXELS / ROW_STEP];
 #pragma unroll
     for (int i = 0; i < PIXELS / ROW_STEP; i++)
         pixel[i] = pixel_of(p, x, pixel0 + tile_row + i * ROW_STEP);
     Depth depth = {0, 0, 0};
-    depth_advance(p, depth, chunk);
+    depth_advance(p, depth, first_tile * CHUNKS + chunk);
 
     int acc[Tile::FRAGMENTS][8][4] = {};
     for (int tile = 1 - STAGES; tile < tiles; tile++) {
@@ -306,45 +347,128 @@ __global__ void __launch_bounds__(MmaTile<PIXELS, FILTERS, WARP_PIXELS>::THREADS
 #pragma unroll
             for (int i = 0; i < PIXELS / ROW_STEP; i++)
                 copy_pixel(p, chunk_at(&inputs[stage][i * ROW_STEP], tile_row, chunk), pixel[i],
-                           depth);
+                           depth, (depth.r * p.W + depth.s) * (p.C / CHUNK) + depth.c);
             depth_advance(p, depth, CHUNKS);
         }
         asm volatile("cp.async.commit_group;");
     }
 
+    const bool is_vector = p.output == INT8_TO_INT8 && p.K % 16 == 0;
+    const Target target = {bias, scale, y, partials};
+    if (partials)
+        acc_store<SUMS>(p, target, acc, pixel0 + warp_pixel, k0 + warp_filter);
+    else if (is_vector)
+        acc_store<VECTORS>(p, target, acc, pixel0 + warp_pixel, k0 + warp_filter);
+    else
+        acc_store<WORDS>(p, target, acc, pixel0 + warp_pixel, k0 + warp_filter);
+}
+
+template <Output OUTPUT, int FRAGMENTS>
+__device__ void acc_store(const Int8Problem &p, const Target &target,
+                          const int (&acc)[FRAGMENTS][8][4], int warp_pixel, int warp_filter)
+{
+    const int lane = threadIdx.x % WARP;
+    int k[4] = {};
+    Channels channels[4];
 #pragma unroll
     for (int g = 0; g < 8; g += 2) {
-        int k = 0;
-        // TODO(9): Find the first of the four adjacent filters whose sums this lane has in
-        // acc[f][g] and acc[f][g + 1].
+        // TODO(9): Set k[g / 2] to the first of the four adjacent filters whose sums this lane has
+        // in acc[f][g] and acc[f][g + 1].
         // END TODO(9)
-        const Channels channels = channels_at(p, bias, scale, k);
+        if (OUTPUT != SUMS) channels[g / 2] = channels_at(p, target.bias, target.scale, k[g / 2]);
+    }
 #pragma unroll
-        for (int f = 0; f < Tile::FRAGMENTS; f++)
+    for (int f = 0; f < FRAGMENTS; f++)
 #pragma unroll
-            for (int half = 0; half < 2; half++) {
-                int j = 0, sum[4] = {};
+        for (int half = 0; half < 2; half++) {
+            int j = 0, word[4];
+#pragma unroll
+            for (int g = 0; g < 8; g += 2) {
+                int sum[4] = {};
                 // TODO(10): Find the pixel of row lane/4 + 8*half of fragment f, and copy its sums
                 // of these filters.
                 // END TODO(10)
-                if (j < p.N * p.P * p.Q) store_sums(p, channels, y, j, k, sum);
+                const bool exists = j < p.N * p.P * p.Q && k[g / 2] < p.K;
+                if (OUTPUT == SUMS && exists) store_partials(p, target.partials, j, k[g / 2], sum);
+                if (OUTPUT == VECTORS) word[g / 2] = requantize_sums(p, channels[g / 2], sum);
+                if (OUTPUT == WORDS && exists)
+                    store_sums(p, channels[g / 2], target.y, j, k[g / 2], sum);
             }
-    }
+            if (OUTPUT == VECTORS && j < p.N * p.P * p.Q && k[0] < p.K)
+                *(int4 *)&((int *)target.y)[((size_t)j * p.K + k[0]) / 4] =
+                    make_int4(word[0], word[1], word[2], word[3]);
+        }
+}
+
+/* Adds the slices' sums of four filters of one pixel, and completes them. */
+__global__ void requantize_kernel(const Int8Problem p, int slices, const int *__restrict__ partials,
+                                  const int *__restrict__ bias, const float *__restrict__ scale,
+                                  void *__restrict__ y)
+{
+    const int words = INT8_WORDS(p.K), i = blockIdx.x * THREADS + threadIdx.x;
+    const int pixels = p.N * p.P * p.Q, pixel = i / words, k = i % words * 4;
+    int sum[4] = {};
+    if (pixel >= pixels) return;
+    for (int slice = 0; slice < slices; slice++)
+        for (int j = 0; j < 4; j++)
+            if (k + j < p.K) sum[j] += partials[((size_t)slice * pixels + pixel) * p.K + k + j];
+    store_sums(p, channels_at(p, bias, scale, k), y, pixel, k, sum);
 }
 
 /* ---- choice of the kernel -------------------------------------------------------------------- */
 
+/* Launches the kernel with `slices` slices, or fewer, because each has whole tiles. */
 template <int PIXELS, int FILTERS, int WARP_PIXELS>
 static void mma_launch(const Int8Problem *p, const int *x, const int *w, const int *bias,
-                       const float *scale, void *y, cudaStream_t stream)
+                       const float *scale, void *y, int slices, cudaStream_t stream)
 {
     typedef MmaTile<PIXELS, FILTERS, WARP_PIXELS> Tile;
     void (*const kernel)(Int8Problem, const int4 *, const int4 *, const int *, const float *,
-                         void *) = mma_kernel<PIXELS, FILTERS, WARP_PIXELS>;
-    const dim3 grid(ceil_div(p->N * p->P * p->Q, PIXELS), ceil_div(p->K, FILTERS));
+                         void *, int, int *) = mma_kernel<PIXELS, FILTERS, WARP_PIXELS>;
+    const int pixels = p->N * p->P * p->Q, tiles = ceil_div(p->R * p->S * (p->C / CHUNK), CHUNKS);
+    const int slice_tiles = ceil_div(tiles, slices);
+    const dim3 grid(ceil_div(pixels, PIXELS), ceil_div(p->K, FILTERS),
+                    ceil_div(tiles, slice_tiles));
+    int *partials = nullptr;
+    if (grid.z > 1) cudaMalloc(&partials, sizeof(int) * grid.z * pixels * p->K);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::SHARED);
     kernel<<<grid, Tile::THREADS, Tile::SHARED, stream>>>(*p, (const int4 *)x, (const int4 *)w,
-                                                          bias, scale, y);
+                                                          bias, scale, y, slice_tiles, partials);
+    if (!partials) return;
+    requantize_kernel<<<ceil_div(pixels * INT8_WORDS(p->K), THREADS), THREADS, 0, stream>>>(
+        *p, grid.z, partials, bias, scale, y);
+    cudaFree(partials); /* waits until the kernels finish */
+}
+
+/* The block shapes.  An SM of an H200 holds `resident` blocks at the same time.  If it holds n of
+ * them, a tile of the depth takes them max(latency, n*work) microseconds, and the rest `start`. */
+struct Shape {
+    int pixels, filters, resident;
+    float latency, work, start;
+    void (*launch)(const Int8Problem *, const int *, const int *, const int *, const float *,
+                   void *, int, cudaStream_t);
+};
+static const Shape shapes[] = {
+    {64, 64, 4, 0.52f, 0.2f, 2.9f, mma_launch<64, 64, 32>},
+    {128, 128, 2, 0.81f, 0.63f, 3.8f, mma_launch<128, 128, 64>},
+};
+
+/* Estimated time of the SM with the most blocks, in microseconds. */
+static float estimate_time(const Int8Problem *p, const Shape *shape, int slices, int sms)
+{
+    const float SECOND_LAUNCH = 4.0f, MEGABYTE = 0.7f; /* for adding the slices' sums */
+    const int pixels = p->N * p->P * p->Q, depth = ceil_div(p->R * p->S * (p->C / CHUNK), CHUNKS);
+    const int tiles = ceil_div(depth, slices);
+    int blocks =
+        ceil_div(ceil_div(pixels, shape->pixels) * ceil_div(p->K, shape->filters) * slices, sms);
+    float time =
+        slices == 1 ? 0 : SECOND_LAUNCH + MEGABYTE * 1e-6f * sizeof(int) * slices * pixels * p->K;
+    for (; blocks > 0; blocks -= shape->resident) {
+        const int n = blocks < shape->resident ? blocks : shape->resident;
+        const float work = n * shape->work;
+        time += tiles * (work > shape->latency ? work : shape->latency) + shape->start;
+    }
+    return time;
 }
 
 extern "C" void conv_int8(const Int8Problem *p, const int *x, const int *w, const int *bias,
@@ -357,10 +481,13 @@ extern "C" void conv_int8(const Int8Problem *p, const int *x, const int *w, cons
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     // TODO(11): Use mma.sync if a pixel consists of whole chunks.
     // END TODO(11)
-    if (!use_mma)
-        dp4a_kernel<<<grid, THREADS, 0, stream>>>(*p, x, w, bias, scale, y);
-    else if (p->K <= 64 || ceil_div(pixels, 128) * ceil_div(p->K, 128) < sms)
-        mma_launch<64, 64, 32>(p, x, w, bias, scale, y, stream);
-    else
-        mma_launch<128, 128, 64>(p, x, w, bias, scale, y, stream);
+    if (!use_mma) dp4a_kernel<<<grid, THREADS, 0, stream>>>(*p, x, w, bias, scale, y);
+    if (!use_mma) return;
+    const Shape *best = &shapes[0];
+    int slices = 1;
+    for (const Shape &shape : shapes)
+        for (int n = 1; n <= MAX_SLICES; n++)
+            if (estimate_time(p, &shape, n, sms) < estimate_time(p, best, slices, sms))
+                best = &shape, slices = n;
+    best->launch(p, x, w, bias, scale, y, slices, stream);
 }
