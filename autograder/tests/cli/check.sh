@@ -266,6 +266,19 @@ tell verbose-has-the-rest
 # Lab 07's first hint starts with TODO(5).
 run 0 "$grade" --build "$build" --lab 7 --case one-by-one --engine sim --submission $skeletons $results && grep -q 'conv.cu:[0-9]*: TODO(5)' "$work/out"
 tell what-to-do-first-is-the-first-hint
+# A lab in parts: two regions of part A are written, and their case is correct without the others.
+mkdir -p "$work/parts/17-backward"
+awk '
+    match($0, /\/\/ (END )?TODO\([0-9]+/) { number = substr($0, RSTART + index(substr($0, RSTART), "(")) + 0 }
+    FNR == NR { if (/END TODO/) on = 0; if (on) body[number] = body[number] $0 "\n"; if (/\/\/ TODO/) on = 1; next }
+    /END TODO/ { if (off) printf "%s", body[number]; off = 0 }
+    !off
+    /\/\/ TODO/ { off = number <= 2 }' solutions/17-backward/conv.cu $skeletons/17-backward/conv.cu >"$work/parts/17-backward/conv.cu"
+run 0 "$grade" --build "$build" --lab 17 --case dx-book --engine sim --submission "$work/parts" $results --ptx-only &&
+    grep -q '^  A  *1/1  TODO(1) to (7)  *2 of 7 written  *gather and scatter$' "$work/out" &&
+    grep -q '^  B  *TODO(8) to (17)  *not written' "$work/out" &&
+    grep -q 'conv.cu:[0-9]*: TODO(3): Write a kernel' "$work/out"
+tell parts-are-graded-alone
 # A race occurs in every case, with other addresses: it is reported once, before its consequences.
 mkdir -p "$work/race/04-tiled"
 patch -s -o "$work/race/04-tiled/conv.cu" solutions/04-tiled/conv.cu autograder/tests/mutants/04-tiled/no-second-barrier.patch

@@ -1,5 +1,6 @@
-/* Lab 17: the backward pass of a convolution: gathered directly, as a matrix product, and by
- * Winograd's algorithm.  Edit only the TODO regions. */
+/* Lab 17: the backward pass of a convolution in three parts: gathered, as matrix products, and by
+ * Winograd's algorithm.  The entry points at the end use what is written: a function whose launch
+ * is not written returns 0.  Edit only the TODO regions. */
 #include <convlab/conv.h>
 #include <cuda_pipeline.h>
 
@@ -10,17 +11,76 @@ __host__ __device__ static int ceiling(int a, int b)
     return (a + b - 1) / b;
 }
 
-/* The position of a tap that is outside every map. */
-enum { NO_TAP = 0x7fff0000 };
-
-/* Are row and column of `at` (its upper and lower 16 bits) between 0 and those of `last`? Sides
- * must be below 32768, padding included; lab 10 explains the test. */
-__device__ bool inside(int at, int last)
+static int multiprocessors()
 {
-    return ((at | (last - at)) & 0x80008000) == 0;
+    int count = 1;
+    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+    return count;
 }
 
-/* ---- dx gathered directly: few channels, stride 1 ----------------------------------------- */
+/* ==== Part A: gather ========================================================================== */
+
+/* ---- the gradient by its definition ---- */
+
+/* A tensor of which one element is changed: its elements are values[i], or 0 if values is NULL;
+ * element `changed` is larger by `by`. */
+struct Changed {
+    const float *values;
+    int changed;
+    double by;
+
+    __device__ double operator[](int i) const
+    {
+        return (values ? values[i] : 0.0) + (i == changed ? by : 0.0);
+    }
+};
+
+/* The loss E: the sum of dy[o] * y[o] over all outputs o = (n, k, p, q) of the forward pass. */
+__device__ double loss(const ConvProblem &p, const float *__restrict__ dy, const Changed &x,
+                       const Changed &w)
+{
+    double sum = 0;
+    // TODO(1): Add up the loss.  Every y[n][k][p][q] is a sum over c, r and s; pixels outside of x
+    // are 0.
+    (void)p, (void)dy, (void)x, (void)w; /* until you use them */
+    // END TODO(1)
+    return sum;
+}
+
+/* gradient[i] = (E(+h) - E(-h)) / 2h, where h is added to element i of x if x is NULL, of w if w is
+ * NULL.  E is linear in that tensor: its values do not matter, and zeros are as good as any. */
+// TODO(2): Write a kernel with one thread per element of the gradient, and launch it here.
+static int difference(const ConvProblem *p, const float *dy, const float *x, const float *w,
+                      int elements, float *gradient, cudaStream_t stream)
+{
+    (void)p, (void)dy, (void)x, (void)w, (void)elements, (void)gradient, (void)stream;
+    return 0; /* 1, once it launches a kernel */
+}
+// END TODO(2)
+
+/* ---- one thread per element: any problem ---- */
+
+/* Gathers dx: each element is the sum over k, r and s. */
+// TODO(3): Write a kernel in which a thread owns one pixel of dx, and launch it here.
+static int plain_data(const ConvProblem *p, const float *dy, const float *w, float *dx,
+                      cudaStream_t stream)
+{
+    (void)p, (void)dy, (void)w, (void)dx, (void)stream;
+    return 0; /* 1, once it launches a kernel */
+}
+// END TODO(3)
+
+/* Gathers dw: each element is the sum over n, p and q. */
+// TODO(4): Write a kernel in which a thread owns one weight of dw, and launch it here.
+static int plain_filter(const ConvProblem *p, const float *x, const float *dy, float *dw,
+                        cudaStream_t stream)
+{
+    (void)p, (void)x, (void)dy, (void)dw, (void)stream;
+    return 0; /* 1, once it launches a kernel */
+}
+// END TODO(4)
+
+/* ---- dx in strips of pixels: few channels, stride 1 ---- */
 
 enum {
     STRIP = 4,
@@ -41,10 +101,10 @@ struct Strip {
 __device__ static void window_load(const ConvProblem &p, const Strip &strip,
                                    const float *__restrict__ dy, float (&window)[WINDOW])
 {
-    // TODO(1): Load the window.  Pixel row h and tap r use row h + pad_top - r of dy; pixel column
+    // TODO(5): Load the window.  Pixel row h and tap r use row h + pad_top - r of dy; pixel column
     // w and tap s use column w + pad_left - s.
     (void)p, (void)strip, (void)dy, (void)window; /* until you use them */
-    // END TODO(1)
+    // END TODO(5)
 }
 
 /* Thread i owns a strip in every channel (C <= CHANNELS):
@@ -89,10 +149,10 @@ __global__ void __launch_bounds__(GATHER_THREADS)
             if (strip.s == p.S) strip.s = 0, strip.k++;
             if (strip.k < p.K) window_load(p, strip, dy, next);
             const int center = TAPS - 1; /* window[center + j] belongs to pixel j and tap r0 */
-            // TODO(2): Accumulate TAPS multiply-adds per pixel.  Tap r0+r has weight[r*CHANNELS +
+            // TODO(6): Accumulate TAPS multiply-adds per pixel.  Tap r0+r has weight[r*CHANNELS +
             // c].
             (void)window, (void)center; /* until you use them */
-            // END TODO(2)
+            // END TODO(6)
         }
     }
     if (!exists) return;
@@ -104,7 +164,38 @@ __global__ void __launch_bounds__(GATHER_THREADS)
                 dx[((strip.n * p.C + c) * p.H + strip.h0 + j) * p.W + strip.iw] = pixel[c][j];
 }
 
-/* ---- tiled matrix product ------------------------------------------------------------------ */
+/* Gathers dx in strips if gather_kernel is right for this problem and costs less than `product`;
+ * otherwise returns 0. */
+static int gather(const ConvProblem *p, const float *dy, const float *w, float *dx, float product,
+                  cudaStream_t stream)
+{
+    const int BUSY = 256;
+    const int channels = p->C == 1 ? 1 : p->C <= 3 ? 3 : 6; /* CHANNELS of the instance */
+    const int taps = p->S * ceiling(p->R, TAPS) * TAPS;
+    const int threads = p->N * p->W * ceiling(p->H, STRIP);
+    int busiest = ceiling(threads, multiprocessors());
+    if (busiest < BUSY) busiest = BUSY;
+    if ((float)p->K * taps * channels * STRIP * busiest > product) return 0;
+    // TODO(7): If gather_kernel is right for this problem, launch its instance for `channels`, and
+    // return 1.
+    (void)dy, (void)w, (void)dx, (void)stream;
+    // END TODO(7)
+    return 0;
+}
+
+/* ==== Part B: matrix products ================================================================= */
+
+/* ---- the matrix product ---- */
+
+/* The position of a tap that is outside every map. */
+enum { NO_TAP = 0x7fff0000 };
+
+/* Are row and column of `at` (its upper and lower 16 bits) between 0 and those of `last`? Sides
+ * must be below 32768, padding included; lab 10 explains the test. */
+__device__ bool inside(int at, int last)
+{
+    return ((at | (last - at)) & 0x80008000) == 0;
+}
 
 /* accumulator[m][j] = sum over rows i of left[i][m] * right[i][j].  A block owns M x J accumulators
  * and loads DEPTH rows at a time to shared memory.  A thread owns, for f < PER_THREAD_M and g <
@@ -208,7 +299,86 @@ __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
                       sums + (size_t)blockIdx.z * job.outputs);
 }
 
-/* ---- dx as a matrix product ----------------------------------------------------------------- */
+/* ---- the kernels, their costs, and the choice among them ---- */
+
+template <class Job> struct Tile {
+    int m, j, depth, threads, resident;
+    float speed; /* relative to the fastest, with all SMs busy; measured on an H200 */
+    void (*kernel)(Job, int, const float *, const float *, float *);
+};
+
+#define TILE(kernel, source, m, j, d, mine_m, mine_j, resident, speed)                             \
+    {                                                                                              \
+        m, j, d, (m) / (mine_m) * ((j) / (mine_j)), resident, speed,                               \
+            kernel<source<BlockTile<m, j, d, mine_m, mine_j>>, resident>                           \
+    }
+
+/* Costs in multiply-adds: a launch that flips the filter, one that transforms tiles or outputs, and
+ * one that adds slices. */
+static const float FLIP = 3e5f, TRANSFORM = 6e5f, ADD = 5e5f;
+
+/* Time of the busiest of `sms` SMs, in multiply-adds, for `products` matrix products at the same
+ * time.  An SM has `resident` blocks at a time; fewer blocks take as long, because latency is then
+ * exposed.  A block computes whole tiles and starts up for as long as START rows take.  Another
+ * kernel adds the slices: ADD in all, SUM for each value that it loads, and LATE for each slice
+ * that a thread waits for.  (ADD, SUM and START are lab 10's, fitted to an H200.) */
+template <class Job>
+static float cost(const Tile<Job> &tile, int products, int m, int columns, int rows, int slices,
+                  int sms)
+{
+    const int START = 32;
+    const float SUM = 20.0f, LATE = 260.0f;
+    int blocks = products * ceiling(columns, tile.j) * ceiling(m, tile.m) * slices;
+    int busiest = ceiling(ceiling(blocks, sms), tile.resident) * tile.resident;
+    int deep = ceiling(ceiling(rows, slices), tile.depth) * tile.depth + START;
+    float all = (float)tile.m * tile.j * deep * busiest / tile.speed;
+    if (slices == 1) return all;
+    return all + ADD + (SUM * products * columns * m / sms + LATE) * (float)slices;
+}
+
+template <class Job> struct Choice {
+    const Tile<Job> *tile;
+    int slices;
+    float cost;
+};
+
+/* The tile and the number of slices with the smallest cost, for `products` matrix products of m x
+ * columns sums over `rows` rows; see part C. */
+template <class Job, int TILES>
+static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int products, int m, int columns,
+                          int rows);
+
+static int slice_rows_of(int rows, int slices, int depth)
+{
+    return ceiling(ceiling(rows, slices), depth) * depth;
+}
+
+/* ---- the sum of the slices ---- */
+
+enum { ADD_ACROSS = 32, ADD_DOWN = 32 };
+
+/* to[i] = sum over the slices of sums[slice][i], always in the same order.  The threads (tx, ty) of
+ * a block share output i = blockIdx.x*ADD_ACROSS + tx: row ty adds up slices ty, ty + blockDim.y
+ * ...; then row 0 adds up the rows' partial sums. */
+__global__ void add_kernel(int outputs, int slices, const float *__restrict__ sums,
+                           float *__restrict__ to)
+{
+    __shared__ float part[ADD_DOWN][ADD_ACROSS];
+    const int i = blockIdx.x * ADD_ACROSS + threadIdx.x, down = blockDim.y;
+    float sum = 0.0f;
+    // TODO(8): Add up this thread's slices and store the partial sum to `part`; then row 0 adds up
+    // the partial sums in order and stores the total.
+    (void)sum, (void)i, (void)down, (void)part, (void)slices, (void)sums, (void)to;
+    // END TODO(8)
+}
+
+static void add_slices(int outputs, int slices, const float *sums, float *to, cudaStream_t stream)
+{
+    const dim3 block(ADD_ACROSS, slices >= 64 ? ADD_DOWN : slices >= 32 ? 8 : 4);
+    add_kernel<<<ceiling(outputs, ADD_ACROSS), block, 0, stream>>>(outputs, slices, sums, to);
+}
+
+/* ---- dx as a matrix product ---- */
 
 /* With strides a and b, pixels (first_h + i*a, first_w + j*b) use the taps (tap_h + ..*a, tap_w +
  * ..*b) and no others: one of a*b phases.  Each phase is a convolution of dy at stride 1 with those
@@ -224,10 +394,10 @@ static void phase_of(int first, int size, int filter, int stride, int padding, i
 {
     *pixels = ceiling(size - first, stride);
     *tap = *taps = *pad = 0;
-    // TODO(3): Set the first tap that pixel `first` uses, the number of its taps, and the padding
+    // TODO(9): Set the first tap that pixel `first` uses, the number of its taps, and the padding
     // of the convolution with the flipped taps.
     (void)first, (void)padding, (void)filter; /* until you use them */
-    // END TODO(3)
+    // END TODO(9)
 }
 
 /* flipped[row][c], rows (k, r, s) of a phase: the weight of the gradient at (r, s) of a pixel's
@@ -236,15 +406,9 @@ static void phase_of(int first, int size, int filter, int stride, int padding, i
 __global__ void flip_kernel(const ConvProblem p, const Phase phase, int deep, int pitch,
                             const float *__restrict__ w, float *__restrict__ flipped)
 {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x, row = i / pitch, c = i % pitch;
-    if (row >= deep) return;
-    float weight = 0.0f;
-    if (c < p.C && row < p.K * phase.taps_h * phase.taps_w) {
-        // TODO(4): Load the weight.  The phase's last tap comes first.
-        (void)w;
-        // END TODO(4)
-    }
-    flipped[i] = weight;
+    // TODO(10): Store the element.  The phase's last tap comes first.
+    (void)deep, (void)pitch, (void)w, (void)flipped;
+    // END TODO(10)
 }
 
 /* Left matrix: flipped.  Right matrix: gathered from dy.  A column is a pixel of the phase, a row
@@ -296,12 +460,12 @@ template <class B_> struct DataSource {
     __device__ void table_fill(const Job &job, int first, int existing, int count, Row *table)
     {
         for (int i = threadIdx.x; i < count; i += B::THREADS) {
-            // TODO(5): Set the offset of row first+i from tap (0, 0, 0); NO_TAP if it does not
+            // TODO(11): Set the offset of row first+i from tap (0, 0, 0); NO_TAP if it does not
             // exist.
             table[i].input = 0;
             table[i].tap = NO_TAP;
             (void)job, (void)first, (void)existing;
-            // END TODO(5)
+            // END TODO(11)
         }
     }
 
@@ -383,7 +547,51 @@ template <class B_> struct DataSource {
     }
 };
 
-/* ---- dw as a matrix product ----------------------------------------------------------------- */
+static const Tile<DataJob> data_tiles[] = {
+    TILE(gemm_kernel, DataSource, 128, 128, 16, 8, 16, 2, 1.00f),
+    TILE(gemm_kernel, DataSource, 64, 128, 16, 8, 8, 3, 0.96f),
+    TILE(gemm_kernel, DataSource, 32, 128, 16, 4, 8, 5, 0.78f),
+    TILE(gemm_kernel, DataSource, 32, 32, 32, 4, 4, 8, 0.56f),
+    TILE(gemm_kernel, DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
+};
+
+static Phase phase_find(const ConvProblem *p, int down, int across)
+{
+    Phase f = {.first_h = down, .first_w = across};
+    phase_of(down, p->H, p->R, p->stride_h, p->pad_top, &f.high, &f.tap_h, &f.taps_h, &f.pad_h);
+    phase_of(across, p->W, p->S, p->stride_w, p->pad_left, &f.wide, &f.tap_w, &f.taps_w, &f.pad_w);
+    return f;
+}
+
+/* dx as one matrix product per phase; returns the number of launches.  `flipped` has room for the
+ * flipped filters of all phases. */
+static int product_data(const ConvProblem *p, const float *dy, const float *w, float *dx,
+                        const Choice<DataJob> &choice, cudaStream_t stream)
+{
+    const int outputs = p->N * p->C * p->H * p->W, a = p->stride_h, b = p->stride_w;
+    const Tile<DataJob> *tile = choice.tile;
+    const int pitch = ceiling(p->C, tile->m) * tile->m;
+    /* Rows of all phases; each phase is rounded up to whole tiles. */
+    const int phases = (a < p->R ? a : p->R) * (b < p->S ? b : p->S);
+    const size_t deepest = (size_t)p->K * p->R * p->S + (size_t)phases * tile->depth;
+    const size_t bytes = sizeof(float) * outputs * choice.slices;
+    float *flipped = nullptr, *sums = dx;
+    int launches = 0;
+    cudaMalloc(&flipped, sizeof(float) * deepest * pitch);
+    if (choice.slices > 1) cudaMalloc(&sums, bytes);
+    if (a > p->R || b > p->S) cudaMemsetAsync(sums, 0, bytes, stream); /* gaps between windows */
+    float *next = flipped;
+    // TODO(12): Launch two kernels per phase that has pixels and taps: flip_kernel, which stores at
+    // `next`, then tile->kernel(job, slice_rows, next, dy, sums).  Advance `next`, count launches.
+    (void)dy, (void)w, (void)next, (void)phase_find, (void)slice_rows_of;
+    // END TODO(12)
+    if (launches && choice.slices > 1) add_slices(outputs, choice.slices, sums, dx, stream);
+    if (choice.slices > 1) cudaFree(sums);
+    cudaFree(flipped); /* waits until the kernels have finished */
+    return launches;
+}
+
+/* ---- dw as a matrix product ---- */
 
 /* Left matrix: dy.  Right matrix: gathered from x.  A column is a tap (c, r, s), a row is (n, p,
  * q). */
@@ -434,11 +642,11 @@ template <class B_> struct FilterSource {
     {
         const ConvProblem &p = job.p;
         for (int i = threadIdx.x; i < count; i += B::THREADS) {
-            // TODO(6): Set the offsets of row first+i in x and dy; NO_TAP and -1 if it does not
+            // TODO(13): Set the offsets of row first+i in x and dy; NO_TAP and -1 if it does not
             // exist.
             table[i] = {0, NO_TAP, -1, 0};
             (void)p, (void)first, (void)existing;
-            // END TODO(6)
+            // END TODO(13)
         }
     }
 
@@ -449,10 +657,10 @@ template <class B_> struct FilterSource {
 #pragma unroll
         for (int i = 0; i < B::DEPTH / 8; i++) {
             const Row row = table[threadIdx.x % 8 + i * 8];
-            // TODO(7): Load gradient[f][i] of map f*EVERY (relative to dy), and input[f][i] of the
+            // TODO(14): Load gradient[f][i] of map f*EVERY (relative to dy), and input[f][i] of the
             // tap with offset[f] (relative to x); zeros for what does not exist or is outside.
             (void)row, (void)pixels, (void)last; /* until you use them */
-            // END TODO(7)
+            // END TODO(14)
         }
     }
 
@@ -488,7 +696,26 @@ template <class B_> struct FilterSource {
     }
 };
 
-/* ---- dw gathered directly: few weights, filters of at most 5x5, stride 1 ------------------- */
+static const Tile<FilterJob> filter_tiles[] = {
+    TILE(gemm_kernel, FilterSource, 128, 128, 16, 8, 16, 2, 1.00f),
+    TILE(gemm_kernel, FilterSource, 64, 64, 16, 8, 4, 4, 0.78f),
+    TILE(gemm_kernel, FilterSource, 32, 32, 32, 4, 4, 8, 0.56f),
+    TILE(gemm_kernel, FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
+    TILE(gemm_kernel, FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
+};
+
+/* dw as one matrix product, split into slices of its rows; returns 0 while it launches nothing. */
+static int product_filter(const ConvProblem *p, const float *x, const float *dy, float *dw,
+                          const Choice<FilterJob> &choice, cudaStream_t stream)
+{
+    // TODO(15): Launch choice.tile->kernel(job, slice_rows, dy, x, sums), a block for each tile of
+    // dw in each slice.  One slice stores to dw; with more, add_slices adds them up.  Return 1.
+    (void)p, (void)x, (void)dy, (void)dw, (void)choice, (void)stream, (void)slice_rows_of;
+    return 0;
+    // END TODO(15)
+}
+
+/* ---- dw gathered in strips: few weights, filters of at most 5x5, stride 1 ---- */
 
 enum { MAPS = 3, FILTER_GATHER_THREADS = 128, FILTER_TAPS = TAPS * TAPS };
 
@@ -545,10 +772,10 @@ __global__ void __launch_bounds__(FILTER_GATHER_THREADS, 3)
             for (int s = 0; s < TAPS; s++)
                 input[r][s] = (unsigned)(w0 + s) < wide ? __ldg(inputs + r * p.W + s) : 0.0f;
         }
-        // TODO(8): Accumulate the strip's multiply-adds; tap (r, s) of filter f is
+        // TODO(16): Accumulate the strip's multiply-adds; tap (r, s) of filter f is
         // accumulator[f*FILTER_TAPS + r*TAPS + s].
         (void)input, (void)gradient; /* until you use them */
-        // END TODO(8)
+        // END TODO(16)
     }
     warp_reduce<EACH>(accumulator);
 #pragma unroll
@@ -563,7 +790,30 @@ __global__ void __launch_bounds__(FILTER_GATHER_THREADS, 3)
     sums[((blockIdx.y * p.K + k) * p.C + c) * p.R * p.S + r * p.S + s] = total;
 }
 
-/* ---- Winograd's algorithm: 3x3 filters at stride 1, many channels ------------------------- */
+/* Gathers dw in strips if gather_filter_kernel is right for this problem and costs less than
+ * `product`; otherwise returns 0.  A thread's warp reduction takes as long as REDUCE strips. */
+static int gather_filter(const ConvProblem *p, const float *x, const float *dy, float *dw,
+                         float product, cudaStream_t stream)
+{
+    const int RESIDENT = 3, BUSY = RESIDENT * FILTER_GATHER_THREADS, REDUCE = 2;
+    const float SPEED = 0.45f; /* relative to the fastest tile, measured on an H200 */
+    const int units = ceiling(p->K, MAPS) * p->C; /* blocks for all weights */
+    const int strips = p->N * ceiling(p->P, STRIP) * p->Q, sms = multiprocessors();
+    int busiest = ceiling(strips * units, sms), slices = ceiling(strips, FILTER_GATHER_THREADS);
+    if (busiest < BUSY) busiest = BUSY;
+    if (slices * units > RESIDENT * sms) slices = ceiling(RESIDENT * sms, units);
+    busiest += REDUCE * ceiling(slices * units * FILTER_GATHER_THREADS, sms);
+    if ((float)busiest * STRIP * MAPS * FILTER_TAPS / SPEED + ADD > product) return 0;
+    // TODO(17): If gather_filter_kernel is right for this problem, launch it with `slices` slices,
+    // add them up, and return 1.
+    (void)x, (void)dy, (void)dw, (void)stream;
+    // END TODO(17)
+    return 0;
+}
+
+/* ==== Part C: the Winograd domain, and the cheapest candidate ================================= */
+
+/* ---- Winograd's algorithm: 3x3 filters at stride 1, many channels ---- */
 
 /* Winograd's algorithm (Lavin and Gray; see the handout).  SIDE inputs and 3 or 4 taps give 4 or 3
  * outputs.  The transforms evaluate polynomials at the points 0, 1, -1, 2, -2 and infinity: SIDE
@@ -607,11 +857,11 @@ __device__ static void output_transform(const float (&m)[SIDE], float (&y)[OUTPU
 {
     const float even = m[1] + m[2], odd = m[1] - m[2];
     const float even2 = m[3] + m[4], odd2 = m[3] - m[4];
-    // TODO(9): Compute the outputs: y[i] is the sum of point^i * m over the points; m[5], the
+    // TODO(18): Compute the outputs: y[i] is the sum of point^i * m over the points; m[5], the
     // value at infinity, belongs to the last output.
     y[0] = y[1] = y[2] = y[OUTPUTS - 1] = 0.0f;
     (void)even, (void)odd, (void)even2, (void)odd2; /* until you use them */
-    // END TODO(9)
+    // END TODO(18)
 }
 
 /* Applies a one-dimensional transform to each column, then to each row. */
@@ -820,166 +1070,10 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
         dw[(k * C + c) * 9 + i] = tap[i / 3][i % 3];
 }
 
-/* ---- the sum of the slices ------------------------------------------------------------------ */
-
-enum { ADD_ACROSS = 32, ADD_DOWN = 32 };
-
-/* to[i] = sum over the slices of sums[slice][i], always in the same order.  The threads (tx, ty) of
- * a block share output i = blockIdx.x*ADD_ACROSS + tx: row ty adds up slices ty, ty + blockDim.y
- * ...; then row 0 adds up the rows' partial sums. */
-__global__ void add_kernel(int outputs, int slices, const float *__restrict__ sums,
-                           float *__restrict__ to)
-{
-    __shared__ float part[ADD_DOWN][ADD_ACROSS];
-    const int i = blockIdx.x * ADD_ACROSS + threadIdx.x, down = blockDim.y;
-    float sum = 0.0f;
-    // TODO(10): Add up this thread's slices and store the partial sum to `part`; then row 0 adds up
-    // the partial sums in order and stores the total.
-    (void)sum, (void)i, (void)down, (void)part, (void)slices, (void)sums, (void)to;
-    // END TODO(10)
-}
-
-static void add_slices(int outputs, int slices, const float *sums, float *to, cudaStream_t stream)
-{
-    const dim3 block(ADD_ACROSS, slices >= 64 ? ADD_DOWN : slices >= 32 ? 8 : 4);
-    add_kernel<<<ceiling(outputs, ADD_ACROSS), block, 0, stream>>>(outputs, slices, sums, to);
-}
-
-/* ---- the choice of tile and number of slices ------------------------------------------------ */
-
-template <class Job> struct Tile {
-    int m, j, depth, threads, resident;
-    float speed; /* relative to the fastest, with all SMs busy; measured on an H200 */
-    void (*kernel)(Job, int, const float *, const float *, float *);
-};
-
-#define TILE(kernel, source, m, j, d, mine_m, mine_j, resident, speed)                             \
-    {                                                                                              \
-        m, j, d, (m) / (mine_m) * ((j) / (mine_j)), resident, speed,                               \
-            kernel<source<BlockTile<m, j, d, mine_m, mine_j>>, resident>                           \
-    }
-
-static const Tile<DataJob> data_tiles[] = {
-    TILE(gemm_kernel, DataSource, 128, 128, 16, 8, 16, 2, 1.00f),
-    TILE(gemm_kernel, DataSource, 64, 128, 16, 8, 8, 3, 0.96f),
-    TILE(gemm_kernel, DataSource, 32, 128, 16, 4, 8, 5, 0.78f),
-    TILE(gemm_kernel, DataSource, 32, 32, 32, 4, 4, 8, 0.56f),
-    TILE(gemm_kernel, DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
-};
-static const Tile<FilterJob> filter_tiles[] = {
-    TILE(gemm_kernel, FilterSource, 128, 128, 16, 8, 16, 2, 1.00f),
-    TILE(gemm_kernel, FilterSource, 64, 64, 16, 8, 4, 4, 0.78f),
-    TILE(gemm_kernel, FilterSource, 32, 32, 32, 4, 4, 8, 0.56f),
-    TILE(gemm_kernel, FilterSource, 16, 64, 32, 4, 4, 8, 0.57f),
-    TILE(gemm_kernel, FilterSource, 8, 32, 32, 4, 2, 14, 0.35f),
-};
 static const Tile<WinogradJob> winograd_tiles[] = {
     TILE(winograd_gemm_kernel, WinogradSource, 64, 64, 16, 8, 8, 6, 1.00f),
     TILE(winograd_gemm_kernel, WinogradSource, 32, 32, 16, 4, 4, 8, 0.80f),
 };
-
-static int multiprocessors()
-{
-    int count = 1;
-    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
-    return count;
-}
-
-/* Costs in multiply-adds: a launch that flips the filter, one that transforms tiles or outputs, and
- * one that adds slices. */
-static const float FLIP = 3e5f, TRANSFORM = 6e5f, ADD = 5e5f;
-
-/* Time of the busiest of `sms` SMs, in multiply-adds, for `products` matrix products at the same
- * time.  An SM has `resident` blocks at a time; fewer blocks take as long, because latency is then
- * exposed.  A block computes whole tiles and starts up for as long as START rows take.  Another
- * kernel adds the slices: ADD in all, SUM for each value that it loads, and LATE for each slice
- * that a thread waits for.  (ADD, SUM and START are lab 10's, fitted to an H200.) */
-template <class Job>
-static float cost(const Tile<Job> &tile, int products, int m, int columns, int rows, int slices,
-                  int sms)
-{
-    const int START = 32;
-    const float SUM = 20.0f, LATE = 260.0f;
-    int blocks = products * ceiling(columns, tile.j) * ceiling(m, tile.m) * slices;
-    int busiest = ceiling(ceiling(blocks, sms), tile.resident) * tile.resident;
-    int deep = ceiling(ceiling(rows, slices), tile.depth) * tile.depth + START;
-    float all = (float)tile.m * tile.j * deep * busiest / tile.speed;
-    if (slices == 1) return all;
-    return all + ADD + (SUM * products * columns * m / sms + LATE) * (float)slices;
-}
-
-template <class Job> struct Choice {
-    const Tile<Job> *tile;
-    int slices;
-    float cost;
-};
-
-/* The tile and the number of slices with the smallest cost.  Candidates are each*sms/blocks slices,
- * at least one, for each = 0 .. MAX_BLOCKS_PER_SM, where `blocks` is the number of blocks of one
- * slice: an SM then has about `each` blocks.  No slice is smaller than a tile's depth. */
-template <class Job, int TILES>
-static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int products, int m, int columns,
-                          int rows)
-{
-    const int MAX_BLOCKS_PER_SM = 32;
-    const int sms = multiprocessors();
-    Choice<Job> best = {&tiles[0], 1, cost(tiles[0], products, m, columns, rows, 1, sms)};
-    // TODO(11): Compare all candidates.
-    (void)sms; /* until you use it */
-    // END TODO(11)
-    return best;
-}
-
-static int slice_rows_of(int rows, int slices, int depth)
-{
-    return ceiling(ceiling(rows, slices), depth) * depth;
-}
-
-/* ---- the entry points -------------------------------------------------------------------- */
-
-/* Gathers dx directly if that is possible and costs less than `product`; otherwise returns 0. */
-static int gather(const ConvProblem *p, const float *dy, const float *w, float *dx, float product,
-                  cudaStream_t stream)
-{
-    const int BUSY = 256;
-    const int channels = p->C == 1 ? 1 : p->C <= 3 ? 3 : 6;
-    const int taps = p->S * ceiling(p->R, TAPS) * TAPS;
-    const int threads = p->N * p->W * ceiling(p->H, STRIP);
-    const int blocks = ceiling(threads, GATHER_THREADS);
-    int busiest = ceiling(threads, multiprocessors());
-    if (busiest < BUSY) busiest = BUSY;
-    if (p->stride_h != 1 || p->stride_w != 1 || p->C > 6) return 0;
-    if (taps * channels > GATHER_WEIGHTS) return 0;
-    if ((float)p->K * taps * channels * STRIP * busiest > product) return 0;
-    (channels == 1   ? gather_kernel<1>
-     : channels == 3 ? gather_kernel<3>
-                     : gather_kernel<6>)<<<blocks, GATHER_THREADS, 0, stream>>>(*p, dy, w, dx);
-    return 1;
-}
-
-/* Gathers dw directly if that is possible and costs less than `product`; otherwise returns 0.  A
- * thread's warp reduction takes as long as REDUCE strips. */
-static int gather_filter(const ConvProblem *p, const float *x, const float *dy, float *dw,
-                         float product, cudaStream_t stream)
-{
-    const int RESIDENT = 3, BUSY = RESIDENT * FILTER_GATHER_THREADS, REDUCE = 2;
-    const float SPEED = 0.45f; /* relative to the fastest tile, measured on an H200 */
-    const int outputs = p->K * p->C * p->R * p->S, units = ceiling(p->K, MAPS) * p->C;
-    const int strips = p->N * ceiling(p->P, STRIP) * p->Q, sms = multiprocessors();
-    int busiest = ceiling(strips * units, sms), slices = ceiling(strips, FILTER_GATHER_THREADS);
-    if (busiest < BUSY) busiest = BUSY;
-    if (slices * units > RESIDENT * sms) slices = ceiling(RESIDENT * sms, units);
-    busiest += REDUCE * ceiling(slices * units * FILTER_GATHER_THREADS, sms);
-    if (p->stride_h != 1 || p->stride_w != 1 || p->R > TAPS || p->S > TAPS) return 0;
-    if ((float)busiest * STRIP * MAPS * FILTER_TAPS / SPEED + ADD > product) return 0;
-    float *sums = nullptr;
-    cudaMalloc(&sums, sizeof(float) * outputs * slices);
-    gather_filter_kernel<<<dim3(units, slices), FILTER_GATHER_THREADS, 0, stream>>>(*p, x, dy,
-                                                                                    sums);
-    add_slices(outputs, slices, sums, dw, stream);
-    cudaFree(sums);
-    return 1;
-}
 
 /* The matrix products in the Winograd domain, over `rows` rows: sums[point][slice][m][j]. */
 struct WinogradPlan {
@@ -1035,17 +1129,15 @@ static int data_by_winograd(const ConvProblem *p, const float *dy, const float *
     const Tiling from = {p->N, p->K, p->P, p->Q, 2 - p->pad_top, 2 - p->pad_left, down, across};
     const Tiling to = {p->N, p->C, p->H, p->W, 0, 0, down, across};
     const WinogradPlan plan = winograd_plan(p, p->C, p->N * down * across, p->K, product);
+    int launches = 0;
     if (!plan.tile) return 0;
-    const int x = plan.wide_j / BLOCK_X, y = plan.rows / BLOCK_Y;
-    filter_transform_kernel<<<dim3(plan.wide_m / BLOCK_X, y), block, 0, stream>>>(p->K, p->C, w,
-                                                                                  plan.left);
-    tile_transform_kernel<SIDE, input_transform, false>
-        <<<dim3(x, y), BLOCK_X * BLOCK_Y, 0, stream>>>(from, dy, plan.right);
-    winograd_multiply(plan, stream);
-    dx_output_kernel<<<dim3(x, ceiling(p->C, BLOCK_Y)), block, 0, stream>>>(
-        to, plan.slices, plan.wide_m, plan.sums, dx);
+    // TODO(19): Launch the four kernels: filters to plan.left, tiles of dy to plan.right, the
+    // matrix products, and the outputs of dx.  Set `launches`.
+    (void)dy, (void)w, (void)dx, (void)stream, (void)block, (void)from, (void)to;
+    (void)winograd_multiply;
+    // END TODO(19)
     cudaFree(plan.left);
-    return 1;
+    return launches;
 }
 
 /* dw by Winograd's algorithm if that costs less than `product`; otherwise returns 0. */
@@ -1057,86 +1149,72 @@ static int filter_by_winograd(const ConvProblem *p, const float *x, const float 
     const Tiling inputs = {p->N, p->C, p->H, p->W, p->pad_top, p->pad_left, down, across};
     const Tiling gradients = {p->N, p->K, p->P, p->Q, 0, 0, down, across};
     const WinogradPlan plan = winograd_plan(p, p->K, p->C, p->N * down * across, product);
+    int launches = 0;
     if (!plan.tile) return 0;
-    const int tiles = plan.rows / BLOCK_Y;
-    tile_transform_kernel<STEP, filter_transform<STEP>, true>
-        <<<dim3(tiles, plan.wide_m / BLOCK_X), BLOCK_X * BLOCK_Y, 0, stream>>>(gradients, dy,
-                                                                               plan.left);
-    tile_transform_kernel<SIDE, input_transform, true>
-        <<<dim3(tiles, plan.wide_j / BLOCK_X), BLOCK_X * BLOCK_Y, 0, stream>>>(inputs, x,
-                                                                               plan.right);
-    winograd_multiply(plan, stream);
-    dw_output_kernel<<<dim3(plan.wide_j / BLOCK_X, ceiling(p->K, BLOCK_Y)), block, 0, stream>>>(
-        p->K, p->C, plan.slices, plan.wide_m, plan.sums, dw);
+    // TODO(20): Launch the four kernels: tiles of dy to plan.left, tiles of x to plan.right, both
+    // with the maps last, the matrix products, and the outputs of dw.  Set `launches`.
+    (void)x, (void)dy, (void)dw, (void)stream, (void)block, (void)inputs, (void)gradients;
+    (void)winograd_multiply;
+    // END TODO(20)
     cudaFree(plan.left);
-    return 1;
+    return launches;
 }
 
-static Phase phase_find(const ConvProblem *p, int down, int across)
+/* ---- the cheapest candidate ---- */
+
+/* The tile and the number of slices with the smallest cost.  Candidates are each*sms/blocks slices,
+ * at least one, for each = 0 .. MAX_BLOCKS_PER_SM, where `blocks` is the number of blocks of one
+ * slice: an SM then has about `each` blocks.  No slice is smaller than a tile's depth. */
+template <class Job, int TILES>
+static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int products, int m, int columns,
+                          int rows)
 {
-    Phase f = {.first_h = down, .first_w = across};
-    phase_of(down, p->H, p->R, p->stride_h, p->pad_top, &f.high, &f.tap_h, &f.taps_h, &f.pad_h);
-    phase_of(across, p->W, p->S, p->stride_w, p->pad_left, &f.wide, &f.tap_w, &f.taps_w, &f.pad_w);
-    return f;
+    const int MAX_BLOCKS_PER_SM = 32;
+    const int sms = multiprocessors();
+    Choice<Job> best = {&tiles[0], 1, cost(tiles[0], products, m, columns, rows, 1, sms)};
+    // TODO(21): Compare all candidates.
+    (void)sms; /* until you use it */
+    // END TODO(21)
+    return best;
+}
+
+/* ==== The entry points ======================================================================== */
+
+/* Multiply-adds up to which a problem is differentiated numerically, and up to which one launch of
+ * a plain kernel is used because it is the fastest. */
+static const double BY_DEFINITION = 100, FEW = 1000;
+
+static double multiply_adds(const ConvProblem *p)
+{
+    return (double)p->N * p->K * p->P * p->Q * p->C * p->R * p->S;
 }
 
 extern "C" void conv_backward_data(const ConvProblem *p, const float *dy, const float *w, float *dx,
                                    cudaStream_t stream)
 {
-    const int outputs = p->N * p->C * p->H * p->W, a = p->stride_h, b = p->stride_w;
+    const int elements = p->N * p->C * p->H * p->W, a = p->stride_h, b = p->stride_w;
+    const double work = multiply_adds(p);
+    if (work <= BY_DEFINITION && difference(p, dy, nullptr, w, elements, dx, stream)) return;
+    if (work <= FEW && plain_data(p, dy, w, dx, stream)) return;
     const Choice<DataJob> choice =
         choose(data_tiles, 1, p->C, p->N * ceiling(p->H, a) * ceiling(p->W, b),
                p->K * ceiling(p->R, a) * ceiling(p->S, b));
     if (data_by_winograd(p, dy, w, dx, choice.cost + FLIP, stream)) return;
     if (gather(p, dy, w, dx, choice.cost + FLIP, stream)) return;
-    const Tile<DataJob> *tile = choice.tile;
-    const int pitch = ceiling(p->C, tile->m) * tile->m;
-    /* Rows of all phases; each phase is rounded up to whole tiles. */
-    const int phases = (a < p->R ? a : p->R) * (b < p->S ? b : p->S);
-    const size_t deepest = (size_t)p->K * p->R * p->S + (size_t)phases * tile->depth;
-    const size_t bytes = sizeof(float) * outputs * choice.slices;
-    float *flipped = nullptr, *sums = dx;
-    cudaMalloc(&flipped, sizeof(float) * deepest * pitch);
-    if (choice.slices > 1) cudaMalloc(&sums, bytes);
-    if (a > p->R || b > p->S) cudaMemsetAsync(sums, 0, bytes, stream); /* gaps between windows */
-    float *next = flipped;
-    for (int y = 0; y < a && y < p->H; y++)
-        for (int x = 0; x < b && x < p->W; x++) {
-            DataJob job = {*p, phase_find(p, y, x), 0, outputs, pitch};
-            job.rows = p->K * job.phase.taps_h * job.phase.taps_w;
-            if (job.rows == 0) continue;
-            const int deep = ceiling(job.rows, tile->depth) * tile->depth;
-            const int columns = p->N * job.phase.high * job.phase.wide;
-            const int slice_rows = slice_rows_of(job.rows, choice.slices, tile->depth);
-            const dim3 grid(ceiling(columns, tile->j), pitch / tile->m, choice.slices);
-            flip_kernel<<<ceiling(deep * pitch, 256), 256, 0, stream>>>(*p, job.phase, deep, pitch,
-                                                                        w, next);
-            tile->kernel<<<grid, tile->threads, 0, stream>>>(job, slice_rows, next, dy, sums);
-            next += (size_t)deep * pitch;
-        }
-    if (choice.slices > 1) {
-        add_slices(outputs, choice.slices, sums, dx, stream);
-        cudaFree(sums);
-    }
-    cudaFree(flipped); /* waits until the kernels have finished */
+    if (product_data(p, dy, w, dx, choice, stream)) return;
+    plain_data(p, dy, w, dx, stream);
 }
 
 extern "C" void conv_backward_filter(const ConvProblem *p, const float *x, const float *dy,
                                      float *dw, cudaStream_t stream)
 {
-    const int columns = p->C * p->R * p->S, outputs = p->K * columns;
-    const FilterJob job = {*p, p->N * p->P * p->Q, outputs};
-    const Choice<FilterJob> choice = choose(filter_tiles, 1, p->K, columns, job.rows);
+    const int columns = p->C * p->R * p->S;
+    const double work = multiply_adds(p);
+    if (work <= BY_DEFINITION && difference(p, dy, x, nullptr, p->K * columns, dw, stream)) return;
+    if (work <= FEW && plain_filter(p, x, dy, dw, stream)) return;
+    const Choice<FilterJob> choice = choose(filter_tiles, 1, p->K, columns, p->N * p->P * p->Q);
     if (filter_by_winograd(p, x, dy, dw, choice.cost, stream)) return;
     if (gather_filter(p, x, dy, dw, choice.cost, stream)) return;
-    const Tile<FilterJob> *tile = choice.tile;
-    const int slice_rows = slice_rows_of(job.rows, choice.slices, tile->depth);
-    const int slices = ceiling(job.rows, slice_rows);
-    float *sums = dw;
-    if (slices > 1) cudaMalloc(&sums, sizeof(float) * outputs * slices);
-    dim3 grid(ceiling(columns, tile->j), ceiling(p->K, tile->m), slices);
-    tile->kernel<<<grid, tile->threads, 0, stream>>>(job, slice_rows, dy, x, sums);
-    if (slices == 1) return;
-    add_slices(outputs, slices, sums, dw, stream);
-    cudaFree(sums);
+    if (product_filter(p, x, dy, dw, choice, stream)) return;
+    plain_filter(p, x, dy, dw, stream);
 }
