@@ -253,6 +253,95 @@ static int is_approximated(const Judgement *judged)
     return errors_stay_below(judged, 0x1p-10);
 }
 
+/* The z that the function has this value for; NaN: several z, or none. */
+static double activation_inverse(int kind, double value)
+{
+    switch (kind) {
+    case ACTIVATE_TANH:
+        return fabs(value) < 0.999 ? atanh(value) : (double)NAN;
+    case ACTIVATE_SIGMOID:
+        return value > 0.001 && value < 0.999 ? log(value / (1 - value)) : (double)NAN;
+    default:
+        return value > 0 ? value : (double)NAN;
+    }
+}
+
+/* The only channel whose bias makes x the z of the observed output; C: none, or several. */
+static int bias_used(const Judgement *judged, const ActivateProblem *p, size_t i)
+{
+    const float *x = judged->view.tensor[TENSOR_X], *b = judged->view.tensor[TENSOR_B];
+    const double z = activation_inverse(p->kind, judged->view.output[i]);
+    int found = p->C;
+    for (int c = 0; c < p->C; c++) {
+        const double due = (double)x[i] + b[c];
+        if (!(fabs(z - due) <= 1e-4 * (fabs((double)x[i]) + fabs((double)b[c])) + 1e-5)) continue;
+        if (found < p->C) return p->C;
+        found = c;
+    }
+    return found;
+}
+
+/* Most wrong outputs have another channel's bias. */
+static int find_bias(const Judgement *judged, const ActivateProblem *p, Finding *finding)
+{
+    const size_t plane = (size_t)p->H * p->W;
+    size_t known = 0, unknown = 0, first = 0;
+    int used = 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        if (judged->mark[i] != MARK_WRONG) continue;
+        if (isnan(activation_inverse(p->kind, judged->view.output[i]))) continue;
+        const int c = bias_used(judged, p, i);
+        if (c == p->C || c == (int)(i / plane % p->C))
+            unknown++;
+        else if (!known++)
+            first = i, used = c;
+    }
+    if (known < 4 || known < 8 * unknown) return 0;
+    TensorShape shape[OPERATION_TENSORS];
+    char where[96];
+    activate_tensors(&judged->view.problem, shape);
+    tensor_place(&shape[TENSOR_Y], first, where, sizeof where);
+    finding->fault = FAULT_ONE_CHANNEL;
+    finding_say(finding,
+                "The wrong outputs have the bias of another channel: y at %s has b[%d]. The "
+                "channel of element i is c = i / (H*W) %% C.",
+                where, used);
+    return 1;
+}
+
+/* ReLU: all wrong outputs have negative sums, or all have positive ones. */
+static int find_branch(const Judgement *judged, const ActivateProblem *p, Finding *finding)
+{
+    enum { ENOUGH = 8 };
+    const float *x = judged->view.tensor[TENSOR_X], *b = judged->view.tensor[TENSOR_B];
+    size_t negative = 0, positive = 0;
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        if (judged->mark[i] == MARK_RIGHT) continue;
+        const double z = (double)x[i] + b[i / ((size_t)p->H * p->W) % (size_t)p->C];
+        negative += z < 0;
+        positive += z >= 0;
+        least = fmin(least, judged->view.output[i] / z);
+        most = fmax(most, judged->view.output[i] / z);
+    }
+    if (p->kind != ACTIVATE_RELU || negative + positive < ENOUGH || (negative && positive))
+        return 0;
+    finding->fault = FAULT_FORMULA;
+    finding_say(finding, "Exactly outputs with %s x + b[c] are wrong; they should be %s.",
+                negative ? "a negative" : "a positive", negative ? "0" : "x + b[c]");
+    if (isfinite(least) && most - least <= 1e-3 * fabs(most))
+        finding_say(finding, "They are %.4g times x + b[c].", most);
+    return 1;
+}
+
+/* Whether the finding is a position or nothing at all. */
+static int is_general(const Finding *finding)
+{
+    return finding->fault == FAULT_EVERYWHERE || finding->fault == FAULT_ONE_IMAGE ||
+           finding->fault == FAULT_ONE_FILTER || finding->fault == FAULT_LAST_BLOCK ||
+           finding->fault == FAULT_TILE_EDGE;
+}
+
 static void activate_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     ActivateProblem p = activate_unpack(&judged->view.problem);
@@ -277,6 +366,9 @@ static void activate_explain(const Judgement *judged, ProbeRun run, void *contex
         return;
     }
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
+    Finding values = {0};
+    if (is_general(finding) && (find_branch(judged, &p, &values) || find_bias(judged, &p, &values)))
+        *finding = values;
 }
 
 extern const Operation activate_forward_operation;

@@ -188,4 +188,5 @@ const Operation conv_backward_data_operation = {.name = "conv_backward_data",
                                                 .generate = data_generate,
                                                 .oracle = data_oracle,
                                                 .oracle_element = data_oracle_element,
+                                                .has_products = 1,
                                                 .explain = data_explain};

@@ -267,4 +267,5 @@ const Operation conv_backward_filter_operation = {
     .generate = filter_generate,
     .oracle = filter_oracle,
     .oracle_element = filter_oracle_element,
+    .has_products = 1,
     .explain = filter_explain};

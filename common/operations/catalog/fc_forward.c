@@ -244,4 +244,5 @@ const Operation fc_forward_operation = {.name = "fc_forward",
                                         .generate = fc_generate,
                                         .oracle = fc_oracle,
                                         .oracle_element = fc_oracle_element,
+                                        .has_products = 1,
                                         .explain = fc_explain};

@@ -195,7 +195,9 @@ static const Mistake MISTAKE[MISTAKES] = {
                    "Subtract the row's largest logit first: the quotient is the same, and the "
                    "largest exponential is exp(0) = 1."},
     [UNDIVIDED] = {FAULT_FORMULA, "The exponentials are not divided by their sum."},
-    [EXPONENTIAL_ALONE] = {FAULT_FORMULA, "This is exp(x), which is not divided by its sum."},
+    [EXPONENTIAL_ALONE] = {FAULT_FORMULA, "This is exp(x), alone or divided by a sum "
+                                          "of exp(x - maximum): subtract the row's maximum in "
+                                          "both, and divide by the sum."},
     [LARGEST_OF_LANE] =
         {FAULT_OVERFLOW,
          "Each lane subtracts the maximum of its own logits. It must subtract the maximum of the "

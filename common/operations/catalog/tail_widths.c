@@ -561,9 +561,83 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
     return 1;
 }
 
+/* ---- networks that need only a part of the algorithm ----------------------------------------- */
+
+/* Problems in the order in which they need more of the algorithm. */
+typedef struct Stage {
+    WidthsProblem p;
+    const char *needs; /* needed here, and not by the earlier ones */
+} Stage;
+
+/* With tau=1000 no parameters have to be kept, so that a round is a single move. */
+static const Stage STAGES[] = {
+    {{.L = 1, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 1000},
+     "one layer, which moves down once: its latency (TODO(2)), the candidates (TODO(4)), the move "
+     "(TODO(5)), and keeping the round (TODO(7))"},
+    {{.L = 6, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 1000},
+     "several layers, without balancing: the latency with the channels of the layer before "
+     "(TODO(2)), the list of layers that may move, and the undoing of a round without a gain "
+     "(TODO(7))"},
+    {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 50},
+     "balancing moves: the parameters (TODO(3)), the choice of the move (TODO(6)), and the list "
+     "and the condition of the round (TODO(7))"},
+    {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_PARAMETERS, .tau = 50},
+     "the other mode, mode=parameters: moves up, balanced by moves down"},
+    {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 20, .delta = 800},
+     "a goal delta: doubling tau and starting again (TODO(8))"},
+};
+enum { STAGE_COUNT = sizeof STAGES / sizeof *STAGES, STAGE_RUNS = 24, STAGE_WIDTHS = 48 };
+
+/* Whether the code is right on networks of this stage; -1: it could not run. */
+static int stage_right(const Stage *stage, ProbeRun run, void *context)
+{
+    float layer[WIDTHS_LAYERS * LAYER_FLOATS], time[WIDTHS_LAYERS * STAGE_WIDTHS], y[WIDTHS_LAYERS];
+    double right[WIDTHS_LAYERS];
+    float *const tensor[] = {layer, time, y};
+    Problem problem;
+    Random random;
+    WidthsProblem p = stage->p;
+    for (int i = 0; i < STAGE_RUNS; i++) {
+        p.M = 2 + 2 * i % (STAGE_WIDTHS - 2);
+        problem_pack(&p, sizeof p, &problem);
+        random_seed(&random, (uint64_t)i + 1);
+        widths_draw_inputs(&p, &random, layer, time);
+        memset(y, 0, sizeof y);
+        if (run(context, &problem, (const float *const *)tensor, y)) return -1;
+        widths_value(&problem, (const float *const *)tensor, RIGHT, right);
+        for (int l = 0; l < stage->p.L; l++)
+            if (y[l] != right[l]) return 0;
+    }
+    return 1;
+}
+
+/* Reports the first part of the algorithm that makes small networks wrong. */
+static int find_stage(ProbeRun run, void *context, Finding *finding)
+{
+    int stage = 0, right = 1;
+    while (run && stage < STAGE_COUNT && (right = stage_right(&STAGES[stage], run, context)) == 1)
+        stage++;
+    if (!run || right) return 0;
+    finding->fault = FAULT_FORMULA;
+    if (stage)
+        finding_say(finding, "Small networks that need no more than the earlier parts are right.");
+    finding_say(finding, "The first wrong ones need %s. So look there first.", STAGES[stage].needs);
+    return 1;
+}
+
 static void widths_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
+    Finding part = {0};
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
+    const int is_known = finding->fault == FAULT_FORMULA && !strstr(finding->text, "unchanged");
+    if (is_known || finding->fault == FAULT_OVERFLOW || finding->fault == FAULT_PRECISION ||
+        finding->fault == FAULT_UNWRITTEN || finding->fault == FAULT_DIFFER ||
+        finding->fault == FAULT_NAN || !find_stage(run, context, &part))
+        return;
+    if (finding->fault == FAULT_FORMULA)
+        finding_say(finding, "%s", part.text);
+    else
+        *finding = part;
 }
 
 extern const Operation tail_widths_operation;

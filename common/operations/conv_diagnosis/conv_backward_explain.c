@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/operations/conv_diagnosis/conv_backward_slip.h"
+#include "common/operations/operation/product_probe.h"
 #include "common/operations/operation/value_pattern.h"
 
 static int find_slip(Backward *b, int everywhere, Finding *finding)
@@ -171,6 +172,8 @@ static void find_explanation(Backward *b, ProbeRun run, void *context, Finding *
     } else if (b->wrong && j->count[MARK_RIGHT] && find_slip(b, 0, &inside)) {
         if (!where.fault) finding->fault = inside.fault;
         finding_say(finding, "In those outputs: %s", inside.text);
+    } else if (b->wrong && find_product(j, run, context, &inside)) {
+        finding_say(finding, "%s", inside.text);
     } else if (!where.fault) {
         finding_say(finding,
                     "%s Calculate the first one by hand on the smallest case, and print the "

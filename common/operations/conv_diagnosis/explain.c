@@ -145,7 +145,8 @@ static void find_explanation(const Diagnosis *d, Finding *finding)
         find_unwritten_place(d, finding);
         return;
     }
-    if (variant_find(d, 1, finding) || missing_terms_find(d, 1, finding) || points_find(d, finding))
+    if (variant_find(d, 1, finding) || missing_terms_find(d, 1, finding) ||
+        points_find(d, finding) || frequency_find(d, finding))
         return;
     if (find_value(d, value_find, finding)) return;
     if (find_race(d->judged, d->run, d->context, finding)) return;

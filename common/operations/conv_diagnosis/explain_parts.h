@@ -7,6 +7,7 @@
  * missing_terms.c        sums in which a set of terms is missing, or counted twice
  * value.c       properties of the wrong values: another output's, half, whole numbers
  * points.c      Winograd's tiles: the point at which a transform's row is wrong
+ * frequency.c   Fourier transforms: the frequencies that are changed
  * signature.c   positions of the errors in the output
  * probe.c       running the submission again
  * impulse.c     the same with one non-zero pixel or weight: which two are multiplied
@@ -115,6 +116,9 @@ int probe_impulse(const Diagnosis *diagnosis, Finding *finding);
 
 /* In labs that allow Winograd's tiles: the point at which the transforms are wrong. */
 int points_find(const Diagnosis *diagnosis, Finding *finding);
+
+/* In labs that allow Fourier transforms: the frequencies that they change. */
+int frequency_find(const Diagnosis *diagnosis, Finding *finding);
 
 /* A ProbeRun for tensors in another order: converts between NCHW and the order that `run`
  * uses. */

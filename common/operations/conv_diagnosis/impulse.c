@@ -134,9 +134,50 @@ static int pixel_observed(Impulse *m, const Element *tap, Element *pixel)
     return 1;
 }
 
+/* Whether the outputs are right if only the weights `from` to `to` - 1 are not zero, or, with
+ * `unused`, whether they are all 0. */
+static int is_right_with(Impulse *m, size_t from, size_t to, int unused)
+{
+    memcpy(m->probe.x, m->d->tensor[0], m->probe.x_count * sizeof(float));
+    memset(m->probe.w, 0, m->probe.w_count * sizeof(float));
+    memcpy(m->probe.w + from, m->d->tensor[1] + from, (to - from) * sizeof(float));
+    if (!unused) return probe_wrong(m->d, &m->probe) == 0;
+    if (probe_wrong(m->d, &m->probe) < 0) return 0;
+    for (size_t i = 0; i < m->probe.y_count; i++)
+        if (m->probe.y[i] != 0) return 0;
+    return 1;
+}
+
+/* No output uses the weight.  Finds out whether this is so for all weights from some index on, as
+ * if only the first part of w had been copied. */
+static void say_unused(Impulse *m, Finding *finding)
+{
+    const size_t all = m->probe.w_count;
+    size_t low = 0, high = all; /* right with `low` weights, wrong with `high` */
+    while (low + 1 < high) {
+        const size_t middle = (low + high) / 2;
+        if (is_right_with(m, 0, middle, 0))
+            low = middle;
+        else
+            high = middle;
+    }
+    finding_say(finding, "No output uses that weight.");
+    if (low == 0 || !is_right_with(m, low, all, 1)) {
+        finding_say(finding, "Check whether it is loaded, whether it is multiplied, and whether "
+                             "the sum is stored.");
+        return;
+    }
+    finding_say(finding,
+                "The code uses the first %zu of the %zu weights in w, and none after them: check "
+                "the size of the copy or of the loop that loads them.",
+                low, all);
+    if (all / sizeof(float) == low)
+        finding_say(finding, "Possibly a size in bytes lacks sizeof(float): this is a quarter.");
+}
+
 /* No pixel was multiplied by the weight in this output: was one in any other?  probe.y is that
  * run's. */
-static void say_not_multiplied(const Impulse *m, Finding *finding)
+static void say_not_multiplied(Impulse *m, Finding *finding)
 {
     const ConvProblem *v = &m->probe.conv;
     OutputAt same = {.k = -1};
@@ -161,8 +202,7 @@ static void say_not_multiplied(const Impulse *m, Finding *finding)
                     "wrong in the index of w or of y, or where a tile stores the weights.",
                     other_k);
     else
-        finding_say(finding, "No output uses that weight. Check whether it is loaded, whether it "
-                             "is multiplied, and whether the sum is stored.");
+        say_unused(m, finding);
 }
 
 static void say_unknown(Finding *finding)
@@ -279,11 +319,22 @@ static void say_count(Impulse *m, Finding *finding)
                 count, m->expected != 0 ? "one" : "none");
 }
 
+/* Whether the output really is that weight: among thousands of weights, some are within a
+ * transform's error of any number.  Runs with the weight alone in w, set to 1. */
+static int is_confirmed(Impulse *m, const Element *tap)
+{
+    if (m->d->judged->observed.algorithm == ALGORITHM_SUMS) return 1;
+    const double alone = with_one_weight(m, tap);
+    memcpy(m->probe.w, m->d->tensor[1], m->probe.w_count * sizeof(float));
+    return fabs(alone - 1) <= 0x1p-10;
+}
+
 static void impulse_describe(Impulse *m, Finding *finding)
 {
     Element want, got;
     char pixel[64], name[64], wanted[96] = "0", gotten[96];
     int known = tap_find(m, m->expected, &want), found = tap_find(m, m->value, &got);
+    found = found && is_confirmed(m, &got);
     element_name("x", &m->pixel, pixel, sizeof pixel);
     if (known) {
         element_name("w", &want, name, sizeof name);

@@ -181,26 +181,103 @@ static double others_at(const Form *form, Part part, int point, int one, int two
                                : form->taps[point][one] * form->inputs[point][two];
 }
 
-/* Whether the whole error is proportional to the other two rows of this point. */
-static int point_explains(const Form *form, const Line *error, Part part, int point)
+/* Sizes of a part's error: along its own row, and along the other two. */
+typedef struct PartSize {
+    int owns, ones, twos;
+} PartSize;
+
+static PartSize part_size(const Line *error, Part part)
 {
-    const int owns = part == PART_INPUTS ? error->inputs : part == PART_TAPS ? TAPS : error->sums;
-    const int ones = part == PART_OUTPUTS ? TAPS : error->sums;
-    const int twos = part == PART_INPUTS ? TAPS : error->inputs;
-    for (int own = 0; own < owns; own++) {
-        double along = 0, square = 0;
-        for (int i = 0; i < ones * twos; i++) {
-            double others = others_at(form, part, point, i / twos, i % twos);
-            along += error_at(error, part, own, i / twos, i % twos) * others;
-            square += others * others;
+    return (PartSize){part == PART_INPUTS ? error->inputs
+                      : part == PART_TAPS ? TAPS
+                                          : error->sums,
+                      part == PART_OUTPUTS ? TAPS : error->sums,
+                      part == PART_INPUTS ? TAPS : error->inputs};
+}
+
+/* Solves the normal equations of `count` unknowns in place, with `side` as the right-hand side.
+ * 0: they are singular. */
+static int equations_solve(double matrix[MOST_POINTS][MOST_POINTS], double side[MOST_POINTS],
+                           int count)
+{
+    for (int column = 0; column < count; column++) {
+        int best = column;
+        for (int row = column + 1; row < count; row++)
+            if (fabs(matrix[row][column]) > fabs(matrix[best][column])) best = row;
+        if (fabs(matrix[best][column]) < 1e-9) return 0;
+        for (int i = 0; i < count; i++) {
+            double other = matrix[best][i];
+            matrix[best][i] = matrix[column][i];
+            matrix[column][i] = other;
         }
-        for (int i = 0; i < ones * twos; i++) {
-            double others = others_at(form, part, point, i / twos, i % twos);
-            double left = error_at(error, part, own, i / twos, i % twos) - along / square * others;
-            if (!(fabs(left) <= NEAR)) return 0;
+        double other = side[best];
+        side[best] = side[column];
+        side[column] = other;
+        for (int row = 0; row < count; row++) {
+            if (row == column) continue;
+            const double factor = matrix[row][column] / matrix[column][column];
+            for (int i = 0; i < count; i++)
+                matrix[row][i] -= factor * matrix[column][i];
+            side[row] -= factor * side[column];
         }
     }
+    for (int i = 0; i < count; i++)
+        side[i] /= matrix[i][i];
     return 1;
+}
+
+/* A set of points, one bit each, and the points in it. */
+typedef struct PointSet {
+    unsigned bits;
+    int count, point[MOST_POINTS];
+} PointSet;
+
+static PointSet points_in(const Form *form, unsigned bits)
+{
+    PointSet set = {.bits = bits};
+    for (int point = 0; point < form->points; point++)
+        if (bits >> point & 1) set.point[set.count++] = point;
+    return set;
+}
+
+/* Whether row `own` of the part's error is a sum of multiples of the other two rows of the points,
+ * with every one of them.  The multiples are found by least squares.  used: bits of the points
+ * whose multiple is not 0. */
+static int row_explained(const Form *form, const Line *error, Part part, const PointSet *set,
+                         int own, unsigned *used)
+{
+    const PartSize size = part_size(error, part);
+    double matrix[MOST_POINTS][MOST_POINTS] = {{0}}, times[MOST_POINTS] = {0};
+    for (int i = 0; i < size.ones * size.twos; i++)
+        for (int a = 0; a < set->count; a++) {
+            const double others =
+                others_at(form, part, set->point[a], i / size.twos, i % size.twos);
+            times[a] += others * error_at(error, part, own, i / size.twos, i % size.twos);
+            for (int b = 0; b < set->count; b++)
+                matrix[a][b] +=
+                    others * others_at(form, part, set->point[b], i / size.twos, i % size.twos);
+        }
+    if (!equations_solve(matrix, times, set->count)) return 0;
+    for (int i = 0; i < size.ones * size.twos; i++) {
+        double left = error_at(error, part, own, i / size.twos, i % size.twos);
+        for (int a = 0; a < set->count; a++)
+            left -= times[a] * others_at(form, part, set->point[a], i / size.twos, i % size.twos);
+        if (!(fabs(left) <= NEAR)) return 0;
+    }
+    for (int a = 0; a < set->count; a++)
+        if (fabs(times[a]) > NEAR / 16) *used |= 1u << set->point[a];
+    return 1;
+}
+
+/* Whether the whole error is one of these points' rows of this part. */
+static int points_explain(const Form *form, const Line *error, Part part, unsigned bits)
+{
+    const PointSet set = points_in(form, bits);
+    const PartSize size = part_size(error, part);
+    unsigned used = 0;
+    for (int own = 0; own < size.owns; own++)
+        if (!row_explained(form, error, part, &set, own, &used)) return 0;
+    return used == bits;
 }
 
 static void say_point(const Form *form, const int explains[PARTS], int point, Finding *finding)
@@ -218,6 +295,29 @@ static void say_point(const Form *form, const int explains[PARTS], int point, Fi
                     point, point);
     else
         finding_say(finding, "Look at %s[%d] in %s.", row[part], point, function[part]);
+}
+
+/* Several points: their names, and the functions in which all their rows may be wrong. */
+static void say_points(const Form *form, const int explains[PARTS], const PointSet *set,
+                       Finding *finding)
+{
+    static const char *const function[] = {"input()", "filter()", "output()"};
+    char names[64] = "", numbers[32] = "", functions[48] = "";
+    for (int i = 0; i < set->count; i++) {
+        const char *comma = i == 0 ? "" : i + 1 == set->count ? " and " : ", ";
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", comma,
+                 form->name[set->point[i]]);
+        snprintf(numbers + strlen(numbers), sizeof numbers - strlen(numbers), "%s%d", comma,
+                 set->point[i]);
+    }
+    for (Part part = 0; part < PARTS; part++)
+        if (explains[part])
+            snprintf(functions + strlen(functions), sizeof functions - strlen(functions), "%s%s",
+                     *functions ? " or in " : "", function[part]);
+    finding_say(finding,
+                "This is the error of %d points, %s. Look at the lines with the indices %s in "
+                "%s: possibly they are exchanged, or have a wrong sign or divisor.",
+                set->count, names, numbers, functions);
 }
 
 /* Reports the input and the tap with the largest error, as numbers to be recomputed on paper. */
@@ -253,7 +353,29 @@ static int error_is_nothing(const Line *error)
     return 1;
 }
 
-/* Finds the form with one point that explains the error.  The measured response is known up to its
+/* Finds the smallest set of points whose rows explain the error. */
+static int form_explain(const Form *form, const Line *line, const Line *error, Finding *finding)
+{
+    for (int count = 1; count < form->points; count++)
+        for (unsigned bits = 1; bits < 1u << form->points; bits++) {
+            const PointSet set = points_in(form, bits);
+            int explains[PARTS];
+            if (set.count != count) continue;
+            for (Part part = 0; part < PARTS; part++)
+                explains[part] = points_explain(form, error, part, bits);
+            if (!explains[0] && !explains[1] && !explains[2]) continue;
+            finding->fault = FAULT_POINTS;
+            say_example(line, error, form, finding);
+            if (count == 1)
+                say_point(form, explains, set.point[0], finding);
+            else
+                say_points(form, explains, &set, finding);
+            return 1;
+        }
+    return 0;
+}
+
+/* Finds the form whose points explain the error.  The measured response is known up to its
  * sign. */
 static int line_explain(const Line *line, Finding *finding)
 {
@@ -264,16 +386,8 @@ static int line_explain(const Line *line, Finding *finding)
         Line error = line_error(&signed_line);
         if (error_is_nothing(&error)) return 0;
         const Form *form = &FORMS[error.sums == 2 || halves_agree(&error) ? 0 : 1];
-        for (int point = 0; point < form->points; point++) {
-            int explains[PARTS];
-            for (Part part = 0; part < PARTS; part++)
-                explains[part] = point_explains(form, &error, part, point);
-            if (!explains[0] && !explains[1] && !explains[2]) continue;
-            finding->fault = FAULT_POINTS;
-            say_example(&signed_line, &error, form, finding);
-            say_point(form, explains, point, finding);
-            return 1;
-        }
+        if (!form_explain(form, &signed_line, &error, finding)) continue;
+        return 1;
     }
     return 0;
 }

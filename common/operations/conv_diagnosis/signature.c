@@ -314,10 +314,15 @@ static int is_at_border(const Map *map, int axis)
 {
     const ConvProblem *c = &map->d->conv;
     int tile = tile_of(map, axis), reach = (axis == AXIS_P ? c->R : c->S) - 1;
-    if (reach < 1) return 0;
-    for (int i = 0; i < map->extent[axis]; i++)
-        if (map->hot[axis][i] && i % tile >= reach && i % tile < tile - reach) return 0;
-    return 1;
+    if (reach < 1 || tile <= reach) return 0; /* in such tiles everything is at a border */
+    int early = 1, late = 1; /* Booleans: only the tile's first, or last, coordinates are hot */
+    for (int i = 0; i < map->extent[axis]; i++) {
+        if (!map->hot[axis][i]) continue;
+        if (i % tile >= reach && i % tile < tile - reach) return 0;
+        early = early && i % tile < reach;
+        late = late && i % tile >= tile - reach;
+    }
+    return tile > 2 * reach || early || late;
 }
 
 /* ---- the padding ------------------------------------------------------------------------- */

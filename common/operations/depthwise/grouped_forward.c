@@ -328,4 +328,5 @@ const Operation grouped_forward_operation = {
     .oracle = grouped_oracle,
     .oracle_element = grouped_oracle_element,
     .own_reach = 1,
+    .has_products = 1,
     .explain = grouped_explain};

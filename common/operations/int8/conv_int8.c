@@ -266,6 +266,7 @@ typedef struct Rule {
     int flipped, transposed;    /* Booleans: of the filter's taps */
     int no_sum, zeros;          /* Booleans: sums, or outputs, are 0 */
     int first_image, one_scale, one_bias, no_bias, bias_late; /* Booleans */
+    int bias_subtracted, short_sums;                          /* Booleans */
     int filters_apart, pixels_apart; /* output k or pixel j has the value of k ^ or j ^ this */
     int sums_apart;                  /* filter k has the sum of k ^ this, with its own bias */
     int in_order;                    /* Boolean: sums of a tile are stored in the tile's order */
@@ -356,9 +357,11 @@ static double value_at(const Rule *rule, size_t n, int k, int op, int oq)
     const Int8Problem *p = &rule->p;
     if (k >= p->K || rule->zeros) return 0;
     const int of_scale = rule->one_scale ? 0 : k;
-    const int32_t bias = rule->no_bias ? 0 : word_of(rule->bias[rule->one_bias ? 0 : k]);
+    const int32_t added = rule->no_bias ? 0 : word_of(rule->bias[rule->one_bias ? 0 : k]);
+    const int32_t bias = rule->bias_subtracted ? -added : added;
     const int from = source_of(rule, k);
-    const int32_t sum = rule->no_sum || from >= p->K ? 0 : sum_of(rule, n, from, op, oq);
+    const int32_t whole = rule->no_sum || from >= p->K ? 0 : sum_of(rule, n, from, op, oq);
+    const int32_t sum = rule->short_sums ? (int16_t)(uint16_t)whole : whole;
     float scaled = (float)(rule->bias_late ? sum : sum + bias) * rule->scale[of_scale];
     if (rule->bias_late) scaled += (float)bias;
     if (p->relu) scaled = fmaxf(scaled, 0);
@@ -447,6 +450,8 @@ enum {
     ONE_BIAS,
     NO_BIAS,
     BIAS_LATE,
+    BIAS_SUBTRACTED,
+    SHORT_SUMS,
     RELU_MISSING,
     RELU_ADDED,
     TAIL_MISSING,
@@ -497,6 +502,11 @@ static const Mistake MISTAKE[MISTAKES] = {
                                 "scale[k]."},
     [ONE_BIAS] = {FAULT_FORMULA, "Every filter uses bias[0]. Each filter has its own: bias[k]."},
     [NO_BIAS] = {FAULT_FORMULA, "The bias is missing: add bias[k] to the sum, before the scale."},
+    [BIAS_SUBTRACTED] = {FAULT_FORMULA,
+                         "The bias is subtracted: (float)(sum + bias[k]) * scale[k]."},
+    [SHORT_SUMS] = {FAULT_OVERFLOW,
+                    "The sums overflow 16 bits: two products of bytes can be above 32,767. "
+                    "Accumulate in an int, and convert only the stored value."},
     [BIAS_LATE] = {FAULT_FORMULA, "The bias is added after the multiplication by the scale. It has "
                                   "the scale of the sum: (float)(sum + bias[k]) * scale[k]."},
     [RELU_MISSING] = {FAULT_FORMULA, "The ReLU is missing: with relu=1 negative outputs are 0."},
@@ -588,6 +598,10 @@ static int mistaken_numbers(int which, Rule *rule)
         return rule->no_bias = 1;
     case BIAS_LATE:
         return rule->bias_late = 1;
+    case BIAS_SUBTRACTED:
+        return rule->bias_subtracted = 1;
+    case SHORT_SUMS:
+        return rule->short_sums = 1;
     case RELU_MISSING:
         return rule->p.relu-- == 1;
     case RELU_ADDED:

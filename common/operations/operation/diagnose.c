@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/operations/operation/known_mistake.h"
+#include "common/operations/operation/product_probe.h"
 #include "common/operations/operation/value_index.h"
 #include "common/operations/operation/value_pattern.h"
 
@@ -86,83 +88,6 @@ Fault fault_checked(const Judgement *judged)
     return names_output(judged, checked) || adds_in_place(checked) ? FAULT_ACCUMULATED : FAULT_NAN;
 }
 
-Fault fault_stopped(const char *message)
-{
-    static const struct {
-        const char *words;
-        Fault fault;
-    } known[] = {
-        {"isaligned __", FAULT_MISALIGNED},
-        {"Barrier error", FAULT_BARRIER},
-        {"Divergent threads in a warp", FAULT_BARRIER},
-        {"does not name the calling thread", FAULT_BARRIER},
-        {"nvalid __shared__", FAULT_SHARED_MEMORY},
-        {"of your own at 0x", FAULT_WORKSPACE},
-        {"byte variable ", FAULT_WORKSPACE},
-        {"nvalid __global__ write", FAULT_GUARD_BAND},
-        {"nvalid __global__ read", FAULT_READ_OUTSIDE},
-        {"nvalid __constant__ read", FAULT_READ_OUTSIDE},
-        {"cudaErrorInvalidConfiguration", FAULT_LAUNCH},
-        {"cudaErrorLaunchOutOfResources", FAULT_LAUNCH},
-        {"bytes of dynamic shared memory", FAULT_LAUNCH},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strstr(message, known[i].words)) return known[i].fault;
-    return FAULT_NONE;
-}
-
-/* An access just after an allocation, where it would be inside if the size, a number of elements,
- * had been multiplied by the element's bytes. */
-static int allocation_cause(const char *message, char *text, size_t bytes)
-{
-    const char *access = strstr(message, " of "), *past = strstr(message, "the address is ");
-    unsigned long long size, after, has;
-    if (!access || !past || !strstr(message, "-byte allocation of your own")) return 0;
-    if (sscanf(access, " of %llu bytes", &size) != 1) return 0;
-    if (sscanf(past, "the address is %llu bytes past the end of a %llu-byte", &after, &has) != 2)
-        return 0;
-    /* Two bytes are a half; four, eight and sixteen are one, two and four floats. */
-    const unsigned element = size == 2 ? 2 : 4;
-    if (size != 2 && size != 4 && size != 8 && size != 16) return 0;
-    if (after + size > (element - 1) * has) return 0;
-    const char *type = element == 2 ? "half" : "float";
-    snprintf(text, bytes,
-             "The allocation is too small: this access needs at least %llu bytes, and it has %llu. "
-             "Possibly its size lacks sizeof(%s): %llu elements need %llu bytes. Otherwise the "
-             "index is too large.",
-             has + after + size, has, type, has, element * has);
-    return 1;
-}
-
-/* A wait at an mbarrier that never ends, or an arrival after the last one that it counts. */
-static int mbarrier_cause(const char *message, char *text, size_t bytes)
-{
-    const char *wait = strstr(message, "It still waits for ");
-    unsigned left, count;
-    if (wait && sscanf(wait, "It still waits for %u of %u arrivals", &left, &count) == 2 && left &&
-        left < count)
-        snprintf(text, bytes,
-                 "%u of the %u arrivals that mbarrier.init announced have come. Possibly that "
-                 "count is wrong: it must be the number of threads that arrive in each phase. "
-                 "Otherwise an arrival is missing, for example in a branch.",
-                 count - left, count);
-    else if (strstr(message, "arrivals at once at the mbarrier at offset") &&
-             !strstr(message, "Barrier error: 0 arrivals"))
-        snprintf(text, bytes,
-                 "More threads arrive than mbarrier.init announced. Possibly that count is too "
-                 "small: it must be the number of threads that arrive in each phase. Otherwise a "
-                 "thread arrives twice.");
-    else
-        return 0;
-    return 1;
-}
-
-int stopped_cause(const char *message, char *text, size_t bytes)
-{
-    *text = 0;
-    return allocation_cause(message, text, bytes) || mbarrier_cause(message, text, bytes);
-}
-
 /* ---- writes out of bounds --------------------------------------------------------------- */
 
 static void find_band(const Judgement *judged, Finding *finding)
@@ -209,6 +134,19 @@ int find_written_outside(const Judgement *judged, Finding *finding)
 
 /* ---- NaN and infinite outputs ----------------------------------------------------------- */
 
+/* The constant distance between successive unwritten outputs from `low` to `high`; 0: it varies. */
+static size_t unwritten_step(const Judgement *judged, size_t low, size_t high)
+{
+    size_t last = low, step = 0;
+    for (size_t i = low + 1; i <= high; i++) {
+        if (judged->mark[i] != MARK_POISON) continue;
+        if (step && i - last != step) return 0;
+        step = i - last;
+        last = i;
+    }
+    return step;
+}
+
 /* The number of outputs that were never written, and the first and the last of them. */
 static void say_unwritten_places(const Judgement *judged, Finding *finding)
 {
@@ -229,6 +167,12 @@ static void say_unwritten_places(const Judgement *judged, Finding *finding)
         finding_say(finding,
                     "%zu of %zu outputs were never written, the first at %s, the last at %s.",
                     poison, total, first, last);
+    const size_t step = unwritten_step(judged, low, high);
+    if (step > 1)
+        finding_say(finding,
+                    "They are %zu elements apart: the index of the store possibly has a factor "
+                    "that it should not have.",
+                    step);
 }
 
 int find_unwritten(const Judgement *judged, const char *where, Finding *finding)
@@ -405,7 +349,7 @@ static float *run_again(const Judgement *judged, ProbeRun run, void *context)
     return again;
 }
 
-static double bound_at(const Judgement *judged, size_t i)
+double output_bound(const Judgement *judged, size_t i)
 {
     return verdict_bound(judged->precision, judged->magnitude[i], judged->terms[i]);
 }
@@ -418,7 +362,7 @@ int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Findi
     int right = 1;
     for (size_t i = 0; right && i < judged->verdict.total; i++)
         right = judged->mark[i] == MARK_RIGHT || judged->mark[i] == MARK_WRONG ||
-                fabs(again[i] - judged->expected[i]) <= bound_at(judged, i);
+                fabs(again[i] - judged->expected[i]) <= output_bound(judged, i);
     free(again);
     if (!right) return 0;
     finding->fault = FAULT_ACCUMULATED;
@@ -439,7 +383,7 @@ static size_t outputs_differ(const Judgement *judged, const float *one, const fl
     size_t differ = 0;
     for (size_t i = 0; i < judged->verdict.total; i++) {
         if (one[i] == two[i] || (isnan(one[i]) && isnan(two[i])) ||
-            fabs((double)one[i] - two[i]) <= bound_at(judged, i))
+            fabs((double)one[i] - two[i]) <= output_bound(judged, i))
             continue;
         if (!differ++) *first = i;
     }
@@ -472,9 +416,12 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
             settles
                 ? "A third run had the same result as the second, so this is not a race: the sum "
                   "contains a value that was not set in this run. Check that each sum starts with "
-                  "= 0, and that every element of your own arrays is written before it is read."
+                  "= 0, and that every element of your own arrays{ and of __constant__ memory|} is "
+                  "written before it is read{: a copy must come before the kernel that needs "
+                  "it|}."
                 : "{Either the|The} sum contains a value that was not set (check that each sum "
-                  "starts with = 0){, or two threads use one address at the same time and one of "
+                  "starts with = 0{|, and that each loop ends at the last element of its array}){, "
+                  "or two threads use one address at the same time and one of "
                   "them writes: threads of a block without a barrier between them, two blocks, or "
                   "work on another stream than the one that your function receives. The simulator "
                   "(ENGINE=sim) reports which, with both lines, if it occurs there.|.}");
@@ -547,55 +494,6 @@ static int find_slabs(const Judgement *judged, char *where, size_t bytes)
     return 0;
 }
 
-/* ---- known mistakes --------------------------------------------------------------------- */
-
-/* Whether these values equal the observed outputs.  NaN and infinities count as equal.  A value
- * near 0 has the rounding error of the terms whose difference it is. */
-static int is_seen(const Judgement *judged, const double *value)
-{
-    const double same = 1e-5;
-    size_t differs = 0;
-    for (size_t i = 0; i < judged->verdict.total; i++) {
-        double got = judged->view.output[i], error = fabs(got - value[i]);
-        double slack = fmax(bound_at(judged, i), same * fmax(fabs(value[i]), judged->rms));
-        differs += !(fabs(value[i] - judged->expected[i]) <= 4 * slack);
-        if (!isfinite(got) && !isfinite(value[i])) continue;
-        if (!(error <= slack)) return 0;
-    }
-    return differs > 0;
-}
-
-/* The next mistake from `which` on whose outputs are the observed ones; `mistakes`: none. */
-static int mistake_next(const Judgement *judged, int which, int mistakes, MistakenValues *values,
-                        double *value)
-{
-    while (which < mistakes && !(values(judged, which, value) && is_seen(judged, value)))
-        which++;
-    return which;
-}
-
-/* In a small case, several mistakes may have the observed outputs, and so may others that are not
- * listed, above all if the outputs are exact integers. */
-static int find_mistake(const Judgement *judged, const Mistake *mistake, int mistakes,
-                        MistakenValues *values, Finding *finding)
-{
-    enum { SMALL = 64, TINY = 8 };
-    const size_t total = judged->verdict.total;
-    double *value = mistakes ? malloc(total * sizeof *value) : NULL;
-    if (!value) return 0;
-    const int first = mistake_next(judged, 0, mistakes, values, value);
-    const int other = total <= SMALL && first < mistakes
-                          ? mistake_next(judged, first + 1, mistakes, values, value)
-                          : mistakes;
-    free(value);
-    if (first == mistakes) return 0;
-    finding->fault = mistake[first].fault;
-    const int is_vague = other < mistakes || (total < TINY && bound_at(judged, 0) == 0);
-    finding_say(finding, "%s%s", is_vague ? "Possibly: " : "", mistake[first].text);
-    if (other < mistakes) finding_say(finding, "Or: %s", mistake[other].text);
-    return 1;
-}
-
 /* ---- correct values at wrong positions -------------------------------------------------- */
 
 static ValueIndex *owners_of(const Judgement *judged)
@@ -623,7 +521,7 @@ static Strays strays_count(const Judgement *judged, const ValueIndex *sorted)
     size_t first;
     Strays strays = {0};
     for (size_t i = 0; i < total; i++) {
-        double got = judged->view.output[i], allowed = bound_at(judged, i) / VERDICT_SAFETY;
+        double got = judged->view.output[i], allowed = output_bound(judged, i) / VERDICT_SAFETY;
         if (judged->mark[i] != MARK_WRONG) continue;
         strays.zeros += got == 0;
         if (got == 0 || value_index_find(sorted, total, got, allowed, &first) != 1) continue;
@@ -686,15 +584,16 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
         return;
     int slabs = find_slabs(judged, where, sizeof where);
     if (find_unwritten(judged, where, finding) || find_race(judged, run, context, finding) ||
-        find_mistake(judged, mistake, mistakes, values, finding) ||
+        find_mistake(judged, run, context, mistake, mistakes, values, finding) ||
         find_nan(judged, where, finding) || find_small_errors(judged, finding))
         return;
     int known = find_integers(judged, finding) || find_factor(judged, finding) ||
-                find_permuted(judged, finding);
+                find_permuted(judged, finding) || find_shift(judged, finding) ||
+                find_clamped(judged, finding);
     if (!known || finding->fault == FAULT_EVERYWHERE)
         finding->fault = slabs ? (Fault)slabs : FAULT_EVERYWHERE;
     if (slabs) finding_say(finding, "%s", where);
-    if (known) return;
+    if (known || find_product(judged, run, context, finding)) return;
     say_strays(judged, finding);
     finding_say(finding, "Calculate the first one by hand on the smallest case, and print the "
                          "indices that your code uses for it.");

@@ -34,6 +34,9 @@ Fault fault_stopped(const char *message);
  * is too small, an mbarrier with a wrong count.  Returns 0 with an empty text if there is none. */
 int stopped_cause(const char *message, char *text, size_t bytes);
 
+/* The error bound of an output of the default layout. */
+double output_bound(const Judgement *judged, size_t i);
+
 /* Adds a sentence if all of it fits.  "{threads or |}loops": the first alternative for a program
  * with kernels, the second for one without; diagnose chooses at the end. */
 void finding_say(Finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -152,6 +152,10 @@ typedef struct Operation {
      * square is then not judged, because its limit is for plain sums. */
     int carries_error;
 
+    /* Boolean: each output is a sum of products of an element of the first input and one of the
+     * second, the only inputs. */
+    int has_products;
+
     /* NULL if tensors have only one layout.  Else fills *view, whose problem and pointers are
      * initially the original's.  The view owns the copies; NULL tensors, such as an output that
      * does not exist yet, stay NULL.  -1 with error: out of memory. */

@@ -208,11 +208,25 @@ static void what_stopped_a_run_has_a_cause(void **state)
     } known[] = {
         {"Invalid __global__ write of 4 bytes: the address is 16 bytes past the end of a 96-byte "
          "allocation of your own at 0x700000000000",
-         "needs at least 116 bytes, and it has 96. Possibly its size lacks sizeof(float): 96 "
-         "elements need 384 bytes."},
+         "needs at least 116 bytes, and the allocation has 96. Either the index is too large, or "
+         "the size lacks sizeof(float): 96 elements would need 384 bytes."},
         {"Invalid __global__ read of 2 bytes: the address is 0 bytes past the end of a 96-byte "
          "allocation of your own at 0x700000000000",
-         "lacks sizeof(half): 96 elements need 192 bytes."},
+         "Possibly the index is too large or negative: the writes before this read were inside of "
+         "the allocation."},
+        {"cudaErrorIllegalAddress: Invalid __shared__ write of 4 bytes: offset 6248 is 3008 bytes "
+         "past the end of the block's 3240 bytes",
+         "lacks sizeof(float): 3240 elements need 12960 bytes."},
+        {"Barrier error: this wait never ends: phase 1 of the mbarrier at offset 0x0 of shared "
+         "memory is never completed. It still waits for 0 of 1 arrivals, and 8192 of the bytes "
+         "that it expects have not come\nwaiting: thread 0 of block (1,0,0) at conv.cu:237 for "
+         "phase 1 of the mbarrier at 0x0, with 1 of 1 arrivals and -8192 bytes pending",
+         "more bytes have come than its phase announces"},
+        {"Barrier error: this wait never ends: phase 0 of the mbarrier at offset 0x0 of shared "
+         "memory is never completed. It still waits for 0 of 1 arrivals, and 8192 of the bytes "
+         "that it expects have not come\nwaiting: thread 0 of block (1,0,0) at conv.cu:237 for "
+         "phase 0 of the mbarrier at 0x0, with 0 of 1 arrivals and 8192 bytes pending",
+         "check the mask of the multicast"},
         {"Invalid __global__ write of 4 bytes: the address is 285 bytes past the end of a 96-byte "
          "allocation of your own at 0x700000000000",
          ""},

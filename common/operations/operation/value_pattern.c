@@ -139,6 +139,61 @@ int find_factor(const Judgement *judged, Finding *finding)
     return 1;
 }
 
+/* ---- a constant difference, and a limit -------------------------------------------------- */
+
+int find_shift(const Judgement *judged, Finding *finding)
+{
+    double evidence = 0, shift = 0;
+    size_t others = 0;
+    if (!is_readable(judged)) return 0;
+    const size_t best = clearest(judged);
+    if (best == judged->verdict.total) return 0;
+    shift = judged->view.output[best] - judged->expected[best];
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        const double allowed = tolerance_at(judged, i) + tolerance_at(judged, best);
+        if (judged->mark[i] != MARK_WRONG || i == best) continue;
+        if (!(fabs(judged->view.output[i] - judged->expected[i] - shift) <= allowed)) return 0;
+        evidence += evidence_at(judged, i, allowed);
+        others++;
+    }
+    if (others < 2 || evidence < EVIDENCE_BITS) return 0;
+    finding->fault = FAULT_FORMULA;
+    finding_say(finding,
+                "Each wrong output is the expected value %c %.6g. A term that is the same for all "
+                "of them is %s, or is multiplied by a factor that it should not have.",
+                shift < 0 ? '-' : '+', fabs(shift),
+                shift < 0 ? "missing or subtracted" : "added twice or should not be there");
+    return 1;
+}
+
+int find_clamped(const Judgement *judged, Finding *finding)
+{
+    enum { ENOUGH = 8 };
+    size_t above = 0, below = 0;
+    float limit = 0;
+    if (!is_readable(judged)) return 0;
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        if (judged->mark[i] != MARK_WRONG) continue;
+        if (above + below && judged->view.output[i] != limit) return 0;
+        limit = judged->view.output[i];
+        above += judged->expected[i] > limit;
+        below += judged->expected[i] < limit;
+    }
+    if ((above && below) || above + below < ENOUGH) return 0;
+    if (limit == 0 && judged->count[MARK_RIGHT] < ENOUGH) return 0; /* simpler: nothing is added */
+    for (size_t i = 0; i < judged->verdict.total; i++) { /* the right ones are on the other side */
+        const double beyond = judged->expected[i] - limit, allowed = tolerance_at(judged, i);
+        if (judged->mark[i] == MARK_RIGHT && (above ? beyond : -beyond) > allowed) return 0;
+    }
+    finding->fault = FAULT_FORMULA;
+    finding_say(finding,
+                "Each wrong output is %g, and exactly those are wrong whose expected values are "
+                "%s %g. So results are limited to %g%s, which is not part of the formula.",
+                limit, above ? "above" : "below", limit, limit,
+                limit == 0 && below ? ", as by a ReLU" : "");
+    return 1;
+}
+
 /* ---- values of other outputs in the same tile -------------------------------------------- */
 
 enum { TILE_MOST = 64, TRANSPOSED_MOST = 32 };

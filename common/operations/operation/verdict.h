@@ -115,7 +115,7 @@ typedef enum Fault {
     FAULT_ACCUMULATED,       /* adds to the old value of y instead of overwriting it */
     FAULT_PRECISION,         /* errors of the size of a lower precision: tf32, fp16, bf16 */
     FAULT_AXES,              /* h and w, H and W, or their parameters are exchanged */
-    FAULT_POINTS,            /* a row of one of Winograd's transforms is wrong */
+    FAULT_POINTS,            /* a transform (Winograd, Fourier) is wrong at some points */
     FAULT_LAYOUT,            /* correct for another order of a tensor in memory */
     FAULT_RACE,              /* race in shared memory: one thread reads a word that another writes,
                               * no barrier */

@@ -135,6 +135,110 @@ static int find_overflow(const Judgement *judged, const TrainProblem *train, Fin
     return 1;
 }
 
+/* ---- formula of the update ---------------------------------------------------------------- */
+
+enum { UPDATE_TERMS = 3 };
+
+/* A sum of terms with unknown factors. */
+typedef struct UpdateFit {
+    const char *name[UPDATE_TERMS];
+    double factor[UPDATE_TERMS]; /* fitted */
+    double due[UPDATE_TERMS];
+} UpdateFit;
+
+/* The terms of value i of the new velocities or, if `step`, of the new parameters. */
+static void update_terms(const Judgement *judged, const TrainProblem *train, size_t i, int step,
+                         double term[UPDATE_TERMS])
+{
+    const float *const *tensor = judged->view.tensor, *setting = tensor[TRAIN_SETTING];
+    const double parameter = tensor[TRAIN_PARAMETER][i], velocity = tensor[TRAIN_VELOCITY][i];
+    const size_t count = (size_t)train->parameters;
+    term[0] = step ? parameter : velocity;
+    term[1] = step ? judged->view.output[count + i]
+                   : judged->expected[count + i] - setting[TRAIN_MOMENTUM] * velocity -
+                         setting[TRAIN_DECAY] * parameter;
+    term[2] = step ? velocity : parameter;
+}
+
+/* Fits the factors by least squares: Cramer's rule.  0: the terms are not independent. */
+static int update_fit(const Judgement *judged, const TrainProblem *train, int step, UpdateFit *fit)
+{
+    double m[UPDATE_TERMS][UPDATE_TERMS] = {{0}}, side[UPDATE_TERMS] = {0}, term[UPDATE_TERMS];
+    const size_t count = (size_t)train->parameters;
+    for (size_t i = 0; i < count; i++) {
+        update_terms(judged, train, i, step, term);
+        for (int a = 0; a < UPDATE_TERMS; a++) {
+            side[a] += term[a] * judged->view.output[step ? i : count + i];
+            for (int b = 0; b < UPDATE_TERMS; b++)
+                m[a][b] += term[a] * term[b];
+        }
+    }
+    double whole = 0;
+    for (int a = 0; a < UPDATE_TERMS; a++) {
+        const int b = (a + 1) % UPDATE_TERMS, c = (a + 2) % UPDATE_TERMS;
+        whole += m[0][a] * (m[1][b] * m[2][c] - m[1][c] * m[2][b]);
+    }
+    if (!(fabs(whole) > 1e-9 * m[0][0] * m[1][1] * m[2][2])) return 0;
+    for (int a = 0; a < UPDATE_TERMS; a++) {
+        const int b = (a + 1) % UPDATE_TERMS, c = (a + 2) % UPDATE_TERMS;
+        fit->factor[a] = 0;
+        for (int row = 0; row < UPDATE_TERMS; row++) {
+            const int next = (row + 1) % UPDATE_TERMS, last = (row + 2) % UPDATE_TERMS;
+            fit->factor[a] += side[row] * (m[next][b] * m[last][c] - m[next][c] * m[last][b]);
+        }
+        fit->factor[a] /= whole;
+    }
+    return 1;
+}
+
+/* Whether the fitted sum gives every value, which a coincidence does not. */
+static int update_fits(const Judgement *judged, const TrainProblem *train, int step,
+                       const UpdateFit *fit)
+{
+    const double near = 1e-3;
+    double term[UPDATE_TERMS];
+    const size_t count = (size_t)train->parameters;
+    if (count < 8 * UPDATE_TERMS) return 0;
+    for (size_t i = 0; i < count; i++) {
+        double sum = 0, size = 0;
+        update_terms(judged, train, i, step, term);
+        for (int a = 0; a < UPDATE_TERMS; a++) {
+            sum += fit->factor[a] * term[a];
+            size += fabs(fit->factor[a] * term[a]);
+        }
+        const double got = judged->view.output[step ? i : count + i];
+        if (!(fabs(got - sum) <= near * size + output_bound(judged, step ? i : count + i)))
+            return 0;
+    }
+    return 1;
+}
+
+/* The new velocities, or the new parameters, are one sum of the right terms with other factors,
+ * in all layers: the formula of the update is wrong, not the gradient. */
+static int find_update(const Judgement *judged, const TrainProblem *train, int step,
+                       Finding *finding)
+{
+    const float *setting = judged->view.tensor[TRAIN_SETTING];
+    UpdateFit fit = {.name = {"velocity", "gradient", "parameter"},
+                     .due = {setting[TRAIN_MOMENTUM], 1, setting[TRAIN_DECAY]}};
+    if (step)
+        fit = (UpdateFit){.name = {"parameter", "new velocity", "old velocity"},
+                          .due = {1, -setting[TRAIN_RATE], 0}};
+    if (!update_fit(judged, train, step, &fit) || !update_fits(judged, train, step, &fit)) return 0;
+    int other = 0;
+    for (int a = 0; a < UPDATE_TERMS; a++)
+        other += fabs(fit.factor[a] - fit.due[a]) > 1e-2 * fmax(fabs(fit.due[a]), 1e-3);
+    if (!other) return 0;
+    finding->fault = FAULT_UPDATE;
+    finding_say(finding,
+                "In all layers your new %s is %.4g * %s %+.4g * %s %+.4g * %s; it should be %.4g, "
+                "%.4g and %.4g times these. So the gradient is correct, and the formula of the "
+                "update is not.",
+                step ? "parameter" : "velocity", fit.factor[0], fit.name[0], fit.factor[1],
+                fit.name[1], fit.factor[2], fit.name[2], fit.due[0], fit.due[1], fit.due[2]);
+    return 1;
+}
+
 /* ---- wrong parts ------------------------------------------------------------------------- */
 
 static const char *const layer_name[TRAIN_LAYERS] = {"C1", "C3", "C5", "F6", "the last layer"};
@@ -231,6 +335,9 @@ void train_explain(const Judgement *judged, ProbeRun run, void *context, Finding
     if (find_unwritten(judged, "", finding) || find_slip(judged, &train, finding)) return;
     if (find_race(judged, run, context, finding) || find_overflow(judged, &train, finding) ||
         find_nan(judged, "", finding) || find_small_errors(judged, finding))
+        return;
+    if (judged->mark[2 * (size_t)train.parameters] == MARK_RIGHT &&
+        (find_update(judged, &train, 0, finding) || find_update(judged, &train, 1, finding)))
         return;
     say_parts(judged, &train, finding);
 }
