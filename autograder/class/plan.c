@@ -88,12 +88,23 @@ static int people_find(Plan *plan, const Handed *handed, char *is_found, Error *
     return 0;
 }
 
-/* The time that the LMS recorded, else the one in the name.  File times are not used: whoever
- * copies a file, or packs an archive, sets them.  0: not known. */
+/* Whether its student has no other submission. */
+static int is_only_one(const Plan *plan, const Handed *handed)
+{
+    for (size_t i = 0; i < plan->list.count; i++)
+        if (&plan->list.item[i] != handed && !strcmp(plan->list.item[i].student, handed->student))
+            return 0;
+    return 1;
+}
+
+/* The time that the LMS recorded, which is that of a student's last submission; of several, each
+ * has the time in its name.  File times are not used: whoever copies a file, or packs an archive,
+ * sets them.  0: not known. */
 static int64_t submitted_at(const Plan *plan, const Handed *handed, const char *is_found)
 {
     int64_t recorded = lms_submitted(plan->roster, is_found);
-    return recorded && !handed->named_at ? recorded : handed->named_at;
+    const int is_recorded = recorded && (!handed->named_at || is_only_one(plan, handed));
+    return is_recorded ? recorded : handed->named_at;
 }
 
 /* ---- attempts ------------------------------------------------------------------------------- */

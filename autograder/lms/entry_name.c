@@ -24,15 +24,26 @@ static void piece(const char *text, const regmatch_t *group, char *into, size_t 
     text_set(into, bytes, "%.*s", length, group->rm_so < 0 ? "" : text + group->rm_so);
 }
 
+/* The name before the first "_assignsubmission_" is Moodle's.  A later one is in the file's name,
+ * which the student chose. */
 static int moodle_parse(const char *text, EntryName *entry)
 {
+    static const char MARK[] = "_assignsubmission_";
     regmatch_t group[GROUPS];
     char plugin[20];
-    if (!matches("^(.+)_assignsubmission_([a-z]+)([_.](.*))?$", text, group)) return 0;
-    piece(text, &group[1], entry->student, sizeof entry->student);
-    piece(text, &group[2], plugin, sizeof plugin);
+    const char *mark = strstr(text, MARK);
+    if (!mark || mark == text || !matches("^_assignsubmission_([a-z]+)([_.](.*))?$", mark, group))
+        return 0;
+    const size_t before = (size_t)(mark - text);
+    for (int i = 0; i < GROUPS; i++)
+        if (group[i].rm_so >= 0) {
+            group[i].rm_so += (regoff_t)before;
+            group[i].rm_eo += (regoff_t)before;
+        }
+    text_set(entry->student, sizeof entry->student, "%.*s", (int)before, text);
+    piece(text, &group[1], plugin, sizeof plugin);
     entry->kind = strcmp(plugin, "file") ? ENTRY_MOODLE_TEXT : ENTRY_MOODLE_FILE;
-    entry->file = group[4].rm_so < 0 ? text + strlen(text) : text + group[4].rm_so;
+    entry->file = group[3].rm_so < 0 ? text + strlen(text) : text + group[3].rm_so;
     text_set(entry->name, sizeof entry->name, "%s", entry->student);
     if (matches("^(.+)_([0-9]+)$", entry->student, group)) {
         piece(entry->student, &group[1], entry->name, sizeof entry->name);
@@ -86,8 +97,9 @@ static int canvas_parse(const char *text, EntryName *entry)
 void entry_name_parse(const char *text, EntryName *entry)
 {
     *entry = (EntryName){.kind = ENTRY_PLAIN, .file = text};
-    if (moodle_parse(text, entry) || canvas_anonymous_parse(text, entry) ||
-        canvas_parse(text, entry))
+    /* Canvas first: its names end with the student's, which may look like Moodle's. */
+    if (canvas_anonymous_parse(text, entry) || canvas_parse(text, entry) ||
+        moodle_parse(text, entry))
         return;
     text_set(entry->student, sizeof entry->student, "%s", text);
 }

@@ -248,4 +248,17 @@ roster_fails 'bad.csv:3:2: the quote is not closed' 'ID,Name\n1,a\n2,"b\n' &&
     ! class canvas --penalty 101 &&
     grep -q 'PENALTY=101' "$work/out"
 tell "a malformed roster is one line"
+# ---- names and files that students choose: another student's name, an early time, a result
+mkdir -p "$work/in/chosen/bob_2026-09-01T12:00/$lab" "$work/in/chosen/bob_2026-09-01T12:00/build/results"
+echo 'gets 90' >"$work/in/chosen/Mal Lory_4713_assignsubmission_file_Ada Byron_4711_assignsubmission_file_conv.c"
+echo 'gets 40' >"$work/in/chosen/bob_2026-09-01T12:00/$lab/conv.c"
+sed 's/"points": 40.0/"points": 100.0/' "$work/form/$lab.json" >"$work/in/chosen/bob_2026-09-01T12:00/build/results/$lab.json"
+cp "$work/in/chosen/bob_2026-09-01T12:00/build/results/$lab.json" "$work/in/chosen/bob_2026-09-01T12:00/$lab/"
+printf 'login,name,participant,submitted\nada,Ada Byron,4711,-\nbob,Bob Stone,4712,2026-10-03T12:00:00Z\nmal,Mal Lory,4713,-\n' >"$work/in/chosen.csv"
+class chosen --deadline 2026-10-01T12:00 --penalty 10 &&
+    from=chosen export_class --format table --out "$work/table.csv" &&
+    grep -q '^"ada",.*,,,no submission' "$work/table.csv" && ! grep -q '90,90' "$work/table.csv"
+tell "a file's name does not make it another student's"
+grep -q '^"bob",.*,32,40,graded,2026-10-03T12:00:00Z' "$work/table.csv"
+tell "the platform's time counts, and no result in a submission"
 exit "$failed"

@@ -63,7 +63,9 @@ static int response_measure(const Diagnosis *d, int down, Response *response)
 static int line_is(const Response *response, int image, int line, double factor)
 {
     for (int at = 0; at < SIDE; at++)
-        if (!(fabs(response->of[image][line][at] - factor * wave(image, at)) <= NEAR)) return 0;
+        if (!(fabs(response->of[image][line][at] - factor * wave(image, at)) <=
+              NEAR * fmax(1, fabs(factor))))
+            return 0;
     return 1;
 }
 
@@ -100,6 +102,15 @@ static int is_moved(const Response *response)
             if (!(fabs(even * even + odd * odd - 1) <= NEAR && fabs(energy - 1) <= NEAR)) return 0;
         }
     return 1;
+}
+
+/* The factor of all frequencies and lines; NaN: it is not the same. */
+static double common_factor(const Response *response)
+{
+    const double factor = response->of[0][0][0]; /* of the constant, whose wave is 1 */
+    for (int image = 0; image < SIDE; image++)
+        if (!image_is(response, image, factor)) return (double)NAN;
+    return factor;
 }
 
 /* The factor of a line, if it is the same for all images; NaN: it is not. */
@@ -195,6 +206,12 @@ static int find_direction(const Diagnosis *d, int down, Finding *finding)
         finding_say(finding, "Yours has all sines negated: the output is mirrored. Possibly one "
                              "conjugate is missing or too many, in the product of the "
                              "frequencies or in the inverse transform.");
+    else if (isfinite(common_factor(&response)))
+        finding_say(finding,
+                    "Yours is %.4g times the input: a factor is missing or is applied "
+                    "twice, for example that of the inverse transform, or 1/2 where two "
+                    "real lines are separated.",
+                    common_factor(&response));
     else if (!find_lines(&response, down ? "columns" : "rows", finding))
         say_frequencies(&response, finding);
     return 1;
