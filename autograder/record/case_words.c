@@ -53,9 +53,13 @@ void case_stopped(CaseVerdict verdict, const char *message, RecordCase *item)
     Fault fault = fault_stopped(message);
     item->verdict = verdict;
     char cause[400];
-    text_set(item->text, sizeof item->text, "%s", message);
+    /* The cause comes before the list of waiting threads, which is shown only in part. */
+    const char *list = strstr(message, "\nwaiting: ");
+    const size_t first = list ? (size_t)(list - message) : strlen(message);
+    text_set(item->text, sizeof item->text, "%.*s", (int)first, message);
     if (stopped_cause(message, cause, sizeof cause))
         text_add(item->text, sizeof item->text, "\n%s", cause);
+    text_add(item->text, sizeof item->text, "%s", message + first);
     if (fault) text_set(item->fault, sizeof item->fault, "%s", fault_name(fault));
 }
 

@@ -107,7 +107,7 @@ static int is_moved(const Response *response)
 /* The factor of all frequencies and lines; NaN: it is not the same. */
 static double common_factor(const Response *response)
 {
-    const double factor = response->of[0][0][0]; /* of the constant, whose wave is 1 */
+    const double factor = response->of[0][0][0]; /* from the constant image of ones */
     for (int image = 0; image < SIDE; image++)
         if (!image_is(response, image, factor)) return (double)NAN;
     return factor;
@@ -116,7 +116,7 @@ static double common_factor(const Response *response)
 /* The factor of a line, if it is the same for all images; NaN: it is not. */
 static double line_factor(const Response *response, int line)
 {
-    const double factor = response->of[0][line][0]; /* of the constant, whose wave is 1 */
+    const double factor = response->of[0][line][0]; /* from the constant image of ones */
     for (int image = 0; image < SIDE; image++)
         if (!line_is(response, image, line, factor)) return (double)NAN;
     return factor;
@@ -182,7 +182,7 @@ static void say_frequencies(const Response *response, Finding *finding)
     if (simple)
         finding_say(finding, "A wrong twiddle factor has this effect: possibly its angle, the sign "
                              "of its imaginary part (of -i, too), or a sign in the complex "
-                             "product.");
+                             "multiplication.");
     else
         finding_say(finding, "Check the twiddle factors, the signs of the butterfly, and how two "
                              "real lines are separated and merged.");
@@ -204,7 +204,7 @@ static int find_direction(const Diagnosis *d, int down, Finding *finding)
                 (int)SIDE, (int)SIDE, down ? "columns" : "rows", down ? 'h' : 'w', (int)SIDE);
     if (is_conjugated(&response))
         finding_say(finding, "Yours has all sines negated: the output is mirrored. Possibly one "
-                             "conjugate is missing or too many, in the product of the "
+                             "conjugate is missing or too many, in the multiplication of the "
                              "frequencies or in the inverse transform.");
     else if (isfinite(common_factor(&response)))
         finding_say(finding,

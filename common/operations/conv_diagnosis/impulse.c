@@ -134,13 +134,13 @@ static int pixel_observed(Impulse *m, const Element *tap, Element *pixel)
     return 1;
 }
 
-/* Whether the outputs are right if only the weights `from` to `to` - 1 are not zero, or, with
- * `unused`, whether they are all 0. */
-static int is_right_with(Impulse *m, size_t from, size_t to, int unused)
+/* Whether the outputs are right if only the weights `from` to `to` - 1 of each `part` weights are
+ * not zero, or, with `unused`, whether they are all 0. */
+static int is_right_with(Impulse *m, size_t part, size_t from, size_t to, int unused)
 {
     memcpy(m->probe.x, m->d->tensor[0], m->probe.x_count * sizeof(float));
-    memset(m->probe.w, 0, m->probe.w_count * sizeof(float));
-    memcpy(m->probe.w + from, m->d->tensor[1] + from, (to - from) * sizeof(float));
+    for (size_t i = 0; i < m->probe.w_count; i++)
+        m->probe.w[i] = i % part >= from && i % part < to ? m->d->tensor[1][i] : 0.0f;
     if (!unused) return probe_wrong(m->d, &m->probe) == 0;
     if (probe_wrong(m->d, &m->probe) < 0) return 0;
     for (size_t i = 0; i < m->probe.y_count; i++)
@@ -148,30 +148,38 @@ static int is_right_with(Impulse *m, size_t from, size_t to, int unused)
     return 1;
 }
 
-/* No output uses the weight.  Finds out whether this is so for all weights from some index on, as
- * if only the first part of w had been copied. */
-static void say_unused(Impulse *m, Finding *finding)
+/* Whether the code uses only the first weights of each `part` weights, as if only these had been
+ * copied: *used is their number. */
+static int uses_first(Impulse *m, size_t part, size_t *used)
 {
-    const size_t all = m->probe.w_count;
-    size_t low = 0, high = all; /* right with `low` weights, wrong with `high` */
+    size_t low = 0, high = part; /* right with `low` weights, wrong with `high` */
     while (low + 1 < high) {
         const size_t middle = (low + high) / 2;
-        if (is_right_with(m, 0, middle, 0))
+        if (is_right_with(m, part, 0, middle, 0))
             low = middle;
         else
             high = middle;
     }
+    *used = low;
+    return low > 0 && is_right_with(m, part, low, part, 1);
+}
+
+/* No output uses the weight: are there others? */
+static void say_unused(Impulse *m, Finding *finding)
+{
+    const size_t all = m->probe.w_count, filter = all / (size_t)m->probe.conv.K;
+    size_t part = all, used;
     finding_say(finding, "No output uses that weight.");
-    if (low == 0 || !is_right_with(m, low, all, 1)) {
+    if (!uses_first(m, part, &used) && !(part = filter, uses_first(m, part, &used))) {
         finding_say(finding, "Check whether it is loaded, whether it is multiplied, and whether "
                              "the sum is stored.");
         return;
     }
     finding_say(finding,
-                "The code uses the first %zu of the %zu weights in w, and none after them: check "
-                "the size of the copy or of the loop that loads them.",
-                low, all);
-    if (all / sizeof(float) == low)
+                "The code uses the first %zu of the %zu weights %s, and none after them: check the "
+                "size of the copy or of the loop that loads them.",
+                used, part, part == all ? "in w" : "of each filter");
+    if (part / sizeof(float) == used)
         finding_say(finding, "Possibly a size in bytes lacks sizeof(float): this is a quarter.");
 }
 

@@ -285,15 +285,14 @@ static int find_moved(const Diagnosis *d, Finding *finding)
                 "(%d,%d,%d,%d) has that of (%d,%d,%d,%d), and so on; they differ in %s.",
                 found == d->samples.wrong ? "T" : "Most of t", here.n, here.k, here.p, here.q,
                 there.n, there.k, there.p, there.q, axes);
-    finding_say(
-        finding,
-        "So %s %s wrong in one index, that of the loads or that of the store{, or two "
-        "threads or blocks calculate the same outputs%s. Check that each block and thread "
-        "index has the meaning that the grid gives it.|.}",
-        axes, strstr(axes, "and") ? "are" : "is",
-        d->precision == PRECISION_FP32
-            ? ""
-            : ", or in a cluster a block reads or copies the part of another partner block");
+    finding_say(finding,
+                "So %s %s wrong in one index, that of the loads or that of the store{, or two "
+                "threads or blocks calculate the same outputs%s. Check that each block and thread "
+                "index has the meaning that the grid gives it.|.}",
+                axes, strstr(axes, "and") ? "are" : "is",
+                d->precision == PRECISION_FP32
+                    ? ""
+                    : ", or a block reads or copies the part of another partner in the cluster");
     return 1;
 }
 

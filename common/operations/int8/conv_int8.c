@@ -504,9 +504,10 @@ static const Mistake MISTAKE[MISTAKES] = {
     [NO_BIAS] = {FAULT_FORMULA, "The bias is missing: add bias[k] to the sum, before the scale."},
     [BIAS_SUBTRACTED] = {FAULT_FORMULA,
                          "The bias is subtracted: (float)(sum + bias[k]) * scale[k]."},
-    [SHORT_SUMS] = {FAULT_OVERFLOW,
-                    "The sums overflow 16 bits: two products of bytes can be above 32,767. "
-                    "Accumulate in an int, and convert only the stored value."},
+    [SHORT_SUMS] =
+        {FAULT_OVERFLOW,
+         "The sums overflow 16 bits: two multiplications of bytes can give more than 32,767. "
+         "Accumulate in an int, and convert only the stored value."},
     [BIAS_LATE] = {FAULT_FORMULA, "The bias is added after the multiplication by the scale. It has "
                                   "the scale of the sum: (float)(sum + bias[k]) * scale[k]."},
     [RELU_MISSING] = {FAULT_FORMULA, "The ReLU is missing: with relu=1 negative outputs are 0."},

@@ -13,13 +13,13 @@ enum { TRIALS = 3 };
 static const double trial_flops = 2e7;
 
 /* Whether these values equal the observed outputs.  NaN and infinities count as equal.  A value
- * near 0 has the rounding error of the terms whose difference it is.  *telling: the number of
+ * near 0 has the rounding error of the terms whose difference it is.  *deciding: the number of
  * finite outputs that differ from the expected ones. */
-static int is_seen(const Judgement *judged, const double *value, size_t *telling)
+static int is_seen(const Judgement *judged, const double *value, size_t *deciding)
 {
     const double same = 1e-5;
     size_t differs = 0;
-    *telling = 0;
+    *deciding = 0;
     for (size_t i = 0; i < judged->verdict.total; i++) {
         double got = judged->view.output[i], error = fabs(got - value[i]);
         double slack = fmax(output_bound(judged, i), same * fmax(fabs(value[i]), judged->rms));
@@ -27,7 +27,7 @@ static int is_seen(const Judgement *judged, const double *value, size_t *telling
         differs += other;
         if (!isfinite(got) && !isfinite(value[i])) continue;
         if (!(error <= slack)) return 0;
-        *telling += other;
+        *deciding += other;
     }
     return differs > 0;
 }
@@ -85,10 +85,10 @@ static int trial_make(Trial *trial, const Judgement *judged, int number, ProbeRu
 static int trial_agrees(const Trial *trial, int which, MistakenValues *values, double *value)
 {
     const Judgement *j = &trial->judged;
-    size_t telling;
+    size_t deciding;
     if (!values(j, which, value))
         memcpy(value, j->expected, j->verdict.total * sizeof *value);
-    else if (is_seen(j, value, &telling))
+    else if (is_seen(j, value, &deciding))
         return 1;
     for (size_t i = 0; i < j->verdict.total; i++)
         if (!(fabs(j->view.output[i] - value[i]) <= output_bound(j, i))) return 0;
@@ -126,9 +126,9 @@ static int trials_agree(const Trials *trials, int which, MistakenValues *values,
 
 /* The next mistake from `which` on whose outputs are the observed ones; `mistakes`: none. */
 static int mistake_next(const Judgement *judged, const Trials *trials, int which, int mistakes,
-                        MistakenValues *values, double *value, size_t *telling)
+                        MistakenValues *values, double *value, size_t *deciding)
 {
-    while (which < mistakes && !(values(judged, which, value) && is_seen(judged, value, telling) &&
+    while (which < mistakes && !(values(judged, which, value) && is_seen(judged, value, deciding) &&
                                  trials_agree(trials, which, values, value)))
         which++;
     return which;
@@ -140,16 +140,16 @@ int find_mistake(const Judgement *judged, ProbeRun run, void *context, const Mis
     enum { SMALL = 64, TINY = 8 };
     const size_t total = judged->verdict.total;
     const Trials none = {.count = 0};
-    size_t telling = 0, others = 0;
+    size_t deciding = 0, others = 0;
     double *value = mistakes ? malloc(total * sizeof *value) : NULL;
     if (!value) return 0;
-    if (mistake_next(judged, &none, 0, mistakes, values, value, &telling) == mistakes) {
+    if (mistake_next(judged, &none, 0, mistakes, values, value, &deciding) == mistakes) {
         free(value);
         return 0;
     }
     Trials trials;
     trials_make(&trials, judged, run, context);
-    const int first = mistake_next(judged, &trials, 0, mistakes, values, value, &telling);
+    const int first = mistake_next(judged, &trials, 0, mistakes, values, value, &deciding);
     const int other =
         total <= SMALL && first < mistakes
             ? mistake_next(judged, &trials, first + 1, mistakes, values, value, &others)
@@ -160,7 +160,7 @@ int find_mistake(const Judgement *judged, ProbeRun run, void *context, const Mis
     if (first == mistakes) return 0;
     finding->fault = mistake[first].fault;
     const int is_few = !trials.count && total < TINY && output_bound(judged, 0) == 0;
-    const int is_vague = other < mistakes || is_few || !telling;
+    const int is_vague = other < mistakes || is_few || !deciding;
     finding_say(finding, "%s%s", is_vague ? "Possibly: " : "", mistake[first].text);
     if (other < mistakes) finding_say(finding, "Or: %s", mistake[other].text);
     return 1;

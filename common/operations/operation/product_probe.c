@@ -150,12 +150,13 @@ static void say_product(ProductProbe *probe, Finding *finding)
                     axes, axes, second->name, probe->shape[FIRST].name);
     } else if (gotten < none) {
         finding_say(finding,
-                    "That product belongs to another output: check the index of %s, the "
+                    "That multiplication belongs to another output: check the index of %s, the "
                     "bounds test, and the index of the store.",
                     probe->shape[FIRST].name);
     } else if (wanted < none && value == 0) {
-        finding_say(finding, "That product is missing, or one of its factors is read from another "
-                             "place: check where the loops begin and end, and both indices.");
+        finding_say(finding,
+                    "That multiplication is missing, or one of its factors is read from another "
+                    "place: check where the loops begin and end, and both indices.");
     } else {
         finding_say(finding, "Follow that one element through your index calculations.");
     }

@@ -7,7 +7,7 @@
 
 #include "common/operations/operation/diagnose.h"
 
-/* For operations of two inputs with `has_products`, without rearranged tensors.  Reports which
+/* Needs an operation with `has_products` and no rearranged tensors.  Reports which
  * element of the second input is multiplied instead of the expected one, in the first wrong output
  * of such a run.  Returns 1 with a finding, or 0: no run is possible, or none is wrong. */
 int find_product(const Judgement *judged, ProbeRun run, void *context, Finding *finding);
