@@ -349,11 +349,6 @@ static float *run_again(const Judgement *judged, ProbeRun run, void *context)
     return again;
 }
 
-double output_bound(const Judgement *judged, size_t i)
-{
-    return verdict_bound(judged->precision, judged->magnitude[i], judged->terms[i]);
-}
-
 int find_accumulated(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     float *again = run_again(judged, run, context);

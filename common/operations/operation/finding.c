@@ -16,3 +16,8 @@ void finding_say(Finding *finding, const char *format, ...)
     if (used + strlen(sentence) + 2 > sizeof finding->text) return;
     snprintf(finding->text + used, sizeof finding->text - used, "%s%s", used ? " " : "", sentence);
 }
+
+double output_bound(const Judgement *judged, size_t i)
+{
+    return verdict_bound(judged->precision, judged->magnitude[i], judged->terms[i]);
+}
