@@ -30,11 +30,12 @@ printf 'const int debugger_is_optional = 1;\n' >"$out/debug/optional.c"
 ld -r -z muldefs -o "$out/debug/simulate.o" "$out/debug/debug_program.o" "$out/debug/optional.o" \
     --whole-archive "$build/lib/debugger.a" "$build/lib/ui.a" --no-whole-archive "$out/simulate.o"
 rm "$out/debug/optional.o" "$out/debug/debug_program.o"
+# libstdc++ is for C projects that link nvcc's objects with gcc: nvcc 13's host code needs it.
 for name in libcudart_static.a libcudart.so debug/libcudart_static.a debug/libcudart.so; do
     readline=
     [ "${name%/*}" != debug ] || readline='-lreadline -lelf'
     part=${name%"${name##*/}"}
-    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nINPUT(%s)\nGROUP(%s %s)\nINPUT(%s)\n' \
+    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nINPUT(%s)\nGROUP(%s %s)\nINPUT(%s)\nINPUT(AS_NEEDED(-lstdc++))\n' \
         "$place/${part}simulate.o" "$place/driver.a" "$place/run-modules.a" \
         "$readline -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm" >"$out/$name"
 done
