@@ -41,7 +41,7 @@ for tool in gcc g++; do
     printf '#!/bin/sh\nexec aarch64-linux-gnu-%s --sysroot="%s" "$@"\n' $tool "$(realpath "$sysroot")" >"$arm/$tool"
     chmod +x "$arm/$tool"
 done
-sed "s|^CC=.*|CC=$(realpath "$arm")/gcc|; s|^CXX=.*|CXX=$(realpath "$arm")/g++|; s|^CCACHE=.*|CCACHE=|; s|^LINKER=.*|LINKER=|" \
+sed "s|^CC=.*|CC=$(realpath "$arm")/gcc|; s|^CXX=.*|CXX=$(realpath "$arm")/g++|; s|^CCACHE=.*|CCACHE=|; s|^LINKER=.*|LINKER=|; s|^CPU_VECTORS=.*|CPU_VECTORS=base|" \
     "$build/toolchain.env" >"$arm/toolchain.env.part"
 cmp -s "$arm/toolchain.env.part" "$arm/toolchain.env" || cp "$arm/toolchain.env.part" "$arm/toolchain.env"
 
@@ -49,8 +49,15 @@ cmp -s "$arm/toolchain.env.part" "$arm/toolchain.env" || cp "$arm/toolchain.env.
 simulator=common/simulator
 tests="$simulator/ptx/test_ptx $simulator/ptx/test_fatbin $simulator/ptx/test_ptx_link
     $simulator/tests/test_simt $simulator/tests/test_simt_machine $simulator/tests/test_simt_tensor
-    common/base/test_demangle autograder/lab/test_sealed autograder/findings/test_findings"
-[ -z "${LONG:-}" ] || tests="$tests $simulator/tests/test_simt_checks $simulator/tests/test_simt_races"
+    common/base/test_demangle autograder/findings/test_findings
+    autograder/lab/test_formula autograder/lab/test_handout autograder/lab/test_metric
+    autograder/lab/test_predict autograder/lab/test_sealed autograder/lab/test_slow
+    autograder/lab/test_todo autograder/record/test_best_record autograder/record/test_cause
+    autograder/record/test_score autograder/tensors/test_guarded autograder/text/test_screen
+    autograder/text/test_table common/base/test_array_name common/base/test_counters
+    common/base/test_error common/base/test_parallel common/cuda/paired_timing/test_paired"
+[ -z "${LONG:-}" ] || tests="$tests $simulator/tests/test_simt_checks $simulator/tests/test_simt_races
+    autograder/lab/test_lab_ini autograder/record/test_record"
 programs=
 for test in $tests; do programs="$programs $arm/tests/$test"; done
 # shellcheck disable=SC2086 # words
