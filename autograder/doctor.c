@@ -11,6 +11,7 @@
 
 #include "autograder/build/build.h"
 #include "autograder/sandbox/sandbox.h"
+#include "autograder/text/files.h"
 #include "autograder/text/table.h"
 #include "common/base/parallel.h"
 #include "common/cuda/gpu/gpu_device.h"
@@ -64,6 +65,43 @@ static void report_compiler(const char *root, const char *build)
     else
         row("nvcc", "%s (%s)", strstr(version, "release") ? strstr(version, "release") : version,
             toolchain.nvcc);
+}
+
+/* Copies the second cell of the row "| name |" of the page with the tested configurations. */
+static void find_scope(const char *page, const char *name, char *scope, size_t bytes)
+{
+    char start[100];
+    snprintf(start, sizeof start, "\n| %s | ", name);
+    const char *row = page ? strcasestr(page, start) : NULL;
+    const char *cell = row ? row + strlen(start) : "not tested |";
+    snprintf(scope, bytes, "%.*s", (int)strcspn(cell, "|\n"), cell);
+    while (*scope && scope[strlen(scope) - 1] == ' ')
+        scope[strlen(scope) - 1] = '\0';
+}
+
+/* The parts of this machine's configuration, and the extent to which each was tested. */
+static void report_tested(const char *root, const char *build)
+{
+    Toolchain toolchain;
+    Error error;
+    if (toolchain_load(root, build, &toolchain, &error)) return; /* report_compiler says so */
+    char commands[4][700] = {". /etc/os-release && echo \"$ID $VERSION_ID\"", "uname -m"};
+    snprintf(commands[2], sizeof commands[2],
+             "'%s' -dM -E -x c /dev/null | awk '$2 == \"__clang_major__\" { c = $3 } "
+             "$2 == \"__GNUC__\" { g = $3 } END { print c ? \"clang \" c : \"gcc \" g }'",
+             toolchain.cc);
+    snprintf(commands[3], sizeof commands[3],
+             "'%s' --version | sed -n 's/.*release \\([0-9.]*\\).*/nvcc \\1/p'", toolchain.nvcc);
+    char path[600], *page;
+    snprintf(path, sizeof path, "%s/docs/student/platforms.md", root);
+    page = file_text(path, &error);
+    for (int i = 0; i < 4; i++) {
+        char name[80], scope[200];
+        if (first_line(commands[i], name, sizeof name)) continue;
+        find_scope(page, name, scope, sizeof scope);
+        row(i ? "" : "tested", "%s: %s", name, scope);
+    }
+    free(page);
 }
 
 static void report_gpu(void)
@@ -139,6 +177,7 @@ int main(int argc, char **argv)
     }
     printf("Capabilities of this machine\n");
     report_compiler(root, build);
+    report_tested(root, build);
     report_simulator(root);
     report_costs(root);
     report_gpu();
