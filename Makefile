@@ -22,7 +22,7 @@ PARAMETERS := BUILD ENGINE GPU SEED CLANG JOBS NVCC CUDA_INCLUDE CC CXX CCACHE \
     SET DATA EPOCHS RESUME STOP CHECK WINDOW \
     OVER NETWORK MODE TAU BATCH \
     PORT SOCKET QUEUE LIMIT MARGIN METRICS RATE CLIENTS EACH THREADS SHOW \
-    PROGRAM ARGS PROFILE ARCH NVCCFLAGS FILES COMMANDS MACHINE KERNEL LAUNCH REPORT SUPPRESSIONS PREFIX DESTDIR
+    VECTORS PROGRAM ARGS PROFILE ARCH NVCCFLAGS FILES COMMANDS MACHINE KERNEL LAUNCH REPORT SUPPRESSIONS PREFIX DESTDIR
 SETTINGS := $(PARAMETERS) LONG QUICK LOWER V CI STRICT CPPFLAGS CFLAGS LDFLAGS LDLIBS WARN SANITIZE
 $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(eval override $(v) := $$(value $(v)))))
 $(foreach v,$(SETTINGS),$(if $(filter environment,$(origin $(v))),$(eval $(v) := $$(value $(v)))))
@@ -58,10 +58,15 @@ say = @printf '  %-7s %s%s\n' '$(1)' '$(2)' '$(if $(FILES_ALL),$(if $(filter CC,
 # A student's copy (autograder/handout) has no answer key and no tests.
 COPY := $(wildcard labs/*/.sealed)
 
-# Second make, for files that a target needs built.  It does not look for compilers again.
-stage = $(Q)+$(plain_make) $(if $(wildcard $(BUILD)/obj),,FILES_ALL="$$($(plain_make) $(MAKE) -n \
+# Second make, for files that a target needs built.  It does not look for compilers again.  A student's
+# copy has compiled objects, which are right for the default flags only.
+define stage
+$(if $(COPY),$(if $(SANITIZE),,$(if $(DEFAULT_FLAGS),$(Q)$(plus)sh common/setup/build_lock.sh "$$BUILD" sh \
+    common/setup/objects.sh unpack "$$BUILD" common/objects.tar.gz "$$CUDA_INCLUDE")))
+$(Q)+$(plain_make) $(if $(wildcard $(BUILD)/obj),,FILES_ALL="$$($(plain_make) $(MAKE) -n \
     -o $(BUILD)/toolchain.env $(1) 2>/dev/null | grep -c "'CC'")") sh common/setup/build_lock.sh "$$BUILD" $(MAKE) $(if $(V),,-s) \
     -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
+endef
 # Packages that one target needs and a student does not.
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
 # Options of the programs.

@@ -9,6 +9,7 @@
 #:   make class EXPLAIN=student [RESULTS=dir]
 #:                       explanation of each point of the student, for appeals
 QUIET_TARGETS += class
+class-answer: export VECTORS := $(if $(filter slurm%,$(ENGINE)),all,$(VECTORS))
 class-answer: # similarity-tester compares the submissions with one another
 	$(Q)$(plus)sh common/setup/setup.sh "$$BUILD" similarity-tester
 	$(call stage,tools $(BUILD)/bin/class)

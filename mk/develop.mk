@@ -14,8 +14,19 @@
 .PHONY: handout new-lab variant keep
 LAB_TARGETS += keep
 OWN_TARGETS += handout new-lab variant keep
+# Compiled objects of the copy, so that a student's first build is short.  The copy has no module
+# handout; variants.o depends on the student's processor.
+HANDOUT_OBJECTS = $(filter-out $(BUILD)/obj/autograder/handout/% %/exec/variants.o,$(sort \
+    $(call objects_of,$(USES_autograder) $(USES_autograder/run.c) $(USES_autograder/runner.c) \
+    $(USES_autograder/simulate.c)) $(CALL_OBJ) \
+    $(patsubst %,$(BUILD)/obj/autograder/%.o,grade device lab run runner simulate debug_program)))
+$(BUILD)/handout-objects.tar.gz: $(HANDOUT_OBJECTS) common/setup/objects.sh
+	$(call say,GEN,$@)
+	$(Q)sh common/setup/objects.sh pack $(BUILD) $@ $(filter %.o,$^)
+
+handout: export VECTORS := all
 handout:
-	$(call stage,tools $(BUILD)/bin/handout)
+	$(call stage,tools $(BUILD)/bin/handout $(BUILD)/handout-objects.tar.gz)
 	$(Q)sh autograder/handout/handout.sh "$$BUILD" "$${OUT:-$$BUILD/handout}" "$$LAB" "$$REMOVE"
 
 new-lab:

@@ -101,6 +101,18 @@ WITHOUT_ARCHIVE    += common/apps/tail/plan_main.c common/simulator/validation/m
     $(PROGRAMS:%=autograder/%.c) $(foreach r,$(MODULES),$(wildcard $(r)/test_*.c $(r)/bench_*.c \
     $(r)/fuzz_*.c $(r)/tool_*.c))
 
+# The handlers of the simulated GPU are compiled once per instruction set, a fifth of a first build.
+# The programs get those for this machine's processor (setup finds it), and the sets of earlier builds
+# in the same folder.  VECTORS=all is for programs that other machines run, too.  clang compiles the
+# first set only, and the others to nothing.
+EXEC          := common/simulator/exec
+EXEC_SETS     := base avx2 avx512
+EXEC_STAMP    := $(BUILD)/obj/vectors
+VECTORS_BUILT := $(if $(VECTORS)$(findstring clang,$(notdir $(CC))),$(EXEC_SETS),$(or $(sort \
+    $(CPU_VECTORS) $(file <$(EXEC_STAMP))),$(EXEC_SETS)))
+WITHOUT_ARCHIVE += $(EXEC)/variants_all.c $(patsubst %,$(EXEC)/exec_%.c,$(filter-out \
+    $(VECTORS_BUILT),$(EXEC_SETS)))
+
 source_of  = $(filter-out $(WITHOUT_ARCHIVE),$(wildcard $(1)/*.c))
 archive_of = $(BUILD)/lib/$(notdir $(1)).a
 # Archives of a list of modules.  autograder itself has programs and no archive.
@@ -118,6 +130,14 @@ $(BUILD)/obj/%.o: %.c
 
 # The interpreter's inner loops need full optimisation.
 $(BUILD)/obj/common/simulator/%.o: CFLAGS += -O3
+# These modules run once per kernel, call or grade.  -O1 compiles them in two thirds of the time.
+ifeq ($(DEFAULT_FLAGS),yes)
+BRIEF := autograder $(addprefix common/cuda/,runtime gpu) $(addprefix common/simulator/,decode \
+    machine ptx sass)
+$(foreach m,$(BRIEF),$(eval $(BUILD)/obj/$(m)/%.o: CFLAGS += -O1))
+$(foreach m,autograder/tensors $(addprefix common/simulator/,launch ptxas sass_map),$(eval \
+    $(BUILD)/obj/$(m)/%.o: CFLAGS += -O2))
+endif
 # Vectors are passed only within one file, so their calling convention does not matter.
 $(BUILD)/obj/common/simulator/exec/%.o: CFLAGS += -Wno-psabi
 # Nearly every x86-64 processor has AVX2.  The handlers for other processors are rarely used there,
@@ -125,6 +145,14 @@ $(BUILD)/obj/common/simulator/exec/%.o: CFLAGS += -Wno-psabi
 ifneq ($(filter x86_64-%,$(MAKE_HOST)),)
 $(BUILD)/obj/common/simulator/exec/exec_base.o: CFLAGS += -O1
 endif
+# A build of other sets makes the programs again.
+$(BUILD)/obj/$(EXEC)/variants.o: CPPFLAGS += $(if $(filter base,$(VECTORS_BUILT)),-DEXEC_BASE) \
+    $(if $(filter avx2,$(VECTORS_BUILT)),-DEXEC_AVX2) \
+    $(if $(filter avx512,$(VECTORS_BUILT)),-DEXEC_AVX512)
+$(BUILD)/obj/$(EXEC)/variants.o: $(EXEC_STAMP)
+$(EXEC_STAMP): always
+	@mkdir -p $(@D)
+	$(Q)echo '$(VECTORS_BUILT)' | cmp -s - $@ || echo '$(VECTORS_BUILT)' >$@
 # Tests run for seconds, and full optimisation takes a third of their compilation.
 $(TESTS:$(BUILD)/tests/%=$(BUILD)/obj/%.o): CFLAGS += -O1
 # The only files that include the toolkit's headers.
@@ -147,6 +175,7 @@ $(call archive_of,$(1)): $(call objects_of,$(1))
 $(BUILD)/tests/$(1)/%: $(BUILD)/obj/$(1)/%.o $(call archives_of,$(1) $(USES_$(1)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$$$CC $$$$LINK_FLAGS -Wl,--start-group $$^ -Wl,--end-group $$$$LINK_LIBS -lcmocka -o $$@
+	$$(Q)$$$$CC $$$$LINK_FLAGS $$(filter %.o,$$^) -Wl,--start-group $$(filter %.a,$$^) -Wl,--end-group \
+	    $$$$LINK_LIBS -lcmocka -o $$@
 endef
 $(foreach r,$(MODULES),$(eval $(call module_rules,$(r))))

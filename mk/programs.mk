@@ -86,6 +86,11 @@ $(foreach t,$(JUDGING_TESTS),$(eval $(BUILD)/tests/$(t): $(call archives_of,$(US
 USES_common/cuda/sim/test_end_to_end.c := common/cuda/runtime $(USES_common/cuda/sim)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: $(RUNTIME_OBJ)
 $(BUILD)/tests/common/cuda/sim/test_end_to_end: LDFLAGS += -rdynamic
+# These tests compare the instruction sets with one another.
+LEVEL_TESTS := $(addprefix common/simulator/tests/test_,simt simt_sums simt_cycles simt_races) \
+    common/simulator/conformance/test_conformance
+$(LEVEL_TESTS:%=$(BUILD)/tests/%): $(patsubst %,$(BUILD)/obj/$(EXEC)/%.o,variants_all \
+    $(EXEC_SETS:%=exec_%))
 # These tests make allocations fail.
 $(BUILD)/tests/common/simulator/tests/test_simt_memory $(BUILD)/tests/common/cuda/sim/test_sim_memory: \
     LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
@@ -94,7 +99,8 @@ $(BUILD)/tests/common/simulator/tests/test_simt_memory $(BUILD)/tests/common/cud
 .PHONY: graders tools tests benches objects fuzzers modules
 modules: # dependencies of each module and of single files, for autograder/tests/modules
 	@$(foreach u,$(filter USES_%,$(.VARIABLES)),echo '$(u:USES_%=%) $($(u))';)
-graders: $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/lib/runner.a $(BUILD)/lib/runner-modules.a \
+# The handlers are the longest compilation, so they come first.
+graders: $(VECTORS_BUILT:%=$(BUILD)/obj/$(EXEC)/exec_%.o) $(BUILD)/bin/grade $(BUILD)/bin/device $(BUILD)/lib/runner.a $(BUILD)/lib/runner-modules.a \
     $(CALL_OBJ) $(call archive_of,common/operations/calls)
 	@:
 tools: graders $(BUILD)/bin/lab $(SUBMISSION_LIBS) $(call archive_of,autograder/trial)

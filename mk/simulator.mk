@@ -49,6 +49,7 @@ $(BUILD)/simcuda/libcuda.so.1: $(BUILD)/bin/simnvcc $(BUILD)/lib/driver.a $(BUIL
 #:   make install PREFIX=/usr/local
 #:                       installs simnvcc, simrun and their manual pages
 .PHONY: install
+install: export VECTORS := all
 install:
 	$(call stage,$(BUILD)/bin/simnvcc)
 	$(Q)sh common/setup/install/install.sh "$$BUILD" "$${PREFIX:-/usr/local}"

@@ -16,6 +16,7 @@ WARN     := -Wall -Wextra $(if $(CI)$(STRICT),-Werror)
 CPPFLAGS += -I. -Icommon/include -D_GNU_SOURCE
 # -g1: functions and lines, as in a backtrace.  Variables and types would make compilation an eighth
 # slower (docs/developer/contributing.md).
+DEFAULT_FLAGS := $(if $(CFLAGS),,yes)
 CFLAGS   ?= -O2 -g1
 CFLAGS   += -std=c11 -ffp-contract=off -fPIC $(WARN) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)

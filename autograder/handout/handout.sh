@@ -89,6 +89,9 @@ show_ini()
          !gone' "$1" | cat -s
 }
 
+# Objects of these programs (common/setup/objects.sh), so that a student's first build is short.
+[ ! -f "$build/handout-objects.tar.gz" ] || cp "$build/handout-objects.tar.gz" "$copy/common/objects.tar.gz"
+
 all=$(printf '%s' "$names" | wc -w)
 sealed=0
 for name in $names; do

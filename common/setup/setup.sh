@@ -42,12 +42,35 @@ is_done()
     [ -f "$env_file" ] && [ -z "$(find "$0" -newer "$env_file")" ] || return 1
     nvcc=$(sed -n 's/^NVCC=//p' "$env_file")
     [ -x "$nvcc" ] && are_there CC CXX CCACHE || return 1
+    # Several machines may share the folder.
+    case " $(sed -n 's/^CPU_VECTORS=//p' "$env_file") " in *" $(vectors) "*) ;; *) return 1 ;; esac
     case ${NVCC:-} in
     '' | "$nvcc") return 0 ;;
     */*) [ "$nvcc" = "$(realpath -s "$NVCC")" ] ;;
     private) [ "${nvcc#"$build"/}" != "$nvcc" ] || [ "${nvcc#"$(realpath "$build")"/}" != "$nvcc" ] ;;
     *) return 1 ;;
     esac
+}
+
+# The widest vectors of this processor for which the simulated GPU has handlers
+# (common/simulator/exec).
+vectors()
+{
+    flags=$(sed -n '/^flags/{p;q;}' /proc/cpuinfo 2>/dev/null) || true
+    if has_flags avx512f avx512dq avx512bw avx512vl avx512cd; then
+        echo avx512
+    elif has_flags avx2 fma bmi2 abm f16c; then
+        echo avx2
+    else
+        echo base
+    fi
+}
+
+has_flags()
+{
+    for flag in "$@"; do
+        case "$flags " in *" $flag "*) ;; *) return 1 ;; esac
+    done
 }
 
 has_header()
@@ -338,9 +361,10 @@ NVCC_FLAGS=$(split_flags "$nvcc")
 LEAN=$(lean "$(compiler_of c++)")
 STEPS=$(steps "$(compiler_of c++)")
 LINKER=$(linker "$(compiler_of c++)")
+CPU_VECTORS=$({ sed -n 's/^CPU_VECTORS=//p' "$env_file" 2>/dev/null | tr ' ' '\n'; vectors; } | sort -u | xargs)
 EOF
 # make parses these lines as makefile syntax.
-if [ "$(wc -l <"$env_file.part")" != 10 ] || grep -q '[$#\\]' "$env_file.part"; then
+if [ "$(wc -l <"$env_file.part")" != 11 ] || grep -q '[$#\\]' "$env_file.part"; then
     fail "a compiler's path has a '\$', a '#', a '\\' or a line break: see $env_file.part, and move that compiler"
 fi
 mv "$env_file.part" "$env_file"

@@ -153,6 +153,39 @@ cp -a "$work/small" "$work/kept"
 ) && diff -r "$work/kept" "$work/small" >>"$work/out"
 tell a-release-that-shows-something-is-not-made
 
+# ---- compiled objects in a copy (common/setup/objects.sh) ----
+objects()
+{
+    (cd "$work/objects" && sh "$root/common/setup/objects.sh" unpack build ../objects.tar.gz "${1:-$cuda}") >"$work/out" 2>&1
+}
+again()
+{
+    rm -rf "$work/objects/build/obj" && cp "$build/toolchain.env" "$work/objects/build/"
+}
+cuda=$(sed -n 's/^CUDA_INCLUDE=//p' "$build/toolchain.env")
+names='common/base/error common/cuda/runtime/runtime_host'
+for name in $names; do echo "$build/obj/$name.o"; done >"$work/list"
+for file in objects.tar.gz twice.tar.gz; do
+    xargs sh common/setup/objects.sh pack "$build" "$work/$file" <"$work/list"
+done
+cmp "$work/objects.tar.gz" "$work/twice.tar.gz" >"$work/out"
+tell compiled-objects-give-the-same-archive-twice
+mkdir -p "$work/objects/build" && cp -r common "$work/objects/" && again && objects &&
+    (cd "$work/objects/build/obj" && ls common/base/error.o common/cuda/runtime/runtime_host.o) >>"$work/out" &&
+    [ "$(find "$work/objects/build/obj/common/base/error.o" -newer "$work/objects/common/base/error.c")" ] &&
+    grep -q '^build/obj/common/base/error.o: common/base/error.c' "$work/objects/build/obj/common/base/error.d" &&
+    rm "$work/objects/build/obj/common/base/error.o" && objects && [ ! -e "$work/objects/build/obj/common/base/error.o" ]
+tell a-first-build-uses-them-once
+again && mkdir "$work/cuda" && echo '#define CUDART_VERSION 12000' >"$work/cuda/cuda_runtime_api.h" && objects "$work/cuda" &&
+    [ -e "$work/objects/build/obj/common/base/error.o" ] && [ ! -e "$work/objects/build/obj/common/cuda/runtime" ]
+tell another-toolkit-compiles-what-includes-its-headers
+again && printf '#!/bin/sh\necho other-machine\n' >"$work/cc" && chmod +x "$work/cc" &&
+    sed -i "s|^CC=.*|CC=$work/cc|" "$work/objects/build/toolchain.env" && objects && [ ! -e "$work/objects/build/obj/common" ]
+tell another-machine-compiles-everything
+again && echo >>"$work/objects/common/base/error.h" && objects && [ ! -e "$work/objects/build/obj/common" ]
+tell changed-sources-are-compiled
+rm -rf "$work/objects"
+
 # ---- solving a lab in the copy ----
 copy=$work/student
 git clone -q "$work/release" "$copy"

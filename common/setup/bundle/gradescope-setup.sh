@@ -12,7 +12,7 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends make g
 lab=$(cat lab.txt)
 cd workbook
 make setup
-make grade SUBMISSION=solutions ENGINE=sim LAB="$lab" FAIL_UNDER=90
+make grade VECTORS=all SUBMISSION=solutions ENGINE=sim LAB="$lab" FAIL_UNDER=90
 # A lower level would let a submission read the solutions (docs/instructor/export.md).
 level=$(sed -n 's/^ *"sandbox": *"\(.*\)",*$/\1/p' build/results/solutions/*.json | head -n 1)
 echo "setup: the sandbox of submissions is: $level"

@@ -478,6 +478,10 @@ int kernel_decode(SimtKernel *kernel, const Handler *handlers, Error *error)
         if (kernel->decoded < 0) return error_set(error, "%s", kernel->refusal.text);
         return 0;
     }
+    if (!handlers)
+        return error_set(error, "this build has no handlers for this machine's processor: run the "
+                                "command in the workbook's folder on this machine again, or build "
+                                "for every processor with VECTORS=all");
     Decoder *d = decoder_open(kernel, handlers, NULL);
     if (!d) return error_set(error, "out of host memory for decoding a kernel");
     const SimtKernelInfo info = kernel->info;

@@ -28,24 +28,6 @@
  * takes. */
 enum { CHUNK = 1 << 15, ALONE = 1 << 10 };
 
-int exec_level = 2;
-
-const Handler *exec_handlers(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-    __builtin_cpu_init();
-    if (exec_level >= 2 && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && exec_avx512[0])
-        return exec_avx512;
-    if (exec_level >= 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
-        __builtin_cpu_supports("f16c") && exec_avx2[0])
-        return exec_avx2;
-#endif
-    return exec_base;
-}
-
 /* Instructions that a worker keeps to itself: all workers together a small part of the limit. */
 static uint64_t patience_of(const Launch *launch)
 {

@@ -8,7 +8,8 @@
 
 #include "common/simulator/core/core.h"
 
-/* One handler for each Op: of the widest instruction set that this processor has. */
+/* One handler for each Op: of the widest instruction set that this processor and this build have.
+ * NULL: the build is for other processors. */
 const Handler *exec_handlers(void);
 extern int exec_level; /* at most: 0 base, 1 AVX2, 2 AVX-512; for tests */
 

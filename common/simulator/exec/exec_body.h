@@ -178,28 +178,49 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 #undef PRED
 #undef OP
 
+/* Arithmetic, loads and stores have full optimisation (mk/modules.mk), because kernels consist of
+ * them.  The handlers below would take half of the compilation and are a small part of a run. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define OPTIMIZED(level) _Pragma("GCC push_options") _Pragma(level)
+#define OPTIMIZED_END    _Pragma("GCC pop_options")
+#else
+#define OPTIMIZED(level)
+#define OPTIMIZED_END
+#endif
+
 #include "common/simulator/exec/exec_special.h"
 
+OPTIMIZED("GCC optimize(\"O2\")")
 #include "common/simulator/exec/exec_convert.h"
+OPTIMIZED_END
 
+OPTIMIZED("GCC optimize(\"O1\")")
 #include "common/simulator/exec/exec_video.h"
+OPTIMIZED_END
 
 #include "common/simulator/exec/exec_memory.h"
 
+OPTIMIZED("GCC optimize(\"O1\")")
 #include "common/simulator/exec/exec_generic.h"
 
 #include "common/simulator/exec/exec_atomics.h"
+OPTIMIZED_END
 
+OPTIMIZED("GCC optimize(\"O2\")")
 #include "common/simulator/exec/exec_sums.h"
 
 #include "common/simulator/exec/exec_tensor.h"
 
 #include "common/simulator/exec/exec_matrix.h"
+OPTIMIZED_END
 
+OPTIMIZED("GCC optimize(\"O1\")")
 #include "common/simulator/exec/exec_sparse.h"
 
 #include "common/simulator/exec/mma_m8n8k4.h"
+OPTIMIZED_END
 
+OPTIMIZED("GCC optimize(\"O2\")")
 #include "common/simulator/exec/exec_control.h"
 
 #include "common/simulator/exec/exec_async.h"
@@ -207,15 +228,22 @@ ALWAYS const Ins *compare_store(Warp *warp, const Ins *ins, uint32_t result)
 #include "common/simulator/exec/bulk_reduce.h"
 
 #include "common/simulator/exec/exec_mbarrier.h"
+OPTIMIZED_END
 
+OPTIMIZED("GCC optimize(\"O1\")")
 #include "common/simulator/exec/exec_box.h"
 
 #include "common/simulator/exec/exec_bulk.h"
+OPTIMIZED_END
 
+OPTIMIZED("GCC optimize(\"O2\")")
 #include "common/simulator/exec/exec_wgmma.h"
+OPTIMIZED_END
 
+OPTIMIZED("GCC optimize(\"O1\")")
 #include "common/simulator/exec/exec_cluster.h"
 #include "common/simulator/exec/exec_map.h"
+OPTIMIZED_END
 
 #define UN(name, R, T, e)    h_##name,
 #define BIN(name, R, T, e)   h_##name,
