@@ -36,7 +36,9 @@ enum {
     VECTOR = 16 / sizeof(Value), /* values per 16 bytes, the unit of a TMA copy */
     SECTOR = 2 * VECTOR,         /* values per 32-byte sector */
     ALIGNMENT = 8 * ROW,         /* eight rows: the period of the swizzle */
-    FEW = 8,                     /* channels for which rows of many taps are copied */
+    MAX_STRIDE = 8,              /* largest stride in a tensor map */
+    PACK_VECTORS = 64,
+    PACK_ROWS = 4,
     WARP = 32,
     WARPGROUP = 4 * WARP,      /* the four warps of one wgmma */
     CONSUMERS = 2 * WARPGROUP, /* two warpgroups; the producer is one more warp */
@@ -55,93 +57,147 @@ struct alignas(16) Vector {
     Value value[VECTOR];
 };
 
-/* target[n][h][w][i] = value i from pixel (h - top, w*step - left) of image n on, for i < values,
- * or 0 outside.  Pixels of a row are adjacent in NHWC, so more than C values are several pixels. */
+/* target[n][h][w][i] = value i of output (h, w)'s window in image n, or 0 outside of the image.
+ * The window has `rows` rows of `values` adjacent values; the first row starts at pixel
+ * (h*step_h - top, w*step_w - left).  Pixels of a row are adjacent in NHWC, so more than C values
+ * are several pixels. */
 struct Packing {
-    int top, left, step, H, W, C, values, target_H, target_W;
+    int top, left, step_h, step_w, H, W, C, rows, values, target_H, target_W;
     const Stored *source;
     int images, vectors; /* vectors per pixel of the target */
     Vector *target;
 };
 
-/* Packs x and w, one vector per thread.  The first x_blocks blocks pack x, the others w. */
+/* Rows of the target, and rows of zeros: a chunk of the last pixel can exceed it. */
+__host__ __device__ int packing_rows(const Packing &o)
+{
+    return o.images * o.target_H + ceil_div(ROW / 16, o.target_W * o.vectors);
+}
+
+/* Packs x and w, one vector per thread.  The first x_blocks blocks pack x, the others w.  A block
+ * has PACK_VECTORS vectors of PACK_ROWS rows of the target. */
 __global__ void pack_kernel(int x_blocks, const __grid_constant__ Packing pack_x,
                             const __grid_constant__ Packing pack_w)
 {
     const bool is_x = blockIdx.x < x_blocks;
     const Packing &o = is_x ? pack_x : pack_w;
-    const int t = (is_x ? blockIdx.x : blockIdx.x - x_blocks) * blockDim.x + threadIdx.x;
-    const int i = t % o.vectors * VECTOR, w = t / o.vectors % o.target_W;
-    const int row = t / o.vectors / o.target_W, n = row / o.target_H, h = row % o.target_H - o.top;
-    const int column = (w * o.step - o.left) * o.C + i; /* index in a row of W*C values */
-    if (n >= o.images) return;
-    const bool is_row = h >= 0 && h < o.H;
-    const Stored *source = o.source + ((size_t)n * o.H + h) * o.W * o.C + column;
-    Vector vector;
-    for (int e = 0; e < VECTOR; e++) {
-        const bool is_inside =
-            is_row && i + e < o.values && column + e >= 0 && column + e < o.W * o.C;
-        vector.value[e] = (Value)(is_inside ? (float)source[e] : 0.0f);
+    const unsigned block = is_x ? blockIdx.x : blockIdx.x - x_blocks;
+    const unsigned row_vectors = o.target_W * o.vectors;
+    const unsigned row_blocks = ceil_div(row_vectors, PACK_VECTORS);
+    const unsigned t = block % row_blocks * PACK_VECTORS + threadIdx.x; /* vector of the row */
+    const unsigned row = block / row_blocks * PACK_ROWS + threadIdx.y, n = row / o.target_H;
+    if (t >= row_vectors || row >= packing_rows(o)) return;
+    const int i = t % o.vectors * VECTOR, row_values = o.W * o.C;
+    const int h = row % o.target_H * o.step_h - o.top;
+    const int column = ((int)(t / o.vectors) * o.step_w - o.left) * o.C;
+    int r = n < o.images ? i / (unsigned)o.values : o.rows;            /* row of the window */
+    int j = column + i % (unsigned)o.values, last = column + o.values; /* in the image's row */
+    const Stored *source = o.source + ((size_t)n * o.H + h + r) * row_values;
+    bool is_row = r < o.rows && (unsigned)(h + r) < o.H;
+    Vector vector = {};
+    if (sizeof(Stored) == sizeof(Value) && o.C % VECTOR == 0) { /* all inside or all outside */
+        if (is_row && (unsigned)j < row_values) vector = *(const Vector *)&source[j];
+    } else {
+#pragma unroll
+        for (int e = 0; e < VECTOR; e++) {
+            if (is_row && (unsigned)j < row_values) vector.value[e] = (Value)source[j];
+            if (++j < last) continue;
+            j = column, r++, source += row_values;
+            is_row = r < o.rows && (unsigned)(h + r) < o.H;
+        }
     }
-    o.target[t] = vector;
+    o.target[row * row_vectors + t] = vector;
 }
 
-/* x and w in the form that TMA needs: Values, with the channels padded to a multiple of VECTOR or
- * SECTOR.  If all channels of a row of taps fit in one chunk, the row becomes one tap: S adjacent
- * taps are S*C adjacent values if x includes its padding.  With more taps and FEW channels, chunks
- * would be mostly padding: the rows of taps are copied one by one, as in im2col. */
+/* Forms of x and w that TMA can copy.  TMA is slow at values outside of a tensor.  Therefore a tap
+ * of packed w has whole chunks, with zeros after its channels, and a chunk of packed x may include
+ * values of the next pixel.
+ *
+ *     PLAIN    one tap per tap
+ *     FOLDED   a row of taps is one tap: S adjacent taps are adjacent values, if x includes its
+ *              padding
+ *     ROWS     a row of taps is one tap, and x has a copy of it for each output column
+ *     WINDOWS  all taps are one tap: X_unroll, as in lab 09 */
+enum Form { PLAIN, FOLDED, ROWS, WINDOWS, FORMS };
+
+/* x and w in one of the forms: an equivalent problem, and how to pack the operands. */
 struct Operands {
     ConvProblem p;
     const Value *x, *w;
     int pixel, row; /* values between pixels and between rows of x */
-    Vector *x_copy, *w_copy;
+    bool is_packed; /* x and w are in this form already */
+    Packing pack_x, pack_w;
 };
 
-/* Allocates the target; returns the number of blocks of pack_kernel that pack it. */
-static int packing_allocate(Packing *o, int images, int channels)
+static int round_up(int value, int unit)
 {
-    o->images = images, o->vectors = channels / VECTOR;
-    const int vectors = images * o->target_H * o->target_W * o->vectors;
-    cudaMalloc(&o->target, sizeof(Vector) * vectors);
-    return ceil_div(vectors, 256);
+    return ceil_div(value, unit) * unit;
 }
 
-static Operands operands_prepare(const ConvProblem *p, const Stored *x, const Stored *w,
-                                 cudaStream_t stream)
+/* Channels between pixels of x: whole sectors, unless these need more chunks per tap. */
+static int pitch_of(int channels, int pixels_per_tap)
 {
-    int channels = ceil_div(p->C, SECTOR) * SECTOR;
-    if (p->S == 1 || p->S * channels > DEPTH) channels = ceil_div(p->C, VECTOR) * VECTOR;
-    const bool is_folded = p->S > 1 && p->S * channels <= DEPTH;
-    const bool is_unrolled = p->S > 1 && !is_folded && p->C <= FEW;
-    if (is_unrolled) channels = ceil_div(p->S * p->C, VECTOR) * VECTOR;
-    Operands o = {*p, (const Value *)x, (const Value *)w, channels, p->W * channels};
-    o.p.C = channels;
-    if (sizeof(Stored) == sizeof(Value) && channels == p->C && !is_folded) return o;
+    const int vectors = round_up(channels, VECTOR), sectors = round_up(channels, SECTOR);
+    const int chunks = ceil_div(pixels_per_tap * vectors, DEPTH);
+    return chunks < ceil_div(pixels_per_tap * sectors, DEPTH) ? vectors : sectors;
+}
 
-    Packing pack_x = {0, 0, 1, p->H, p->W, p->C, p->C, p->H, p->W, x};
-    Packing pack_w = {0, 0, 1, p->R, p->S, p->C, p->C, p->R, p->S, w};
-    if (is_folded) {
-        pack_x.top = p->pad_top, pack_x.left = p->pad_left;
-        pack_x.target_H += p->pad_top + p->pad_bottom;
-        pack_x.target_W += p->pad_left + p->pad_right;
-        o.p.H = pack_x.target_H;
-        o.p.W = pack_x.target_W - (p->S - 1); /* positions where a row of taps can start */
+static Operands operands_plan(const ConvProblem *p, const Stored *x, const Stored *w, Form form)
+{
+    Operands o = {*p, (const Value *)x, (const Value *)w};
+    o.pack_x = {0, 0, 1, 1, p->H, p->W, p->C, 1, p->C, p->H, p->W, x};
+    const int pixels = form == FOLDED ? p->S : 1; /* pixels per tap, and channels of a pixel: */
+    const int channels = p->C * (form >= ROWS ? p->S : 1) * (form == WINDOWS ? p->R : 1);
+    const int taps = form == PLAIN ? p->R * p->S : form == WINDOWS ? 1 : p->R;
+    o.pixel = form == PLAIN ? round_up(channels, VECTOR) : pitch_of(channels, pixels);
+    o.is_packed = form == PLAIN && o.pixel == p->C && sizeof(Stored) == sizeof(Value);
+    if (form == FOLDED) {
+        o.pack_x.top = p->pad_top, o.pack_x.left = p->pad_left;
+        o.pack_x.target_H += p->pad_top + p->pad_bottom;
+        o.pack_x.target_W += p->pad_left + p->pad_right;
+        o.p.H = o.pack_x.target_H;
+        o.p.W = o.pack_x.target_W - (p->S - 1); /* positions where a row of taps can start */
         o.p.pad_top = o.p.pad_left = o.p.pad_bottom = o.p.pad_right = 0;
-        o.p.C *= p->S, o.p.S = 1;
-    } else if (is_unrolled) {
-        pack_x.left = p->pad_left, pack_x.step = p->stride_w;
-        pack_x.values = pack_w.values = pack_w.C = p->S * p->C;
-        pack_x.target_W = p->Q, pack_w.W = pack_w.target_W = 1;
-        o.p.W = p->Q, o.p.S = 1;
+    } else if (form != PLAIN) {
+        o.pack_x.values = p->S * p->C;
+        o.pack_x.left = p->pad_left, o.pack_x.step_w = p->stride_w;
+        o.pack_x.target_W = o.p.W = p->Q;
         o.p.stride_w = 1, o.p.pad_left = o.p.pad_right = 0;
     }
-    o.row = pack_x.target_W * channels;
-    const int x_blocks = packing_allocate(&pack_x, p->N, channels);
-    const int w_blocks = packing_allocate(&pack_w, p->K, channels);
-    pack_kernel<<<x_blocks + w_blocks, 256, 0, stream>>>(x_blocks, pack_x, pack_w);
-    o.x_copy = pack_x.target, o.w_copy = pack_w.target;
-    o.x = o.x_copy->value, o.w = o.w_copy->value;
+    if (form == WINDOWS) {
+        o.pack_x.top = p->pad_top, o.pack_x.step_h = p->stride_h, o.pack_x.rows = p->R;
+        o.pack_x.target_H = o.p.H = p->P;
+        o.p.stride_h = 1, o.p.pad_top = o.p.pad_bottom = 0;
+    }
+    if (form != PLAIN) o.p.S = 1;
+    if (form == WINDOWS) o.p.R = 1;
+    o.p.C = o.is_packed ? p->C : round_up(pixels * o.pixel, DEPTH);
+    o.row = o.pack_x.target_W * o.pixel;
+    o.pack_x.images = p->N, o.pack_x.vectors = o.pixel / VECTOR;
+    o.pack_w = {0, 0, 1, 1, pixels, 1, channels, pixels, o.pixel, 1, 1, w};
+    o.pack_w.images = p->K * taps, o.pack_w.vectors = o.p.C / VECTOR;
     return o;
+}
+
+static size_t packing_vectors(const Packing *o)
+{
+    return (size_t)packing_rows(*o) * o->target_W * o->vectors;
+}
+
+static int packing_blocks(const Packing *o)
+{
+    return ceil_div(o->target_W * o->vectors, PACK_VECTORS) * ceil_div(packing_rows(*o), PACK_ROWS);
+}
+
+/* Allocates x and w in their form, and packs them. */
+static void operands_pack(Operands *o, cudaStream_t stream)
+{
+    const int x_blocks = packing_blocks(&o->pack_x), w_blocks = packing_blocks(&o->pack_w);
+    cudaMalloc(&o->pack_x.target, sizeof(Vector) * packing_vectors(&o->pack_x));
+    cudaMalloc(&o->pack_w.target, sizeof(Vector) * packing_vectors(&o->pack_w));
+    pack_kernel<<<x_blocks + w_blocks, dim3(PACK_VECTORS, PACK_ROWS), 0, stream>>>(
+        x_blocks, o->pack_x, o->pack_w);
+    o->x = o->pack_x.target->value, o->w = o->pack_w.target->value;
 }
 
 /* Returns the driver function `name`; the program is not linked with the driver. */
@@ -310,7 +366,7 @@ __device__ uint64_t descriptor(const void *tile)
 #define FOUR(i)    "+f"(acc[i]), "+f"(acc[i + 1]), "+f"(acc[i + 2]), "+f"(acc[i + 3])
 #define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
 
-/* acc += filters * pixels, for 64 filters and 256, 192 or 128 pixels, over K_STEP bytes of each
+/* acc += filters * pixels, for 64 filters and 256 to 64 pixels, over K_STEP bytes of each
  * row.  The four warps of a warpgroup execute it together, and it completes asynchronously.
  * Warp v holds
  *
@@ -342,6 +398,23 @@ __device__ void wgmma(float (&acc)[64], uint64_t filters, uint64_t pixels)
                      TEN(5) "%60, %61, %62, %63}, "
                             "%64, %65, 1, 1, 1" NOT_TRANSPOSED ";"
                  : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)
+                 : "l"(filters), "l"(pixels));
+}
+
+__device__ void wgmma(float (&acc)[48], uint64_t filters, uint64_t pixels)
+{
+    asm volatile(WGMMA(96) "{" TEN() TEN(1) TEN(2)
+                     TEN(3) "%40, %41, %42, %43, %44, %45, %46, %47}, "
+                            "%48, %49, 1, 1, 1" NOT_TRANSPOSED ";"
+                 : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32)
+                 : "l"(filters), "l"(pixels));
+}
+
+__device__ void wgmma(float (&acc)[32], uint64_t filters, uint64_t pixels)
+{
+    asm volatile(WGMMA(64) "{" TEN() TEN(1) TEN(2) "%30, %31}, "
+                                                   "%32, %33, 1, 1, 1" NOT_TRANSPOSED ";"
+                 : SIXTEEN(0), SIXTEEN(16)
                  : "l"(filters), "l"(pixels));
 }
 
@@ -506,12 +579,13 @@ template <int FILTERS_, int PIXELS_, int MULTICAST_, int SLICES_> struct Tile {
         COPIES = PART_PIXELS / COPY_PIXELS,                  /* copies per block */
         FILTER_BYTES = FILTERS * ROW,
         STAGE_BYTES = (FILTERS + PIXELS) * ROW,
-        STAGES = (MAX_SHARED - 2 * ALIGNMENT) / STAGE_BYTES < 6
-                     ? (MAX_SHARED - 2 * ALIGNMENT) / STAGE_BYTES
-                     : 6,
+        STORE_PIXELS = STAGE_BYTES > 64 * 1024 ? 16 : 32, /* stored at a time, as halves */
+        STAGING_BYTES = sizeof(Stored) == 2 && SLICES == 1 ? 2 * 2 * STORE_PIXELS * ROW : 0,
+        STAGES_SHARED = MAX_SHARED - 2 * ALIGNMENT - STAGING_BYTES,
+        STAGES = STAGES_SHARED / STAGE_BYTES < 6 ? STAGES_SHARED / STAGE_BYTES : 6,
         PITCH =
             FILTERS + 4, /* row pitch of accumulators in shared memory, without bank conflicts */
-        SHARED_BYTES = STAGES * STAGE_BYTES + ALIGNMENT
+        SHARED_BYTES = STAGES * STAGE_BYTES + STAGING_BYTES + ALIGNMENT
     };
 };
 
@@ -554,9 +628,26 @@ template <class T> __device__ Work work_assign(const ConvProblem &p)
             ((1 << T::MULTICAST) - 1) << (rank - multicast_rank)};
 }
 
-template <class T> __device__ int tile_filter(const Work &work, int tile)
+/* The filters of a tile: `begin` and T::FILTERS - 1 more.  It stores `count` of them from `first`
+ * on.  The last tile begins early enough to be whole, because TMA is slow at filters that do not
+ * exist.  Only a layer with fewer filters than a tile has a tile that is not whole. */
+struct Filters {
+    int begin;
+    int first; /* relative to `begin` */
+    int count;
+};
+
+template <class T> __device__ Filters tile_filters(const ConvProblem &p, const Work &work, int tile)
 {
-    return (tile % work.filter_tiles * T::MULTICAST + work.multicast_rank) * T::FILTERS;
+    const int k = (tile % work.filter_tiles * T::MULTICAST + work.multicast_rank) * T::FILTERS;
+    const int begin = max(0, min(k, p.K - T::FILTERS));
+    return {begin, k - begin, max(0, min(T::FILTERS, p.K - k))};
+}
+
+/* Does this tile store filter begin + k? */
+__device__ bool tile_has(const Filters &filters, int k)
+{
+    return (unsigned)(k - filters.first) < (unsigned)filters.count;
 }
 
 template <class T> __device__ int tile_pixel(const Work &work, int tile)
@@ -572,13 +663,14 @@ __device__ void produce(const ConvProblem &p, const Work &work, const CUtensorMa
                         const CUtensorMap *x_map, unsigned char *stages, uint64_t *full,
                         uint64_t *empty)
 {
+    const int stage_bytes = (min(T::FILTERS, p.K) + T::PIXELS) * ROW; /* bytes per chunk */
     // TODO(6): Start the copies of all chunks of all tiles of this block.
     // Loop over the tiles and over chunks work.begin .. work.end - 1.  Wait until the stage is
-    // empty (without blocking in the first round), announce STAGE_BYTES, and start the copies.  This
+    // empty (without blocking in the first round), announce stage_bytes, and start the copies.  This
     // block copies the part PART_PIXELS*multicast_rank .. of the pixels, COPY_PIXELS at a time.
     PipelineState state = {0, 0};
     for (int tile = work.first_tile; tile < work.tiles; tile += work.tile_step) {
-        const int k = tile_filter<T>(work, tile),
+        const int k = tile_filters<T>(p, work, tile).begin,
                   j = tile_pixel<T>(work, tile) + work.multicast_rank * T::PART_PIXELS;
         Pixel pixel[T::COPIES];
         for (int i = 0; i < T::COPIES; i++)
@@ -590,7 +682,7 @@ __device__ void produce(const ConvProblem &p, const Work &work, const CUtensorMa
                 filters + T::FILTER_BYTES + work.multicast_rank * T::PART_PIXELS * ROW;
             uint64_t *barrier = &full[state.stage];
             barrier_wait(&empty[state.stage], state.phase % 2 ^ 1);
-            barrier_expect(barrier, T::STAGE_BYTES);
+            barrier_expect(barrier, stage_bytes);
             copy_filters(filters, w_map, chunk.c, chunk.r * p.S + chunk.s, k, barrier);
 #pragma unroll
             for (int copy = 0; copy < T::COPIES; copy++)
@@ -602,6 +694,58 @@ __device__ void produce(const ConvProblem &p, const Work &work, const CUtensorMa
         }
     }
     // END TODO(6)
+}
+
+/* Writes four 8x8 matrices of halves to shared memory.  Lane l has two values of row l/4 of each
+ * matrix, and the address of column l%8 of matrix l/8: columns become rows of 16 bytes. */
+__device__ void store_transposed(const void *column, const unsigned (&pair)[4])
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                     shared_address(column)),
+                 "r"(pair[0]), "r"(pair[1]), "r"(pair[2]), "r"(pair[3])
+                 : "memory");
+}
+
+/* Two floats as halves, the first in the low bits. */
+__device__ unsigned to_halves(const float *value)
+{
+    unsigned pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(value[1]), "f"(value[0]));
+    return pair;
+}
+
+/* Stores the accumulators of a warpgroup as halves, from filter k of the tile's filters and pixel j
+ * of y on.  Shared memory transposes the values, so that eight threads store 128 adjacent bytes. */
+template <class T>
+__device__ void store_halves(const ConvProblem &p, const float (&acc)[T::ACCUMULATORS],
+                             const Filters &filters, int k, int j, unsigned char *staging,
+                             Stored *__restrict__ y)
+{
+    const int t = threadIdx.x % WARPGROUP, warp = t / WARP, lane = t % WARP;
+    uint4(*buffers)[T::STORE_PIXELS][ROW / 16] =
+        (uint4(*)[T::STORE_PIXELS][ROW / 16]) staging + threadIdx.x / WARPGROUP * 2;
+#pragma unroll
+    for (int part = 0; part < T::GROUP_PIXELS; part += T::STORE_PIXELS) {
+        uint4(*pixels)[ROW / 16] = buffers[part / T::STORE_PIXELS % 2];
+#pragma unroll
+        for (int i = 0; i < T::STORE_PIXELS; i += 16) { /* 16 pixels, 16 filters */
+            unsigned pair[4];
+#pragma unroll
+            for (int matrix = 0; matrix < 4; matrix++)
+                pair[matrix] = to_halves(&acc[(part + i) / 2 + matrix * 2]);
+            const int column = i + lane / 16 * 8 + lane % 8, piece = warp * 2 + lane / 8 % 2;
+            store_transposed(&pixels[column][piece ^ column % 8], pair);
+        }
+        asm volatile("bar.sync %0, %1;" ::"r"((int)threadIdx.x / WARPGROUP + 2), "r"((int)WARPGROUP)
+                     : "memory");
+#pragma unroll
+        for (int i = t; i < T::STORE_PIXELS * ROW / 16; i += WARPGROUP) {
+            const int pixel = i / (ROW / 16), piece = i % (ROW / 16);
+            if (tile_has(filters, k + piece * 8) && j + part + pixel < p.N * p.P * p.Q)
+                *(uint4 *)&y[(size_t)(j + part + pixel) * p.K + filters.begin + k + piece * 8] =
+                    pixels[pixel][piece ^ pixel % 8];
+        }
+    }
 }
 
 /* Consumers: both warpgroups multiply full stages and store their accumulators to y.  With several
@@ -645,7 +789,15 @@ __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *s
         if (signals_empty && work.begin < work.end) barrier_arrive(&empty[previous], lane);
         // END TODO(7)
 
-        const int k0 = tile_filter<T>(work, tile), pixel0 = tile_pixel<T>(work, tile);
+        const Filters filters = tile_filters<T>(p, work, tile);
+        const int pixel0 = tile_pixel<T>(work, tile), pixels = p.N * p.P * p.Q - pixel0;
+        Stored *const target = y + (size_t)pixel0 * p.K + filters.begin;
+        if constexpr (sizeof(Stored) == 2 && T::SLICES == 1)
+            if (p.K % 8 == 0) {
+                store_halves<T>(p, acc, filters, group_k, pixel0 + group_j,
+                                stages + T::STAGES * T::STAGE_BYTES, y);
+                continue;
+            }
         if (T::SLICES > 1) asm volatile("bar.sync 1, %0;" ::"r"((int)CONSUMERS) : "memory");
 #pragma unroll
         for (int i = 0; i < T::ACCUMULATORS; i++) {
@@ -653,8 +805,8 @@ __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *s
             const int k = group_k + at.k, j = group_j + at.j;
             if (T::SLICES > 1)
                 ((float *)stages)[j * T::PITCH + k] = acc[i];
-            else if (k0 + k < p.K && pixel0 + j < p.N * p.P * p.Q)
-                y[(size_t)(pixel0 + j) * p.K + k0 + k] = (Stored)acc[i];
+            else if (tile_has(filters, k) && j < pixels)
+                target[j * p.K + k] = (Stored)acc[i];
         }
     }
 }
@@ -678,8 +830,8 @@ template <class T>
 __device__ void reduce_slices(const ConvProblem &p, const Work &work, const float *partials,
                               Stored *__restrict__ y)
 {
-    const int k0 = tile_filter<T>(work, work.first_tile),
-              pixel0 = tile_pixel<T>(work, work.first_tile);
+    const Filters filters = tile_filters<T>(p, work, work.first_tile);
+    const int pixel0 = tile_pixel<T>(work, work.first_tile);
     for (int i = work.slice * THREADS + threadIdx.x; i < T::FILTERS * T::PIXELS / 4;
          i += T::SLICES * THREADS) {
         const int k = i % (T::FILTERS / 4) * 4, j = i / (T::FILTERS / 4);
@@ -691,8 +843,8 @@ __device__ void reduce_slices(const ConvProblem &p, const Work &work, const floa
             total[0] += word.x, total[1] += word.y, total[2] += word.z, total[3] += word.w;
         }
         for (int e = 0; e < 4; e++)
-            if (k0 + k + e < p.K && pixel0 + j < p.N * p.P * p.Q)
-                y[(size_t)(pixel0 + j) * p.K + k0 + k + e] = (Stored)total[e];
+            if (tile_has(filters, k + e) && pixel0 + j < p.N * p.P * p.Q)
+                y[(size_t)(pixel0 + j) * p.K + filters.begin + k + e] = (Stored)total[e];
     }
 }
 
@@ -711,6 +863,12 @@ __global__ void __cluster_dims__(T::CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
             barrier_init(&empty[i], CONSUMERS / WARP * T::MULTICAST);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    if (p.K < T::FILTERS) { /* the rows of filters that no copy writes */
+        for (int i = threadIdx.x; i < T::STAGES * T::FILTER_BYTES / 16; i += THREADS)
+            *(uint4 *)&stages[i / (T::FILTER_BYTES / 16) * T::STAGE_BYTES +
+                              i % (T::FILTER_BYTES / 16) * 16] = {};
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
     __syncthreads();
     if (T::CLUSTER > 1) cluster_sync(); /* remote barriers are initialized before use */
@@ -736,7 +894,8 @@ template <class T> static bool launch(const Operands *o, Stored *y, int sms, cud
 {
     const ConvProblem *p = &o->p;
     CUtensorMap w_map, x_map;
-    if (!map_filters(o, T::FILTERS, &w_map) || !map_pixels(o, T::COPY_PIXELS, &x_map)) return true;
+    const int filters = p->K < T::FILTERS ? p->K : T::FILTERS;
+    if (!map_filters(o, filters, &w_map) || !map_pixels(o, T::COPY_PIXELS, &x_map)) return true;
     // TODO(8): Launch gemm_kernel<T> with persistent blocks, and return true.
     // Launch at most one cluster per tile, and at most one block per SM.  With SLICES > 1 a cluster
     // computes one tile only.
@@ -755,7 +914,9 @@ template <class T> static bool launch(const Operands *o, Stored *y, int sms, cud
 /* ---- part 3: the choice of the tile ------------------------------------------------------------ */
 
 /* The available block shapes.  An H200 executes `clusters` clusters at the same time.  It needs
- * `chunk` microseconds per chunk, and `store` for the rest of a tile (start and store). */
+ * `chunk` microseconds per chunk, and `store` for the rest of a tile (start and store).  These were
+ * fitted to the times of all shapes and forms on 110 random layers and those of
+ * common/apps/compare/layers.tsv, so that the choice is good. */
 struct Shape {
     int filters, pixels, multicast, slices, clusters;
     float chunk, store;
@@ -766,31 +927,42 @@ struct Shape {
         f, j, multicast, slices, clusters, chunk, store, launch<Tile<f, j, multicast, slices>>     \
     }
 static const Shape shapes[] = {
-    TILE(128, 256, 1, 1, 132, 0.63f, 3.0f), TILE(128, 192, 1, 1, 132, 0.50f, 2.4f),
-    TILE(64, 512, 1, 1, 132, 0.85f, 3.4f),  TILE(128, 128, 1, 1, 132, 0.36f, 1.5f),
-    TILE(128, 128, 1, 2, 62, 0.36f, 2.5f),  TILE(128, 128, 1, 4, 30, 0.36f, 2.5f),
-    TILE(128, 128, 1, 8, 14, 0.36f, 2.5f),  TILE(128, 128, 2, 4, 14, 0.35f, 2.5f),
+    TILE(128, 256, 1, 1, 132, 0.54f, 5.0f), TILE(128, 192, 1, 1, 132, 0.42f, 4.5f),
+    TILE(64, 512, 1, 1, 132, 0.87f, 5.8f),  TILE(128, 128, 1, 1, 132, 0.27f, 3.2f),
+    TILE(64, 256, 1, 1, 132, 0.32f, 3.6f),  TILE(64, 192, 1, 1, 132, 0.29f, 2.9f),
+    TILE(128, 128, 1, 2, 66, 0.26f, 4.8f),  TILE(128, 128, 1, 3, 39, 0.23f, 5.1f),
+    TILE(128, 128, 1, 8, 15, 0.37f, 5.6f),  TILE(128, 128, 2, 2, 30, 0.23f, 4.7f),
+    TILE(64, 128, 1, 8, 15, 0.29f, 4.1f),
 };
 
 /* Estimated time of the SM with the most tiles, in microseconds.  The blocks of a cluster share a
- * group of 16 or 18 SMs, so that larger clusters leave some SMs idle. */
+ * group of 16 or 18 SMs, so that larger clusters leave some SMs idle.  A row of a chunk takes
+ * PARTIAL longer if some of its channels are outside of the tensor.  Halves are stored faster. */
 static float estimate_time(const ConvProblem *p, const Shape *shape, int sms)
 {
     const int H200_SMS = 132;
+    const float PARTIAL = 0.001f, HALVES = 0.65f;
     const int tiles = ceil_div(p->N * p->P * p->Q, shape->pixels) *
                       ceil_div(p->K, shape->filters * shape->multicast);
-    const int chunks = ceil_div(p->R * p->S * ceil_div(p->C, DEPTH), shape->slices);
+    const int taps = p->R * p->S, chunks = ceil_div(taps * ceil_div(p->C, DEPTH), shape->slices);
+    const int partial = p->C % DEPTH ? ceil_div(taps, shape->slices) : 0;
     const int waves = ceil_div(tiles, shape->clusters * sms / H200_SMS);
-    return waves * (chunks * shape->chunk + shape->store);
+    const float store =
+        sizeof(Stored) == 2 && shape->slices == 1 ? HALVES * shape->store : shape->store;
+    return waves *
+           (chunks * shape->chunk + store + partial * (shape->filters + shape->pixels) * PARTIAL);
 }
 
-extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
-                             cudaStream_t stream)
+/* Estimated time of packing x, in microseconds. */
+static float estimate_packing(const Operands *o)
 {
-    const Operands o = operands_prepare(p, (const Stored *)x, (const Stored *)w, stream);
-    int sms = 1, clusters = 0;
-    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-    cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, 0);
+    const float START = 3.3f, MEGABYTE = 0.5f; /* microseconds, and microseconds per megabyte */
+    return o->is_packed ? 0 : START + MEGABYTE * 16e-6f * packing_vectors(&o->pack_x);
+}
+
+/* The fastest shape for operands in one of the forms. */
+static const Shape *shape_choose(const Operands &o, int sms, bool clusters)
+{
     const Shape *best = &shapes[0];
     // TODO(9): Choose the shape with the smallest estimated time.
     // Without support for clusters, only shapes with clusters of one block are possible.
@@ -800,11 +972,32 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
             best = &shape;
     }
     // END TODO(9)
+    return best;
+}
+
+extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y,
+                             cudaStream_t stream)
+{
+    int sms = 1, clusters = 0;
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, 0);
+    const Shape *best = nullptr;
+    Operands o;
+    float min_time = 0;
+    for (int form = PLAIN; form < FORMS; form++) {
+        const Operands plan = operands_plan(p, (const Stored *)x, (const Stored *)w, (Form)form);
+        if (plan.p.stride_h > MAX_STRIDE || plan.p.stride_w > MAX_STRIDE) continue;
+        const Shape *shape = shape_choose(plan, sms, clusters);
+        const float time = estimate_packing(&plan) + estimate_time(&plan.p, shape, sms);
+        if (!best || time < min_time) best = shape, o = plan, min_time = time;
+    }
+    if (!o.is_packed) operands_pack(&o, stream);
     /* One chunk of one block: there is nothing to overlap. */
     const bool is_single = o.p.R * o.p.S == 1 && o.p.C <= DEPTH && o.p.K <= SIMPLE_FILTERS &&
                            o.p.N * o.p.P * o.p.Q <= SIMPLE_PIXELS;
     if (is_single || !best->launch(&o, (Stored *)y, sms, stream))
         launch_simple(&o, (Stored *)y, stream);
-    if (o.x_copy) cudaFree(o.x_copy); /* waits until the kernel finishes */
-    if (o.w_copy) cudaFree(o.w_copy);
+    if (o.is_packed) return;
+    cudaFree(o.pack_x.target); /* waits until the kernel finishes */
+    cudaFree(o.pack_w.target);
 }

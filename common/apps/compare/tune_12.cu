@@ -21,7 +21,7 @@ static double tiles_us(const Shape *shape, int taps, int rounds, int sms, const 
     const int filters = shape->filters * shape->multicast;
     const ConvProblem p =
         problem(CONV_NHWC, images, DEPTH, SIDE, SIDE, filters, side, side, side / 2);
-    const Operands o = operands_prepare(&p, of.x, of.w, 0); /* full chunks: nothing to pack */
+    const Operands o = operands_plan(&p, of.x, of.w, PLAIN); /* full chunks: nothing to pack */
     return microseconds([&](cudaStream_t stream) { shape->launch(&o, of.y, sms, stream); });
 }
 
