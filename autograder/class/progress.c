@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "autograder/class/progress.h"
 
 #include <stdio.h>
