@@ -588,8 +588,10 @@ void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, cons
     if (!known || finding->fault == FAULT_EVERYWHERE)
         finding->fault = slabs ? (Fault)slabs : FAULT_EVERYWHERE;
     if (slabs) finding_say(finding, "%s", where);
-    if (known || find_product(judged, run, context, finding)) return;
+    if (known) return;
+    const int probed = find_product(judged, run, context, finding);
     say_strays(judged, finding);
+    if (probed) return;
     finding_say(finding, "Calculate the first one by hand on the smallest case, and print the "
                          "indices that your code uses for it.");
 }
