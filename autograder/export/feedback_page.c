@@ -90,13 +90,11 @@ static void write_answers(FILE *stream, const FeedbackPage *page, const char *la
 {
     static const char *const NAME[] = {"question", "#points", "comment", NULL};
     const MarksStudent *student = page->student;
-    char name[80], text[72], part[2][32];
+    char text[72], part[2][32];
     int rows = 0;
-    text_set(name, sizeof name, "%s questions", lab);
-    int column = marks_lab(&page->results->marks, name);
     for (int i = 0; i < student->answers; i++) {
         const MarksAnswer *answer = &student->answer[i];
-        if (answer->column != column) continue;
+        if (strcmp(answer->lab, lab) != 0) continue;
         if (!rows++) page_element(stream, "h3", NULL, "Open questions");
         if (rows == 1) page_table(stream, NAME);
         text_set(text, sizeof text, "%s of %s", score_text(answer->points, part[0]),

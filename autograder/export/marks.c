@@ -169,9 +169,12 @@ static int take_answer(const GradebookAnswer *answer, void *context, Error *erro
     if (!grown) return error_set(error, "out of memory");
     student->answer = grown;
     MarksAnswer *one = &grown[student->answers++];
-    *one = (MarksAnswer){strdup(answer->question), strdup(answer->text),
-                         strdup(answer->comment),  column,
-                         answer->points,           answer->possible};
+    *one = (MarksAnswer){.question = strdup(answer->question),
+                         .text = strdup(answer->text),
+                         .comment = strdup(answer->comment),
+                         .points = answer->points,
+                         .possible = answer->possible};
+    text_set(one->lab, sizeof one->lab, "%s", answer->lab);
     if (!one->question || !one->text || !one->comment) return error_set(error, "out of memory");
     double *mark = &student->mark[column];
     *mark = student->result[column].earned = (isnan(*mark) ? 0 : *mark) + answer->points;

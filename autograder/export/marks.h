@@ -20,7 +20,7 @@ typedef struct MarksResult {
 /* A marked answer to an open question. */
 typedef struct MarksAnswer {
     char *question, *text, *comment; /* "04 halo"; the question; "" or the marker's comment */
-    int column;                      /* the number of its lab's column of questions */
+    char lab[64];                    /* "04-tiled" */
     double points, possible;
 } MarksAnswer;
 

@@ -174,18 +174,18 @@ python3 - "$work/in/moodle.csv" "$work/marked.csv" <<'END' >>"$work/out" 2>&1
 import csv, sys
 with open(sys.argv[1], encoding="utf-8-sig", newline="") as file:
     rows = list(csv.reader(file))
-MARKS = {"lia@uni.example": ["3.5", "<b>one</b> side only", "0"], "grace@uni.example": ["5", "", ""]}
-rows[0] += ["01 Border", "01 border comment", "01 order"]
+MARKS = {"lia@uni.example": ["3.5", "<b>one</b> side only", "0", "1"], "grace@uni.example": ["5", "", "", ""]}
+rows[0] += ["01 Border", "01 border comment", "01 order", "00 start"]
 for row in rows[1:]:
     email = next(cell for cell in row if "@" in cell)
-    row += MARKS.get(email, ["", "", ""])
+    row += MARKS.get(email, ["", "", "", ""])
 with open(sys.argv[2], "w", encoding="utf-8", newline="") as file:
     csv.writer(file).writerows(rows)
 END
 from=moodle
 marked()
 {
-    class moodle --roster "$work/marked.csv" --rubric "$work/rubric.ini" \
+    class moodle --roster "$work/marked.csv" --rubric "$work/${2:-rubric.ini}" \
         --deadline 2026-10-01T12:00 --grace 15m --penalty 10 --date "$1"
 }
 marked 2026-10-05 && export_class --format moodle --items '01=Lab 1; 01 questions=Open (7)' \
@@ -206,6 +206,11 @@ lia=$("$build/bin/class" --dump --results "$work/moodle" | awk -F '\t' '$1 ~ /Li
 "$build/bin/class" --results "$work/moodle" --explain "$lia" >"$work/out" 2>&1 &&
     grep -q '3.5    5.0  01 border: Which taps lie outside of x?; <b>one' "$work/out"
 tell "EXPLAIN shows the marks of open questions"
+{ printf '[00 start]\nquestion = What is a warp?\npoints = 1\n' && cat "$work/rubric.ini"; } >"$work/two.ini"
+marked 2026-10-05 two.ini && export_class --format feedback --lab 01 --out "$work/one-lab" &&
+    grep -q 'Which loop order is fastest' "$work/one-lab/lia@uni.example.html" &&
+    ! grep -q 'What is a warp' "$work/one-lab/lia@uni.example.html"
+tell "LAB=01 selects the marks of that lab's open questions"
 sed 's/,3.5,/,5.5,/' "$work/marked.csv" >"$work/wrong.csv"
 ! class moodle --roster "$work/wrong.csv" --rubric "$work/rubric.ini" &&
     tr -s '\n ' ' ' <"$work/out" | grep -q "wrong.csv:[0-9]*:[0-9]*: '5.5' is no mark of .01 border." &&
