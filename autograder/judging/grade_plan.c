@@ -160,7 +160,7 @@ void lab_run_answers(LabRun *run)
         const double *answer = unreadable ? NULL : predict_find(&file, to->name);
         to->answered = answer != NULL;
         const char *trouble = unreadable ? error.text : predict_trouble(&file, to->name);
-        if (answer) to->answer = predict_meant(&file, to->name, ini->prediction[i].question);
+        if (answer) to->answer = predict_meant(&file, to->name, to->question);
         if (trouble || !answer)
             text_set(to->text, sizeof to->text, "%.190s", trouble ? trouble : RECORD_NO_ANSWER);
     }
