@@ -56,9 +56,8 @@ static int undefined_open(Warp *warp)
 {
     WarpUndefined *undefined = &warp->undefined;
     size_t places = warp->worker->kernel->file_bytes / 4 + 1;
-    if (undefined->lanes) return 0;
-    undefined->lanes = calloc(places, sizeof *undefined->lanes);
-    undefined->source = calloc(places, sizeof *undefined->source);
+    if (!undefined->lanes) undefined->lanes = calloc(places, sizeof *undefined->lanes);
+    if (!undefined->source) undefined->source = calloc(places, sizeof *undefined->source);
     return undefined->lanes && undefined->source ? 0 : -1;
 }
 
