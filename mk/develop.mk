@@ -25,8 +25,8 @@ $(BUILD)/handout-objects.tar.gz: $(HANDOUT_OBJECTS) common/setup/objects.sh
 	$(Q)sh common/setup/objects.sh pack $(BUILD) $@ $(filter %.o,$^)
 
 handout: export VECTORS := all
-handout:
-	$(call stage,tools $(BUILD)/bin/handout $(BUILD)/handout-objects.tar.gz)
+handout: # objects with other flags, for example with a sanitizer, cannot be linked there
+	$(call stage,tools $(BUILD)/bin/handout $(if $(SANITIZE),,$(if $(DEFAULT_FLAGS),$(BUILD)/handout-objects.tar.gz)))
 	$(Q)sh autograder/handout/handout.sh "$$BUILD" "$${OUT:-$$BUILD/handout}" "$$LAB" "$$REMOVE"
 
 new-lab:
