@@ -52,6 +52,9 @@ for tree in labs solutions autograder/tests/skeletons autograder/tests/mutants \
     there=$(find "$tree" -maxdepth 1 -name "$number-*" | head -n 1)
     [ -z "$there" ] || fail "$there already exists; choose another number, or remove it"
 done
+for place in $(echo "$places" | sed 's/.* //'); do
+    [ ! -e "$place" ] || fail "$place already exists; choose another NAME"
+done
 title=$(printf '%s' "$2" | sed 's/-/ /g; s/^./\u&/')
 echo "$places" | while read -r template place; do
     mkdir -p "$(dirname "$place")"

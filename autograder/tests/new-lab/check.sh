@@ -60,6 +60,8 @@ new=97-row-sums
     tell files-of-an-operation
     told 2 "an operation 'brighten' already" $make_lab 96 brighten new
     tell an-operation-is-not-overwritten
+    told 2 'layers.h already exists; choose another NAME' $make_lab 96 layers new
+    tell a-header-is-not-overwritten
 }
 catalog=common/operations/catalog
 [ "$(grep -c row_sums $catalog/operations.c)" = 2 ] &&
