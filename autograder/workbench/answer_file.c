@@ -60,8 +60,11 @@ static char *regular_file(const char *path, int follows_link, size_t *bytes)
     int fits = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size <= MOST;
     char *text = fits ? malloc((size_t)status.st_size + 1) : NULL;
     ssize_t n = 1;
-    for (*bytes = 0; text && n > 0 && *bytes<(size_t)status.st_size; *bytes += n> 0 ? (size_t)n : 0)
+    *bytes = 0;
+    while (text && n > 0 && *bytes < (size_t)status.st_size) {
         n = read(fd, text + *bytes, (size_t)status.st_size - *bytes);
+        if (n > 0) *bytes += (size_t)n;
+    }
     close(fd);
     if (text && n >= 0) return text;
     free(text);
