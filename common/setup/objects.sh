@@ -64,6 +64,8 @@ unpack()
     cp "$file" "$build/obj/unpacked"
 }
 
+# A folder that is not writable is complete already, or make says what it cannot write.
+[ "$action" != unpack ] || [ -w "$build" ] || exit 0
 parts=$(mktemp -d "$build/objects.XXXXXX")
 trap 'rm -rf "$parts"' EXIT
 "$action" "$@"
