@@ -57,6 +57,13 @@ static int columns_find(Rubric *rubric, const LmsRoster *roster, const char *ros
                              "%.200s has no column '%s': add one with the marks of this question, "
                              "empty for answers that are not marked yet",
                              roster_path, question->name);
+        for (size_t j = 0; j < i; j++)
+            if (rubric->question[j].mark == question->mark)
+                return ini_error(error, &rubric->file, question->line,
+                                 "[%s] has the same column as [%s] on line %d: their names are "
+                                 "equal apart from case, blanks and signs",
+                                 question->name, rubric->question[j].name,
+                                 rubric->question[j].line);
     }
     return 0;
 }

@@ -96,6 +96,8 @@ static void test_wrong_marks_and_files_are_refused(void **state)
     assert_refused("[04 halo]\nquestion = a\npoints = 0\n", PEOPLE, ":3: ", "a number above 0");
     assert_refused("[04 halo]\nquestion = a\npoints = 1\nbest = 2\n", PEOPLE,
                    ":4: ", "unknown key 'best'");
+    assert_refused("[04 halo]\nquestion = a\npoints = 3\n[04 Halo]\nquestion = b\npoints = 3\n",
+                   PEOPLE, ":4: ", "the same column as [04 halo] on line 1");
     assert_refused("", PEOPLE, ":1: ", "no question");
     assert_refused("halo\n", PEOPLE, ":1: ", "neither [section]");
 }
