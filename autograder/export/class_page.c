@@ -396,12 +396,21 @@ static void write_badges(FILE *stream, const Marks *marks, const MarksStudent *s
     if (*text) page_element(stream, "span", "note", text);
 }
 
+/* Whether LAB= leaves the answer's lab, or the column of its questions. */
+static int is_selected(const Marks *marks, const MarksAnswer *answer)
+{
+    char column[80];
+    text_set(column, sizeof column, "%s questions", answer->lab);
+    return marks_lab(marks, answer->lab) < marks->labs || marks_lab(marks, column) < marks->labs;
+}
+
 /* The marks of open questions, one line for each. */
-static void write_answers(FILE *stream, const MarksStudent *student)
+static void write_answers(FILE *stream, const Marks *marks, const MarksStudent *student)
 {
     char text[700], part[2][32];
     for (int i = 0; i < student->answers; i++) {
         const MarksAnswer *answer = &student->answer[i];
+        if (!is_selected(marks, answer)) continue;
         text_set(text, sizeof text, "%s: %s of %s%s%.300s", answer->question,
                  score_text(answer->points, part[0]), score_text(answer->possible, part[1]),
                  *answer->comment ? "; " : "", answer->comment);
@@ -425,7 +434,7 @@ static void write_student(FILE *stream, const ClassResults *results, const Stude
     if (part->rows) page_table(stream, NAME);
     fputs(part->rows ? part->rows : "", stream);
     if (part->rows) fputs("</table>\n", stream);
-    write_answers(stream, part->marks);
+    write_answers(stream, &results->marks, part->marks);
     fputs("</details>\n", stream);
 }
 

@@ -209,7 +209,10 @@ tell "EXPLAIN shows the marks of open questions"
 { printf '[00 start]\nquestion = What is a warp?\npoints = 1\n' && cat "$work/rubric.ini"; } >"$work/two.ini"
 marked 2026-10-05 two.ini && export_class --format feedback --lab 01 --out "$work/one-lab" &&
     grep -q 'Which loop order is fastest' "$work/one-lab/lia@uni.example.html" &&
-    ! grep -q 'What is a warp' "$work/one-lab/lia@uni.example.html"
+    ! grep -q 'What is a warp' "$work/one-lab/lia@uni.example.html" &&
+    export_class --format class --lab 01 --out "$work/class.html" && grep -q '01 order' "$work/class.html" &&
+    ! grep -q '00 start' "$work/class.html" &&
+    export_class --format class --out "$work/class.html" && grep -q '00 start' "$work/class.html"
 tell "LAB=01 selects the marks of that lab's open questions"
 sed 's/,3.5,/,5.5,/' "$work/marked.csv" >"$work/wrong.csv"
 ! class moodle --roster "$work/wrong.csv" --rubric "$work/rubric.ini" &&
