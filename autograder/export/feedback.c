@@ -218,7 +218,7 @@ static int take_result(const GradebookResult *result, void *context, Error *erro
 static int has_result(const MarksStudent *student, const Marks *marks)
 {
     for (int i = 0; i < marks->labs; i++)
-        if (*student->result[i].status) return 1;
+        if (*student->result[i].status && !marks_is_questions(marks, i)) return 1;
     return 0;
 }
 

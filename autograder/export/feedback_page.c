@@ -107,10 +107,21 @@ static void write_answers(FILE *stream, const FeedbackPage *page, const char *la
     if (rows) fputs("</table>\n", stream);
 }
 
+/* The column of open questions of a lab that has no column of its own. */
+static void write_questions(FILE *stream, const FeedbackPage *page, const char *column)
+{
+    char lab[64];
+    text_set(lab, sizeof lab, "%.*s", (int)strcspn(column, " "), column);
+    if (marks_lab(&page->results->marks, lab) < page->results->marks.labs) return;
+    page_element(stream, "h2", NULL, lab);
+    write_answers(stream, page, lab);
+}
+
 static void write_absent(FILE *stream, const FeedbackPage *page)
 {
     const Marks *marks = &page->results->marks;
     for (int i = 0; i < marks->labs; i++) {
+        if (marks_is_questions(marks, i)) write_questions(stream, page, marks->lab[i]);
         if (*page->student->result[i].status) continue;
         page_element(stream, "h2", NULL, marks->lab[i]);
         page_element(stream, "p", "failed", "No submission.");

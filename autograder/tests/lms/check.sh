@@ -198,6 +198,7 @@ tell "marks of open questions are a column of their own"
 export_class --format canvas --lab '01 questions' --out "$work/marks.csv" &&
     sed -n 2p "$work/marks.csv" | grep -q '^Points Possible,,,,,7.5' &&
     export_class --format feedback --out "$work/marked-pages" &&
+    [ "$(find "$work/marked-pages" -mindepth 1 | wc -l)" = "$(find "$work/pages" -mindepth 1 | wc -l)" ] &&
     grep -q '&lt;b&gt;one&lt;/b&gt; side only' "$work/marked-pages/lia@uni.example.html" &&
     grep -q 'Which loop order is fastest' "$work/marked-pages/lia@uni.example.html" &&
     ! grep -q 'Which loop order' "$work/marked-pages/grace@uni.example.html"
@@ -210,6 +211,7 @@ tell "EXPLAIN shows the marks of open questions"
 marked 2026-10-05 two.ini && export_class --format feedback --lab 01 --out "$work/one-lab" &&
     grep -q 'Which loop order is fastest' "$work/one-lab/lia@uni.example.html" &&
     ! grep -q 'What is a warp' "$work/one-lab/lia@uni.example.html" &&
+    export_class --format feedback --out "$work/both-labs" && grep -q 'What is a warp' "$work/both-labs/lia@uni.example.html" &&
     export_class --format class --lab 01 --out "$work/class.html" && grep -q '01 order' "$work/class.html" &&
     ! grep -q '00 start' "$work/class.html" &&
     export_class --format class --out "$work/class.html" && grep -q '00 start' "$work/class.html"
