@@ -149,13 +149,17 @@ static int has_ended(pid_t pid)
  * program has ended and nothing was printed for a second, or four seconds after a cancellation. */
 static void output_read(JobQueue *queue, Job *job, pid_t pid, int from)
 {
-    enum { SLICE_MS = 100, PATIENCE = 20, SILENCE = 10 };
+    enum { SLICE_MS = 100, PATIENCE = 2, SILENCE = 10 };
     char text[4096];
-    for (int slices = 0, silent = 0; silent < SILENCE && slices < 2 * PATIENCE;) {
+    time_t now = 0, cancelled = 0, signalled = 0; /* 0: not yet */
+    for (int silent = 0; silent < SILENCE && (!cancelled || now - cancelled < 2 * PATIENCE);) {
         struct pollfd wait = {.fd = from, .events = POLLIN};
         int ready = poll(&wait, 1, SLICE_MS);
-        if (is_cancelled(queue, job)) {
-            int number = slices++ < PATIENCE ? SIGTERM : SIGKILL;
+        now = seconds_now();
+        if (is_cancelled(queue, job) && now != signalled) { /* once per second */
+            if (!cancelled) cancelled = now;
+            signalled = now;
+            int number = now - cancelled < PATIENCE ? SIGTERM : SIGKILL;
             kill(-pid, number);
             kill(pid, number); /* if it has changed its group */
         }
@@ -169,6 +173,7 @@ static void output_read(JobQueue *queue, Job *job, pid_t pid, int from)
         silent = 0;
         output_add(queue, job, text, (size_t)bytes);
     }
+    if (cancelled) kill(pid, SIGKILL); /* also if this process was held up meanwhile */
 }
 
 /* The exit status, or 128 and the signal's number. */
