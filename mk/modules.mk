@@ -108,8 +108,8 @@ WITHOUT_ARCHIVE    += common/apps/tail/plan_main.c common/simulator/validation/m
 EXEC          := common/simulator/exec
 EXEC_SETS     := base avx2 avx512
 EXEC_STAMP    := $(BUILD)/obj/vectors
-VECTORS_BUILT := $(if $(VECTORS)$(findstring clang,$(notdir $(CC))),$(EXEC_SETS),$(or $(sort \
-    $(CPU_VECTORS) $(file <$(EXEC_STAMP))),$(EXEC_SETS)))
+VECTORS_BUILT := $(if $(VECTORS)$(findstring clang,$(notdir $(CC))),$(EXEC_SETS),$(or $(filter \
+    $(CPU_VECTORS) $(file <$(EXEC_STAMP)),$(EXEC_SETS)),$(EXEC_SETS)))
 WITHOUT_ARCHIVE += $(EXEC)/variants_all.c $(patsubst %,$(EXEC)/exec_%.c,$(filter-out \
     $(VECTORS_BUILT),$(EXEC_SETS)))
 
