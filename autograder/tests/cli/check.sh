@@ -510,6 +510,10 @@ sed 's|^CC=.*|CC=/none/cc|' "$build/toolchain.env" >"$work/gone/toolchain.env"
 run 0 sh common/setup/setup.sh "$work/gone" && ! grep -q /none "$work/gone/toolchain.env" && grep -q '^CC=/.*cc$' "$work/gone/toolchain.env" &&
     run 0 sh common/setup/setup.sh "$work/gone" && [ ! -s "$work/out" ]
 tell a-compiler-that-is-gone
+mkdir -p "$work/gone/obj" && echo 'base avx2 avx512' >"$work/gone/obj/vectors" &&
+    sed -i 's/^CPU_VECTORS=.*/CPU_VECTORS=none/' "$work/gone/toolchain.env" &&
+    run 0 sh common/setup/setup.sh "$work/gone" && [ ! -s "$work/out" ] && grep -qx 'CPU_VECTORS=none' "$work/gone/toolchain.env"
+tell programs-for-all-processors-need-no-setup-on-another
 run 0 env COLUMNS=80 make -s doctor BUILD="$BUILD" && ! grep -q '.\{81\}' "$work/out" && grep -q '^  sandbox ' "$work/out"
 tell the-doctor-fits-the-screen
 
