@@ -14,7 +14,7 @@ grep 'a check found' "$work/err" >"$work/differ"
 [ $? = 1 ]
 tell no-check-finds-anything
 
-# Rows of taps: overlapping in x, or copied one by one (operands_prepare of lab 12).
+# Rows of taps: overlapping in x, or copied one by one (operands_plan of lab 12).
 for shape in 'N=2 C=1 H=1 W=400 K=64 R=1 S=10 pad=valid stride=5' \
     'N=2 C=3 H=23 W=31 K=70 R=5 S=11 pad=2,3,1,4 stride=2,3' \
     'N=1 C=8 H=9 W=9 K=64 R=3 S=5 pad=same stride=1'; do

@@ -56,7 +56,7 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
     case 7: // SAYS Each wrong output is 3 times the expected value.
         triple_kernel<<<1, p->K, 0, stream>>>(x, w, y);
         return;
-    case 8: // SAYS Possibly its size lacks sizeof(float): 8 elements need 32 bytes.
+    case 8: // SAYS or the size lacks sizeof(float): 8 elements would need 32 bytes.
         cudaMallocAsync(&room, p->K, stream);
         triple_kernel<<<1, p->K, 0, stream>>>(x, w, room);
         cudaFreeAsync(room, stream);

@@ -1,5 +1,5 @@
 /* Wrong where a register that nobody set holds what an earlier launch left there: a replay does not
- * follow from its inputs then. */
+ * follow from its inputs then.  initcheck names the read. */
 #include <convlab/conv.h>
 
 enum { MARK = 0x5eed5eed };

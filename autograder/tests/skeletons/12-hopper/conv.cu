@@ -464,7 +464,7 @@ __device__ Pixel pixel_position(const ConvProblem &p, int j)
             j % p.Q * p.stride_w - p.pad_left};
 }
 
-/* ---- part 1: one warpgroup, one stage ---------------------------------------------------------- */
+/* ---- part 1: one warpgroup, one stage -------------------------------------------------------- */
 
 enum {
     SIMPLE_FILTERS = 64,
@@ -530,7 +530,7 @@ static void launch_simple(const Operands *o, Stored *y, cudaStream_t stream)
     // END TODO(5)
 }
 
-/* ---- part 2: tiles, pipeline and work distribution --------------------------------------------- */
+/* ---- part 2: tiles, pipeline and work distribution ------------------------------------------- */
 
 /* A block computes FILTERS x PIXELS accumulators; each warpgroup has 64 filters and GROUP_PIXELS
  * pixels of them.  The operands pass through a ring buffer of stages.  In a cluster, MULTICAST
@@ -637,8 +637,8 @@ __device__ void produce(const ConvProblem &p, const Work &work, const CUtensorMa
     const int stage_bytes = (min(T::FILTERS, p.K) + T::PIXELS) * ROW; /* bytes per chunk */
     // TODO(6): Start the copies of all chunks of all tiles of this block.
     // Loop over the tiles and over chunks work.begin .. work.end - 1.  Wait until the stage is
-    // empty (without blocking in the first round), announce stage_bytes, and start the copies.  This
-    // block copies the part PART_PIXELS*multicast_rank .. of the pixels, COPY_PIXELS at a time.
+    // empty (without blocking in the first round), announce stage_bytes, and start the copies.
+    // This block copies part PART_PIXELS*multicast_rank .. of the pixels, COPY_PIXELS at a time.
     (void)p, (void)work, (void)w_map, (void)x_map, (void)stages, (void)full, (void)empty;
     // END TODO(6)
 }
@@ -815,8 +815,8 @@ __global__ void __cluster_dims__(T::CLUSTER, 1, 1) __launch_bounds__(THREADS, 1)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Launches as many clusters as fit on the GPU, but at most one per tile.  Returns false if part 2 is
- * not written. */
+/* Launches as many clusters as fit on the GPU, but at most one per tile.  Returns false if part 2
+ * is not written. */
 template <class T> static bool launch(const Operands *o, Stored *y, int sms, cudaStream_t stream)
 {
     const ConvProblem *p = &o->p;
@@ -831,7 +831,7 @@ template <class T> static bool launch(const Operands *o, Stored *y, int sms, cud
     // END TODO(8)
 }
 
-/* ---- part 3: the choice of the tile ------------------------------------------------------------ */
+/* ---- part 3: the choice of the tile ---------------------------------------------------------- */
 
 /* The available block shapes.  An H200 executes `clusters` clusters at the same time.  It needs
  * `chunk` microseconds per chunk, and `store` for the rest of a tile (start and store).  These were
