@@ -70,7 +70,7 @@ right() {
     timeout $((seconds * 30)) prlimit "--cpu=$seconds" taskset -c "$MUTATE_CORE" "$program" \
         --root . --lab "$MUTATE_LAB" --engine sim \
         --gpu "$MUTATE_GPU" --seed 1 "$@" >"${program%/*}/log" 2>&1 &&
-        ! grep -q 'but only by luck' "${program%/*}/log"
+        ! grep -q 'but only by chance' "${program%/*}/log"
 }
 
 # The case that detects the program: "public CASE", "hidden", or "nothing", with the seeds whose

@@ -44,6 +44,14 @@ table "a mutant without a verdict makes it fail" 1 'no verdict on: line 6'
 row todo before after reason >"$work/listed"
 table "the same program and no program count for nothing" 0 '0 of 0 mutants'
 
+# A race whose outputs are right is known by the words of its report.
+words=$(sed -n "s/.*! grep -q '\(.*\)' \"\${program.*/\1/p" autograder/mutate/mutate.sh)
+if [ -n "$words" ] && grep -q "$words" autograder/record/case_words.c; then
+    echo "ok the words of a race are those of its report"
+else
+    echo "not ok the words of a race are those of its report: '$words'"
+fi
+
 if SAMPLE=2 SEED=7 sh autograder/mutate/mutate.sh "$build" 02 >"$work/said" 2>&1 &&
     grep -q '^02-naive: 2 of 2' "$work/said"; then
     echo "ok two mutants of lab 02 are found"
