@@ -25,7 +25,7 @@ typedef struct Progress {
 int progress_read(const char *path, Progress *progress, Error *error);
 void progress_clear(Progress *progress);
 
-/* Puts the summary's labs into folder/progress.tsv as the rows of `date`, a day, in place of
+/* Puts the summary's labs into progress.tsv of `folder` as the rows of `date`, a day, in place of
  * earlier ones of this day and lab.  -1 with error; the file is then as it was. */
 int progress_add(const char *folder, const char *date, const Summary *summary, Error *error);
 

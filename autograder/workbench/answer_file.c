@@ -49,7 +49,7 @@ static int is_plain(const char *name)
            !strstr(name, "/.") && !strstr(name, "//");
 }
 
-/* The bytes of a regular file, malloc'd; NULL: there is none.  A FIFO or a device in its place, also
+/* The bytes of a regular file, malloc'd; NULL: there is none.  A FIFO or device in its place, also
  * one that appears while the server runs, must neither block the server nor fill its memory. */
 static char *regular_file(const char *path, int follows_link, size_t *bytes)
 {

@@ -544,7 +544,7 @@ static void arrive(Debugger *d, Moment when, const Focus *focus)
     d->run = when.launch;
 }
 
-/* Does the search continue in the launch before?  Registers and shared memory last for one launch. */
+/* Does the search continue in the launch before?  Registers and shared memory last one launch. */
 static int is_in_earlier_launch(const Debugger *d)
 {
     if (d->run == 0) return 0;

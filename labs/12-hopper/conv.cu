@@ -835,8 +835,8 @@ template <class T> static bool launch(const Operands *o, Stored *y, int sms, cud
 
 /* The available block shapes.  An H200 executes `clusters` clusters at the same time.  It needs
  * `chunk` microseconds per chunk, and `store` for the rest of a tile (start and store).  These were
- * fitted to the times of all shapes and forms on 110 random layers and those of
- * common/apps/compare/layers.tsv, so that the choice is good. */
+ * fitted to the times of all shapes and forms on 110 random layers and on the layers of
+ * `make compare`, so that the choice is good. */
 struct Shape {
     int filters, pixels, multicast, slices, clusters;
     float chunk, store;

@@ -13,11 +13,12 @@
 #include "common/simulator/core/kinds.h"
 #include "common/simulator/core/ops.h"
 
-enum { BRANCH_USE, ADDRESS_USE, STORE_USE, ATOMIC_USE, BARRIER_USE };
+enum { BRANCH_USE, ADDRESS_USE, STORE_USE, CALL_USE, ATOMIC_USE, BARRIER_USE };
 
 static const char *const USE[] = {[BRANCH_USE] = "decides a branch",
                                   [ADDRESS_USE] = "is used as an address",
                                   [STORE_USE] = "is stored to global memory",
+                                  [CALL_USE] = "is passed to a function, or returned by it",
                                   [ATOMIC_USE] = "is an operand of an atomic",
                                   [BARRIER_USE] = "is an operand of a barrier"};
 
@@ -479,10 +480,13 @@ static uint32_t lanes_in_global(const Warp *warp, const Ins *ins, uint32_t mask)
 static void store_step(Warp *warp, const Ins *ins, uint32_t mask)
 {
     uint32_t count = ins->vector > 1 ? ins->vector : 1;
+    /* Arguments and results of functions that are not inlined go through local memory. */
+    int is_argument = ins->op == OP_ST_LOCAL && ins->class == CLASS_FREE;
     use_check(warp, ins, ins->a, mask, ADDRESS_USE);
-    mask = lanes_in_global(warp, ins, mask);
+    if (!is_argument) mask = lanes_in_global(warp, ins, mask);
     for (uint32_t k = 0; k < count; k++)
-        use_check(warp, ins, ins->vector > 1 ? ins->v[k] : ins->d, mask, STORE_USE);
+        use_check(warp, ins, ins->vector > 1 ? ins->v[k] : ins->d, mask,
+                  is_argument ? CALL_USE : STORE_USE);
 }
 
 static void operands_check(Warp *warp, const Ins *ins, uint32_t mask, int how)
