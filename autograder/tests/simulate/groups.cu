@@ -1,4 +1,4 @@
-// groups.cu - cooperative groups and CUB's block-wide algorithms: correct programs without a finding.
+// groups.cu - cooperative groups and CUB in one block: correct programs without a finding.
 #include <cstdio>
 
 #include <cooperative_groups.h>

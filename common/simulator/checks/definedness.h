@@ -3,7 +3,8 @@
  * Reading memory that nothing has written is no fault by itself: the value may be copied and never
  * used, for example the padding of a struct. A bit per register and lane states that the value is
  * undefined. It is reported when the value is stored to global memory, is passed to or returned by
- * a function, forms an address, decides a branch or takes part in a barrier. A value stored to shared memory leaves the word unwritten.
+ * a function, forms an address, decides a branch or takes part in a barrier. A value stored to
+ * shared memory leaves the word unwritten.
  *
  * A warp is followed (Warp.undefined.is_followed) only while one of its registers is undefined;
  * warps without such registers execute as if there were no check. A 64-bit register has one bit per
