@@ -309,28 +309,43 @@ static int find_bias(const Judgement *judged, const ActivateProblem *p, Finding 
     return 1;
 }
 
-/* ReLU: all wrong outputs have negative sums, or all have positive ones. */
+/* Outputs by the sign of x + b[c], and the range of wrong ones as multiples of it. */
+typedef struct Branches {
+    size_t wrong[2], right[2]; /* [0]: positive, [1]: negative */
+    double least, most;
+} Branches;
+
+static void branches_count(const Judgement *judged, const ActivateProblem *p, Branches *branches)
+{
+    const float *x = judged->view.tensor[TENSOR_X], *b = judged->view.tensor[TENSOR_B];
+    *branches = (Branches){.least = INFINITY, .most = -INFINITY};
+    for (size_t i = 0; i < judged->verdict.total; i++) {
+        const double z = (double)x[i] + b[i / ((size_t)p->H * p->W) % (size_t)p->C];
+        int is_right = judged->mark[i] == MARK_RIGHT;
+        (is_right ? branches->right : branches->wrong)[z < 0]++;
+        if (is_right) continue;
+        branches->least = fmin(branches->least, judged->view.output[i] / z);
+        branches->most = fmax(branches->most, judged->view.output[i] / z);
+    }
+}
+
+/* ReLU: the wrong outputs are those with negative sums, or those with positive ones.  A few of them
+ * may be right, because their sum is near 0. */
 static int find_branch(const Judgement *judged, const ActivateProblem *p, Finding *finding)
 {
-    enum { ENOUGH = 8 };
-    const float *x = judged->view.tensor[TENSOR_X], *b = judged->view.tensor[TENSOR_B];
-    size_t negative = 0, positive = 0;
-    double least = INFINITY, most = -INFINITY;
-    for (size_t i = 0; i < judged->verdict.total; i++) {
-        if (judged->mark[i] == MARK_RIGHT) continue;
-        const double z = (double)x[i] + b[i / ((size_t)p->H * p->W) % (size_t)p->C];
-        negative += z < 0;
-        positive += z >= 0;
-        least = fmin(least, judged->view.output[i] / z);
-        most = fmax(most, judged->view.output[i] / z);
-    }
-    if (p->kind != ACTIVATE_RELU || negative + positive < ENOUGH || (negative && positive))
+    enum { ENOUGH = 8, FEW = 20 };
+    Branches branches;
+    if (p->kind != ACTIVATE_RELU) return 0;
+    branches_count(judged, p, &branches);
+    int negative = branches.wrong[1] > 0;
+    size_t wrong = branches.wrong[negative];
+    if (branches.wrong[!negative] || wrong < ENOUGH || branches.right[negative] * FEW > wrong)
         return 0;
     finding->fault = FAULT_FORMULA;
     finding_say(finding, "Exactly outputs with %s x + b[c] are wrong; they should be %s.",
                 negative ? "a negative" : "a positive", negative ? "0" : "x + b[c]");
-    if (isfinite(least) && most - least <= 1e-3 * fabs(most))
-        finding_say(finding, "They are %.4g times x + b[c].", most);
+    if (isfinite(branches.least) && branches.most - branches.least <= 1e-3 * fabs(branches.most))
+        finding_say(finding, "They are %.4g times x + b[c].", branches.most);
     return 1;
 }
 

@@ -325,6 +325,33 @@ static void a_relu_that_begins_late_is_wrong(void **state)
     }
 }
 
+/* A last block of zeros is no branch of the ReLU, because earlier positive outputs are right. */
+static void a_branch_has_no_right_outputs(void **state)
+{
+    (void)state;
+    Problem problem = {0};
+    Verdict verdict;
+    Finding finding;
+    Error error;
+    Run run;
+    assert_int_equal(
+        operation_find("activate_forward")->parse("N=3 C=5 H=7 W=9 kind=relu", &problem, &error),
+        0);
+    run_open(&run, "activate_forward", &problem, 1);
+    float *y = run_output(&run);
+    plain_activate((const void *)problem.data, run.tensor[0], run.tensor[1], y);
+    memset(y + run.count[2] - 100, 0, 100 * sizeof *y);
+    run_judge(&run, &verdict, &finding);
+    assert_false(verdict.correct);
+    assert_null(strstr(finding.text, "Exactly outputs"));
+    plain_activate((const void *)problem.data, run.tensor[0], run.tensor[1], y);
+    for (size_t i = 0; i < run.count[2]; i++)
+        y[i] *= 2;
+    run_judge(&run, &verdict, &finding);
+    assert_non_null(strstr(finding.text, "Exactly outputs with a positive x + b[c] are wrong"));
+    run_close(&run);
+}
+
 static float rounded_to(int bits, float value)
 {
     int exponent;
@@ -563,6 +590,7 @@ int main(void)
         cmocka_unit_test(plain_code_is_right),
         cmocka_unit_test(an_element_is_what_the_oracle_says_of_it),
         cmocka_unit_test(a_relu_that_begins_late_is_wrong),
+        cmocka_unit_test(a_branch_has_no_right_outputs),
         cmocka_unit_test(short_exponentials_are_wrong),
         cmocka_unit_test(images_know_nothing_of_each_other),
         cmocka_unit_test(a_network_of_lower_precision_is_told),
