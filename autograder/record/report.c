@@ -158,12 +158,14 @@ static void stage_row(Table *table, const Record *record, int which)
     const RecordStage *stage = &record->stage[which - 1];
     const int all = stage->last - stage->first + 1;
     double points = 0, possible = 0;
-    char written[64], text[72] = "";
+    char written[64], regions[32], text[72] = "";
     text_set(written, sizeof written,
              stage->written == all ? "written"
              : stage->written      ? "%d of %d written"
                                    : "not written",
              stage->written, all);
+    text_set(regions, sizeof regions, all > 1 ? "TODO(%d) to (%d)" : "TODO(%d)", stage->first,
+             stage->last);
     for (int i = 0; i < record->cases; i++) {
         const RecordCase *item = &record->item[i];
         if (item->stage != which) continue;
@@ -172,8 +174,7 @@ static void stage_row(Table *table, const Record *record, int which)
         if (speed_counts(item->speed.verdict)) possible += item->speed.possible;
     }
     if (possible > 0) report_points(points, possible, text);
-    table_row(table, "%s\t%s\tTODO(%d) to (%d)\t%s\t%s", stage->name, text, stage->first,
-              stage->last, written, stage->title);
+    table_row(table, "%s\t%s\t%s\t%s\t%s", stage->name, text, regions, written, stage->title);
 }
 
 /* One row per stage: the points of its cases, and what is written. */
