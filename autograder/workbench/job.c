@@ -144,17 +144,19 @@ static int has_ended(pid_t pid)
     return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
 }
 
-/* Reads until the output ends.  A cancelled job gets two seconds to end.  A process that has left
- * the program's group may keep the output open.  The job does not wait for it: it ends when the
- * program has ended and nothing was printed for a second, or four seconds after a cancellation. */
+/* Reads until the program has ended and so has its output.  A cancelled job gets two seconds to end.
+ * A process that has left the program's group may keep the output open.  The job does not wait for
+ * it: it ends when the program has ended and nothing was printed for a second, or four seconds after
+ * a cancellation.  A program may also close its output and continue. */
 static void output_read(JobQueue *queue, Job *job, pid_t pid, int from)
 {
-    enum { SLICE_MS = 100, PATIENCE = 2, SILENCE = 10 };
+    enum { SLICE_MS = 100, CLOSED_SLICE_MS = 10, PATIENCE = 2, SILENCE = 10 };
     char text[4096];
     time_t now = 0, cancelled = 0, signalled = 0; /* 0: not yet */
     for (int silent = 0; silent < SILENCE && (!cancelled || now - cancelled < 2 * PATIENCE);) {
-        struct pollfd wait = {.fd = from, .events = POLLIN};
-        int ready = poll(&wait, 1, SLICE_MS);
+        if (from < 0 && has_ended(pid)) return;
+        struct pollfd wait = {.fd = from, .events = POLLIN}; /* -1: closed, poll only sleeps */
+        int ready = poll(&wait, 1, from < 0 ? CLOSED_SLICE_MS : SLICE_MS);
         now = seconds_now();
         if (is_cancelled(queue, job) && now != signalled) { /* once per second */
             if (!cancelled) cancelled = now;
@@ -164,14 +166,16 @@ static void output_read(JobQueue *queue, Job *job, pid_t pid, int from)
             kill(pid, number); /* if it has changed its group */
         }
         if (ready <= 0) {
-            silent = has_ended(pid) ? silent + 1 : 0;
+            silent = from >= 0 && has_ended(pid) ? silent + 1 : 0;
             continue;
         }
         ssize_t bytes = read(from, text, sizeof text);
         if (bytes < 0 && errno == EINTR) continue;
-        if (bytes <= 0) return;
         silent = 0;
-        output_add(queue, job, text, (size_t)bytes);
+        if (bytes <= 0)
+            from = -1;
+        else
+            output_add(queue, job, text, (size_t)bytes);
     }
     if (cancelled) kill(pid, SIGKILL); /* also if this process was held up meanwhile */
 }

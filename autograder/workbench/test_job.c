@@ -115,6 +115,28 @@ static void leaves_a_process_of_another_session(void **state)
     }
 }
 
+/* Its output has ended, and the program has not. */
+static void cancels_a_program_that_has_closed_its_output(void **state)
+{
+    (void)state;
+    char id[JOB_ID_CHARACTERS + 1], output[64];
+    int status, child = 0;
+    shell_start("exec >&- 2>&-; exit 3", id);
+    free(output_at(id, JOB_ENDED, &status));
+    assert_int_equal(status, 3);
+    shell_start("echo $$; exec >&- 2>&-; exec sleep 1000", id);
+    for (JobView view; !child; free(view.text)) {
+        assert_int_equal(job_view(queue, id, 0, &view), 0);
+        child = atoi(view.text);
+    }
+    snprintf(output, sizeof output, "/proc/%d/fd/2", child);
+    while (access(output, F_OK) == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    assert_int_equal(job_cancel(queue, id), 0);
+    free(output_at(id, JOB_CANCELLED, &status));
+    assert_int_equal(kill(child, 0), -1);
+}
+
 static void refuses_more_than_may_wait(void **state)
 {
     (void)state;
@@ -221,6 +243,7 @@ int main(void)
         cmocka_unit_test(names_the_signal_of_a_program),
         cmocka_unit_test(cancels_a_job_with_its_children),
         cmocka_unit_test(leaves_a_process_of_another_session),
+        cmocka_unit_test(cancels_a_program_that_has_closed_its_output),
         cmocka_unit_test(refuses_more_than_may_wait),
         cmocka_unit_test(bounds_the_output),
         cmocka_unit_test(keeps_the_latest_jobs),
