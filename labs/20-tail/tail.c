@@ -2,7 +2,7 @@
 #include <convlab/tail.h>
 #include <string.h>
 
-/* ---- waves ---- */
+/* ---- part 1: waves ---- */
 
 static int ceiling(int a, int b)
 {
@@ -24,7 +24,7 @@ void tail_waves_host(const WavesProblem *p, const float *pixels, float *y)
         }
 }
 
-/* ---- a network: latency and parameters ---- */
+/* ---- part 2: moves and rounds ---- */
 
 /* The width of each layer, in units. */
 typedef struct Widths {
@@ -38,6 +38,9 @@ typedef struct Network {
     int tau;
 } Network;
 
+/* The number of parameters: part 3.  Before it is written, all networks have 0 parameters. */
+static double parameters_of(const Network *net, const Widths *widths);
+
 /* The times are integers, and so are these sums; a double represents them exactly. */
 static double latency_of(const Network *net, const Widths *widths)
 {
@@ -48,26 +51,15 @@ static double latency_of(const Network *net, const Widths *widths)
     return sum;
 }
 
-static double parameters_of(const Network *net, const Widths *widths)
-{
-    double sum = 0;
-    // TODO(3): Add the numbers of parameters of all layers: width * channels * taps.
-    (void)net, (void)widths;
-    // END TODO(3)
-    return sum;
-}
-
-/* ---- candidates and moves ---- */
-
 /* Is width m of layer l the right edge of a step?  The throughput is m / time (equation 4). */
 static int is_candidate(const Network *net, int l, int m)
 {
     const float *time = net->time + l * net->p->M; /* width m has time[m-1] */
-    // TODO(4): Return whether the throughput at m is at least that at m-1 and larger than that at
+    // TODO(3): Return whether the throughput at m is at least that at m-1 and larger than that at
     // m+1, where these widths exist (1 .. M).  Cross-multiply in doubles instead of dividing.
     (void)time, (void)m;
     return 0;
-    // END TODO(4)
+    // END TODO(3)
 }
 
 /* The change of layer l to width `to`; to = 0: no move. */
@@ -81,14 +73,12 @@ typedef struct Move {
 static Move move_of(const Network *net, const Widths *widths, int l, int step)
 {
     Move move = {l, 0, 0, 0};
-    // TODO(5): Find the next candidate, equations 8a and 8b.  If there is one, store it to move.to
+    // TODO(4): Find the next candidate, equations 8a and 8b.  If there is one, store it to move.to
     // and compute the move's effect on the whole network.
     (void)net, (void)widths, (void)step, (void)is_candidate;
-    // END TODO(5)
+    // END TODO(4)
     return move;
 }
-
-/* ---- algorithm 2, corrected ---- */
 
 /* The first move of a round: the one with the largest gain, in latency or in parameters; the first
  * of several equal ones.  listed[l]: may layer l move? */
@@ -117,6 +107,42 @@ static int is_balanced(const Network *net, const Widths *widths)
     return 1000 * parameters_of(net, widths) >= (1000 - net->tau) * net->parameters;
 }
 
+static int is_better(const Network *net, const Widths *widths, const Widths *before)
+{
+    return net->p->mode == WIDTHS_LATENCY ? latency_of(net, widths) < latency_of(net, before)
+                                          : parameters_of(net, widths) > parameters_of(net, before);
+}
+
+/* A balancing move: part 3.  Before it is written, there is none. */
+static Move balancing_move(const Network *net, const Widths *widths, const int *listed);
+
+/* Runs rounds until no listed layer's move gains anything. */
+static void rounds_run(const Network *net, Widths *widths, int *listed)
+{
+    for (;;) {
+        const Move first = first_move(net, widths, listed);
+        if (!first.to) return;
+        // TODO(5): One round.  The first layer leaves the list and moves, in a copy of `widths`.
+        // Then apply balancing moves to the copy, and remove each one's layer from a copy of the
+        // list, until the copy is balanced or there is no move.  Keep both copies if the copy is
+        // balanced and better than `widths`.
+        (void)is_balanced, (void)balancing_move, (void)is_better;
+        return;
+        // END TODO(5)
+    }
+}
+
+/* ---- part 3: balancing ---- */
+
+static double parameters_of(const Network *net, const Widths *widths)
+{
+    double sum = 0;
+    // TODO(6): Add the numbers of parameters of all layers: width * channels * taps.
+    (void)net, (void)widths;
+    // END TODO(6)
+    return sum;
+}
+
 /* The cheapest move in the opposite direction: the smallest loss of the goal per unit that it gives
  * back (parameters or latency).  It must give something back, and no move up may take the
  * parameters above 1000 + tau thousandths of the old ones. */
@@ -125,34 +151,14 @@ static Move balancing_move(const Network *net, const Widths *widths, const int *
     const int latency_mode = net->p->mode == WIDTHS_LATENCY;
     const double max_parameters = (1000 + net->tau) * net->parameters;
     Move best = {0, 0, 0, 0};
-    // TODO(6): Among the listed layers choose the move (up in latency mode, otherwise down) with
+    // TODO(7): Among the listed layers choose the move (up in latency mode, otherwise down) with
     // the smallest loss of latency per parameter, or of parameters per unit of latency.
     (void)net, (void)widths, (void)listed, (void)latency_mode, (void)max_parameters, (void)move_of;
-    // END TODO(6)
+    // END TODO(7)
     return best;
 }
 
-static int is_better(const Network *net, const Widths *widths, const Widths *before)
-{
-    return net->p->mode == WIDTHS_LATENCY ? latency_of(net, widths) < latency_of(net, before)
-                                          : parameters_of(net, widths) > parameters_of(net, before);
-}
-
-/* Runs rounds until no listed layer's move gains anything. */
-static void rounds_run(const Network *net, Widths *widths, int *listed)
-{
-    for (;;) {
-        const Move first = first_move(net, widths, listed);
-        if (!first.to) return;
-        // TODO(7): One round.  The first layer leaves the list and moves, in a copy of `widths`.
-        // Then apply balancing moves to the copy, and remove each one's layer from a copy of the
-        // list, until the copy is balanced or there is no move.  Keep both copies if the copy is
-        // balanced and better than `widths`.
-        (void)is_balanced, (void)balancing_move, (void)is_better;
-        return;
-        // END TODO(7)
-    }
-}
+/* ---- part 4: the goal ---- */
 
 /* Restores the old widths and the list of layers that may move. */
 static void plan_reset(Network *net, Widths *widths, int *listed)

@@ -514,6 +514,12 @@ static int differs(const Problem *problem, float *const *tensor, int wrong)
     return memcmp(right, its, L * sizeof *right) != 0;
 }
 
+/* Whether a round can need balancing moves: not if all parameters may be removed. */
+static int is_balancing(const WidthsProblem *p)
+{
+    return p->mode == WIDTHS_PARAMETERS || p->tau < 1000;
+}
+
 /* Whether a problem is a useful test: its network changes; the first move alone does not reach the
  * goal; an unreachable goal depends on the last tau; a distant one needs a second start. */
 static int asks_enough(const Problem *problem, float *const *tensor)
@@ -522,8 +528,8 @@ static int asks_enough(const Problem *problem, float *const *tensor)
     const WidthsProblem p = widths_unpack(problem);
     const int delta = p.delta;
     if (p.alike)
-        return differs(problem, tensor, LAST_OF_GAINS) &&
-               differs(problem, tensor, LAST_OF_PRICES) &&
+        return differs(problem, tensor, LAST_OF_GAINS) == is_balancing(&p) &&
+               differs(problem, tensor, LAST_OF_PRICES) == is_balancing(&p) &&
                differs(problem, tensor, EQUALS_LEFT_OUT) && differs(problem, tensor, EQUALS_KEPT);
     if (delta == ALL) return differs(problem, tensor, DELTA_BELOW);
     if (!differs(problem, tensor, AS_IT_WAS)) return 0;
@@ -572,15 +578,14 @@ typedef struct Stage {
 /* With tau=1000 no parameters have to be kept, so that a round is a single move. */
 static const Stage STAGES[] = {
     {{.L = 1, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 1000},
-     "one layer, which moves down once: its latency (TODO(2)), the candidates (TODO(4)), the move "
-     "(TODO(5)), and keeping the round (TODO(7))"},
+     "one layer, which moves down once: its latency (TODO(2)), the candidates (TODO(3)), the move "
+     "(TODO(4)), and keeping the round (TODO(5))"},
     {{.L = 6, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 1000},
      "several layers, without balancing: the latency with the channels of the layer before "
-     "(TODO(2)), the list of layers that may move, and the undoing of a round without a gain "
-     "(TODO(7))"},
+     "(TODO(2)), and the list of layers that may move (TODO(5))"},
     {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 50},
-     "balancing moves: the parameters (TODO(3)), the choice of the move (TODO(6)), and the list "
-     "and the condition of the round (TODO(7))"},
+     "balancing moves: the parameters (TODO(6)), the choice of the move (TODO(7)), and the list "
+     "and the condition of the round (TODO(5))"},
     {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_PARAMETERS, .tau = 50},
      "the other mode, mode=parameters: moves up, balanced by moves down"},
     {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 20, .delta = 800},
