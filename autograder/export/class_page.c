@@ -400,7 +400,7 @@ static void write_badges(FILE *stream, const Marks *marks, const MarksStudent *s
 static int is_selected(const Marks *marks, const MarksAnswer *answer)
 {
     char column[80];
-    text_set(column, sizeof column, "%s questions", answer->lab);
+    marks_questions_column(answer->lab, column);
     return marks_lab(marks, answer->lab) < marks->labs || marks_lab(marks, column) < marks->labs;
 }
 

@@ -32,7 +32,7 @@ static int progress_open(const char *gradebook, ClassResults *results, Error *er
 static int choose_lab(const char *lab, ClassResults *results, Error *error)
 {
     char number[40], name[80];
-    size_t word = strcspn(lab, " ");
+    size_t word = marks_lab_length(lab);
     text_set(number, sizeof number, "%.*s", (int)word, lab);
     const Lab *chosen = catalog_find(&results->catalog, number, error);
     Marks *marks = &results->marks;

@@ -52,7 +52,7 @@ static const char *field(const MarksStudent *student, PersonField number)
  * questions. */
 static int names_lab(const char *key, size_t length, const char *column)
 {
-    const char *kind = column + strcspn(column, " ");
+    const char *kind = column + marks_lab_length(column);
     size_t tail = strlen(kind);
     if (length < tail || memchr(key, ' ', length - tail) != NULL ||
         strncmp(key + length - tail, kind, tail) != 0)

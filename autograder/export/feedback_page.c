@@ -111,7 +111,7 @@ static void write_answers(FILE *stream, const FeedbackPage *page, const char *la
 static void write_questions(FILE *stream, const FeedbackPage *page, const char *column)
 {
     char lab[64];
-    text_set(lab, sizeof lab, "%.*s", (int)strcspn(column, " "), column);
+    text_set(lab, sizeof lab, "%.*s", (int)marks_lab_length(column), column);
     if (marks_lab(&page->results->marks, lab) < page->results->marks.labs) return;
     page_element(stream, "h2", NULL, lab);
     write_answers(stream, page, lab);

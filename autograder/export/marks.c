@@ -20,9 +20,19 @@ int marks_lab(const Marks *marks, const char *lab)
     return at;
 }
 
+void marks_questions_column(const char *lab, char column[80])
+{
+    text_set(column, 80, "%s questions", lab);
+}
+
+size_t marks_lab_length(const char *column)
+{
+    return strcspn(column, " ");
+}
+
 int marks_is_questions(const Marks *marks, int lab)
 {
-    return strchr(marks->lab[lab], ' ') != NULL;
+    return marks->lab[lab][marks_lab_length(marks->lab[lab])] != '\0';
 }
 
 static int column_add(Marks *marks, const char *name, Error *error)
@@ -38,17 +48,18 @@ static int take_lab(const GradebookResult *result, void *context, Error *error)
     return column_add(context, result->lab, error);
 }
 
-/* The column of the lab's questions. */
-static int column_of(const Marks *marks, const GradebookAnswer *answer, char name[80])
+/* The number of the column of the lab's questions. */
+static int column_of(const Marks *marks, const GradebookAnswer *answer)
 {
-    text_set(name, 80, "%s questions", answer->lab);
+    char name[80];
+    marks_questions_column(answer->lab, name);
     return marks_lab(marks, name);
 }
 
 static int take_question(const GradebookAnswer *answer, void *context, Error *error)
 {
     char name[80];
-    column_of(context, answer, name);
+    marks_questions_column(answer->lab, name);
     return column_add(context, name, error);
 }
 
@@ -150,9 +161,8 @@ static int take_mark(const GradebookResult *result, void *context, Error *error)
 static int take_points(const GradebookAnswer *answer, void *context, Error *error)
 {
     Marks *marks = context;
-    char name[80];
     (void)error;
-    marks->full[column_of(marks, answer, name)] += answer->possible;
+    marks->full[column_of(marks, answer)] += answer->possible;
     return 0;
 }
 
@@ -160,10 +170,9 @@ static int take_points(const GradebookAnswer *answer, void *context, Error *erro
 static int take_answer(const GradebookAnswer *answer, void *context, Error *error)
 {
     Marks *marks = context;
-    char name[80];
     MarksStudent *student = (MarksStudent *)marks_student(marks, answer->holder);
     if (!student) return 0; /* the roster has changed since */
-    int column = column_of(marks, answer, name);
+    int column = column_of(marks, answer);
     size_t bytes = (size_t)(student->answers + 1) * sizeof *student->answer;
     MarksAnswer *grown = realloc(student->answer, bytes);
     if (!grown) return error_set(error, "out of memory");

@@ -51,6 +51,10 @@ void marks_clear(Marks *marks);
 double marks_find(const Marks *marks, const char *student, const char *lab);
 /* The student of that name, or NULL. */
 const MarksStudent *marks_student(const Marks *marks, const char *student);
+/* The name of the column of a lab's open questions: "04-tiled questions". */
+void marks_questions_column(const char *lab, char column[80]);
+/* Characters of a column's name that name its lab. */
+size_t marks_lab_length(const char *column);
 /* Boolean: the column has the marks of a lab's open questions, not of its grades. */
 int marks_is_questions(const Marks *marks, int lab);
 /* The lab's number; marks->labs: it has no results. */
