@@ -248,7 +248,7 @@ static int list_has(const char *list, const char *name)
     return 0;
 }
 
-static int words_stand(const Record *record, const char *words)
+static int words_appear(const Record *record, const char *words)
 {
     if (!*words || strcasestr(record->message, words)) return 1;
     if (record->compiler && strcasestr(record->compiler, words)) return 1;
@@ -278,7 +278,7 @@ static int expect_mutant(const Item *item, const Record *record, Error *error)
                          *wrong->fault ? wrong->fault : case_verdict_name(wrong->verdict),
                          item->fault, wrong->text);
     }
-    if (words_stand(record, item->words)) return 0;
+    if (words_appear(record, item->words)) return 0;
     return error_set(error, "%s: the words '%s' are missing in: %.500s", wrong->name, item->words,
                      wrong->text);
 }
@@ -323,7 +323,7 @@ static int expect_attack(const Item *item, const Record *record, Error *error)
     if (strcmp(found, "rejected") == 0 && !*item->words)
         return error_set(error, "does not compile, and expect.ini names no words of the reason: is "
                                 "it stale?");
-    if (!words_stand(record, item->words)) {
+    if (!words_appear(record, item->words)) {
         return error_set(error, "the words '%s' are missing; the first case says: %.500s",
                          item->words, record->item[0].text);
     }

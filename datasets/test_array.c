@@ -80,7 +80,7 @@ static void expect_refused(const void *data, size_t bytes, const char *words)
     if (!strstr(error.text, words)) fail_msg("\"%s\" has no \"%s\"", error.text, words);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void oversized_data_are_rejected(void **state)
 {
     unsigned char file[256];
     (void)state;
@@ -150,7 +150,7 @@ static void nothing_half_written(void **state)
 }
 
 /* Every byte changed to every value: read or rejected, never out of bounds (checked by ASan). */
-static void damage_is_refused_or_read(void **state)
+static void damaged_files_are_rejected_or_read(void **state)
 {
     unsigned char file[2][128];
     size_t bytes[2] = {sizeof idx_u8, 0};
@@ -186,10 +186,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(idx_is_big_endian),
         cmocka_unit_test(npy_of_both_orders),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(oversized_data_are_rejected),
         cmocka_unit_test(written_files_are_read),
         cmocka_unit_test(nothing_half_written),
-        cmocka_unit_test(damage_is_refused_or_read),
+        cmocka_unit_test(damaged_files_are_rejected_or_read),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(path);

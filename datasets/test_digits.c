@@ -126,7 +126,7 @@ static void hard_for_linear_functions_only(void **state)
 }
 
 /* The class distribution that UCI's page gives for the test part. */
-static void the_real_ones_are_uci_s(void **state)
+static void the_real_digits_are_those_of_uci(void **state)
 {
     static const int published[DIGIT_CLASSES] = {178, 182, 177, 183, 181, 182, 181, 179, 174, 180};
     int count[DIGIT_CLASSES] = {0}, most = 0;
@@ -159,7 +159,7 @@ int main(void)
         cmocka_unit_test(a_seed_gives_its_images),
         cmocka_unit_test(all_ten_about_equally_often),
         cmocka_unit_test(hard_for_linear_functions_only),
-        cmocka_unit_test(the_real_ones_are_uci_s),
+        cmocka_unit_test(the_real_digits_are_those_of_uci),
     };
     return cmocka_run_group_tests(tests, generate, release);
 }

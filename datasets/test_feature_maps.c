@@ -124,7 +124,7 @@ static void sizes_and_numbers_may_be_written_several_ways(void **state)
     free(a);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void oversized_data_are_rejected(void **state)
 {
     (void)state;
     FeatureMaps maps;
@@ -147,7 +147,7 @@ static void what_does_not_fit_is_refused(void **state)
 }
 
 /* Bytes changed at random: a file is opened or rejected, and an opened one is read or rejected. */
-static void damaged_files_are_survived(void **state)
+static void damaged_files_are_rejected(void **state)
 {
     (void)state;
     static const char *const good[][2] = {{"file_list", "a\nb\n"},
@@ -201,8 +201,8 @@ int main(void)
         cmocka_unit_test(generated_maps_are_read_back_to_the_bit),
         cmocka_unit_test(a_layer_is_found_by_its_path),
         cmocka_unit_test(sizes_and_numbers_may_be_written_several_ways),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(damaged_files_are_survived),
+        cmocka_unit_test(oversized_data_are_rejected),
+        cmocka_unit_test(damaged_files_are_rejected),
     };
     return cmocka_run_group_tests(tests, directory_make, directory_remove);
 }

@@ -58,7 +58,7 @@ static FILE *table_open(const char *name)
     return file;
 }
 
-static void totals_are_the_published_ones(void **state)
+static void totals_equal_the_published_ones(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof network / sizeof *network; i++) {
@@ -103,7 +103,7 @@ static void vgg_19_is_the_same_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(totals_are_the_published_ones),
+        cmocka_unit_test(totals_equal_the_published_ones),
         cmocka_unit_test(vgg_19_is_the_same_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void the_padding_is_left_out(void **state)
 }
 
 /* With random zeros, a row of a patch of n outputs is empty with probability zeros^n. */
-static void strewn_zeros_follow_the_law_of_chance(void **state)
+static void scattered_zeros_are_binomially_distributed(void **state)
 {
     (void)state;
     enum { COUNT = 64 * 50 * 50 };
@@ -64,7 +64,7 @@ static void strewn_zeros_follow_the_law_of_chance(void **state)
     free(x);
 }
 
-static void vgg19_is_a_chain_that_gets_emptier(void **state)
+static void vgg19_layers_get_sparser(void **state)
 {
     (void)state;
     for (int i = 1; i < VGG19_LAYERS; i++) {
@@ -81,8 +81,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_value_lies_in_nine_windows),
         cmocka_unit_test(the_padding_is_left_out),
-        cmocka_unit_test(strewn_zeros_follow_the_law_of_chance),
-        cmocka_unit_test(vgg19_is_a_chain_that_gets_emptier),
+        cmocka_unit_test(scattered_zeros_are_binomially_distributed),
+        cmocka_unit_test(vgg19_layers_get_sparser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,7 +297,7 @@ static void lines_sort(char *log)
 }
 
 /* The messages are the same for both ways of compiling. */
-static void test_steps_say_what_nvcc_says(void **state)
+static void test_each_step_reports_the_messages_of_nvcc(void **state)
 {
     static const char *const more[] = {
         "#warning \"seen\"\nint host(int a, unsigned b) { return a < b; }\n"
@@ -353,7 +353,7 @@ static void test_entry_point(void **state)
     expect("conv.c", "int nothing;\n", BUILD_ERROR, "does not define conv_forward_host");
 }
 
-static void test_calls_that_there_are_not(void **state)
+static void test_missing_runtime_functions(void **state)
 {
     char text[2048];
     (void)state;
@@ -384,7 +384,7 @@ static void test_newer_capabilities(void **state)
     expect("conv.cu", text, BUILD_ERROR, "\"__mine\" is undefined");
 }
 
-static void test_the_graders_own_names(void **state)
+static void test_names_reserved_by_the_grader(void **state)
 {
     char text[2048];
     (void)state;
@@ -517,7 +517,7 @@ static void test_no_compiler(void **state)
 }
 
 /* Faults of the installation are reported as such, and a source's output is no evidence. */
-static void test_whose_fault(void **state)
+static void test_installation_faults_are_not_charged(void **state)
 {
     Toolchain relative = toolchain, broken = toolchain;
     Build build;
@@ -622,12 +622,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_digest_covers_the_source),
         cmocka_unit_test(test_parts_of_the_headers),
         cmocka_unit_test(test_other_headers_have_all_parts),
-        cmocka_unit_test(test_steps_say_what_nvcc_says),
+        cmocka_unit_test(test_each_step_reports_the_messages_of_nvcc),
         cmocka_unit_test(test_syntax_error),
         cmocka_unit_test(test_entry_point),
-        cmocka_unit_test(test_calls_that_there_are_not),
+        cmocka_unit_test(test_missing_runtime_functions),
         cmocka_unit_test(test_newer_capabilities),
-        cmocka_unit_test(test_the_graders_own_names),
+        cmocka_unit_test(test_names_reserved_by_the_grader),
         cmocka_unit_test(test_include_leaks_nothing),
     };
     const struct CMUnitTest host[] = {
@@ -637,7 +637,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_killed_grader),
         cmocka_unit_test(test_source_file),
         cmocka_unit_test(test_no_compiler),
-        cmocka_unit_test(test_whose_fault),
+        cmocka_unit_test(test_installation_faults_are_not_charged),
         cmocka_unit_test(test_full_disk),
     };
     int failed = cmocka_run_group_tests(host, NULL, NULL);

@@ -23,7 +23,7 @@ static void take(Sieve *sieve, const char *folder, const char *path, const struc
 
 /* A link in the place of a lab's folder hides that lab: reports the link instead of a missing
  * lab. */
-static void look_behind(Sieve *sieve, const char *path)
+static void sibling_find(Sieve *sieve, const char *path)
 {
     char file[4200];
     for (int i = 0; i < sieve->catalog->labs; i++) {
@@ -53,7 +53,7 @@ void sieve_folder(Sieve *sieve, const char *path)
         } else if (!is_folder) {
             take(sieve, path, entry->fts_path + above, entry->fts_statp);
             if (entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE)
-                look_behind(sieve, entry->fts_path + above);
+                sibling_find(sieve, entry->fts_path + above);
         }
     }
     if (!walk) sieve_refuse(sieve, "the folder cannot be read: %s", strerror(errno));

@@ -83,7 +83,7 @@ static int write_down(const GradebookResult *result, void *context, Error *error
     return 0;
 }
 
-static void test_results_come_back_whole_and_in_order(void **state)
+static void test_results_are_read_back_complete_and_in_order(void **state)
 {
     (void)state;
     Gradebook *book = opened();
@@ -239,7 +239,7 @@ static char *finished_bytes(int order, size_t *bytes)
     return data;
 }
 
-static void test_the_order_of_grading_leaves_no_trace(void **state)
+static void test_gradebook_is_independent_of_the_grading_order(void **state)
 {
     (void)state;
     size_t bytes, other_bytes;
@@ -253,7 +253,7 @@ static void test_the_order_of_grading_leaves_no_trace(void **state)
     free(data);
 }
 
-static void test_settings_are_kept_and_held(void **state)
+static void test_settings_are_stored_and_enforced(void **state)
 {
     (void)state;
     Error error;
@@ -269,7 +269,7 @@ static void test_settings_are_kept_and_held(void **state)
     gradebook_close(book);
 }
 
-static void test_what_is_no_gradebook_is_left_alone(void **state)
+static void test_other_files_are_not_overwritten(void **state)
 {
     (void)state;
     Error error;
@@ -291,14 +291,14 @@ static void test_what_is_no_gradebook_is_left_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_results_come_back_whole_and_in_order, forget),
+        cmocka_unit_test_teardown(test_results_are_read_back_complete_and_in_order, forget),
         cmocka_unit_test_teardown(test_names_are_data, forget),
         cmocka_unit_test_teardown(test_nothing_is_committed_twice, forget),
         cmocka_unit_test_teardown(test_deferred_is_graded_again, forget),
         cmocka_unit_test_teardown(test_best_of_repeated_submissions, forget),
-        cmocka_unit_test_teardown(test_the_order_of_grading_leaves_no_trace, forget),
-        cmocka_unit_test_teardown(test_settings_are_kept_and_held, forget),
-        cmocka_unit_test_teardown(test_what_is_no_gradebook_is_left_alone, forget),
+        cmocka_unit_test_teardown(test_gradebook_is_independent_of_the_grading_order, forget),
+        cmocka_unit_test_teardown(test_settings_are_stored_and_enforced, forget),
+        cmocka_unit_test_teardown(test_other_files_are_not_overwritten, forget),
     };
     return cmocka_run_group_tests(tests, in_folder, leave_folder);
 }

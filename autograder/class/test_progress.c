@@ -56,7 +56,7 @@ static void add(const char *date, double low, double high)
     assert_int_equal(progress_add(folder, date, &summary, &error), 0);
 }
 
-static void test_the_last_run_of_a_day_counts(void **state)
+static void test_last_run_of_a_day_is_used(void **state)
 {
     (void)state;
     Progress progress;
@@ -95,7 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_weeks_start_on_monday),
-        cmocka_unit_test(test_the_last_run_of_a_day_counts),
+        cmocka_unit_test(test_last_run_of_a_day_is_used),
         cmocka_unit_test(test_a_malformed_line_is_named),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -117,7 +117,7 @@ static void test_the_nearest_file_of_a_lab_counts(void **state)
     assert_null(source_of(2)->data);
 }
 
-static void test_two_equally_near_are_a_question(void **state)
+static void test_two_equally_similar_names_are_not_chosen(void **state)
 {
     (void)state;
     struct archive *archive = archive_begin(0);
@@ -128,7 +128,7 @@ static void test_two_equally_near_are_a_question(void **state)
                         "a/02-naive/conv.cu and b/02-naive/conv.cu: which of the two counts?");
 }
 
-static void test_loose_files_where_one_lab_is_asked_for(void **state)
+static void test_loose_files_of_one_lab(void **state)
 {
     (void)state;
     sieve->only = &catalog.lab[1];
@@ -190,7 +190,7 @@ static void test_bombs_are_refused(void **state)
     assert_non_null(strstr(sieve->problem, "far more than its size"));
 }
 
-static void test_too_large_a_file_is_that_labs_alone(void **state)
+static void test_an_oversized_file_affects_its_lab_only(void **state)
 {
     (void)state;
     static char noise[1 << 20];
@@ -220,7 +220,7 @@ static void test_too_many_entries(void **state)
 }
 
 /* Truncated at every 97th byte, or with a byte changed there: a message or the file. */
-static void test_broken_archives_end_in_a_sentence(void **state)
+static void test_broken_archives_are_reported(void **state)
 {
     (void)state;
     static char whole[1 << 16];
@@ -356,7 +356,7 @@ static void test_names_that_are_understood(void **state)
 
 /* Names below a platform's folder are the student's: no time stamp counts there, and all archives
  * are one attempt.  The same for archives without a stamp in any folder. */
-static void test_what_students_name_says_no_time(void **state)
+static void test_file_names_of_students_set_no_time(void **state)
 {
     static const char *const NAMES[] = {"Fay_9812_assignsubmission_file_/2026-09-01T12-00-00Z.zip",
                                         "Fay_9812_assignsubmission_file_/2026-09-02T12-00-00Z.zip",
@@ -416,18 +416,18 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(test_the_nearest_file_of_a_lab_counts),
-        TEST(test_two_equally_near_are_a_question),
-        TEST(test_loose_files_where_one_lab_is_asked_for),
+        TEST(test_two_equally_similar_names_are_not_chosen),
+        TEST(test_loose_files_of_one_lab),
         TEST(test_no_path_leads_out),
         TEST(test_links_and_devices_are_not_taken),
         TEST(test_bombs_are_refused),
-        TEST(test_too_large_a_file_is_that_labs_alone),
+        TEST(test_an_oversized_file_affects_its_lab_only),
         TEST(test_too_many_entries),
-        TEST(test_broken_archives_end_in_a_sentence),
+        TEST(test_broken_archives_are_reported),
         TEST(test_a_folder_is_walked_without_its_links),
         TEST(test_a_pipe_is_not_waited_for),
         TEST(test_names_that_are_understood),
-        TEST(test_what_students_name_says_no_time),
+        TEST(test_file_names_of_students_set_no_time),
         TEST(test_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ static void a_graded_lab(void **state)
     free(record);
 }
 
-static void hidden_shapes_that_are_right_pass(void **state)
+static void correct_hidden_shapes_pass(void **state)
 {
     (void)state;
     Record *record = calloc(1, sizeof *record);
@@ -131,7 +131,7 @@ static void a_lab_that_was_not_graded(void **state)
 }
 
 /* The highest number of cases that a lab can have. */
-static void a_lab_of_many_cases_fits(void **state)
+static void many_cases_fit_in_the_export(void **state)
 {
     (void)state;
     Record *record = calloc(1, sizeof *record);
@@ -157,9 +157,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_graded_lab),
-        cmocka_unit_test(hidden_shapes_that_are_right_pass),
+        cmocka_unit_test(correct_hidden_shapes_pass),
         cmocka_unit_test(a_lab_that_was_not_graded),
-        cmocka_unit_test(a_lab_of_many_cases_fits),
+        cmocka_unit_test(many_cases_fit_in_the_export),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

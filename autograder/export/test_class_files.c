@@ -81,7 +81,7 @@ static void a_page_compares_with_the_run_before(void **state)
 
 /* A page that could not be written changes neither the old page nor the data for the next
  * comparison. */
-static void a_failure_leaves_what_was_there(void **state)
+static void a_failed_export_keeps_the_old_files(void **state)
 {
     (void)state;
     Error error = {""};
@@ -128,7 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_compares_with_the_run_before),
-        cmocka_unit_test(a_failure_leaves_what_was_there),
+        cmocka_unit_test(a_failed_export_keeps_the_old_files),
         cmocka_unit_test(a_class_without_marks_has_a_page),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

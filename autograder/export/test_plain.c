@@ -29,7 +29,7 @@ static void expect(Writer *write, const char *text, const char *expected)
     free(out);
 }
 
-static void what_is_no_text_is_replaced(void **state)
+static void invalid_text_is_replaced(void **state)
 {
     (void)state;
     expect(plain_put, "caf\303\251 \360\237\230\200\n\t.", "caf\303\251 \360\237\230\200\n\t.");
@@ -59,7 +59,7 @@ static void what_is_no_text_is_replaced(void **state)
     }
 }
 
-static void each_format_escapes_its_own(void **state)
+static void each_format_has_its_own_escapes(void **state)
 {
     (void)state;
     expect(plain_xml, "]]> <a b=\"'\"> &amp;", "]]&gt; &lt;a b=&quot;&#39;&quot;&gt; &amp;amp;");
@@ -136,8 +136,8 @@ static void any_bytes_become_harmless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_text_is_replaced),
-        cmocka_unit_test(each_format_escapes_its_own),
+        cmocka_unit_test(invalid_text_is_replaced),
+        cmocka_unit_test(each_format_has_its_own_escapes),
         cmocka_unit_test(any_bytes_become_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

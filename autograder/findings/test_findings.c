@@ -148,7 +148,7 @@ static void test_own_suppressions(void **state)
     suppressions_clear(&suppressions);
 }
 
-static void test_other_ending(void **state)
+static void test_unknown_file_extension(void **state)
 {
     (void)state;
     Error error;
@@ -165,7 +165,7 @@ int main(void)
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_sarif),
         cmocka_unit_test(test_own_suppressions),
-        cmocka_unit_test(test_other_ending),
+        cmocka_unit_test(test_unknown_file_extension),
     };
     if (!mkdtemp(folder)) return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,7 @@ static void test_from_the_last(void **state)
 }
 
 /* No case is run twice, whichever case both sides reach first. */
-static void test_they_meet(void **state)
+static void test_tasks_run_at_the_same_time(void **state)
 {
     (void)state;
     for (unsigned pause = 0; pause < 6000; pause += 500) {
@@ -152,7 +152,7 @@ static void test_they_meet(void **state)
     }
 }
 
-static void test_what_is_wrong_is_the_callers(void **state)
+static void test_errors_reach_the_caller(void **state)
 {
     (void)state;
     Judge judge = mine;
@@ -164,7 +164,7 @@ static void test_what_is_wrong_is_the_callers(void **state)
     assert_int_equal(fake.runs, 2);
 }
 
-static void test_what_prints_is_the_callers(void **state)
+static void test_output_reaches_the_caller(void **state)
 {
     (void)state;
     Judge judge = mine;
@@ -194,9 +194,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_from_the_last),
-        cmocka_unit_test(test_they_meet),
-        cmocka_unit_test(test_what_is_wrong_is_the_callers),
-        cmocka_unit_test(test_what_prints_is_the_callers),
+        cmocka_unit_test(test_tasks_run_at_the_same_time),
+        cmocka_unit_test(test_errors_reach_the_caller),
+        cmocka_unit_test(test_output_reaches_the_caller),
         cmocka_unit_test(test_without_a_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -251,7 +251,7 @@ static void own_programs_are_simulated_once(void **state)
 
 /* Allocations of one program must not change the addresses, and therefore the cycles, of another or
  * of the next case, even one of the same shape. */
-static void cycles_are_taken_alone_on_the_device(void **state)
+static void timed_runs_have_the_device_alone(void **state)
 {
     (void)state;
     SpeedSetup setup = begin(1);
@@ -269,7 +269,7 @@ static void cycles_are_taken_alone_on_the_device(void **state)
     assert_int_equal(fake.shared, 1u << SLOT_SUBMISSION);
 }
 
-static void what_does_not_repeat_on_fresh_inputs_is_wrong(void **state)
+static void different_outputs_on_fresh_inputs_are_wrong(void **state)
 {
     (void)state;
     for (CasePrice price = CASE_UNPRICED; price <= CASE_TIMED; price++) {
@@ -345,7 +345,7 @@ static RecordCase again(int wrong_call, int wrong_channels, int next_fails)
     return item;
 }
 
-static void what_is_kept_from_call_to_call_is_found(void **state)
+static void results_cached_between_calls_are_found(void **state)
 {
     (void)state;
     assert_int_equal(again(0, 0, 0).verdict, CASE_CORRECT);
@@ -368,7 +368,7 @@ static void what_is_kept_from_call_to_call_is_found(void **state)
 }
 
 /* A GPU names no line; the simulator does, if the same code fails there. */
-static void a_fault_on_a_card_gets_its_line_from_the_simulator(void **state)
+static void a_fault_on_a_gpu_gets_its_line_from_the_simulator(void **state)
 {
     (void)state;
     Random random;
@@ -392,7 +392,7 @@ static void a_fault_on_a_card_gets_its_line_from_the_simulator(void **state)
     assert_non_null(strstr(item.text, "The simulator does not show it."));
 }
 
-static void the_graders_own_trouble_is_left_out(void **state)
+static void failures_of_the_grader_are_not_scored(void **state)
 {
     (void)state;
     SpeedSetup setup = begin(1);
@@ -402,7 +402,7 @@ static void the_graders_own_trouble_is_left_out(void **state)
 
 /* 16 outputs of 9 multiply-adds: 288 FLOP on one lane are 144 cycles; 4*(36 + 9 + 16) bytes at 32
  * per cycle are 8. */
-static void nobody_is_faster_than_the_machine(void **state)
+static void times_below_the_hardware_bound_are_reviewed(void **state)
 {
     (void)state;
     SpeedSetup setup = begin(1);
@@ -454,7 +454,7 @@ static void counts_become_points(void **state)
     assert_int_equal(fake.counted[SLOT_SUBMISSION], 2);
 }
 
-static void counts_that_lie_are_found(void **state)
+static void forged_counts_are_found(void **state)
 {
     (void)state;
     SpeedSetup setup = begin_counted();
@@ -485,7 +485,7 @@ static void counts_that_lie_are_found(void **state)
 }
 
 /* The submission is counted once: in parallel to other cases, or later. */
-static void counts_made_beside_are_taken(void **state)
+static void precomputed_counts_are_used(void **state)
 {
     (void)state;
     SpeedSetup setup = begin_counted();
@@ -555,7 +555,7 @@ static void every_timed_output_is_checked(void **state)
 
 /* A submission's process that ends in its timed call is wrong; one that the grader could not start
  * is the grader's error and costs no points. */
-static void whose_trouble_a_timed_call_is(void **state)
+static void failures_of_timed_calls_name_the_cause(void **state)
 {
     (void)state;
     const struct {
@@ -577,7 +577,7 @@ static void whose_trouble_a_timed_call_is(void **state)
 }
 
 /* If later runs on the same inputs are faster than the first, a review is requested. */
-static void later_runs_that_are_faster_are_for_a_person(void **state)
+static void faster_later_runs_are_reviewed(void **state)
 {
     (void)state;
     const struct {
@@ -599,7 +599,7 @@ static void later_runs_that_are_faster_are_for_a_person(void **state)
 
 /* A kernel with a variable delay earns points for its slowest time; a machine on which every time
  * varies costs no points. */
-static void who_varies_alone_pays_for_it(void **state)
+static void varying_times_cost_the_submission(void **state)
 {
     (void)state;
     SpeedSetup setup = begin(0);
@@ -616,7 +616,7 @@ static void who_varies_alone_pays_for_it(void **state)
     assert_int_equal(measure(&setup).speed.verdict, SPEED_INCONCLUSIVE);
 }
 
-static void below_the_cards_floor_is_for_a_person(void **state)
+static void times_below_the_gpu_bound_are_reviewed(void **state)
 {
     (void)state;
     SpeedSetup setup = begin(0);
@@ -663,23 +663,23 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_become_points),
         cmocka_unit_test(own_programs_are_simulated_once),
-        cmocka_unit_test(cycles_are_taken_alone_on_the_device),
-        cmocka_unit_test(what_does_not_repeat_on_fresh_inputs_is_wrong),
+        cmocka_unit_test(timed_runs_have_the_device_alone),
+        cmocka_unit_test(different_outputs_on_fresh_inputs_are_wrong),
         cmocka_unit_test(every_call_is_searched),
-        cmocka_unit_test(what_is_kept_from_call_to_call_is_found),
-        cmocka_unit_test(a_fault_on_a_card_gets_its_line_from_the_simulator),
-        cmocka_unit_test(the_graders_own_trouble_is_left_out),
-        cmocka_unit_test(nobody_is_faster_than_the_machine),
+        cmocka_unit_test(results_cached_between_calls_are_found),
+        cmocka_unit_test(a_fault_on_a_gpu_gets_its_line_from_the_simulator),
+        cmocka_unit_test(failures_of_the_grader_are_not_scored),
+        cmocka_unit_test(times_below_the_hardware_bound_are_reviewed),
         cmocka_unit_test(counts_become_points),
-        cmocka_unit_test(counts_that_lie_are_found),
-        cmocka_unit_test(counts_made_beside_are_taken),
+        cmocka_unit_test(forged_counts_are_found),
+        cmocka_unit_test(precomputed_counts_are_used),
         cmocka_unit_test(speed_waits_for_correctness_and_for_a_gap),
         cmocka_unit_test(paired_times_become_points),
         cmocka_unit_test(every_timed_output_is_checked),
-        cmocka_unit_test(whose_trouble_a_timed_call_is),
-        cmocka_unit_test(later_runs_that_are_faster_are_for_a_person),
-        cmocka_unit_test(who_varies_alone_pays_for_it),
-        cmocka_unit_test(below_the_cards_floor_is_for_a_person),
+        cmocka_unit_test(failures_of_timed_calls_name_the_cause),
+        cmocka_unit_test(faster_later_runs_are_reviewed),
+        cmocka_unit_test(varying_times_cost_the_submission),
+        cmocka_unit_test(times_below_the_gpu_bound_are_reviewed),
     };
     return cmocka_run_group_tests_name("autograder/speed", tests, make_cache, remove_cache);
 }

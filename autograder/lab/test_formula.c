@@ -32,7 +32,7 @@ static double value_of(const char *text)
     return value;
 }
 
-static void arithmetic_is_as_in_c_but_for_the_power(void **state)
+static void arithmetic_is_as_in_c_except_for_powers(void **state)
 {
     (void)state;
     assert_float_equal(value_of("2 + 3 * 4"), 14, 0);
@@ -92,7 +92,7 @@ static const Bad BAD[] = {
     {"title", NULL}, /* a key of the machine that is not a number */
 };
 
-static void what_is_no_formula_is_refused_before_any_run(void **state)
+static void invalid_formulas_are_rejected_before_any_run(void **state)
 {
     (void)state;
     Problem problem = problem_of(SHAPE);
@@ -105,7 +105,7 @@ static void what_is_no_formula_is_refused_before_any_run(void **state)
     }
 }
 
-static void a_check_says_whether_a_launch_is_needed(void **state)
+static void a_formula_reports_whether_it_needs_a_launch(void **state)
 {
     (void)state;
     Problem problem = problem_of(SHAPE);
@@ -140,7 +140,7 @@ static void a_run_may_lack_a_number(void **state)
                         "'N / blocks' has no finite value; possibly it divides by zero");
 }
 
-static void more_names_than_there_is_room_for_are_refused(void **state)
+static void too_many_names_are_rejected(void **state)
 {
     (void)state;
     char text[2000] = "0";
@@ -158,12 +158,12 @@ static void more_names_than_there_is_room_for_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_is_as_in_c_but_for_the_power),
+        cmocka_unit_test(arithmetic_is_as_in_c_except_for_powers),
         cmocka_unit_test(names_are_the_problems_the_machines_and_the_metrics),
-        cmocka_unit_test(what_is_no_formula_is_refused_before_any_run),
-        cmocka_unit_test(a_check_says_whether_a_launch_is_needed),
+        cmocka_unit_test(invalid_formulas_are_rejected_before_any_run),
+        cmocka_unit_test(a_formula_reports_whether_it_needs_a_launch),
         cmocka_unit_test(a_run_may_lack_a_number),
-        cmocka_unit_test(more_names_than_there_is_room_for_are_refused),
+        cmocka_unit_test(too_many_names_are_rejected),
     };
     return cmocka_run_group_tests_name("autograder/formula", tests, NULL, NULL);
 }

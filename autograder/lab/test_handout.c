@@ -38,7 +38,7 @@ static char *printed(void (*print)(FILE *, const LabIni *))
     return text;
 }
 
-static void a_case_is_a_row_with_its_size_on_a_gpu_in_brackets(void **state)
+static void case_rows_show_the_gpu_size_in_brackets(void **state)
 {
     (void)state;
     char *text = printed(handout_print_shapes);
@@ -57,7 +57,7 @@ static void a_case_is_a_row_with_its_size_on_a_gpu_in_brackets(void **state)
     free(text);
 }
 
-static void a_prediction_is_a_row_with_its_points(void **state)
+static void prediction_rows_show_points(void **state)
 {
     (void)state;
     char *text = printed(handout_print_questions);
@@ -69,8 +69,8 @@ static void a_prediction_is_a_row_with_its_points(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_case_is_a_row_with_its_size_on_a_gpu_in_brackets),
-        cmocka_unit_test(a_prediction_is_a_row_with_its_points),
+        cmocka_unit_test(case_rows_show_the_gpu_size_in_brackets),
+        cmocka_unit_test(prediction_rows_show_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@
 
 static LabIni lab;
 
-static void ptx_is_for_what_a_lab_needs(void **state)
+static void ptx_is_compiled_for_the_required_capability(void **state)
 {
     (void)state;
     Error error = {""};
@@ -58,7 +58,7 @@ static void ptx_is_for_what_a_lab_needs(void **state)
     assert_int_equal(lab.need[0].exact, 1);
 }
 
-static void a_good_file_is_read_whole(void **state)
+static void a_valid_file_is_read_completely(void **state)
 {
     (void)state;
     Error error = {""};
@@ -206,7 +206,7 @@ static char *edited(const char *from, const char *to)
     return text;
 }
 
-static void hidden_problems_may_have_keys_of_their_own(void **state)
+static void hidden_problems_may_have_other_keys(void **state)
 {
     static const char *const LAYOUT[] = {"layout=nhwc", "layout=chwn"};
     (void)state;
@@ -280,7 +280,7 @@ static void hidden_shapes_are_for_every_operation(void **state)
     free(with);
 }
 
-static void a_truth_may_be_a_formula(void **state)
+static void a_true_value_may_be_a_formula(void **state)
 {
     (void)state;
     Error error = {""};
@@ -292,7 +292,7 @@ static void a_truth_may_be_a_formula(void **state)
 }
 
 /* A lab on the CPU has no launch whose metrics could be used. */
-static void a_host_lab_asks_for_no_launch(void **state)
+static void a_host_lab_needs_no_launch(void **state)
 {
     (void)state;
     Error error = {""};
@@ -328,7 +328,7 @@ static void each_mistake_is_one_line_with_its_number(void **state)
     }
 }
 
-static void an_unknown_operation_is_told_those_that_there_are(void **state)
+static void an_unknown_operation_lists_the_known(void **state)
 {
     (void)state;
     Error error = {""};
@@ -360,7 +360,7 @@ static void a_bad_shape_names_its_line(void **state)
     }
 }
 
-static void long_lines_are_refused_not_cut(void **state)
+static void long_lines_are_rejected_not_truncated(void **state)
 {
     (void)state;
     Error error;
@@ -375,7 +375,7 @@ static void long_lines_are_refused_not_cut(void **state)
     assert_string_equal(error.text, "x:1: not a text file");
 }
 
-static void a_missing_file_and_a_directory_are_told(void **state)
+static void missing_files_and_directories_are_reported(void **state)
 {
     (void)state;
     Error error;
@@ -393,7 +393,7 @@ static uint32_t next(uint32_t *random)
 
 /* The same 20,000 damaged files every time: each is rejected with one line or accepted, without a
  * crash. */
-static void damaged_files_are_survived(void **state)
+static void damaged_files_are_rejected(void **state)
 {
     (void)state;
     static const char *const PIECE[] = {
@@ -427,7 +427,7 @@ static void damaged_files_are_survived(void **state)
     assert_in_range(accepted, 500, 15000);
 }
 
-static void a_layer_stands_for_its_shape(void **state)
+static void a_layer_name_replaces_a_shape(void **state)
 {
     (void)state;
     static const struct {
@@ -455,21 +455,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stages_have_regions_and_cases),
-        cmocka_unit_test(a_good_file_is_read_whole),
-        cmocka_unit_test(ptx_is_for_what_a_lab_needs),
-        cmocka_unit_test(hidden_problems_may_have_keys_of_their_own),
+        cmocka_unit_test(a_valid_file_is_read_completely),
+        cmocka_unit_test(ptx_is_compiled_for_the_required_capability),
+        cmocka_unit_test(hidden_problems_may_have_other_keys),
         cmocka_unit_test(a_lab_may_have_several_operations),
         cmocka_unit_test(hidden_shapes_are_for_every_operation),
-        cmocka_unit_test(a_truth_may_be_a_formula),
-        cmocka_unit_test(a_host_lab_asks_for_no_launch),
+        cmocka_unit_test(a_true_value_may_be_a_formula),
+        cmocka_unit_test(a_host_lab_needs_no_launch),
         cmocka_unit_test(a_lab_may_name_its_machine),
         cmocka_unit_test(each_mistake_is_one_line_with_its_number),
-        cmocka_unit_test(an_unknown_operation_is_told_those_that_there_are),
+        cmocka_unit_test(an_unknown_operation_lists_the_known),
         cmocka_unit_test(a_bad_shape_names_its_line),
-        cmocka_unit_test(long_lines_are_refused_not_cut),
-        cmocka_unit_test(a_missing_file_and_a_directory_are_told),
-        cmocka_unit_test(damaged_files_are_survived),
-        cmocka_unit_test(a_layer_stands_for_its_shape),
+        cmocka_unit_test(long_lines_are_rejected_not_truncated),
+        cmocka_unit_test(missing_files_and_directories_are_reported),
+        cmocka_unit_test(damaged_files_are_rejected),
+        cmocka_unit_test(a_layer_name_replaces_a_shape),
     };
     return cmocka_run_group_tests_name("autograder/lab_ini", tests, NULL, NULL);
 }

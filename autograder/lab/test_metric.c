@@ -87,7 +87,7 @@ static void half_a_warp_is_a_warp(void **state)
     assert_float_equal(value_of("warps", &cost), 384 * 2, 0);
 }
 
-static void what_did_not_happen_has_no_value(void **state)
+static void metrics_without_events_have_no_value(void **state)
 {
     (void)state;
     DeviceCost cost = {0};
@@ -98,7 +98,7 @@ static void what_did_not_happen_has_no_value(void **state)
     assert_float_equal(value_of("shared_wavefronts_per_load", &cost), -1, 0);
 }
 
-static void every_metric_has_a_name_and_is_found_by_it(void **state)
+static void every_metric_is_found_by_its_name(void **state)
 {
     (void)state;
     for (int i = 0; i < metric_count(); i++)
@@ -135,9 +135,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_follow_from_the_counters),
         cmocka_unit_test(half_a_warp_is_a_warp),
-        cmocka_unit_test(what_did_not_happen_has_no_value),
+        cmocka_unit_test(metrics_without_events_have_no_value),
         cmocka_unit_test(counters_are_metrics),
-        cmocka_unit_test(every_metric_has_a_name_and_is_found_by_it),
+        cmocka_unit_test(every_metric_is_found_by_its_name),
     };
     return cmocka_run_group_tests_name("autograder/metric", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "autograder/lab/answer.h"
 #include "autograder/lab/predict.h"
 
-static void a_near_answer_earns_a_part(void **state)
+static void close_answers_earn_partial_credit(void **state)
 {
     (void)state;
     assert_float_equal(predict_part(16, 16, 0), 1, 0);
@@ -70,7 +70,7 @@ static void expect_trouble(const char *text, const char *name, const char *troub
     if (*name) assert_string_equal(predict_trouble(&file, name), trouble);
 }
 
-static void bad_lines_are_named_and_the_others_count(void **state)
+static void malformed_lines_are_named_and_others_are_read(void **state)
 {
     (void)state;
     PredictFile file;
@@ -98,7 +98,7 @@ static void bad_lines_are_named_and_the_others_count(void **state)
         "04-tiled/predict.ini:2: 'blocks' has an answer above already; the first one counts");
 }
 
-static void percent_is_a_fraction_unless_the_question_asks_for_it(void **state)
+static void percent_signs_are_fractions_unless_the_unit_is_percent(void **state)
 {
     (void)state;
     PredictFile file;
@@ -111,7 +111,7 @@ static void percent_is_a_fraction_unless_the_question_asks_for_it(void **state)
     assert_float_equal(predict_meant(&file, "bytes", "what fraction is empty?"), 6.06, 1e-9);
 }
 
-static void numbers_are_read_as_people_write_them(void **state)
+static void numbers_in_common_notations_are_read(void **state)
 {
     (void)state;
     static const struct {
@@ -164,11 +164,11 @@ static void numbers_are_read_as_people_write_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_near_answer_earns_a_part),
+        cmocka_unit_test(close_answers_earn_partial_credit),
         cmocka_unit_test(answers_are_read_and_empty_ones_left_out),
-        cmocka_unit_test(bad_lines_are_named_and_the_others_count),
-        cmocka_unit_test(percent_is_a_fraction_unless_the_question_asks_for_it),
-        cmocka_unit_test(numbers_are_read_as_people_write_them),
+        cmocka_unit_test(malformed_lines_are_named_and_others_are_read),
+        cmocka_unit_test(percent_signs_are_fractions_unless_the_unit_is_percent),
+        cmocka_unit_test(numbers_in_common_notations_are_read),
     };
     return cmocka_run_group_tests_name("autograder/predict", tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static char *two_parts(void)
     return both;
 }
 
-static void parts_come_out_as_they_went_in(void **state)
+static void sealed_parts_are_decoded_unchanged(void **state)
 {
     size_t bytes;
     Error error;
@@ -69,7 +69,7 @@ static void parts_come_out_as_they_went_in(void **state)
     free(text);
 }
 
-static void the_same_part_gives_the_same_line_and_another_another(void **state)
+static void sealing_is_deterministic_and_injective(void **state)
 {
     (void)state;
     char *line = sealed_line("x", SECRET, sizeof SECRET);
@@ -93,7 +93,7 @@ static void expect_refused(const char *folder, const char *name)
     assert_non_null(strstr(error.text, name));
 }
 
-static void damage_is_said(void **state)
+static void damage_is_reported(void **state)
 {
     char *text = two_parts(), *at = strstr(text, "\nbaseline ") + 40;
     write_sealed(*state, text);
@@ -129,10 +129,11 @@ static void test_machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(parts_come_out_as_they_went_in, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(sealed_parts_are_decoded_unchanged, make_folder,
+                                        drop_folder),
         cmocka_unit_test(test_machine),
-        cmocka_unit_test(the_same_part_gives_the_same_line_and_another_another),
-        cmocka_unit_test_setup_teardown(damage_is_said, make_folder, drop_folder),
+        cmocka_unit_test(sealing_is_deterministic_and_injective),
+        cmocka_unit_test_setup_teardown(damage_is_reported, make_folder, drop_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void expect(const DeviceCost *mine, SlowCause cause, const char *text)
     assert_string_equal(reason[0].text, text);
 }
 
-static void the_same_is_no_reason(void **state)
+static void equal_counters_are_no_cause(void **state)
 {
     (void)state;
     SlowReason reason[3];
@@ -43,7 +43,7 @@ static void the_same_is_no_reason(void **state)
     assert_int_equal(slow_find(&mine, &other, "the reference", "conv.cu", reason, 3), 0);
 }
 
-static void each_reason_is_told_with_its_numbers(void **state)
+static void each_cause_is_reported_with_its_numbers(void **state)
 {
     (void)state;
     DeviceCost mine = reference();
@@ -79,7 +79,7 @@ static void each_reason_is_told_with_its_numbers(void **state)
     expect(&mine, SLOW_LANES, "16.0 of a warp's 32 lanes are active; the reference has 32.0.");
 }
 
-static void the_largest_come_first_and_no_more_than_asked_for(void **state)
+static void largest_causes_first_up_to_a_limit(void **state)
 {
     (void)state;
     SlowReason reason[2];
@@ -91,7 +91,7 @@ static void the_largest_come_first_and_no_more_than_asked_for(void **state)
 }
 
 /* Four times the work needs four times the barriers. */
-static void barriers_of_more_work_are_no_reason(void **state)
+static void more_barriers_for_more_work_are_no_cause(void **state)
 {
     (void)state;
     SlowReason reason[3];
@@ -111,7 +111,7 @@ static void barriers_of_more_work_are_no_reason(void **state)
     assert_int_equal(reason[1].cause, SLOW_BARRIERS);
 }
 
-static void names_are_known_both_ways(void **state)
+static void names_map_in_both_directions(void **state)
 {
     (void)state;
     for (int i = 0; i < SLOW_CAUSES; i++)
@@ -154,7 +154,7 @@ static void the_phase_with_the_surplus_is_named(void **state)
     assert_int_equal(slow_phase(&mine_side, &other_side, "the reference", text, sizeof text), -1);
 }
 
-static void a_phase_may_be_a_region_that_the_other_has_nothing_in(void **state)
+static void a_phase_may_exist_in_one_run_only(void **state)
 {
     (void)state;
     char text[200];
@@ -169,13 +169,13 @@ static void a_phase_may_be_a_region_that_the_other_has_nothing_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_is_no_reason),
-        cmocka_unit_test(each_reason_is_told_with_its_numbers),
-        cmocka_unit_test(the_largest_come_first_and_no_more_than_asked_for),
-        cmocka_unit_test(barriers_of_more_work_are_no_reason),
-        cmocka_unit_test(names_are_known_both_ways),
+        cmocka_unit_test(equal_counters_are_no_cause),
+        cmocka_unit_test(each_cause_is_reported_with_its_numbers),
+        cmocka_unit_test(largest_causes_first_up_to_a_limit),
+        cmocka_unit_test(more_barriers_for_more_work_are_no_cause),
+        cmocka_unit_test(names_map_in_both_directions),
         cmocka_unit_test(the_phase_with_the_surplus_is_named),
-        cmocka_unit_test(a_phase_may_be_a_region_that_the_other_has_nothing_in),
+        cmocka_unit_test(a_phase_may_exist_in_one_run_only),
     };
     return cmocka_run_group_tests_name("autograder/slow", tests, NULL, NULL);
 }

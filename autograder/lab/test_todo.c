@@ -41,7 +41,7 @@ static void regions_are_found_with_task_and_body(void **state)
     assert_false(todo_is_stub(SOLUTION, &list.region[1]));
 }
 
-static void a_task_is_shown_up_to_the_line_that_ends_a_sentence(void **state)
+static void a_task_is_shown_to_the_end_of_its_sentence(void **state)
 {
     (void)state;
     TodoList list;
@@ -123,7 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions_are_found_with_task_and_body),
-        cmocka_unit_test(a_task_is_shown_up_to_the_line_that_ends_a_sentence),
+        cmocka_unit_test(a_task_is_shown_to_the_end_of_its_sentence),
         cmocka_unit_test(a_skeleton_differs_only_inside),
         cmocka_unit_test(the_first_untouched_region_is_next),
         cmocka_unit_test(broken_markers_are_named_by_line),

@@ -157,7 +157,7 @@ static void test_names_of_downloads(void **state)
     }
 }
 
-static void test_whose_an_entry_is(void **state)
+static void test_entries_are_assigned_to_people(void **state)
 {
     (void)state;
     read_text(
@@ -271,7 +271,7 @@ int main(void)
         cmocka_unit_test_teardown(test_utf16, forget),
         cmocka_unit_test_teardown(test_headings_of_platforms, forget),
         cmocka_unit_test(test_names_of_downloads),
-        cmocka_unit_test_teardown(test_whose_an_entry_is, forget),
+        cmocka_unit_test_teardown(test_entries_are_assigned_to_people, forget),
         cmocka_unit_test(test_malformed_rosters),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_times_of_an_lms),

@@ -42,7 +42,7 @@ static void assert_mutants(const char *body, const char *expected)
     mutants_free(&list);
 }
 
-static void operators_become_others_of_their_kind(void **state)
+static void operators_become_related_operators(void **state)
 {
     (void)state;
     assert_mutants("    t = u + v;", "statement: ;\n"
@@ -57,7 +57,7 @@ static void operators_become_others_of_their_kind(void **state)
                                     "operator: load(-t, u);");
 }
 
-static void declarations_stay_and_casts_are_no_products(void **state)
+static void declarations_and_casts_are_not_mutated(void **state)
 {
     (void)state;
     assert_mutants("const float *in;", "");
@@ -77,7 +77,7 @@ static void constants_grow_shrink_and_vanish(void **state)
                                  "constant: int t = (1 - 1);");
 }
 
-static void names_become_their_partners_where_these_exist(void **state)
+static void names_become_their_counterparts_where_these_exist(void **state)
 {
     (void)state;
     assert_mutants("int t = r;", "name: int t = s;");
@@ -85,14 +85,14 @@ static void names_become_their_partners_where_these_exist(void **state)
     assert_mutants("int t = p.r;", ""); /* no member s */
 }
 
-static void indices_move_by_one(void **state)
+static void indices_change_by_one(void **state)
 {
     (void)state;
     assert_mutants("int t = w[v];", "index: int t = w[(v) + 1];\n"
                                     "index: int t = w[(v) - 1];");
 }
 
-static void loops_begin_end_and_step_otherwise(void **state)
+static void loop_bounds_and_steps_are_mutated(void **state)
 {
     (void)state;
     assert_mutants("for (i = t; i < u; i += d)\n    load();",
@@ -108,7 +108,7 @@ static void loops_begin_end_and_step_otherwise(void **state)
                    "statement: ;");
 }
 
-static void conditions_hold_always_never_or_in_part(void **state)
+static void conditions_become_true_false_or_partial(void **state)
 {
     (void)state;
     assert_mutants("if (t && u)\n    load();\nelse\n    store();", "condition: if (1 && u)\n"
@@ -123,7 +123,7 @@ static void conditions_hold_always_never_or_in_part(void **state)
                                      "condition: v = 1 ? u : d;");
 }
 
-static void a_barrier_can_be_left_out_and_lines_that_read_alike_are_counted(void **state)
+static void barriers_are_removed_and_equal_lines_numbered(void **state)
 {
     (void)state;
     MutantList list = mutants_of("    __syncthreads();\n    f();\n    __syncthreads();");
@@ -172,14 +172,14 @@ static void a_sample_is_the_seeds_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operators_become_others_of_their_kind),
-        cmocka_unit_test(declarations_stay_and_casts_are_no_products),
+        cmocka_unit_test(operators_become_related_operators),
+        cmocka_unit_test(declarations_and_casts_are_not_mutated),
         cmocka_unit_test(constants_grow_shrink_and_vanish),
-        cmocka_unit_test(names_become_their_partners_where_these_exist),
-        cmocka_unit_test(indices_move_by_one),
-        cmocka_unit_test(loops_begin_end_and_step_otherwise),
-        cmocka_unit_test(conditions_hold_always_never_or_in_part),
-        cmocka_unit_test(a_barrier_can_be_left_out_and_lines_that_read_alike_are_counted),
+        cmocka_unit_test(names_become_their_counterparts_where_these_exist),
+        cmocka_unit_test(indices_change_by_one),
+        cmocka_unit_test(loop_bounds_and_steps_are_mutated),
+        cmocka_unit_test(conditions_become_true_false_or_partial),
+        cmocka_unit_test(barriers_are_removed_and_equal_lines_numbered),
         cmocka_unit_test(comments_strings_and_pragmas_are_left_alone),
         cmocka_unit_test(a_sample_is_the_seeds_choice),
     };

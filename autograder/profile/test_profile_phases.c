@@ -72,7 +72,7 @@ static void lines_become_phases(void **state)
 }
 
 /* Then a phase continues to the next comment, and TODO regions are ignored. */
-static void a_source_may_say_its_phases(void **state)
+static void a_source_may_name_its_phases(void **state)
 {
     SimtInstruction line[] = {at(11, 1, 10), at(3, 2, 20), at(5, 4, 30), at(9, 16, 40)};
     ProfilePhases phases;
@@ -85,7 +85,7 @@ static void a_source_may_say_its_phases(void **state)
     assert_true(phases.phase[1].instructions == 17);
 }
 
-static void what_is_written_is_read(void **state)
+static void phases_are_written_and_read_back(void **state)
 {
     SimtInstruction line[] = {at(5, 4, 30), at(9, 16, 70)};
     ProfilePhases phases, back;
@@ -157,8 +157,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_become_phases),
-        cmocka_unit_test(a_source_may_say_its_phases),
-        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_source_may_name_its_phases),
+        cmocka_unit_test(phases_are_written_and_read_back),
         cmocka_unit_test(the_surplus_is_named),
     };
     return mkdtemp(folder) ? cmocka_run_group_tests(tests, NULL, end) : 1;

@@ -87,7 +87,7 @@ static void the_pipe_in_use_takes_longest(void **state)
     assert_int_equal(flop_pipe_main(&flops), FLOP_PIPES);
 }
 
-static void stalls_are_read_as_written(void **state)
+static void stalls_are_read_back_unchanged(void **state)
 {
     char path[] = "/tmp/test-stalls-XXXXXX";
     Error error = {""};
@@ -200,7 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(opcodes_have_their_operations),
                                        cmocka_unit_test(the_pipe_in_use_takes_longest),
-                                       cmocka_unit_test(stalls_are_read_as_written),
+                                       cmocka_unit_test(stalls_are_read_back_unchanged),
                                        cmocka_unit_test(runs_are_bins_with_one_stall),
                                        cmocka_unit_test(the_trace_is_json)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static const char *verdict_text(const RecordCase *item, char text[40])
 }
 
 /* An earlier case with the same message, or NULL; repeated messages are not printed. */
-static const RecordCase *said_before(const Record *record, const RecordCase *item)
+static const RecordCase *same_fault_before(const Record *record, const RecordCase *item)
 {
     for (const RecordCase *before = record->item; before < item && *item->text; before++)
         if (cause_is_one(item) ? cause_same(before, item) : !strcmp(before->text, item->text))
@@ -59,7 +59,7 @@ static const RecordCase *said_before(const Record *record, const RecordCase *ite
 static void case_notes(Table *table, const Record *record, const RecordCase *item)
 {
     char text[1700];
-    const RecordCase *before = said_before(record, item);
+    const RecordCase *before = same_fault_before(record, item);
     if (before) {
         text_set(text, sizeof text, "As in %s.", before->name);
         table_note(table, text);
@@ -125,7 +125,7 @@ static void hidden_row(Table *table, const Record *record)
         if (!item->hidden || item->verdict == CASE_CORRECT || item->verdict == CASE_NOT_RUN)
             continue;
         char note[2200], verdict[40];
-        const RecordCase *before = said_before(record, item);
+        const RecordCase *before = same_fault_before(record, item);
         text_set(note, sizeof note, "%s %s: ", verdict_text(item, verdict), item->shape);
         if (before) {
             text_add(note, sizeof note, "as in %s.", before->name);

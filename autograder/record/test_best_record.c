@@ -77,7 +77,7 @@ static void expect(const char *last, const char *best)
 }
 
 /* A small lab is graded twice within a second. */
-static void grades_of_one_second_are_two(void **state)
+static void two_grades_in_one_second_are_both_stored(void **state)
 {
     (void)state;
     GradeHistory history;
@@ -93,7 +93,7 @@ static void grades_of_one_second_are_two(void **state)
     history_free(&history);
 }
 
-static void the_history_of_earlier_releases_stays(void **state)
+static void history_of_earlier_releases_is_kept(void **state)
 {
     (void)state;
     char folder[100], earlier[100];
@@ -107,7 +107,7 @@ static void the_history_of_earlier_releases_stays(void **state)
     history_free(&history);
 }
 
-static void a_worse_grade_takes_nothing_away(void **state)
+static void a_worse_grade_keeps_the_best(void **state)
 {
     (void)state;
     assert_false(progress_passed(build, "04-tiled"));
@@ -126,7 +126,7 @@ static void a_worse_grade_takes_nothing_away(void **state)
     assert_true(progress_passed(build, "04-tiled"));
 }
 
-static void records_of_before_count(void **state)
+static void earlier_records_count(void **state)
 {
     char path[100];
     (void)state;
@@ -137,7 +137,7 @@ static void records_of_before_count(void **state)
     expect("b", "a");
 }
 
-static void cycles_of_another_machine_are_no_reason(void **state)
+static void cycles_of_other_machines_are_not_compared(void **state)
 {
     (void)state;
     Record *a = grade("a", 2000, 80), *b = grade("b", 1, 80);
@@ -198,7 +198,7 @@ static void history_write(const char *lines)
 
 /* A learner can edit these files.  Lines that no grade can have written are ignored, and the others
  * are drawn within their limits, without terminal control characters. */
-static void what_no_grade_wrote_is_no_step(void **state)
+static void files_that_no_grade_wrote_are_ignored(void **state)
 {
     (void)state;
     static Lab lab = {.name = "04-tiled"};
@@ -224,7 +224,7 @@ static void what_no_grade_wrote_is_no_step(void **state)
 }
 
 /* The name in a record determines the path of its best record. */
-static void a_record_of_another_lab_is_refused(void **state)
+static void a_record_of_another_lab_is_rejected(void **state)
 {
     (void)state;
     char path[100];
@@ -247,14 +247,14 @@ static void a_record_of_another_lab_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_worse_grade_takes_nothing_away, begin, end),
-        cmocka_unit_test_setup_teardown(the_history_of_earlier_releases_stays, begin, end),
-        cmocka_unit_test_setup_teardown(grades_of_one_second_are_two, begin, end),
-        cmocka_unit_test_setup_teardown(records_of_before_count, begin, end),
-        cmocka_unit_test(cycles_of_another_machine_are_no_reason),
+        cmocka_unit_test_setup_teardown(a_worse_grade_keeps_the_best, begin, end),
+        cmocka_unit_test_setup_teardown(history_of_earlier_releases_is_kept, begin, end),
+        cmocka_unit_test_setup_teardown(two_grades_in_one_second_are_both_stored, begin, end),
+        cmocka_unit_test_setup_teardown(earlier_records_count, begin, end),
+        cmocka_unit_test(cycles_of_other_machines_are_not_compared),
         cmocka_unit_test_setup_teardown(a_source_occurs_once_in_the_history, begin, end),
-        cmocka_unit_test_setup_teardown(what_no_grade_wrote_is_no_step, begin, end),
-        cmocka_unit_test_setup_teardown(a_record_of_another_lab_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(files_that_no_grade_wrote_are_ignored, begin, end),
+        cmocka_unit_test_setup_teardown(a_record_of_another_lab_is_rejected, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static RecordCase found(CaseVerdict verdict, const char *fault, const char *text
     return item;
 }
 
-static void numbers_are_no_difference(void **state)
+static void messages_that_differ_in_numbers_are_one_cause(void **state)
 {
     (void)state;
     RecordCase one = found(CASE_ERROR, "shared-memory",
@@ -44,7 +44,7 @@ static void numbers_are_no_difference(void **state)
     assert_false(cause_same(&halo, &stride));
 }
 
-static void causes_stand_before_what_follows(void **state)
+static void causes_precede_consequences(void **state)
 {
     (void)state;
     Record *record = calloc(1, sizeof *record);
@@ -74,7 +74,7 @@ static void causes_stand_before_what_follows(void **state)
 
 /* A pattern in one small shape does not precede a larger public case without a pattern, and the
  * place of a hidden shape's errors does not precede any. */
-static void an_accident_of_a_shape_is_no_cause(void **state)
+static void a_cause_must_fit_all_shapes(void **state)
 {
     (void)state;
     Record *record = calloc(1, sizeof *record);
@@ -107,7 +107,7 @@ static void an_accident_of_a_shape_is_no_cause(void **state)
 }
 
 /* A wrong index is a pattern in one shape, and an out-of-bounds access in another. */
-static void a_named_index_stands_before_reads_outside(void **state)
+static void a_wrong_index_precedes_out_of_bounds_reads(void **state)
 {
     (void)state;
     Record *record = calloc(1, sizeof *record);
@@ -127,7 +127,7 @@ static void a_named_index_stands_before_reads_outside(void **state)
     free(record);
 }
 
-static void the_hint_of_a_fault_is_every_case_s(void **state)
+static void the_hint_of_a_fault_belongs_to_every_case(void **state)
 {
     (void)state;
     Record *record = calloc(1, sizeof *record);
@@ -142,11 +142,11 @@ static void the_hint_of_a_fault_is_every_case_s(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_no_difference),
-        cmocka_unit_test(causes_stand_before_what_follows),
-        cmocka_unit_test(an_accident_of_a_shape_is_no_cause),
-        cmocka_unit_test(a_named_index_stands_before_reads_outside),
-        cmocka_unit_test(the_hint_of_a_fault_is_every_case_s),
+        cmocka_unit_test(messages_that_differ_in_numbers_are_one_cause),
+        cmocka_unit_test(causes_precede_consequences),
+        cmocka_unit_test(a_cause_must_fit_all_shapes),
+        cmocka_unit_test(a_wrong_index_precedes_out_of_bounds_reads),
+        cmocka_unit_test(the_hint_of_a_fault_belongs_to_every_case),
     };
     return cmocka_run_group_tests_name("autograder/cause", tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void every_counter_survives_the_file(void **state)
 }
 
 /* An older record without a counter: the counter is read as 0. */
-static void a_record_older_than_a_counter_is_read(void **state)
+static void records_without_newer_counters_are_read(void **state)
 {
     (void)state;
     Record *record = sample(), *back = calloc(1, sizeof *back);
@@ -133,7 +133,7 @@ static void a_record_older_than_a_counter_is_read(void **state)
     forget(back);
 }
 
-static void the_truth_is_kept_only_where_answered(void **state)
+static void true_values_are_stored_only_for_answered_questions(void **state)
 {
     (void)state;
     Record *record = sample();
@@ -144,7 +144,7 @@ static void the_truth_is_kept_only_where_answered(void **state)
     forget(record);
 }
 
-static void sums_leave_out_what_does_not_count(void **state)
+static void totals_exclude_unscored_cases(void **state)
 {
     (void)state;
     Record *record = sample();
@@ -163,7 +163,7 @@ static void sums_leave_out_what_does_not_count(void **state)
     forget(record);
 }
 
-static void writing_is_whole_or_not_at_all(void **state)
+static void writing_is_atomic(void **state)
 {
     (void)state;
     char directory[] = "/tmp/convlab-record-XXXXXX", path[256];
@@ -195,7 +195,7 @@ static void writing_is_whole_or_not_at_all(void **state)
     free(back);
 }
 
-static void other_files_are_refused(void **state)
+static void other_files_are_rejected(void **state)
 {
     (void)state;
     static const char *const BAD[] = {"",
@@ -216,7 +216,7 @@ static void other_files_are_refused(void **state)
 }
 
 /* Truncated and changed files give a message, never a crash. */
-static void damaged_files_are_survived(void **state)
+static void damaged_files_are_rejected(void **state)
 {
     (void)state;
     Record *record = sample(), *back = calloc(1, sizeof *back);
@@ -245,12 +245,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_survives_the_file),
         cmocka_unit_test(every_counter_survives_the_file),
-        cmocka_unit_test(a_record_older_than_a_counter_is_read),
-        cmocka_unit_test(the_truth_is_kept_only_where_answered),
-        cmocka_unit_test(sums_leave_out_what_does_not_count),
-        cmocka_unit_test(writing_is_whole_or_not_at_all),
-        cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(damaged_files_are_survived),
+        cmocka_unit_test(records_without_newer_counters_are_read),
+        cmocka_unit_test(true_values_are_stored_only_for_answered_questions),
+        cmocka_unit_test(totals_exclude_unscored_cases),
+        cmocka_unit_test(writing_is_atomic),
+        cmocka_unit_test(other_files_are_rejected),
+        cmocka_unit_test(damaged_files_are_rejected),
     };
     return cmocka_run_group_tests_name("autograder/record", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "autograder/record/score.h"
 
 /* Computed by hand: s_ref = 4.8, slack 1.2 -> H = 4; s = 2 is half way on a logarithmic scale. */
-static void points_lie_on_a_logarithmic_line(void **state)
+static void points_are_logarithmic_in_time(void **state)
 {
     (void)state;
     SpeedScore score = score_speed(2, 4.8, 1.2, 0, SCORE_LEAST_MEASURED, 30);
@@ -21,7 +21,7 @@ static void points_lie_on_a_logarithmic_line(void **state)
 }
 
 /* s_ref = 4.8, H = 4, and points begin at L = 0.5 * 4.8 = 2.4: sqrt(2.4 * 4) is half way. */
-static void a_floor_moves_the_start_of_the_points(void **state)
+static void none_below_shifts_the_start_of_the_points(void **state)
 {
     (void)state;
     assert_float_equal(score_speed(4, 4.8, 1.2, 0.5, SCORE_LEAST_EXACT, 30).points, 30, 1e-9);
@@ -36,7 +36,7 @@ static void a_floor_moves_the_start_of_the_points(void **state)
     assert_float_equal(score_speed(4.9, 10, 2, 0.5, SCORE_LEAST_EXACT, 30).points, 0, 0);
 }
 
-static void too_close_or_senseless_does_not_count(void **state)
+static void invalid_baselines_are_ignored(void **state)
 {
     (void)state;
     assert_true(score_speed(5, 1.8, 1.2, 0, SCORE_LEAST_MEASURED, 10).counts); /* H = 1.5 exactly */
@@ -56,7 +56,7 @@ static void correctness_is_shared_evenly_with_the_hidden_set(void **state)
     assert_float_equal(score_share(50, 0, 0), 0, 0);
 }
 
-static void points_are_shown_to_a_tenth(void **state)
+static void points_are_shown_with_one_decimal(void **state)
 {
     (void)state;
     char text[32];
@@ -71,11 +71,11 @@ static void points_are_shown_to_a_tenth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_lie_on_a_logarithmic_line),
-        cmocka_unit_test(a_floor_moves_the_start_of_the_points),
-        cmocka_unit_test(too_close_or_senseless_does_not_count),
+        cmocka_unit_test(points_are_logarithmic_in_time),
+        cmocka_unit_test(none_below_shifts_the_start_of_the_points),
+        cmocka_unit_test(invalid_baselines_are_ignored),
         cmocka_unit_test(correctness_is_shared_evenly_with_the_hidden_set),
-        cmocka_unit_test(points_are_shown_to_a_tenth),
+        cmocka_unit_test(points_are_shown_with_one_decimal),
     };
     return cmocka_run_group_tests_name("autograder/score", tests, NULL, NULL);
 }

@@ -417,7 +417,7 @@ static void test_waiting_is_metered(void **state)
 
 /* Forty other processes on its processor leave it less than a thirtieth: not the program's
  * fault. */
-static void test_starved_is_told(void **state)
+static void test_starvation_is_reported(void **state)
 {
     enum { HOGS = 40 };
     SandboxSpec spec = {.one_core = 1};
@@ -435,7 +435,7 @@ static void test_starved_is_told(void **state)
 
 /* On a processor with three other processes, half a second of work takes seconds; this is not
  * waiting. */
-static void test_starving_is_not_charged(void **state)
+static void test_starvation_is_not_charged(void **state)
 {
     SandboxSpec spec = {.one_core = 1};
     Hogs hogs;
@@ -620,8 +620,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_cpu_limit),
         cmocka_unit_test(test_cpu_is_metered),
         cmocka_unit_test(test_waiting_is_metered),
-        cmocka_unit_test(test_starving_is_not_charged),
-        cmocka_unit_test(test_starved_is_told),
+        cmocka_unit_test(test_starvation_is_not_charged),
+        cmocka_unit_test(test_starvation_is_reported),
         cmocka_unit_test(test_file_limit),
         cmocka_unit_test(test_private_memory_files),
         cmocka_unit_test(test_one_core),

@@ -58,7 +58,7 @@ double limit_waiting(const Session *session, double allowed)
 {
     if (session->engine != ENGINE_GPU || session->call.host) return allowed;
     return fmin(allowed, LEVEL[level(session)].card +
-                             workload_card_seconds(session->operation, &session->call.problem));
+                             workload_gpu_seconds(session->operation, &session->call.problem));
 }
 
 static int answer_in(const Session *session, int milliseconds)

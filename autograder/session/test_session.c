@@ -245,7 +245,7 @@ static void test_host_crashes(void **state)
 }
 
 /* On a GPU the waiting limit depends on the problem, elsewhere on the CPU limit. */
-static void test_waiting_for_a_card(void **state)
+static void test_waiting_for_a_gpu(void **state)
 {
     Session session = {.engine = ENGINE_GPU, .operation = operation_find("conv_forward")};
     Error error;
@@ -461,7 +461,7 @@ static void test_host_cannot_leave_the_count(void **state)
 }
 
 /* State kept for one problem is gone in the next; state kept from the last call is stale. */
-static void test_host_remembers_nothing(void **state)
+static void test_host_state_does_not_survive_a_call(void **state)
 {
     static const char source[] =
         HOST_HEAD NAIVE_HOST "static float kept[100000]; static int calls;\n" HOST_ENTRY
@@ -591,7 +591,7 @@ static void test_device_correct(void **state)
     run_close(&run);
 }
 
-static void test_device_streams_are_joined(void **state)
+static void test_device_streams_are_synchronised(void **state)
 {
     Run run;
     (void)state;
@@ -612,7 +612,7 @@ static void test_device_streams_are_joined(void **state)
 
 /* A module's variables are reset before each replay; a process keeps them while it lives, also for
  * the next problem. */
-static void test_device_variables_do_not_last(void **state)
+static void test_device_variables_do_not_survive(void **state)
 {
     static const char source[] = NAIVE_DEVICE
         "__device__ int runs; __constant__ float first = 1;\n"
@@ -645,7 +645,7 @@ static void test_device_variables_do_not_last(void **state)
 }
 
 /* The kernel finds its earlier result in y or in its own memory and returns early. */
-static void test_device_answers_do_not_last(void **state)
+static void test_device_outputs_do_not_survive(void **state)
 {
     static const char source[] = NAIVE_DEVICE
         "__global__ void lazy(ConvProblem p, const float *x, const float *w, float *y, float "
@@ -684,7 +684,7 @@ static void test_device_inputs_are_checked(void **state)
 
 /* The L1's sets depend on the address, so cycles depend on allocations.  They must not depend on
  * programs that ran for an earlier problem. */
-static void test_device_begins_every_problem_as_new(void **state)
+static void test_device_starts_every_problem_fresh(void **state)
 {
     /* Reads 1,536 scattered lines of a megabyte twice: about as many as the L1 has. */
     static const char scattered[] = NAIVE_DEVICE
@@ -812,7 +812,7 @@ int main(void)
         cmocka_unit_test(test_host_correct),
         cmocka_unit_test(test_host_ends_early),
         cmocka_unit_test(test_host_crashes),
-        cmocka_unit_test(test_waiting_for_a_card),
+        cmocka_unit_test(test_waiting_for_a_gpu),
         cmocka_unit_test(test_endless_everywhere),
         cmocka_unit_test(test_host_limits),
         cmocka_unit_test(test_host_is_not_late_under_load),
@@ -822,23 +822,23 @@ int main(void)
         cmocka_unit_test(test_host_has_no_children),
         cmocka_unit_test(test_host_nonsense),
         cmocka_unit_test(test_host_guard_bands),
-        cmocka_unit_test(test_host_remembers_nothing),
+        cmocka_unit_test(test_host_state_does_not_survive_a_call),
     };
     const struct CMUnitTest device[] = {
         cmocka_unit_test(test_device_correct),
-        cmocka_unit_test(test_device_streams_are_joined),
+        cmocka_unit_test(test_device_streams_are_synchronised),
         cmocka_unit_test(test_device_ends_early),
         cmocka_unit_test(test_device_kernel_faults),
         cmocka_unit_test(test_device_kernel_without_end),
-        cmocka_unit_test(test_device_variables_do_not_last),
-        cmocka_unit_test(test_device_answers_do_not_last),
+        cmocka_unit_test(test_device_variables_do_not_survive),
+        cmocka_unit_test(test_device_outputs_do_not_survive),
         cmocka_unit_test(test_device_inputs_are_checked),
-        cmocka_unit_test(test_device_begins_every_problem_as_new),
+        cmocka_unit_test(test_device_starts_every_problem_fresh),
     };
     const struct CMUnitTest lowered[] = {
         cmocka_unit_test(test_host_correct),
         cmocka_unit_test(test_host_has_no_children),
-        cmocka_unit_test(test_host_remembers_nothing),
+        cmocka_unit_test(test_host_state_does_not_survive_a_call),
         cmocka_unit_test(test_device_if_nvcc),
     };
     int failed = cmocka_run_group_tests(host, NULL, NULL);

@@ -151,7 +151,7 @@ static void touched(void **state)
 }
 
 /* y[Y] += 1 beyond the last row: a quiet NaN would not change. */
-static void a_sum_beyond_the_end_is_seen(void **state)
+static void a_sum_that_reads_past_the_end_is_found(void **state)
 {
     (void)state;
     Bench bench;
@@ -164,7 +164,7 @@ static void a_sum_beyond_the_end_is_seen(void **state)
     bench_free(&bench);
 }
 
-static void filled_again_is_as_new(void **state)
+static void refilled_tensors_are_like_new(void **state)
 {
     Bench bench;
     Error error = {""};
@@ -179,7 +179,7 @@ static void filled_again_is_as_new(void **state)
     bench_free(&bench);
 }
 
-static void failures_leave_nothing_behind(void **state)
+static void failures_release_everything(void **state)
 {
     static const float *const nothing[TENSORS];
     Engine engine = {.device = {.execute = engine_execute, .poison = engine_poison}, .room = 1};
@@ -220,9 +220,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(untouched),
         cmocka_unit_test(touched),
-        cmocka_unit_test(a_sum_beyond_the_end_is_seen),
-        cmocka_unit_test(filled_again_is_as_new),
-        cmocka_unit_test(failures_leave_nothing_behind),
+        cmocka_unit_test(a_sum_that_reads_past_the_end_is_found),
+        cmocka_unit_test(refilled_tensors_are_like_new),
+        cmocka_unit_test(failures_release_everything),
         cmocka_unit_test(only_tensors_that_exist_are_named),
     };
     return cmocka_run_group_tests_name("guarded tensors", tests, NULL, NULL);

@@ -13,7 +13,7 @@ double workload_instructions(const Operation *operation, const Problem *problem,
     return AT_LEAST + PER_PRODUCT * operation->flops(problem) / 2 + PER_OUTPUT * outputs;
 }
 
-double workload_card_seconds(const Operation *operation, const Problem *problem)
+double workload_gpu_seconds(const Operation *operation, const Problem *problem)
 {
     static const double PRODUCTS = 5e9;
     return operation->flops(problem) / 2 / PRODUCTS;

@@ -31,7 +31,7 @@ double workload_instructions(const Operation *operation, const Problem *problem,
 
 /* Upper limit in seconds for the multiply-adds, from the simplest kernel on the slowest GPU;
  * solutions on an H200 need a hundredth of it or less. */
-double workload_card_seconds(const Operation *operation, const Problem *problem);
+double workload_gpu_seconds(const Operation *operation, const Problem *problem);
 
 /* The message about a call that exceeded the limit, on a line of its own. */
 void workload_excess(double allowed, char *text, size_t bytes);

@@ -47,7 +47,7 @@ static void a_pipe_gets_the_text_alone(void **state)
     close(ends[0]);
 }
 
-static void a_terminal_gets_colours_unless_asked_not_to(void **state)
+static void a_terminal_gets_colours_unless_disabled(void **state)
 {
     (void)state;
     char got[400];
@@ -68,7 +68,7 @@ static void a_terminal_gets_colours_unless_asked_not_to(void **state)
     assert_string_equal(got, "  WRONG  lenet\n");
 }
 
-static void a_place_that_is_there_is_a_link(void **state)
+static void existing_locations_become_links(void **state)
 {
     (void)state;
     char directory[] = "/tmp/convlab-screen-XXXXXX", file[64], text[200], got[900], want[400];
@@ -90,7 +90,7 @@ static void a_place_that_is_there_is_a_link(void **state)
     rmdir(directory);
 }
 
-static void the_width_is_asked_for_or_found(void **state)
+static void the_width_is_given_or_detected(void **state)
 {
     (void)state;
     setenv("COLUMNS", "132", 1);
@@ -122,9 +122,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pipe_gets_the_text_alone),
-        cmocka_unit_test(a_terminal_gets_colours_unless_asked_not_to),
-        cmocka_unit_test(a_place_that_is_there_is_a_link),
-        cmocka_unit_test(the_width_is_asked_for_or_found),
+        cmocka_unit_test(a_terminal_gets_colours_unless_disabled),
+        cmocka_unit_test(existing_locations_become_links),
+        cmocka_unit_test(the_width_is_given_or_detected),
         cmocka_unit_test(lines_are_counted),
     };
     return cmocka_run_group_tests_name("autograder/screen", tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include "autograder/text/table.h"
 
-static void columns_align_and_notes_stand_beneath(void **state)
+static void columns_align_and_notes_follow_below(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -47,7 +47,7 @@ static void umlauts_are_one_column_wide(void **state)
 }
 
 /* A % stays with its number; %r1 is a name. */
-static void no_line_begins_with_a_unit(void **state)
+static void no_line_starts_with_a_unit(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -63,7 +63,7 @@ static void no_line_begins_with_a_unit(void **state)
 }
 
 /* Also on a wider screen, because longer lines of prose are hard to read. */
-static void nothing_passes_a_hundred_columns(void **state)
+static void lines_have_at_most_100_columns(void **state)
 {
     (void)state;
     char *text = NULL, source[2000] = "";
@@ -87,7 +87,7 @@ static void nothing_passes_a_hundred_columns(void **state)
     free(text);
 }
 
-static void a_line_of_letters_ends_in_time(void **state)
+static void long_words_are_broken(void **state)
 {
     (void)state;
     char *text = NULL, source[400] = "";
@@ -102,7 +102,7 @@ static void a_line_of_letters_ends_in_time(void **state)
     free(text);
 }
 
-static void a_narrow_screen_is_respected(void **state)
+static void narrow_screens_are_respected(void **state)
 {
     (void)state;
     const char *const wide[] = {"10", "80", "100"};
@@ -133,7 +133,7 @@ static void a_narrow_screen_is_respected(void **state)
 }
 
 /* If a column would be too narrow for a sentence, the text is below the row. */
-static void what_does_not_fit_stands_beneath(void **state)
+static void text_that_does_not_fit_follows_below(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -164,13 +164,13 @@ static void numbers_get_their_commas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_align_and_notes_stand_beneath),
+        cmocka_unit_test(columns_align_and_notes_follow_below),
         cmocka_unit_test(umlauts_are_one_column_wide),
-        cmocka_unit_test(no_line_begins_with_a_unit),
-        cmocka_unit_test(nothing_passes_a_hundred_columns),
-        cmocka_unit_test(a_line_of_letters_ends_in_time),
-        cmocka_unit_test(a_narrow_screen_is_respected),
-        cmocka_unit_test(what_does_not_fit_stands_beneath),
+        cmocka_unit_test(no_line_starts_with_a_unit),
+        cmocka_unit_test(lines_have_at_most_100_columns),
+        cmocka_unit_test(long_words_are_broken),
+        cmocka_unit_test(narrow_screens_are_respected),
+        cmocka_unit_test(text_that_does_not_fit_follows_below),
         cmocka_unit_test(numbers_get_their_commas),
     };
     return cmocka_run_group_tests_name("autograder/table", tests, NULL, NULL);

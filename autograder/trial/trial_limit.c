@@ -80,7 +80,7 @@ void trial_limit_open(const Trial *trial)
     struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
     sigaction(SIGALRM, &action, NULL);
     if (trial->device && trial->engine == ENGINE_GPU)
-        watched.patience = CARD_SECONDS + workload_card_seconds(trial->operation, trial->problem);
+        watched.patience = CARD_SECONDS + workload_gpu_seconds(trial->operation, trial->problem);
     if (!trial->device) return;
     watched.execute = trial->device->execute;
     trial->device->execute = watched_execute;

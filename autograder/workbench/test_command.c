@@ -29,7 +29,7 @@ static const char *command_of(const char *request, Error *error)
     return line;
 }
 
-static void names_the_programs_of_make(void **state)
+static void names_the_programs_of_make_targets(void **state)
 {
     (void)state;
     Error error;
@@ -97,7 +97,7 @@ static void values_are_text(void **state)
     assert_non_null(strstr(error.text, "shape is not text"));
 }
 
-static void refuses_other_actions(void **state)
+static void rejects_unknown_actions(void **state)
 {
     (void)state;
     Error error;
@@ -114,11 +114,11 @@ static void refuses_other_actions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_the_programs_of_make),
+        cmocka_unit_test(names_the_programs_of_make_targets),
         cmocka_unit_test(the_debugger_is_a_dialogue),
         cmocka_unit_test(runs_programs_of_the_playground),
         cmocka_unit_test(values_are_text),
-        cmocka_unit_test(refuses_other_actions),
+        cmocka_unit_test(rejects_unknown_actions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

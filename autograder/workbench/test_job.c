@@ -137,7 +137,7 @@ static void cancels_a_program_that_has_closed_its_output(void **state)
     assert_int_equal(kill(child, 0), -1);
 }
 
-static void refuses_more_than_may_wait(void **state)
+static void rejects_jobs_beyond_the_queue(void **state)
 {
     (void)state;
     char id[JOBS_WAITING + 1][JOB_ID_CHARACTERS + 1], further[JOB_ID_CHARACTERS + 1];
@@ -217,7 +217,7 @@ static void reports_a_program_that_is_missing(void **state)
     free(text);
 }
 
-static void cancels_a_job_that_nobody_looks_at(void **state)
+static void cancels_a_job_without_readers(void **state)
 {
     (void)state;
     JobQueue *short_queue = job_queue_open(0);
@@ -244,12 +244,12 @@ int main(void)
         cmocka_unit_test(cancels_a_job_with_its_children),
         cmocka_unit_test(leaves_a_process_of_another_session),
         cmocka_unit_test(cancels_a_program_that_has_closed_its_output),
-        cmocka_unit_test(refuses_more_than_may_wait),
+        cmocka_unit_test(rejects_jobs_beyond_the_queue),
         cmocka_unit_test(bounds_the_output),
         cmocka_unit_test(keeps_the_latest_jobs),
         cmocka_unit_test(passes_input_to_a_dialogue),
         cmocka_unit_test(reports_a_program_that_is_missing),
-        cmocka_unit_test(cancels_a_job_that_nobody_looks_at),
+        cmocka_unit_test(cancels_a_job_without_readers),
     };
     return cmocka_run_group_tests(tests, queue_make, queue_end);
 }

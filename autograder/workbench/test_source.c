@@ -32,7 +32,7 @@ static int folder_remove(void **state)
     return system(command);
 }
 
-static void saves_on_the_text_that_was_read(void **state)
+static void saves_only_over_the_text_that_was_read(void **state)
 {
     (void)state;
     char before[DIGEST_CHARACTERS + 1], after[DIGEST_CHARACTERS + 1];
@@ -77,7 +77,7 @@ static void saves_a_file_that_was_removed(void **state)
     assert_int_equal(source_save(folder, "conv.cu", "", "int again;\n", now, &error), SOURCE_SAVED);
 }
 
-static void refuses_what_is_no_source(void **state)
+static void rejects_files_that_are_no_source(void **state)
 {
     (void)state;
     char now[DIGEST_CHARACTERS + 1], elsewhere[80];
@@ -147,7 +147,7 @@ static void follows_no_link(void **state)
 }
 
 /* The file keeps its permissions; a disk that is full, here a limit of the size, loses nothing. */
-static void a_full_disk_loses_nothing(void **state)
+static void a_full_disk_loses_no_data(void **state)
 {
     (void)state;
     char base[DIGEST_CHARACTERS + 1], command[120];
@@ -180,13 +180,13 @@ static void a_full_disk_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saves_on_the_text_that_was_read),
+        cmocka_unit_test(saves_only_over_the_text_that_was_read),
         cmocka_unit_test(loses_neither_edit),
         cmocka_unit_test(saves_a_file_that_was_removed),
-        cmocka_unit_test(refuses_what_is_no_source),
+        cmocka_unit_test(rejects_files_that_are_no_source),
         cmocka_unit_test(a_text_that_is_too_large_changes_nothing),
         cmocka_unit_test(follows_no_link),
-        cmocka_unit_test(a_full_disk_loses_nothing),
+        cmocka_unit_test(a_full_disk_loses_no_data),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -24,7 +24,7 @@ static void elements_have_their_index(void **state)
     expect(&w, 4 * (2 * 100 + 3 * 25 + 1 * 5 + 4) + 3, "w at (k,c,r,s) = (2,3,1,4)");
 }
 
-static void beside_it_the_distance_is_told(void **state)
+static void the_distance_outside_an_array_is_reported(void **state)
 {
     (void)state;
     expect(&w, 4 * 600, "right past the end of w[6][4][5][5], at (k,c,r,s) = (6,0,0,0)");
@@ -34,7 +34,7 @@ static void beside_it_the_distance_is_told(void **state)
     expect(&w, -12, "3 floats before the start of w[6][4][5][5]");
 }
 
-static void one_axis_will_do(void **state)
+static void one_axis_is_enough(void **state)
 {
     (void)state;
     const ArrayName line = {"a", 1, {7}, {'i'}};
@@ -48,8 +48,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_have_their_index),
-        cmocka_unit_test(beside_it_the_distance_is_told),
-        cmocka_unit_test(one_axis_will_do),
+        cmocka_unit_test(the_distance_outside_an_array_is_reported),
+        cmocka_unit_test(one_axis_is_enough),
     };
     return cmocka_run_group_tests_name("base/array_name", tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void taken(const char *in, const char *name)
     free(text);
 }
 
-static void links_and_other_things_are_refused(void **state)
+static void links_and_special_files_are_rejected(void **state)
 {
     char path[256];
     (void)state;
@@ -88,13 +88,13 @@ static void links_and_other_things_are_refused(void **state)
 }
 
 /* A kernel without openat2; for the rest of this process. */
-static void the_same_without_openat2(void **state)
+static void paths_are_checked_without_openat2(void **state)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     assert_int_equal(seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0), 0);
     assert_int_equal(seccomp_load(filter), 0);
     seccomp_release(filter);
-    links_and_other_things_are_refused(state);
+    links_and_special_files_are_rejected(state);
 }
 
 static void text_is_harmless(void **state)
@@ -131,8 +131,8 @@ int main(void)
     link_make("..", "mine/folder-link");
     link_make("mine", "typed");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_and_other_things_are_refused),
-        cmocka_unit_test(the_same_without_openat2),
+        cmocka_unit_test(links_and_special_files_are_rejected),
+        cmocka_unit_test(paths_are_checked_without_openat2),
         cmocka_unit_test(text_is_harmless),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

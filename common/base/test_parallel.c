@@ -10,7 +10,7 @@
 #include "common/base/parallel.h"
 
 /* One byte, of one share, of nine megabytes, at either end and in the middle. */
-static void many_bytes_are_copied_and_compared(void **state)
+static void large_arrays_are_copied_and_compared(void **state)
 {
     (void)state;
     enum { BYTES = 9000001 };
@@ -40,7 +40,7 @@ static void add_share(void *context, int share)
     done[share]++;
 }
 
-static void every_share_is_worked_once(void **state)
+static void every_share_is_processed_once(void **state)
 {
     (void)state;
     for (int shares = 1; shares <= PARALLEL_MOST; shares += 21) {
@@ -71,7 +71,7 @@ static void heap_share(void *context, int share)
         continue;
 }
 
-static void nobody_comes_to_an_empty_heap(void **state)
+static void no_thread_starts_without_a_task(void **state)
 {
     (void)state;
     for (int left = 0; left <= 1000000; left += 500000) {
@@ -104,9 +104,9 @@ static void cores_are_those_that_are_allowed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_bytes_are_copied_and_compared),
-        cmocka_unit_test(every_share_is_worked_once),
-        cmocka_unit_test(nobody_comes_to_an_empty_heap),
+        cmocka_unit_test(large_arrays_are_copied_and_compared),
+        cmocka_unit_test(every_share_is_processed_once),
+        cmocka_unit_test(no_thread_starts_without_a_task),
         cmocka_unit_test(cores_are_those_that_are_allowed),
     };
     return cmocka_run_group_tests_name("base/parallel", tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void assert_waits(const Recording *recording, size_t i, ...)
     va_end(list);
 }
 
-static void work_is_kept_with_its_data_and_questions_are_not(void **state)
+static void work_is_recorded_with_its_data_and_queries_are_not(void **state)
 {
     (void)state;
     NoteDevice note = note_device();
@@ -113,7 +113,7 @@ static void work_is_kept_with_its_data_and_questions_are_not(void **state)
     assert_int_equal(recording.count, 0);
 }
 
-static void failed_calls_are_not_kept(void **state)
+static void failed_calls_are_not_recorded(void **state)
 {
     (void)state;
     NoteDevice note = note_device();
@@ -145,7 +145,7 @@ static void frees_wait_until_the_recording_is_cleared(void **state)
     assert_int_equal(note.freed[7], 256 * 7);
 }
 
-static void limits_end_the_recording_and_say_why(void **state)
+static void limits_end_the_recording_with_a_reason(void **state)
 {
     (void)state;
     NoteDevice note = note_device();
@@ -263,7 +263,7 @@ static void an_event_means_its_latest_record(void **state)
     assert_waits(&f->recording, 5, 2, -1);
 }
 
-static void events_carry_what_their_stream_waited_for(void **state)
+static void events_include_the_waits_of_their_stream(void **state)
 {
     Fixture *f = *state;
     launch(f->recorder, 1 | SIDE);        /* 0 */
@@ -275,7 +275,7 @@ static void events_carry_what_their_stream_waited_for(void **state)
     assert_waits(&f->recording, 5, 0, -1);
 }
 
-static void host_synchronisation_orders_what_comes_after(void **state)
+static void host_synchronisation_orders_later_work(void **state)
 {
     Fixture *f = *state;
     launch(f->recorder, 1 | SIDE);                                                    /* 0 */
@@ -368,7 +368,7 @@ static void random_call(Device *device)
                                  .bytes = 4});
 }
 
-static void edges_agree_with_the_rules_taken_one_by_one(void **state)
+static void edges_agree_with_pairwise_rules(void **state)
 {
     (void)state;
     srand(7);
@@ -420,18 +420,18 @@ int main(void)
 {
 #define ORDER(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_is_kept_with_its_data_and_questions_are_not),
-        cmocka_unit_test(failed_calls_are_not_kept),
+        cmocka_unit_test(work_is_recorded_with_its_data_and_queries_are_not),
+        cmocka_unit_test(failed_calls_are_not_recorded),
         cmocka_unit_test(frees_wait_until_the_recording_is_cleared),
-        cmocka_unit_test(limits_end_the_recording_and_say_why),
+        cmocka_unit_test(limits_end_the_recording_with_a_reason),
         ORDER(streams_are_chains_of_their_own),
         ORDER(the_legacy_stream_is_a_barrier_for_blocking_streams),
         ORDER(events_join_streams),
         ORDER(an_event_means_its_latest_record),
-        ORDER(events_carry_what_their_stream_waited_for),
-        ORDER(host_synchronisation_orders_what_comes_after),
+        ORDER(events_include_the_waits_of_their_stream),
+        ORDER(host_synchronisation_orders_later_work),
         ORDER(copies_to_the_host_and_frees_synchronise),
-        cmocka_unit_test(edges_agree_with_the_rules_taken_one_by_one),
+        cmocka_unit_test(edges_agree_with_pairwise_rules),
         ORDER(a_hostile_recording_is_chained_quickly),
     };
     return cmocka_run_group_tests_name("cuda/recording", tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void malformed_headers_are_refused(void **state)
     }
 }
 
-static void a_lying_length_costs_no_memory(void **state)
+static void a_forged_length_allocates_no_memory(void **state)
 {
     (void)state;
     Error error;
@@ -140,7 +140,7 @@ static void waiting_ends_at_the_deadline(void **state)
     close(fd[1]);
 }
 
-static void sending_to_nobody_is_an_error_and_no_signal(void **state)
+static void sending_to_a_closed_peer_is_an_error_without_signal(void **state)
 {
     (void)state;
     int fd[2];
@@ -167,7 +167,7 @@ static int decode(const unsigned char *bytes, size_t count, DeviceCall *call, Er
     return result;
 }
 
-static void hostile_calls_are_refused_whole(void **state)
+static void hostile_calls_are_rejected_completely(void **state)
 {
     (void)state;
     srand(3);
@@ -231,7 +231,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static void calls_and_replies_survive_the_journey(void **state)
+static void calls_and_replies_are_received_unchanged(void **state)
 {
     (void)state;
     int fd[2];
@@ -280,7 +280,7 @@ static void calls_and_replies_survive_the_journey(void **state)
     pthread_join(thread, NULL);
 }
 
-static void hostile_replies_end_the_device_cleanly(void **state)
+static void hostile_replies_end_the_device_process_cleanly(void **state)
 {
     (void)state;
     srand(5);
@@ -321,7 +321,7 @@ static void hostile_replies_end_the_device_cleanly(void **state)
 }
 
 /* After one malformed reply all later ones are rejected. */
-static void a_device_once_gone_stays_gone(void **state)
+static void a_lost_device_stays_lost(void **state)
 {
     (void)state;
     int fd[2];
@@ -346,13 +346,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_arrives_as_it_was_sent),
         cmocka_unit_test(malformed_headers_are_refused),
-        cmocka_unit_test(a_lying_length_costs_no_memory),
+        cmocka_unit_test(a_forged_length_allocates_no_memory),
         cmocka_unit_test(waiting_ends_at_the_deadline),
-        cmocka_unit_test(sending_to_nobody_is_an_error_and_no_signal),
-        cmocka_unit_test(hostile_calls_are_refused_whole),
-        cmocka_unit_test(calls_and_replies_survive_the_journey),
-        cmocka_unit_test(hostile_replies_end_the_device_cleanly),
-        cmocka_unit_test(a_device_once_gone_stays_gone),
+        cmocka_unit_test(sending_to_a_closed_peer_is_an_error_without_signal),
+        cmocka_unit_test(hostile_calls_are_rejected_completely),
+        cmocka_unit_test(calls_and_replies_are_received_unchanged),
+        cmocka_unit_test(hostile_replies_end_the_device_process_cleanly),
+        cmocka_unit_test(a_lost_device_stays_lost),
     };
     return cmocka_run_group_tests_name("cuda/wire", tests, NULL, NULL);
 }

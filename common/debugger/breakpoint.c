@@ -120,7 +120,7 @@ void marks_set(Debugger *d)
         if (d->travel.mode == MODE_LIVE && d->map->writes[i] & WRITES_GLOBAL)
             d->mark[i] |= MARK_WRITE;
     }
-    d->hook.looks_after = d->is_tracked || space;
+    d->hook.calls_after = d->is_tracked || space;
 }
 
 typedef struct Nearest {

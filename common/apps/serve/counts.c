@@ -113,7 +113,7 @@ void counts_write(FILE *stream, const Counts *counts, const Batcher *batcher, ui
     one(stream, "serve_connections_total", "counter", "Clients ever connected.",
         counts->connections);
     one(stream, "serve_connections_refused_total", "counter", "Clients that were too many.",
-        counts->turned_away);
+        counts->rejected_connections);
     head(stream, "serve_batch_requests", "histogram", "Requests of a batch.");
     write_histogram(stream, "serve_batch_requests", counts->size, COUNT_SIZES, 1,
                     (double)counts->sizes);

@@ -17,7 +17,8 @@ enum { COUNT_SIZES = COST_CLASSES, COUNT_TIMES = 16 };
 
 typedef struct Counts {
     uint64_t requests, outcome[OUTCOMES];
-    uint64_t connections, turned_away; /* total number; closed immediately, because there were too
+    uint64_t connections,
+        rejected_connections; /* total number; closed immediately, because there were too
                                         * many */
     uint64_t batches, size[COUNT_SIZES], sizes; /* batches of up to 2^i requests; sum of the
                                                  * sizes */

@@ -242,7 +242,7 @@ static void on_connect(struct evconnlistener *listener, evutil_socket_t descript
     Server *server = context;
     (void)listener, (void)address, (void)length;
     if (clients_add(&server->clients, descriptor))
-        server->counts.turned_away++;
+        server->counts.rejected_connections++;
     else
         server->counts.connections++;
 }

@@ -133,7 +133,7 @@ static void every_line_is_of_the_format(void **state)
 }
 
 /* The parser rejects invalid text. */
-static void what_is_not_of_the_format_is_seen(void **state)
+static void lines_outside_the_format_are_found(void **state)
 {
     (void)state;
     const char *const bad[] = {"a",           "a b",          "1a 2",  "a{b=c} 1",  "a{b=\"c\" 1",
@@ -213,7 +213,7 @@ static void quantiles_are_right_to_a_hundredth(void **state)
     latency_close(&latency);
 }
 
-static void times_beyond_the_bins_count_too(void **state)
+static void times_above_the_last_bin_count(void **state)
 {
     (void)state;
     Latency latency;
@@ -232,11 +232,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_is_of_the_format),
-        cmocka_unit_test(what_is_not_of_the_format_is_seen),
+        cmocka_unit_test(lines_outside_the_format_are_found),
         cmocka_unit_test(requests_are_outcomes_waiting_and_running),
         cmocka_unit_test(buckets_add_up),
         cmocka_unit_test(quantiles_are_right_to_a_hundredth),
-        cmocka_unit_test(times_beyond_the_bins_count_too),
+        cmocka_unit_test(times_above_the_last_bin_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

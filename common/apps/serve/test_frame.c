@@ -19,7 +19,7 @@ static const unsigned char HEAD[FRAME_BYTES] = {
     0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
 };
 
-static void a_head_is_these_bytes(void **state)
+static void a_header_has_these_bytes(void **state)
 {
     (void)state;
     Frame frame = {772, 2, 0x0102030405060708u, 1ull << 32}, back;
@@ -33,7 +33,7 @@ static void a_head_is_these_bytes(void **state)
 }
 
 /* The mark and the zeros. */
-static void other_bytes_are_no_head(void **state)
+static void other_bytes_are_no_header(void **state)
 {
     (void)state;
     for (int i = 0; i < FRAME_BYTES; i++) {
@@ -45,7 +45,7 @@ static void other_bytes_are_no_head(void **state)
     }
 }
 
-static void a_frame_is_whole_at_its_last_byte(void **state)
+static void a_frame_is_complete_at_its_last_byte(void **state)
 {
     (void)state;
     Frame frame;
@@ -94,7 +94,7 @@ static void weights_are_those_of_a_run(void **state)
     model_close(&model);
 }
 
-static void what_has_no_rows_is_refused(void **state)
+static void frames_without_rows_are_rejected(void **state)
 {
     (void)state;
     Model model;
@@ -112,7 +112,7 @@ static void what_has_no_rows_is_refused(void **state)
 
 /* ---- settings ----------------------------------------------------------------------------- */
 
-static void words_are_found_by_their_line(void **state)
+static void vocabulary_words_are_found_by_line(void **state)
 {
     (void)state;
     const char *text = "a_b 1\na 22\na{of=\"x\"} 3\nlast word is long";
@@ -125,7 +125,7 @@ static void words_are_found_by_their_line(void **state)
     assert_int_equal(status_word(text, "b", word, sizeof word), -1);
 }
 
-static void settings_say_what_they_take(void **state)
+static void settings_describe_their_range(void **state)
 {
     (void)state;
     double limit = 7, batch = 0;
@@ -155,14 +155,14 @@ static void settings_say_what_they_take(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_head_is_these_bytes),
-        cmocka_unit_test(other_bytes_are_no_head),
-        cmocka_unit_test(a_frame_is_whole_at_its_last_byte),
+        cmocka_unit_test(a_header_has_these_bytes),
+        cmocka_unit_test(other_bytes_are_no_header),
+        cmocka_unit_test(a_frame_is_complete_at_its_last_byte),
         cmocka_unit_test(a_row_an_image_and_weights_for_all),
         cmocka_unit_test(weights_are_those_of_a_run),
-        cmocka_unit_test(what_has_no_rows_is_refused),
-        cmocka_unit_test(words_are_found_by_their_line),
-        cmocka_unit_test(settings_say_what_they_take),
+        cmocka_unit_test(frames_without_rows_are_rejected),
+        cmocka_unit_test(vocabulary_words_are_found_by_line),
+        cmocka_unit_test(settings_describe_their_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

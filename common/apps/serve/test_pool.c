@@ -59,7 +59,7 @@ static void give(void *pointer)
 }
 
 /* Another stream may still use memory that was freed in this call. */
-static void what_is_freed_is_given_out_when_the_device_is_idle(void **state)
+static void freed_memory_is_reused_when_the_device_is_idle(void **state)
 {
     (void)state;
     void *one = take(100);
@@ -76,7 +76,7 @@ static void what_is_freed_is_given_out_when_the_device_is_idle(void **state)
     pool_settle();
 }
 
-static void the_smallest_that_is_large_enough_is_given(void **state)
+static void the_smallest_sufficient_buffer_is_returned(void **state)
 {
     (void)state;
     void *large = take(300), *small = take(150), *between = take(200);
@@ -89,7 +89,7 @@ static void the_smallest_that_is_large_enough_is_given(void **state)
 }
 
 /* 850 bytes are cached; freeing them makes 900 available. */
-static void what_is_kept_goes_where_memory_is_short(void **state)
+static void cached_buffers_are_released_when_memory_is_short(void **state)
 {
     (void)state;
     assert_int_equal(used, 850);
@@ -102,7 +102,7 @@ static void what_is_kept_goes_where_memory_is_short(void **state)
     assert_int_equal(used, 900);
 }
 
-static void nothing_is_freed_as_nothing(void **state)
+static void freeing_null_does_nothing(void **state)
 {
     (void)state;
     give(NULL);
@@ -112,10 +112,10 @@ static void nothing_is_freed_as_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_freed_is_given_out_when_the_device_is_idle),
-        cmocka_unit_test(the_smallest_that_is_large_enough_is_given),
-        cmocka_unit_test(what_is_kept_goes_where_memory_is_short),
-        cmocka_unit_test(nothing_is_freed_as_nothing),
+        cmocka_unit_test(freed_memory_is_reused_when_the_device_is_idle),
+        cmocka_unit_test(the_smallest_sufficient_buffer_is_returned),
+        cmocka_unit_test(cached_buffers_are_released_when_memory_is_short),
+        cmocka_unit_test(freeing_null_does_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

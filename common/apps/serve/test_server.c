@@ -342,7 +342,7 @@ static void a_device_that_hangs_leaves_nobody_without_an_answer(void **state)
     all_is_well();
 }
 
-static void garbage_is_told_and_closed(void **state)
+static void garbage_is_reported_and_the_connection_closed(void **state)
 {
     (void)state;
     int descriptor = client();
@@ -355,7 +355,7 @@ static void garbage_is_told_and_closed(void **state)
     all_is_well();
 }
 
-static void a_huge_length_is_told_and_closed(void **state)
+static void a_huge_length_is_reported_and_the_connection_closed(void **state)
 {
     (void)state;
     int descriptor = client();
@@ -367,7 +367,7 @@ static void a_huge_length_is_told_and_closed(void **state)
 }
 
 /* A complete frame of a wrong size or kind: the next one is found after it. */
-static void a_wrong_frame_is_told_and_passed(void **state)
+static void a_wrong_frame_is_reported_and_skipped(void **state)
 {
     (void)state;
     int descriptor = client();
@@ -403,7 +403,7 @@ static void half_a_frame_holds_up_nobody(void **state)
     assert_int_equal(metric("serve_requests_total"), 2);
 }
 
-static void who_leaves_before_the_answer_is_counted(void **state)
+static void clients_that_disconnect_early_are_counted(void **state)
 {
     (void)state;
     int one = client(), two = client();
@@ -421,7 +421,7 @@ static void who_leaves_before_the_answer_is_counted(void **state)
 }
 
 /* It sends requests as long as its socket accepts them, and reads nothing. */
-static void who_never_reads_is_dropped(void **state)
+static void clients_that_never_read_are_dropped(void **state)
 {
     (void)state;
     int descriptor = client(), dropped = 0;
@@ -522,7 +522,7 @@ static void metrics_come_by_http_as_well(void **state)
 
 /* New connections are rejected; waiting requests are answered, new ones are rejected; then it ends
  * with 0. */
-static void a_stop_answers_who_waits(void **state)
+static void a_stop_answers_waiting_requests(void **state)
 {
     (void)state;
     int descriptor = client(), other = client();
@@ -558,7 +558,7 @@ static void a_stop_does_not_wait_for_a_device_that_hangs(void **state)
     server = 0;
 }
 
-static void a_batch_that_fails_is_told_and_ends_the_server(void **state)
+static void a_failing_batch_is_reported_and_ends_the_server(void **state)
 {
     (void)state;
     int descriptor = client();
@@ -622,7 +622,7 @@ static void a_second_server_is_refused(void **state)
 }
 
 /* A file that is not a socket is not removed. */
-static void what_is_no_socket_stays(void **state)
+static void other_files_are_not_removed(void **state)
 {
     (void)state;
     assert_int_equal(stop(), 0);
@@ -692,22 +692,22 @@ int main(void)
         SERVED(a_full_queue_refuses_at_once),
         SERVED(a_deadline_that_has_passed_is_refused),
         SERVED(a_device_that_hangs_leaves_nobody_without_an_answer),
-        SERVED(garbage_is_told_and_closed),
-        SERVED(a_huge_length_is_told_and_closed),
-        SERVED(a_wrong_frame_is_told_and_passed),
+        SERVED(garbage_is_reported_and_the_connection_closed),
+        SERVED(a_huge_length_is_reported_and_the_connection_closed),
+        SERVED(a_wrong_frame_is_reported_and_skipped),
         SERVED(half_a_frame_holds_up_nobody),
-        SERVED(who_leaves_before_the_answer_is_counted),
-        SERVED(who_never_reads_is_dropped),
+        SERVED(clients_that_disconnect_early_are_counted),
+        SERVED(clients_that_never_read_are_dropped),
         SERVED(a_thousand_clients_are_served),
         SERVED(more_clients_than_descriptors_are_closed),
         SERVED(metrics_come_by_http_as_well),
-        SERVED(a_stop_answers_who_waits),
+        SERVED(a_stop_answers_waiting_requests),
         SERVED(a_stop_does_not_wait_for_a_device_that_hangs),
-        SERVED(a_batch_that_fails_is_told_and_ends_the_server),
+        SERVED(a_failing_batch_is_reported_and_ends_the_server),
         SERVED(after_kill_9_the_next_one_starts),
         SERVED(a_killed_client_is_one_that_left),
         SERVED(a_second_server_is_refused),
-        SERVED(what_is_no_socket_stays),
+        SERVED(other_files_are_not_removed),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

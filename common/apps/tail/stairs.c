@@ -36,8 +36,8 @@ static double busiest_time(const Stair *stair, double fill)
 }
 
 /* The time of a term alone from both widths with this `fill`, and their difference. */
-static double alone_find(const Stair *few, const Stair *many, double launch_us, double fill,
-                         double *apart)
+static double single_block_find(const Stair *few, const Stair *many, double launch_us, double fill,
+                                double *apart)
 {
     const double one = fmax(few->us - launch_us * few->launches, 1e-3) / busiest_time(few, fill);
     const double other =
@@ -56,7 +56,7 @@ static void kernel_fit(const Stair *few, const Stair *many, double launch_us, do
     double least = INFINITY;
     for (int i = 0; i <= STEPS; i++) {
         double apart, tried = lowest * pow(2, i / 8.0);
-        double is = alone_find(few, many, launch_us, tried, &apart);
+        double is = single_block_find(few, many, launch_us, tried, &apart);
         const double error = hypot(apart, doubt * log(tried));
         if (error >= least) continue;
         least = error;

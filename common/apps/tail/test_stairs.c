@@ -22,7 +22,7 @@ static Stair stair_of(double blocks, double resident, double sms)
 }
 
 /* Lab 05's 120 blocks fill a GTX 480; 121 do not. */
-static void waves_count_what_an_sm_holds(void **state)
+static void waves_follow_from_the_blocks_per_sm(void **state)
 {
     Stair full = stair_of(120, 8, 15), one_more = stair_of(121, 8, 15);
     (void)state;
@@ -56,7 +56,7 @@ static void blocks_that_do_not_slow_each_other_make_waves(void **state)
 /* Blocks that fill an SM each: 4 of them take four times as long, whatever the number of resident
  * blocks. The same holds with blocks of two warps, two of which are needed for a warp on each
  * scheduler. */
-static void blocks_that_fill_an_sm_take_their_turn(void **state)
+static void blocks_that_fill_an_sm_run_one_after_another(void **state)
 {
     Stair stair[4], half[4];
     int calibrates[4];
@@ -80,7 +80,7 @@ static void blocks_that_fill_an_sm_take_their_turn(void **state)
 
 /* Another kernel has its own constants; a part of the terms takes a part of the time, except for
  * the 32 terms of the start. */
-static void kernels_are_told_apart_and_pieces_divide(void **state)
+static void kernels_are_distinguished_and_segments_divided(void **state)
 {
     Stair stair[3] = {stair_of(4, 1, 4), stair_of(4, 1, 4), stair_of(4, 1, 4)};
     int calibrates[3];
@@ -98,7 +98,7 @@ static void kernels_are_told_apart_and_pieces_divide(void **state)
 }
 
 /* Five launches per call: 20 us and a tenth for each block, from the widths of 100 and 300. */
-static void calls_of_many_kernels_lie_on_a_line(void **state)
+static void calls_of_many_kernels_fit_a_line(void **state)
 {
     Stair stair[3] = {stair_of(100, 1, 100), stair_of(150, 1, 100), stair_of(300, 1, 100)};
     int calibrates[3];
@@ -112,7 +112,7 @@ static void calls_of_many_kernels_lie_on_a_line(void **state)
     assert_float_equal(stair[2].predicted, 50, 1e-9);
 }
 
-static void steps_lie_between_neighbours(void **state)
+static void steps_are_found_between_neighbours(void **state)
 {
     const double us[] = {10, 10.2, 9.9, 12, 12.3, 12.1, 8, 8.3, 8.6, 8.9, 9.3};
     const int expected[] = {0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1};
@@ -142,12 +142,12 @@ static void noise_is_no_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waves_count_what_an_sm_holds),
+        cmocka_unit_test(waves_follow_from_the_blocks_per_sm),
         cmocka_unit_test(blocks_that_do_not_slow_each_other_make_waves),
-        cmocka_unit_test(blocks_that_fill_an_sm_take_their_turn),
-        cmocka_unit_test(kernels_are_told_apart_and_pieces_divide),
-        cmocka_unit_test(calls_of_many_kernels_lie_on_a_line),
-        cmocka_unit_test(steps_lie_between_neighbours),
+        cmocka_unit_test(blocks_that_fill_an_sm_run_one_after_another),
+        cmocka_unit_test(kernels_are_distinguished_and_segments_divided),
+        cmocka_unit_test(calls_of_many_kernels_fit_a_line),
+        cmocka_unit_test(steps_are_found_between_neighbours),
         cmocka_unit_test(noise_is_no_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

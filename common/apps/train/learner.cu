@@ -132,7 +132,7 @@ template <typename Value> static int put(Value **to, const Value *from, size_t c
                   error);
 }
 
-static size_t room_of(const Plan *plan)
+static size_t maps_floats(const Plan *plan)
 {
     size_t room = 0;
     for (int i = 0; i < TRAIN_LAYERS; i++) {
@@ -154,7 +154,7 @@ static int allocate(Learner *to, Error *error)
            put(&to->label, plan->train.label, plan->train.count, error) ||
            put(&to->test, plan->test.image, tests * pixels, error) ||
            put(&to->digit, (unsigned char *)NULL, tests, error) ||
-           put(&to->maps, (float *)NULL, 2 * room_of(plan) * tests, error) ||
+           put(&to->maps, (float *)NULL, 2 * maps_floats(plan) * tests, error) ||
            put(&to->order, (int *)NULL, steps * N, error) ||
            put(&to->step, (int *)NULL, 1, error) ||
            put(&to->augmentation, (float *)NULL, 6 * steps * N, error) ||
@@ -296,7 +296,7 @@ int learner_read(Learner *learner, uint8_t *digit, Error *error)
 {
     int tests = learner->plan->test.count;
     read_kernel<<<tests, THREADS, 0, learner->stream>>>(*learner->plan, *learner,
-                                                        (int)room_of(learner->plan));
+                                                        (int)maps_floats(learner->plan));
     return failed("reading failed", cudaGetLastError(), error) ||
            down(learner, digit, learner->digit, tests, error);
 }

@@ -35,7 +35,7 @@ static void the_published_digits_are_divided(void **state)
     assert_int_equal(plan.rows, 8);
 }
 
-static void what_cannot_be_trained_is_refused(void **state)
+static void untrainable_networks_are_rejected(void **state)
 {
     (void)state;
     Plan other;
@@ -47,7 +47,7 @@ static void what_cannot_be_trained_is_refused(void **state)
 }
 
 /* Every image at most once in an epoch; another order in each; reproducible with the same seed. */
-static void an_epoch_is_a_shuffle_of_its_own(void **state)
+static void each_epoch_is_shuffled_anew(void **state)
 {
     (void)state;
     reopen(3, 1);
@@ -85,7 +85,7 @@ static void the_rate_falls_to_zero(void **state)
 
 /* ---- checkpoints ------------------------------------------------------------------------- */
 
-static void a_checkpoint_comes_back_and_others_are_refused(void **state)
+static void a_checkpoint_is_restored_and_others_are_rejected(void **state)
 {
     (void)state;
     char path[] = "/tmp/train-XXXXXX";
@@ -128,7 +128,7 @@ enum { STEPS = 5 };
 
 static const char NETWORK[] = "N=4 H=14 W=18 R=3 c1=3 c3=5 c5=12 f6=9 classes=4";
 
-static void five_steps_are_those_of_pytorch(void **state)
+static void five_steps_equal_pytorch(void **state)
 {
     (void)state;
     Array file;
@@ -171,11 +171,11 @@ int main(void)
 {
     struct CMUnitTest tests[] = {
         cmocka_unit_test(the_published_digits_are_divided),
-        cmocka_unit_test(what_cannot_be_trained_is_refused),
-        cmocka_unit_test(an_epoch_is_a_shuffle_of_its_own),
+        cmocka_unit_test(untrainable_networks_are_rejected),
+        cmocka_unit_test(each_epoch_is_shuffled_anew),
         cmocka_unit_test(the_rate_falls_to_zero),
-        cmocka_unit_test(a_checkpoint_comes_back_and_others_are_refused),
-        cmocka_unit_test(five_steps_are_those_of_pytorch),
+        cmocka_unit_test(a_checkpoint_is_restored_and_others_are_rejected),
+        cmocka_unit_test(five_steps_equal_pytorch),
     };
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     plan_close(&plan);

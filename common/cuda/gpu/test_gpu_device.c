@@ -490,7 +490,7 @@ static uint32_t function_get(void)
 
 /* ---- tests ---- */
 
-static void no_driver_is_one_clear_line(void **state)
+static void a_missing_driver_is_reported_in_one_line(void **state)
 {
     (void)state;
     Error error;
@@ -536,7 +536,7 @@ static void memory_outside_allocations_is_refused(void **state)
     assert_int_equal(fake.free_calls, 1);
 }
 
-static void poison_reaches_every_byte(void **state)
+static void poison_fills_every_byte(void **state)
 {
     (void)state;
     Error error;
@@ -550,7 +550,7 @@ static void poison_reaches_every_byte(void **state)
 }
 
 /* The driver knows one of the module's two variables. */
-static void variables_hold_again_what_they_held_at_first(void **state)
+static void variables_are_reset_to_their_initial_values(void **state)
 {
     (void)state;
     Error error;
@@ -909,7 +909,7 @@ static void flushes_lie_outside_the_timed_intervals(void **state)
     recording_clear(&t.recording, device);
 }
 
-static void what_cannot_be_replayed_says_why(void **state)
+static void unreplayable_recordings_report_the_reason(void **state)
 {
     (void)state;
     Taped t = tape();
@@ -932,10 +932,10 @@ static void what_cannot_be_replayed_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(no_driver_is_one_clear_line),
+        TEST(a_missing_driver_is_reported_in_one_line),
         TEST(memory_outside_allocations_is_refused),
-        TEST(poison_reaches_every_byte),
-        TEST(variables_hold_again_what_they_held_at_first),
+        TEST(poison_fills_every_byte),
+        TEST(variables_are_reset_to_their_initial_values),
         TEST(tensor_maps_are_the_drivers_own),
         TEST(stale_handles_are_caught),
         TEST(limits_are_the_drivers),
@@ -948,7 +948,7 @@ int main(void)
         TEST(only_sticky_errors_stick),
         TEST(a_recording_becomes_a_graph),
         TEST(flushes_lie_outside_the_timed_intervals),
-        TEST(what_cannot_be_replayed_says_why),
+        TEST(unreplayable_recordings_report_the_reason),
     };
     return cmocka_run_group_tests_name("cuda/gpu_device", tests, NULL, NULL);
 }

@@ -219,7 +219,7 @@ static Device *card;
 static Kernels kernels;
 static const char *fatbin; /* the argument, or NULL */
 
-static void a_fault_names_its_kernel_and_the_card_comes_back(void **state)
+static void a_fault_names_its_kernel_and_the_gpu_recovers(void **state)
 {
     (void)state;
     assert_int_equal(fault, FAULT_TOLD);
@@ -256,7 +256,7 @@ static int executor_close(void **state)
     return failures ? -1 : 0;
 }
 
-static void parameters_are_laid_out_as_the_driver_says(void **state)
+static void parameters_have_the_layout_of_the_driver(void **state)
 {
     (void)state;
     Device *device = card;
@@ -318,7 +318,7 @@ static void copies_fills_and_a_kernel(void **state)
     settle();
 }
 
-static void what_cannot_be_is_refused_in_words(void **state)
+static void impossible_requests_are_rejected_with_a_message(void **state)
 {
     (void)state;
     Device *device = card;
@@ -460,7 +460,7 @@ static void a_replay_computes_anew(void **state)
 }
 
 /* Clusters by an attribute of the launch, live and in a replay (a graph); limits. */
-static void clusters_are_asked_for_at_the_launch(void **state)
+static void clusters_are_requested_at_the_launch(void **state)
 {
     (void)state;
     enum { BLOCKS = 8, SIZE = 4 };
@@ -576,7 +576,7 @@ static void a_replay_takes_the_time_of_its_bytes(void **state)
     settle();
 }
 
-static void a_recording_without_its_code_is_refused(void **state)
+static void a_recording_without_its_code_is_rejected(void **state)
 {
     (void)state;
     Device *device = card;
@@ -629,16 +629,16 @@ int main(int argc, char **argv)
     fatbin = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest of_fatbin[] = {cmocka_unit_test(a_fat_binary_loads)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fault_names_its_kernel_and_the_card_comes_back),
-        cmocka_unit_test(parameters_are_laid_out_as_the_driver_says),
+        cmocka_unit_test(a_fault_names_its_kernel_and_the_gpu_recovers),
+        cmocka_unit_test(parameters_have_the_layout_of_the_driver),
         cmocka_unit_test(copies_fills_and_a_kernel),
-        cmocka_unit_test(what_cannot_be_is_refused_in_words),
+        cmocka_unit_test(impossible_requests_are_rejected_with_a_message),
         cmocka_unit_test(streams_and_events_order_kernels),
         cmocka_unit_test(a_replay_computes_anew),
-        cmocka_unit_test(clusters_are_asked_for_at_the_launch),
+        cmocka_unit_test(clusters_are_requested_at_the_launch),
         cmocka_unit_test(a_replay_keeps_the_order_of_streams),
         cmocka_unit_test(a_replay_takes_the_time_of_its_bytes),
-        cmocka_unit_test(a_recording_without_its_code_is_refused),
+        cmocka_unit_test(a_recording_without_its_code_is_rejected),
     };
     int failed = cmocka_run_group_tests_name("cuda/gpu_card", tests, executor_open, executor_close);
     if (fatbin)

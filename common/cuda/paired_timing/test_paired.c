@@ -39,7 +39,7 @@ static void assert_close(double value, double wanted, double tolerance)
 /* ---- statistics ---- */
 
 /* k and confidence as printed in tables of the sign test (two-sided 95 %). */
-static void ranks_are_those_of_the_tables(void **state)
+static void ranks_equal_published_tables(void **state)
 {
     (void)state;
     const struct {
@@ -60,7 +60,7 @@ static void ranks_are_those_of_the_tables(void **state)
 
 /* Over many runs the interval must contain the true ratio with its confidence, although the noise
  * is skewed. */
-static void interval_covers_as_often_as_promised(void **state)
+static void intervals_have_the_stated_coverage(void **state)
 {
     (void)state;
     enum { TRIALS = 4000, PAIRS = 20 };
@@ -102,7 +102,7 @@ static void median_of_even_and_odd(void **state)
     assert_close(r.ratio * up, 1, 1e-12);
 }
 
-static void too_few_pairs_are_no_verdict(void **state)
+static void too_few_pairs_give_no_verdict(void **state)
 {
     (void)state;
     const double same[] = {1, 1, 1, 1, 1, 1};
@@ -118,7 +118,7 @@ static void too_few_pairs_are_no_verdict(void **state)
     assert_int_equal(paired_judge(same, same, PAIRED_MOST + 1, NULL, &r, &error), -1);
 }
 
-static void impossible_times_are_refused(void **state)
+static void impossible_times_are_rejected(void **state)
 {
     (void)state;
     const double bad[] = {0, -1, NAN, INFINITY};
@@ -214,7 +214,7 @@ static void windows_are_long_enough(void **state)
 }
 
 /* Successive rounds with all pairs so far; each continues after the one before. */
-static void looks_add_pairs_that_alternate(void **state)
+static void interim_analyses_add_alternating_pairs(void **state)
 {
     (void)state;
     Clock clock = {.noise = {3}};
@@ -242,7 +242,7 @@ static void looks_add_pairs_that_alternate(void **state)
 /* Even with up to three rounds and any stopping rule the result is correct: all three intervals
  * contain the ratio in 95 of 100 series, although the noise is skewed.  Here the adversary wins if
  * any of the three is wrong. */
-static void three_looks_share_the_five_per_cent(void **state)
+static void three_interim_analyses_share_the_error_rate(void **state)
 {
     (void)state;
     enum { TRIALS = 4000 };
@@ -270,7 +270,7 @@ static void three_looks_share_the_five_per_cent(void **state)
 
 /* Everything slows down by 1 % per window: pairs alternate their order, so the ratio is
  * constant. */
-static void common_creep_cancels(void **state)
+static void common_drift_cancels(void **state)
 {
     (void)state;
     Clock clock = {.noise = {3}, .creep = 0.01};
@@ -284,7 +284,7 @@ static void common_creep_cancels(void **state)
     assert_close(r.ratio, 2, 0.005);
 }
 
-static void wide_noise_is_no_verdict(void **state)
+static void large_noise_gives_no_verdict(void **state)
 {
     (void)state;
     const uint64_t seed = 11;
@@ -327,17 +327,17 @@ static void a_failing_measurement_ends_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_are_those_of_the_tables),
-        cmocka_unit_test(interval_covers_as_often_as_promised),
+        cmocka_unit_test(ranks_equal_published_tables),
+        cmocka_unit_test(intervals_have_the_stated_coverage),
         cmocka_unit_test(median_of_even_and_odd),
-        cmocka_unit_test(too_few_pairs_are_no_verdict),
-        cmocka_unit_test(impossible_times_are_refused),
+        cmocka_unit_test(too_few_pairs_give_no_verdict),
+        cmocka_unit_test(impossible_times_are_rejected),
         cmocka_unit_test(drift_is_seen_and_noise_is_not_called_drift),
         cmocka_unit_test(windows_are_long_enough),
-        cmocka_unit_test(looks_add_pairs_that_alternate),
-        cmocka_unit_test(three_looks_share_the_five_per_cent),
-        cmocka_unit_test(common_creep_cancels),
-        cmocka_unit_test(wide_noise_is_no_verdict),
+        cmocka_unit_test(interim_analyses_add_alternating_pairs),
+        cmocka_unit_test(three_interim_analyses_share_the_error_rate),
+        cmocka_unit_test(common_drift_cancels),
+        cmocka_unit_test(large_noise_gives_no_verdict),
         cmocka_unit_test(a_failing_measurement_ends_it),
     };
     return cmocka_run_group_tests_name("timing/paired", tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void pool_gives(cudaMemPool_t pool, const void *pointer, size_t bytes)
     runtime_unlock();
 }
 
-static void pool_takes_back(const void *pointer)
+static void pool_takes_memory_back(const void *pointer)
 {
     Taken wanted = {.address = device_address(pointer)}, *taken = NULL;
     runtime_lock();
@@ -106,7 +106,7 @@ cudaError_t cudaFree(void *pointer)
     if (runtime_memory_take("cudaFree", pointer, &status)) return status;
     status = runtime_call("cudaFree", &call, NULL);
     if (status == cudaSuccess && pointer) runtime_note_allocations(-1);
-    if (status == cudaSuccess) pool_takes_back(pointer);
+    if (status == cudaSuccess) pool_takes_memory_back(pointer);
     return status;
 }
 
@@ -162,7 +162,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (runtime_memory_take("cudaFreeAsync", pointer, &status)) return status;
     status = runtime_call("cudaFreeAsync", &call, NULL);
     if (status == cudaSuccess && pointer) runtime_note_allocations(-1);
-    if (status == cudaSuccess) pool_takes_back(pointer);
+    if (status == cudaSuccess) pool_takes_memory_back(pointer);
     return status;
 }
 

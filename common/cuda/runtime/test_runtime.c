@@ -214,7 +214,7 @@ static void bytes_go_out_and_come_back(void **state)
     assert_int_equal(fake.calls[CALL_COPY_TO_DEVICE], before);
 }
 
-static void the_default_direction_goes_by_the_addresses(void **state)
+static void the_default_direction_follows_the_addresses(void **state)
 {
     (void)state;
     void *a, *b;
@@ -306,7 +306,7 @@ static void the_last_error_stays_until_it_is_read(void **state)
     assert_string_equal(cudaGetErrorName((cudaError_t)12345), "unrecognized error code");
 }
 
-static void the_first_failure_is_kept_with_its_words(void **state)
+static void the_first_failure_is_stored_with_its_message(void **state)
 {
     (void)state;
     void *a;
@@ -408,7 +408,7 @@ static void launches_pack_their_arguments(void **state)
     assert_int_equal(fake.last.shared_bytes, UINT32_MAX); /* too much stays too much */
 }
 
-static void what_is_no_kernel_is_refused(void **state)
+static void objects_that_are_no_kernel_are_rejected(void **state)
 {
     (void)state;
     register_once();
@@ -496,7 +496,7 @@ static void a_refused_launch_does_not_stick(void **state)
     FAILS(cudaGetLastError(), cudaErrorInvalidConfiguration);
 }
 
-static void a_finding_that_stops_nothing_is_kept_as_words(void **state)
+static void nonfatal_findings_are_stored_as_text(void **state)
 {
     (void)state;
     register_once();
@@ -533,7 +533,7 @@ static void symbols_are_found_and_bounded(void **state)
     FAILS(cudaMemcpyToSymbol("symbol", in, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
 }
 
-static void a_kernel_can_be_asked_about(void **state)
+static void kernel_attributes_can_be_queried(void **state)
 {
     (void)state;
     register_once();
@@ -668,7 +668,7 @@ static const cuuint64_t map_dims[TOO_MANY] = {64, 7, 9, 2},
                         map_strides[TOO_MANY] = {256, 1792, 16128};
 static const cuuint32_t map_steps[TOO_MANY] = {1, 2, 3, 1};
 
-static void a_tiled_map_is_asked_for_as_it_is(void **state)
+static void tiled_maps_are_passed_unchanged(void **state)
 {
     (void)state;
     static const cuuint32_t box[TOO_MANY] = {32, 4, 5, 1};
@@ -710,7 +710,7 @@ static void a_tiled_map_is_asked_for_as_it_is(void **state)
     assert_int_equal(fake.calls[CALL_TENSOR_MAP], before);
 }
 
-static void an_im2col_map_is_asked_for_as_it_is(void **state)
+static void im2col_maps_are_passed_unchanged(void **state)
 {
     (void)state;
     static const int lower[] = {-1, -2}, upper[] = {3, -4};
@@ -769,26 +769,26 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FRESH(limits_are_what_the_device_made_of_them),
         FRESH(bytes_go_out_and_come_back),
-        FRESH(the_default_direction_goes_by_the_addresses),
+        FRESH(the_default_direction_follows_the_addresses),
         FRESH(a_swapped_copy_is_an_error_and_no_crash),
         FRESH(rectangles_go_row_by_row),
         FRESH(pinned_memory_is_host_memory),
         FRESH(the_last_error_stays_until_it_is_read),
-        FRESH(the_first_failure_is_kept_with_its_words),
+        FRESH(the_first_failure_is_stored_with_its_message),
         FRESH(a_device_that_went_away_is_an_error),
         FRESH(launches_pack_their_arguments),
-        FRESH(what_is_no_kernel_is_refused),
+        FRESH(objects_that_are_no_kernel_are_rejected),
         FRESH(launch_configurations_nest),
         FRESH(a_fault_in_a_kernel_sticks),
         FRESH(a_refused_launch_does_not_stick),
-        FRESH(a_finding_that_stops_nothing_is_kept_as_words),
+        FRESH(nonfatal_findings_are_stored_as_text),
         FRESH(symbols_are_found_and_bounded),
-        FRESH(a_kernel_can_be_asked_about),
+        FRESH(kernel_attributes_can_be_queried),
         FRESH(clusters_are_counted),
         FRESH(streams_and_events_are_passed_on),
         FRESH(the_device_describes_itself),
-        FRESH(a_tiled_map_is_asked_for_as_it_is),
-        FRESH(an_im2col_map_is_asked_for_as_it_is),
+        FRESH(tiled_maps_are_passed_unchanged),
+        FRESH(im2col_maps_are_passed_unchanged),
         FRESH(of_the_driver_there_are_tensor_maps_alone),
     };
     return cmocka_run_group_tests_name("cuda/runtime", tests, NULL, NULL);

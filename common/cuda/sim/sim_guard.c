@@ -63,7 +63,7 @@ static void pages_take(SimtTouch *all, const SimtTouch *touch, uint64_t address,
 }
 
 /* Grows the bit sets to the present size of memory, keeping their contents. */
-static int room_make(SimtTouch *all, const SimtGpu *gpu)
+static int touch_grow(SimtTouch *all, const SimtGpu *gpu)
 {
     SimtTouch room;
     if (simt_touch_open(gpu, &room) != 0) return -1;
@@ -79,7 +79,7 @@ void guard_raise(SimGuard *guard, const SimtGpu *gpu, const SimtTouch *touch, co
 {
     uint64_t address, end;
     guard_enter(guard);
-    if (guard->touch.groups >= touch->groups || room_make(&guard->touch, gpu) == 0) {
+    if (guard->touch.groups >= touch->groups || touch_grow(&guard->touch, gpu) == 0) {
         snprintf(guard->kernel, sizeof guard->kernel, "%s", kernel);
         guard->launches++;
         for (uint32_t i = 0; simt_managed_pages(gpu, &i, &address, &end);)
@@ -110,7 +110,7 @@ void guard_copy(SimGuard *guard, const SimtGpu *gpu, uint64_t address, uint64_t 
     uint64_t first = (address - simt_memory_begin()) / 4,
              end = (address - simt_memory_begin() + bytes + 3) / 4;
     guard_enter(guard);
-    if ((guard->touch.groups * 64 >= end || room_make(&guard->touch, gpu) == 0) &&
+    if ((guard->touch.groups * 64 >= end || touch_grow(&guard->touch, gpu) == 0) &&
         guard->touch.groups * 64 >= end) {
         uint64_t *bits = guard->touch.bits[writes ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ];
         for (uint64_t word = first; word < end; word++)

@@ -132,7 +132,7 @@ static void vectors_are_added(void **state)
     assert_int_equal(cost.launches + cost.cycles, 0);
 }
 
-static void symbols_reach_the_kernel(void **state)
+static void symbols_are_copied_to_the_kernel(void **state)
 {
     (void)state;
     assert_int_equal(entry("constant_symbols", 0, 0, 0), 0);
@@ -200,7 +200,7 @@ static void a_wild_store_is_named_with_its_line(void **state)
     assert_int_equal(entry("vector_add", 100, 0, 0), 0);
 }
 
-static void reading_what_nothing_wrote_is_a_finding(void **state)
+static void reading_unwritten_memory_is_a_finding(void **state)
 {
     (void)state;
     assert_int_equal(entry("read_unwritten", 0, 0, 0), 0);
@@ -227,7 +227,7 @@ static void the_device_answers_questions(void **state)
 
 /* ---- record and replay, poison -------------------------------------------------------------- */
 
-static void a_replay_repeats_the_work_on_what_the_buffers_hold(void **state)
+static void replays_use_the_current_contents_of_buffers(void **state)
 {
     (void)state;
     Recording recording = {0};
@@ -251,7 +251,7 @@ static void a_replay_repeats_the_work_on_what_the_buffers_hold(void **state)
 
 /* Memory that the program freed is inaccessible to its next kernel, although the recorder keeps it;
  * a replay, whose kernels all precede the free, can access it. */
-static void freed_memory_is_gone_and_replays_find_it(void **state)
+static void replays_find_uses_of_freed_memory(void **state)
 {
     (void)state;
     Recording recording = {0};
@@ -303,7 +303,7 @@ static void streams_without_order_are_told(void **state)
 
 /* Three launches of a graph with two kernels are six launches: counted, priced, and in a recording
  * that replays with the same cost. */
-static void a_captured_graph_is_what_its_nodes_are(void **state)
+static void a_captured_graph_equals_its_nodes(void **state)
 {
     (void)state;
     int calls = 0;
@@ -333,7 +333,7 @@ static void a_graph_of_nodes_runs_in_the_order_of_its_edges(void **state)
     assert_failure(1, "wait for one another"); /* the cycle that it tries to create */
 }
 
-static void what_cannot_be_captured_is_refused(void **state)
+static void calls_that_cannot_be_captured_are_rejected(void **state)
 {
     (void)state;
     enum { UNSUPPORTED = 900, INVALIDATED = 901, UNJOINED = 904, ISOLATION = 905, IMPLICIT = 906 };
@@ -502,20 +502,20 @@ int main(void)
 #define FRESH(test) cmocka_unit_test_setup(test, fresh_device)
     const struct CMUnitTest tests[] = {
         FRESH(vectors_are_added),
-        FRESH(symbols_reach_the_kernel),
+        FRESH(symbols_are_copied_to_the_kernel),
         FRESH(parameters_of_all_sizes_arrive),
         FRESH(dynamic_shared_memory_has_cudas_limits),
         FRESH(streams_and_events_order_and_tell_time),
         FRESH(impossible_launches_are_refused),
         FRESH(a_wild_store_is_named_with_its_line),
-        FRESH(reading_what_nothing_wrote_is_a_finding),
+        FRESH(reading_unwritten_memory_is_a_finding),
         FRESH(the_device_answers_questions),
-        FRESH(a_replay_repeats_the_work_on_what_the_buffers_hold),
-        FRESH(freed_memory_is_gone_and_replays_find_it),
+        FRESH(replays_use_the_current_contents_of_buffers),
+        FRESH(replays_find_uses_of_freed_memory),
         FRESH(streams_without_order_are_told),
-        FRESH(a_captured_graph_is_what_its_nodes_are),
+        FRESH(a_captured_graph_equals_its_nodes),
         FRESH(a_graph_of_nodes_runs_in_the_order_of_its_edges),
-        FRESH(what_cannot_be_captured_is_refused),
+        FRESH(calls_that_cannot_be_captured_are_rejected),
         FRESH(a_wire_between_changes_nothing),
         FRESH(poison_is_read_back_and_counts_as_unwritten),
         FRESH(nonsense_calls_are_answered),

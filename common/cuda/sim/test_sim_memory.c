@@ -65,7 +65,7 @@ static Device *launched(void)
     return device;
 }
 
-static void the_next_call_tells_what_a_cost_lost(void **state)
+static void the_next_call_reports_lost_memory(void **state)
 {
     const DeviceCall sync = {.kind = CALL_SYNC};
     (void)state;
@@ -90,7 +90,7 @@ static void the_next_call_tells_what_a_cost_lost(void **state)
     fails = 0;
 }
 
-static void a_replay_tells_what_was_lost_before_it(void **state)
+static void a_replay_reports_memory_lost_before_it(void **state)
 {
     (void)state;
     Recording recording = {0};
@@ -111,8 +111,8 @@ static void a_replay_tells_what_was_lost_before_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_next_call_tells_what_a_cost_lost),
-        cmocka_unit_test(a_replay_tells_what_was_lost_before_it),
+        cmocka_unit_test(the_next_call_reports_lost_memory),
+        cmocka_unit_test(a_replay_reports_memory_lost_before_it),
     };
     return cmocka_run_group_tests_name("no memory for cycles", tests, NULL, NULL);
 }

@@ -197,7 +197,7 @@ static void program_end(Program *p)
     assert_int_equal(p->engine->execute(p->engine, &(DeviceCall){.kind = CALL_SYNC}, &reply), 0);
 }
 
-static void what_the_check_lets_pass_is_ordered_in_the_price(void **state)
+static void operations_without_a_race_are_ordered_in_the_price(void **state)
 {
     SimDeviceOptions options = {
         .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = 1, .checks = 1};
@@ -242,7 +242,7 @@ static void what_the_check_lets_pass_is_ordered_in_the_price(void **state)
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
-static void too_many_streams_are_refused(void **state)
+static void too_many_streams_are_rejected(void **state)
 {
     SimDeviceOptions options = {
         .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = 1, .checks = 1};
@@ -267,7 +267,7 @@ static void too_many_streams_are_refused(void **state)
 
 /* Operations that no clock distinguishes are stored as one.  Others are stored separately until the
  * memory is used up, and then the recording is serial. */
-static void no_operation_is_forgotten(void **state)
+static void no_operation_is_evicted(void **state)
 {
     enum { MANY = 300 };
     SimDeviceOptions options = {
@@ -317,9 +317,9 @@ static void no_operation_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_check_lets_pass_is_ordered_in_the_price),
-        cmocka_unit_test(too_many_streams_are_refused),
-        cmocka_unit_test(no_operation_is_forgotten),
+        cmocka_unit_test(operations_without_a_race_are_ordered_in_the_price),
+        cmocka_unit_test(too_many_streams_are_rejected),
+        cmocka_unit_test(no_operation_is_evicted),
     };
     return cmocka_run_group_tests_name("order between streams", tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void shares_fill_the_machine(void **state)
     assert_int_equal(t.end, 130);
 }
 
-static void what_is_left_is_filled(void **state)
+static void remaining_capacity_is_filled(void **state)
 {
     Timeline t = {0};
     (void)state;
@@ -98,7 +98,7 @@ static void slices_of_a_chain_share_the_machine(void **state)
     }
 }
 
-static void forgetting_is_stricter(void **state)
+static void evicting_reports_no_false_race(void **state)
 {
     Timeline t = {0};
     (void)state;
@@ -109,7 +109,7 @@ static void forgetting_is_stricter(void **state)
     assert_int_equal(timeline_place(&t, TIMELINE_SMS, 1, 0, 10), 20);
 }
 
-static void shares_are_blocks(void **state)
+static void shares_are_contiguous_blocks(void **state)
 {
     (void)state;
     assert_int_equal(timeline_share(132, 264), HALF);
@@ -199,7 +199,7 @@ static void copies_of_opposite_direction_overlap(void **state)
     b.device->close(b.device);
 }
 
-static void waits_and_the_host_order_streams(void **state)
+static void events_and_host_waits_order_streams(void **state)
 {
     Bench b = bench_open();
     (void)state;
@@ -364,7 +364,7 @@ static void pair_launch(const Pair *pair, char *text, size_t bytes)
     b.device->close(b.device);
 }
 
-static void an_overlap_without_a_wait_is_told(void **state)
+static void an_overlap_without_a_wait_is_reported(void **state)
 {
     static const Pair CLEAN[] = {
         {.tells = 1, .waits = 1, .value = LAUNCH_OVERLAPS},
@@ -444,7 +444,7 @@ static uint32_t chain_record(int three, Between between, char *text, size_t byte
     return value;
 }
 
-static void what_overlaps_in_the_price_was_checked(void **state)
+static void operations_that_overlap_in_the_price_are_checked(void **state)
 {
     char text[2048];
     (void)state;
@@ -554,7 +554,7 @@ static DeviceCost launches_cost(int threads, int asks)
 }
 
 /* The cost of a launch may be computed while the next one runs: the result is the same. */
-static void launches_that_wait_cost_the_same(void **state)
+static void waiting_launches_cost_the_same(void **state)
 {
     (void)state;
     DeviceCost one = launches_cost(1, 1);
@@ -570,20 +570,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_fill_the_machine),
-        cmocka_unit_test(what_is_left_is_filled),
+        cmocka_unit_test(remaining_capacity_is_filled),
         cmocka_unit_test(launches_overlap_up_to_their_wait),
         cmocka_unit_test(slices_of_a_chain_share_the_machine),
-        cmocka_unit_test(forgetting_is_stricter),
-        cmocka_unit_test(shares_are_blocks),
+        cmocka_unit_test(evicting_reports_no_false_race),
+        cmocka_unit_test(shares_are_contiguous_blocks),
         cmocka_unit_test(copies_of_opposite_direction_overlap),
-        cmocka_unit_test(waits_and_the_host_order_streams),
+        cmocka_unit_test(events_and_host_waits_order_streams),
         cmocka_unit_test(a_replay_overlaps_as_the_call_did),
         cmocka_unit_test(streams_share_the_pipes),
-        cmocka_unit_test(launches_that_wait_cost_the_same),
+        cmocka_unit_test(waiting_launches_cost_the_same),
         cmocka_unit_test(launches_of_a_chain_overlap),
         cmocka_unit_test(a_replay_of_a_chain_overlaps_as_the_call_did),
-        cmocka_unit_test(an_overlap_without_a_wait_is_told),
-        cmocka_unit_test(what_overlaps_in_the_price_was_checked),
+        cmocka_unit_test(an_overlap_without_a_wait_is_reported),
+        cmocka_unit_test(operations_that_overlap_in_the_price_are_checked),
     };
     return cmocka_run_group_tests_name("simulated time", tests, NULL, NULL);
 }

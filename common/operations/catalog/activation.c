@@ -20,7 +20,7 @@ double activation_value(int kind, double z)
     }
 }
 
-double activation_slope(int kind, double z)
+double activation_derivative(int kind, double z)
 {
     double f = activation_value(kind, z);
     switch (kind) {
@@ -40,7 +40,7 @@ double activation_roundings(int kind, double z)
     case ACTIVATE_RELU:
         return f;
     case ACTIVATE_TANH:
-        return 4 * fabs(f) + fabs(z) * activation_slope(kind, z) + LEAST;
+        return 4 * fabs(f) + fabs(z) * activation_derivative(kind, z) + LEAST;
     default:
         return f * ((1 - f) * (4 + fabs(z)) + 2) + LEAST;
     }

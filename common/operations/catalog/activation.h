@@ -6,7 +6,7 @@
 double activation_value(int kind, double z);
 
 /* f'(z); of ReLU 1 above 0 and 0 below. */
-double activation_slope(int kind, double z);
+double activation_derivative(int kind, double z);
 
 /* Upper bound of the rounding errors of f(z) in fp32, in units of u = 2^-24, if z itself has a
  * relative error of u.  The CUDA C++ Programming Guide's table "Single-Precision Mathematical

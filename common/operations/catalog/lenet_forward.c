@@ -192,7 +192,7 @@ static void activate(const Network *net, int l, double *value, double *spread)
     *value = activation_value(net->p.activation, z);
     /* Near a ReLU's 0 an error may change the side. */
     double slope = net->p.activation == ACTIVATE_RELU ? z > -8 * 0x1p-24 * *spread
-                                                      : activation_slope(net->p.activation, z);
+                                                      : activation_derivative(net->p.activation, z);
     *spread = slope * *spread + activation_roundings(net->p.activation, z);
 }
 

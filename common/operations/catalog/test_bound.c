@@ -333,7 +333,7 @@ static void both_ways(const float *matrix, int high, int wide, const float *from
 }
 
 /* The side x side tile of a map from (h0, w0) on; zeros outside. */
-static void square_read(const float *map, int high, int wide, int h0, int w0, int side, float *to)
+static void tile_read(const float *map, int high, int wide, int h0, int w0, int side, float *to)
 {
     for (int i = 0; i < side * side; i++) {
         int h = h0 + i / side, w = w0 + i % side;
@@ -347,7 +347,7 @@ static void add_terms(const float *u, const float *v, float *sum)
         sum[i] = fmaf(u[i], v[i], sum[i]);
 }
 
-static void data_by_squares(const Bench *bench)
+static void data_by_tiles(const Bench *bench)
 {
     const ConvProblem *p = &bench->conv;
     const float *dy = bench->tensor[0], *w = bench->tensor[1];
@@ -360,8 +360,8 @@ static void data_by_squares(const Bench *bench)
             float turned[9];
             for (int tap = 0; tap < 9; tap++)
                 turned[tap] = w[(k * p->C + c) * 9 + 8 - tap];
-            square_read(dy + (size_t)(n * p->K + k) * p->P * p->Q, p->P, p->Q, h0 + p->pad_top - 2,
-                        w0 + p->pad_left - 2, SIDE, from);
+            tile_read(dy + (size_t)(n * p->K + k) * p->P * p->Q, p->P, p->Q, h0 + p->pad_top - 2,
+                      w0 + p->pad_left - 2, SIDE, from);
             both_ways(POINT, SIDE, SIDE, from, v);
             both_ways(THREE, SIDE, 3, turned, u);
             add_terms(u, v, sum);
@@ -373,7 +373,7 @@ static void data_by_squares(const Bench *bench)
     }
 }
 
-static void filter_by_squares(const Bench *bench)
+static void filter_by_tiles(const Bench *bench)
 {
     const ConvProblem *p = &bench->conv;
     int down = (p->P + 3) / 4, across = (p->Q + 3) / 4;
@@ -384,9 +384,9 @@ static void filter_by_squares(const Bench *bench)
         for (int square = 0; square < p->N * down * across; square++) {
             int p0 = square / across % down * 4, q0 = square % across * 4;
             size_t n = (size_t)(square / across / down);
-            square_read(x + n * p->C * p->H * p->W, p->H, p->W, p0 - p->pad_top, q0 - p->pad_left,
-                        SIDE, from);
-            square_read(dy + n * p->K * p->P * p->Q, p->P, p->Q, p0, q0, 4, taps);
+            tile_read(x + n * p->C * p->H * p->W, p->H, p->W, p0 - p->pad_top, q0 - p->pad_left,
+                      SIDE, from);
+            tile_read(dy + n * p->K * p->P * p->Q, p->P, p->Q, p0, q0, 4, taps);
             both_ways(POINT, SIDE, SIDE, from, v);
             both_ways(FOUR, SIDE, 4, taps, u);
             add_terms(u, v, sum);
@@ -396,17 +396,17 @@ static void filter_by_squares(const Bench *bench)
 }
 
 /* Many channels; and dw with many rows, whose sums are the longest. */
-static void gradients_by_squares_pass(void **state)
+static void gradients_by_winograd_tiles_pass(void **state)
 {
     (void)state;
     static const struct {
         const char *operation, *shape;
         void (*by_squares)(const Bench *);
     } way[] = {
-        {"conv_backward_data", "N=1 C=6 H=30 W=29 K=32 R=3 S=3 pad=1 stride=1", data_by_squares},
-        {"conv_backward_data", "N=1 C=4 H=17 W=20 K=256 R=3 S=3 pad=0 stride=1", data_by_squares},
-        {"conv_backward_filter", "N=1 C=8 H=18 W=15 K=8 R=3 S=3 pad=1 stride=1", filter_by_squares},
-        {"conv_backward_filter", "N=4 C=3 H=90 W=91 K=4 R=3 S=3 pad=1 stride=1", filter_by_squares},
+        {"conv_backward_data", "N=1 C=6 H=30 W=29 K=32 R=3 S=3 pad=1 stride=1", data_by_tiles},
+        {"conv_backward_data", "N=1 C=4 H=17 W=20 K=256 R=3 S=3 pad=0 stride=1", data_by_tiles},
+        {"conv_backward_filter", "N=1 C=8 H=18 W=15 K=8 R=3 S=3 pad=1 stride=1", filter_by_tiles},
+        {"conv_backward_filter", "N=4 C=3 H=90 W=91 K=4 R=3 S=3 pad=1 stride=1", filter_by_tiles},
     };
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
         operation = operation_find(way[i].operation);
@@ -432,7 +432,7 @@ int main(void)
         cmocka_unit_test(rounded_inputs_pass_on_small_maps),
         cmocka_unit_test(winograd_passes),
         cmocka_unit_test(mistakes_fail_where_winograd_passes),
-        cmocka_unit_test(gradients_by_squares_pass),
+        cmocka_unit_test(gradients_by_winograd_tiles_pass),
     };
     return cmocka_run_group_tests_name("operations/bound", tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void text_and_back(void **state)
 }
 
 /* Multiples of 1000 plus four, one more, one less; and never more than allowed. */
-static void draws_end_beside_blocks(void **state)
+static void random_indices_reach_the_borders_of_blocks(void **state)
 {
     Random random;
     (void)state;
@@ -168,7 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_and_back),
-        cmocka_unit_test(draws_end_beside_blocks),
+        cmocka_unit_test(random_indices_reach_the_borders_of_blocks),
         cmocka_unit_test(the_oracle_by_hand),
         cmocka_unit_test(mistakes_have_names),
     };

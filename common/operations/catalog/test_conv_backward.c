@@ -119,7 +119,7 @@ static void differences_agree(Sum *forward, int which, const float *dy, const Su
     }
 }
 
-static void oracles_are_slopes_of_the_loss(void **state)
+static void oracles_are_gradients_of_the_loss(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES_COUNT; i++) {
@@ -184,7 +184,7 @@ static void whole_and_single_elements_agree(void **state)
 }
 
 /* Every term of the batch belongs to one output, and in dw each tap has all images. */
-static void products_are_counted_once(void **state)
+static void multiplications_are_counted_once(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES_COUNT; i++) {
@@ -278,7 +278,7 @@ static void pytorch_has_the_same_gradients(void **state)
 
 /* ---- text and hidden problems ------------------------------------------------------------ */
 
-static void what_a_gradient_has_not_is_refused(void **state)
+static void unsupported_parameters_of_gradients_are_rejected(void **state)
 {
     (void)state;
     static const char *const more[] = {"layout=nhwc", "pool=2", "zeros=50", "zeros=0,50"};
@@ -292,7 +292,7 @@ static void what_a_gradient_has_not_is_refused(void **state)
     }
 }
 
-static void hidden_problems_are_unkind(void **state)
+static void hidden_problems_are_difficult(void **state)
 {
     (void)state;
     int lopsided = 0, unequal = 0, even = 0, untouched = 0, oblong = 0;
@@ -321,13 +321,13 @@ static void hidden_problems_are_unkind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracles_are_slopes_of_the_loss),
+        cmocka_unit_test(oracles_are_gradients_of_the_loss),
         cmocka_unit_test(whole_and_single_elements_agree),
-        cmocka_unit_test(products_are_counted_once),
+        cmocka_unit_test(multiplications_are_counted_once),
         cmocka_unit_test(untouched_inputs_have_no_gradient),
         cmocka_unit_test(pytorch_has_the_same_gradients),
-        cmocka_unit_test(what_a_gradient_has_not_is_refused),
-        cmocka_unit_test(hidden_problems_are_unkind),
+        cmocka_unit_test(unsupported_parameters_of_gradients_are_rejected),
+        cmocka_unit_test(hidden_problems_are_difficult),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

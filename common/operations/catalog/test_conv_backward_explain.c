@@ -192,7 +192,7 @@ static void expect(int filter, const char *text, Plant plant, Fault fault, const
 #define STRIDED "N=3 C=4 H=13 W=12 K=5 R=4 S=3 pad=1,2,0,1 stride=2,3"
 #define GAPS    "N=2 C=3 H=11 W=10 K=4 R=2 S=1 pad=valid stride=3,2"
 
-static void honest_sums_pass(void **state)
+static void correct_sums_pass(void **state)
 {
     (void)state;
     static const char *const text[] = {SAME, VALID, STRIDED, GAPS};
@@ -255,7 +255,7 @@ static void mistakes_in_dw_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(honest_sums_pass),
+        cmocka_unit_test(correct_sums_pass),
         cmocka_unit_test(mistakes_in_dx_are_named),
         cmocka_unit_test(mistakes_in_dw_are_named),
     };

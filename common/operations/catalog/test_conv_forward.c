@@ -65,7 +65,7 @@ static void shapes_of_real_layers(void **state)
     assert_int_equal(c.Q, (10 + 6 - 3) / 3 + 1);
 }
 
-static void same_padding_of_even_filters_is_lopsided(void **state)
+static void same_padding_of_even_filters_is_asymmetric(void **state)
 {
     (void)state;
     static const struct {
@@ -106,7 +106,7 @@ static void same_padding_with_a_stride(void **state)
     assert_int_equal(c.pad_left + c.pad_right, 0);
 }
 
-static void bad_shapes_are_refused_by_name(void **state)
+static void bad_shapes_are_rejected_by_name(void **state)
 {
     (void)state;
     refused("N=1 C=1 H=9 W=9 K=1 R=3 S=3 pad=1 stride=1 zeros=101", "at most 100 percent");
@@ -140,7 +140,7 @@ static void bad_shapes_are_refused_by_name(void **state)
     refused("N=1 C=1 H=8 W=4 K=1 R=3 S=9 pad=1 stride=2", "Q would be -1");
 }
 
-static void overflowing_shapes_are_refused_by_name(void **state)
+static void overflowing_shapes_are_rejected_by_name(void **state)
 {
     (void)state;
     refused("N=2147483648 C=1 H=8 W=8 K=1 R=3 S=3 pad=1 stride=1", "N: 2147483648 is too large");
@@ -305,7 +305,7 @@ static void check_kind(int kind, const ConvProblem *c)
     }
 }
 
-static void hidden_problems_are_of_their_kind_and_fit(void **state)
+static void hidden_problems_have_the_cases_kind_and_fit(void **state)
 {
     (void)state;
     Random random;
@@ -395,7 +395,7 @@ static void inputs_are_wide_and_never_zero(void **state)
 
 /* The exact number of zeros, evenly distributed over w: each filter's share is close to the
  * whole's. */
-static void weights_have_the_zeros_that_were_asked_for(void **state)
+static void weights_have_the_requested_zeros(void **state)
 {
     (void)state;
     static const int percent[] = {0, 1, 30, 70, 99, 100};
@@ -498,7 +498,7 @@ static void oracle_is_the_definition(void **state)
 
 /* VGG-16's first layer: 87 M multiply-adds; the limit allows for sanitizers and a busy machine. */
 /* 7x7 outputs, pooled by 2: the last row and column are dropped. */
-static void pooled_oracle_is_the_largest_of_the_plain(void **state)
+static void pooled_oracle_is_the_maximum_of_the_plain(void **state)
 {
     (void)state;
     Problem plain, pooled;
@@ -568,19 +568,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_are_found_by_name),
         cmocka_unit_test(shapes_of_real_layers),
-        cmocka_unit_test(same_padding_of_even_filters_is_lopsided),
+        cmocka_unit_test(same_padding_of_even_filters_is_asymmetric),
         cmocka_unit_test(same_padding_with_a_stride),
-        cmocka_unit_test(bad_shapes_are_refused_by_name),
-        cmocka_unit_test(overflowing_shapes_are_refused_by_name),
+        cmocka_unit_test(bad_shapes_are_rejected_by_name),
+        cmocka_unit_test(overflowing_shapes_are_rejected_by_name),
         cmocka_unit_test(printing_is_canonical_and_reads_back),
         cmocka_unit_test(parsing_survives_mutations),
         cmocka_unit_test(shapes_follow_the_layout),
-        cmocka_unit_test(hidden_problems_are_of_their_kind_and_fit),
+        cmocka_unit_test(hidden_problems_have_the_cases_kind_and_fit),
         cmocka_unit_test(hidden_problems_are_small_where_they_must),
         cmocka_unit_test(inputs_are_wide_and_never_zero),
-        cmocka_unit_test(weights_have_the_zeros_that_were_asked_for),
+        cmocka_unit_test(weights_have_the_requested_zeros),
         cmocka_unit_test(oracle_is_the_definition),
-        cmocka_unit_test(pooled_oracle_is_the_largest_of_the_plain),
+        cmocka_unit_test(pooled_oracle_is_the_maximum_of_the_plain),
     };
     return cmocka_run_group_tests_name("conv/operation", tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static const Plain RIGHT;
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-static void text_comes_back_with_what_follows_from_it(void **state)
+static void text_is_read_back_with_derived_values(void **state)
 {
     (void)state;
     static const char *const TEXT[] = {NETWORK, "N=2 H=12 W=20 c=4 f=32 classes=3 padded=1"};
@@ -197,7 +197,7 @@ static void text_comes_back_with_what_follows_from_it(void **state)
     assert_true(operation->flops(&problem) == 2 * 126157568.0);
 }
 
-static void bad_text_is_refused_by_name(void **state)
+static void bad_text_is_rejected_by_name(void **state)
 {
     (void)state;
     static const char *const CASE[][2] = {
@@ -255,7 +255,7 @@ static void fp32_is_right_and_eleven_bits_are_not(void **state)
 
 /* A missing tap of every filter, an input of every output, all biases: each is detected, even one
  * of the report's 22,400 inputs. */
-static void a_lost_tap_shows(void **state)
+static void a_missing_tap_is_found(void **state)
 {
     (void)state;
     static const char *const TEXT[] = {"N=4 H=12 W=20 c=8 f=32 classes=3", NETWORK};
@@ -279,7 +279,7 @@ static void a_lost_tap_shows(void **state)
             }
 }
 
-static void mistakes_are_called_by_their_names(void **state)
+static void mistakes_are_named(void **state)
 {
     (void)state;
     static const struct {
@@ -407,11 +407,11 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_comes_back_with_what_follows_from_it),
-        cmocka_unit_test(bad_text_is_refused_by_name),
+        cmocka_unit_test(text_is_read_back_with_derived_values),
+        cmocka_unit_test(bad_text_is_rejected_by_name),
         cmocka_unit_test(fp32_is_right_and_eleven_bits_are_not),
-        cmocka_unit_test(a_lost_tap_shows),
-        cmocka_unit_test(mistakes_are_called_by_their_names),
+        cmocka_unit_test(a_missing_tap_is_found),
+        cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(the_layer_that_is_wrong_is_named),
         cmocka_unit_test(pytorch_has_the_same_probabilities),
     };

@@ -160,7 +160,7 @@ static void the_lab_has_to_allow_it(void **state)
         assert_int_equal(is_right(&LAYERS[i], NOTHING, ALGORITHM_SUMS), !LAYERS[i].beyond);
 }
 
-static void a_dropped_tap_fails(void **state)
+static void a_missing_tap_fails(void **state)
 {
     (void)state;
     assert_a_dropped_tap_fails(LAYERS[0].shape, ALGORITHM_FFT_64X64);
@@ -184,7 +184,7 @@ static void line_expect(double (*z)[2], int count, int step)
 
 /* The error of a transform relative to its numbers, both in the 2-norm, is at most that of Higham's
  * theorem 24.2; three transforms of the largest tile give the bound. */
-static void a_transform_rounds_as_the_theorem_says(void **state)
+static void transforms_round_within_the_theorem(void **state)
 {
     (void)state;
     static Complex z[MOST * MOST];
@@ -228,8 +228,8 @@ int main(void)
         cmocka_unit_test(it_passes_in_fp32),
         cmocka_unit_test(fewer_bits_fail),
         cmocka_unit_test(the_lab_has_to_allow_it),
-        cmocka_unit_test(a_dropped_tap_fails),
-        cmocka_unit_test(a_transform_rounds_as_the_theorem_says),
+        cmocka_unit_test(a_missing_tap_fails),
+        cmocka_unit_test(transforms_round_within_the_theorem),
     };
     return cmocka_run_group_tests_name("operations/fft", tests, NULL, NULL);
 }

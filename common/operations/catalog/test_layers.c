@@ -271,7 +271,7 @@ static void plain_code_is_right(void **state)
     }
 }
 
-static void an_element_is_what_the_oracle_says_of_it(void **state)
+static void one_element_equals_the_full_oracle(void **state)
 {
     (void)state;
     for (int i = 0; i < LAYER_KINDS; i++) {
@@ -300,7 +300,7 @@ static void an_element_is_what_the_oracle_says_of_it(void **state)
 }
 
 /* Inputs are close to a ReLU's 0: a threshold of a millionth is detected. */
-static void a_relu_that_begins_late_is_wrong(void **state)
+static void a_relu_with_a_threshold_is_wrong(void **state)
 {
     (void)state;
     Problem problem = {0};
@@ -360,7 +360,7 @@ static float rounded_to(int bits, float value)
 }
 
 /* Exponentials of 14 bits are not fp32's, for any number of classes. */
-static void short_exponentials_are_wrong(void **state)
+static void truncated_exponentials_are_wrong(void **state)
 {
     (void)state;
     Problem problem = {0};
@@ -387,7 +387,7 @@ static void short_exponentials_are_wrong(void **state)
 }
 
 /* Half of the images alone have the same outputs as among all images. */
-static void images_know_nothing_of_each_other(void **state)
+static void images_are_independent(void **state)
 {
     (void)state;
     static const char *const NETWORK[][2] = {
@@ -416,7 +416,7 @@ static void images_know_nothing_of_each_other(void **state)
 }
 
 /* Weights of 11 bits (tf32, fp16) and of 8 (bf16) are detected. */
-static void a_network_of_lower_precision_is_told(void **state)
+static void a_network_of_lower_precision_is_reported(void **state)
 {
     (void)state;
     static const char *const KIND[] = {
@@ -446,7 +446,7 @@ static void a_network_of_lower_precision_is_told(void **state)
 
 /* A missing tap of every filter, a bias, an input of every output: each layer's is visible in the
  * probabilities.  (A single output's may not be: a ReLU can be 0 for every image.) */
-static void a_network_shows_what_each_layer_lost(void **state)
+static void a_network_shows_the_error_of_each_layer(void **state)
 {
     (void)state;
     static const struct {
@@ -588,13 +588,13 @@ int main(void)
         cmocka_unit_test(problems_are_read_as_they_are_written),
         cmocka_unit_test(bad_problems_are_one_line),
         cmocka_unit_test(plain_code_is_right),
-        cmocka_unit_test(an_element_is_what_the_oracle_says_of_it),
-        cmocka_unit_test(a_relu_that_begins_late_is_wrong),
+        cmocka_unit_test(one_element_equals_the_full_oracle),
+        cmocka_unit_test(a_relu_with_a_threshold_is_wrong),
         cmocka_unit_test(a_branch_has_no_right_outputs),
-        cmocka_unit_test(short_exponentials_are_wrong),
-        cmocka_unit_test(images_know_nothing_of_each_other),
-        cmocka_unit_test(a_network_of_lower_precision_is_told),
-        cmocka_unit_test(a_network_shows_what_each_layer_lost),
+        cmocka_unit_test(truncated_exponentials_are_wrong),
+        cmocka_unit_test(images_are_independent),
+        cmocka_unit_test(a_network_of_lower_precision_is_reported),
+        cmocka_unit_test(a_network_shows_the_error_of_each_layer),
         cmocka_unit_test(the_layer_that_is_wrong_is_named),
         cmocka_unit_test(pytorch_has_the_same_probabilities),
     };

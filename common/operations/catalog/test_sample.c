@@ -71,7 +71,7 @@ static void one_in_a_thousand_is_found(void **state)
 }
 
 /* Anywhere: the first and the last three in a thousand. */
-static void any_place_is_drawn(void **state)
+static void every_element_can_be_sampled(void **state)
 {
     (void)state;
     Random random;
@@ -107,7 +107,7 @@ static void lower_precision_is_found(void **state)
 }
 
 /* A small output is judged completely. */
-static void small_outputs_are_looked_at_whole(void **state)
+static void small_outputs_are_checked_completely(void **state)
 {
     (void)state;
     Random random;
@@ -133,9 +133,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_outputs_pass),
         cmocka_unit_test(one_in_a_thousand_is_found),
-        cmocka_unit_test(any_place_is_drawn),
+        cmocka_unit_test(every_element_can_be_sampled),
         cmocka_unit_test(lower_precision_is_found),
-        cmocka_unit_test(small_outputs_are_looked_at_whole),
+        cmocka_unit_test(small_outputs_are_checked_completely),
     };
     return cmocka_run_group_tests_name("operation/verify_sample", tests, NULL, NULL);
 }

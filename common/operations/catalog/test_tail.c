@@ -21,7 +21,7 @@ static void expect(const char *name, const char *shape, const float *const *tens
 }
 
 /* Figure 5 of the paper: one block per filter, 80 at a time. */
-static void waves_are_the_papers(void **state)
+static void waves_equal_those_of_the_paper(void **state)
 {
     const float pixels[] = {4096};
     const float *tensor[] = {pixels, NULL};
@@ -62,7 +62,7 @@ static void plan(const char *how, double first, double second)
     assert_float_equal(value[1], second, 0);
 }
 
-static void widths_go_to_the_edges(void **state)
+static void widths_move_to_the_edges(void **state)
 {
     (void)state;
     /* The second gains 60, to 80; then the first 30, to 50: 8 of 15 parameters remain. */
@@ -81,7 +81,7 @@ static void widths_go_to_the_edges(void **state)
 /* Four 1x1 layers of 4 filters, with 4 channels; edges are 2 and 4, and the last layer is fixed.
  * Latency is 4*4*20 = 320, parameters are 64.  Each of the other three gains the same by moving to
  * 2: 40 of its own and 40 of the next one's.  Then 48 parameters remain, the minimum. */
-static void of_equal_moves_the_first_is_taken(void **state)
+static void the_first_of_equal_moves_is_chosen(void **state)
 {
     const float layer[] = {4, 1, 1, 4, 1, 1, 4, 1, 1, 4, 1, 0};
     const float time[] = {10, 10, 20, 20, 10, 10, 20, 20, 10, 10, 20, 20, 10, 10, 20, 20};
@@ -96,7 +96,7 @@ static void of_equal_moves_the_first_is_taken(void **state)
 }
 
 /* Widths 2, 3 and 4 have the same throughput, and 4 is the last: only 4 is a candidate. */
-static void of_equal_throughputs_the_last_is_the_edge(void **state)
+static void the_last_of_equal_throughputs_is_the_edge(void **state)
 {
     const float layer[] = {4, 1, 1}, time[] = {20, 20, 30, 40}, last[] = {20, 20, 30, 41};
     const float *tensor[] = {layer, time, NULL};
@@ -135,7 +135,7 @@ static void layers_that_are_alike(void **state)
     }
 }
 
-static void a_goal_for_the_other_mode_is_refused(void **state)
+static void a_goal_for_the_other_mode_is_rejected(void **state)
 {
     Problem problem;
     Error error;
@@ -150,13 +150,13 @@ static void a_goal_for_the_other_mode_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waves_are_the_papers),
+        cmocka_unit_test(waves_equal_those_of_the_paper),
         cmocka_unit_test(tiles_are_rounded_up_apart),
-        cmocka_unit_test(widths_go_to_the_edges),
-        cmocka_unit_test(of_equal_moves_the_first_is_taken),
-        cmocka_unit_test(of_equal_throughputs_the_last_is_the_edge),
+        cmocka_unit_test(widths_move_to_the_edges),
+        cmocka_unit_test(the_first_of_equal_moves_is_chosen),
+        cmocka_unit_test(the_last_of_equal_throughputs_is_the_edge),
         cmocka_unit_test(layers_that_are_alike),
-        cmocka_unit_test(a_goal_for_the_other_mode_is_refused),
+        cmocka_unit_test(a_goal_for_the_other_mode_is_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void lenet_has_the_sizes_of_figure_16_2(void **state)
     assert_true(operation->flops(&problem) == 2.0 * 2 * (3 * 416520 - 117600));
 }
 
-static void text_comes_back(void **state)
+static void text_is_read_back(void **state)
 {
     (void)state;
     char text[256];
@@ -73,7 +73,7 @@ static void text_comes_back(void **state)
     }
 }
 
-static void bad_text_is_refused_by_name(void **state)
+static void bad_text_is_rejected_by_name(void **state)
 {
     (void)state;
     refused("", "missing: N H W R c1 c3 c5 f6 classes");
@@ -96,7 +96,7 @@ typedef struct Given {
     float *tensor[OPERATION_TENSORS];
 } Given;
 
-static void given_open(Given *given, const char *text, uint64_t seed)
+static void step_open(Given *given, const char *text, uint64_t seed)
 {
     TensorShape shape[OPERATION_TENSORS];
     Error error = {""};
@@ -113,7 +113,7 @@ static void given_open(Given *given, const char *text, uint64_t seed)
     operation->generate(&given->problem, &random, given->tensor);
 }
 
-static void given_close(Given *given)
+static void step_close(Given *given)
 {
     for (int i = 0; i <= TRAIN_Y; i++)
         free(given->tensor[i]);
@@ -146,7 +146,7 @@ static double loss_at(const Given *given, Near *parameter, const Near *velocity,
 /* Without momentum and decay the new velocity is the gradient.  Central differences over h have
  * errors of h^2 and of 2^-53/h: 1e-9 at h = 1e-5; a ReLU that changes its side within h would be
  * visible. */
-static void gradient_is_the_differences_of_the_loss(void **state)
+static void gradient_equals_finite_differences_of_the_loss(void **state)
 {
     (void)state;
     static const char *const TEXT[] = {"N=3 H=14 W=18 R=3 c1=3 c3=4 c5=9 f6=7 classes=5",
@@ -154,7 +154,7 @@ static void gradient_is_the_differences_of_the_loss(void **state)
     static const double H = 1e-5;
     for (size_t t = 0; t < sizeof TEXT / sizeof *TEXT; t++) {
         Given given;
-        given_open(&given, TEXT[t], 11 + t);
+        step_open(&given, TEXT[t], 11 + t);
         size_t count = (size_t)given.train.parameters;
         given.tensor[TRAIN_SETTING][TRAIN_MOMENTUM] = 0;
         given.tensor[TRAIN_SETTING][TRAIN_DECAY] = 0;
@@ -173,7 +173,7 @@ static void gradient_is_the_differences_of_the_loss(void **state)
         free(parameter);
         free(moved);
         free(result);
-        given_close(&given);
+        step_close(&given);
     }
 }
 
@@ -197,7 +197,7 @@ static int kinks_in(const Given *given, const float *x)
 
 /* One unit on the other side of its ReLU changes more than the rounding errors of a sum of 21,600
  * terms. */
-static void no_image_stands_at_a_kink(void **state)
+static void no_image_is_at_a_kink_of_the_loss(void **state)
 {
     (void)state;
     static const char *const TEXT[] = {"N=600 H=7 W=7 R=2 c1=3 c3=4 c5=9 f6=8 classes=3", LENET,
@@ -205,14 +205,14 @@ static void no_image_stands_at_a_kink(void **state)
     for (size_t t = 0; t < sizeof TEXT / sizeof *TEXT; t++) {
         Given given;
         for (uint64_t seed = 1; seed <= (t ? 2 : 40); seed++) {
-            given_open(&given, TEXT[t], seed);
+            step_open(&given, TEXT[t], seed);
             assert_int_equal(kinks_in(&given, given.tensor[TRAIN_X]), 0);
             /* the test can detect one: the map of a filter without bias, for a black image */
             const TrainLayer *layer = &given.train.layer[TRAIN_C1];
             memset(given.tensor[TRAIN_X], 0, (size_t)layer->H * layer->W * sizeof(float));
             given.tensor[TRAIN_PARAMETER][TRAIN_BIASES(*layer)] = 0;
             assert_true(kinks_in(&given, given.tensor[TRAIN_X]) > 0);
-            given_close(&given);
+            step_close(&given);
         }
     }
 }
@@ -383,7 +383,7 @@ static void fp32_is_right_and_fewer_bits_are_not(void **state)
         operation->draw(&random, i, 4e5, &problem);
         operation->print(&problem, text, sizeof text);
         if (i == 0) strcpy(text, LENET);
-        given_open(&given, text, 100 + (uint64_t)i);
+        step_open(&given, text, 100 + (uint64_t)i);
         float *y = malloc(given.outputs * sizeof *y);
         plain_step(&given, 24, y);
         Judgement right = judged(&given, y);
@@ -399,7 +399,7 @@ static void fp32_is_right_and_fewer_bits_are_not(void **state)
         little = fmin(little, near.verdict.worst);
         judgement_free(&near);
         free(y);
-        given_close(&given);
+        step_close(&given);
     }
     print_message("fp32 %.2f, 16 bits %.2f, 11 bits %.1f of the bound\n", most, little, least);
     assert_true(most < 0.5);
@@ -410,7 +410,7 @@ static void fp32_is_right_and_fewer_bits_are_not(void **state)
 /* ---- messages about mistakes ------------------------------------------------------------- */
 
 /* Every mistake is found and gets its own message, each with another network. */
-static void each_slip_is_called_by_its_name(void **state)
+static void each_mistake_is_named(void **state)
 {
     (void)state;
     static const char *const WORDS[SLIPS] = {
@@ -444,7 +444,7 @@ static void each_slip_is_called_by_its_name(void **state)
         for (int slip = SLIP_NONE + 1; slip < SLIPS; slip++) {
             Given given;
             Finding finding;
-            given_open(&given, TEXT[t], 40 + (uint64_t)slip);
+            step_open(&given, TEXT[t], 40 + (uint64_t)slip);
             Near *result = expect_slip(&given, (TrainSlip)slip);
             float *y = malloc(given.outputs * sizeof *y);
             for (size_t i = 0; i < given.outputs; i++)
@@ -457,12 +457,12 @@ static void each_slip_is_called_by_its_name(void **state)
             judgement_free(&judgement);
             free(result);
             free(y);
-            given_close(&given);
+            step_close(&given);
         }
 }
 
 /* Mistakes that are not in the list: the message says where the error starts. */
-static void other_mistakes_are_told_by_their_place(void **state)
+static void other_mistakes_are_reported_by_location(void **state)
 {
     (void)state;
     static const struct {
@@ -476,7 +476,7 @@ static void other_mistakes_are_told_by_their_place(void **state)
     for (size_t t = 0; t < sizeof PLANT / sizeof *PLANT; t++) {
         Given given;
         Finding finding;
-        given_open(&given, operation->example, 60);
+        step_open(&given, operation->example, 60);
         Near *result = expect_slip(&given, SLIP_NONE);
         float *y = malloc(given.outputs * sizeof *y);
         for (size_t i = 0; i < given.outputs; i++)
@@ -491,7 +491,7 @@ static void other_mistakes_are_told_by_their_place(void **state)
         judgement_free(&judgement);
         free(result);
         free(y);
-        given_close(&given);
+        step_close(&given);
     }
 }
 
@@ -506,13 +506,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lenet_has_the_sizes_of_figure_16_2),
-        cmocka_unit_test(text_comes_back),
-        cmocka_unit_test(bad_text_is_refused_by_name),
-        cmocka_unit_test(gradient_is_the_differences_of_the_loss),
-        cmocka_unit_test(no_image_stands_at_a_kink),
+        cmocka_unit_test(text_is_read_back),
+        cmocka_unit_test(bad_text_is_rejected_by_name),
+        cmocka_unit_test(gradient_equals_finite_differences_of_the_loss),
+        cmocka_unit_test(no_image_is_at_a_kink_of_the_loss),
         cmocka_unit_test(fp32_is_right_and_fewer_bits_are_not),
-        cmocka_unit_test(each_slip_is_called_by_its_name),
-        cmocka_unit_test(other_mistakes_are_told_by_their_place),
+        cmocka_unit_test(each_mistake_is_named),
+        cmocka_unit_test(other_mistakes_are_reported_by_location),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -29,7 +29,7 @@ static void expect_wrong(const char *text, Plant plant, Precision precision)
     assert_non_null(strstr(verdict.where, "(n,k,p,q) = ("));
 }
 
-static void honest_sums_pass(void **state)
+static void correct_sums_pass(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
@@ -69,7 +69,7 @@ static void lower_precision_fails_at_any_depth(void **state)
     expect_wrong(SQUARE, PLANT_BF16, PRECISION_TF32);
 }
 
-static void eleven_bits_are_told_from_less_at_any_depth(void **state)
+static void eleven_bits_are_distinguished_from_fewer_at_any_depth(void **state)
 {
     (void)state;
     for (Precision precision = PRECISION_TF32; precision <= PRECISION_FP16; precision++) {
@@ -147,9 +147,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bound_is_the_formula),
         cmocka_unit_test(every_fault_has_a_name),
-        cmocka_unit_test(honest_sums_pass),
+        cmocka_unit_test(correct_sums_pass),
         cmocka_unit_test(lower_precision_fails_at_any_depth),
-        cmocka_unit_test(eleven_bits_are_told_from_less_at_any_depth),
+        cmocka_unit_test(eleven_bits_are_distinguished_from_fewer_at_any_depth),
         cmocka_unit_test(one_wrong_output_fails_and_is_located),
         cmocka_unit_test(written_elsewhere_is_wrong),
     };

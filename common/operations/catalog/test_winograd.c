@@ -57,8 +57,8 @@ static void filters_transform(const Bench *bench, const Form *form, Dropped drop
 }
 
 /* The transformed input tile of outputs (p, q) .. of image n: v[c][point]. */
-static void square_transform(const Bench *bench, const Form *form, Dropped drop, int n, int p,
-                             int q, float *v)
+static void tile_transform(const Bench *bench, const Form *form, Dropped drop, int n, int p, int q,
+                           float *v)
 {
     const ConvProblem *conv = &bench->conv;
     const int points = form->side * form->side;
@@ -76,8 +76,8 @@ static void square_transform(const Bench *bench, const Form *form, Dropped drop,
     }
 }
 
-static void square_store(const Bench *bench, const Form *form, int n, int k, int p, int q,
-                         const float *y)
+static void tile_store(const Bench *bench, const Form *form, int n, int k, int p, int q,
+                       const float *y)
 {
     const ConvProblem *conv = &bench->conv;
     float *map = bench->tensor[2] + ((size_t)n * conv->K + k) * conv->P * conv->Q;
@@ -98,14 +98,14 @@ static void winograd(const Bench *bench, const Form *form, Dropped drop)
     for (int square = 0; square < conv->N * down * across; square++) {
         int n = square / across / down;
         int p = square / across % down * form->m, q = square % across * form->m;
-        square_transform(bench, form, drop, n, p, q, v);
+        tile_transform(bench, form, drop, n, p, q, v);
         for (int k = 0; k < conv->K; k++) {
             float terms[MOST_SIDE * MOST_SIDE] = {0}, y[MOST_SIDE * MOST_SIDE];
             for (int i = 0; i < points * conv->C; i++)
                 terms[i % points] =
                     fmaf(u[(size_t)k * conv->C * points + i], v[i], terms[i % points]);
             both_ways(form->outputs, form->m, form->side, terms, y);
-            square_store(bench, form, n, k, p, q, y);
+            tile_store(bench, form, n, k, p, q, y);
         }
     }
     free(u);
@@ -158,7 +158,7 @@ static void fewer_bits_fail(void **state)
     }
 }
 
-static void a_dropped_tap_fails(void **state)
+static void a_missing_tap_fails(void **state)
 {
     (void)state;
     assert_a_dropped_tap_fails(LAYERS[0], ALGORITHM_WINOGRAD_4X4);
@@ -306,7 +306,7 @@ int main(void)
         cmocka_unit_test(it_passes_in_fp32),
         cmocka_unit_test(the_lab_has_to_allow_it),
         cmocka_unit_test(fewer_bits_fail),
-        cmocka_unit_test(a_dropped_tap_fails),
+        cmocka_unit_test(a_missing_tap_fails),
         cmocka_unit_test(the_bound_is_the_matrices),
         cmocka_unit_test(a_wrong_row_is_named),
         cmocka_unit_test(a_right_line_is_not_blamed),

@@ -31,7 +31,7 @@ static int zeros_of(const float *x, int count)
     return zeros;
 }
 
-static void there_are_as_many_zeros_as_asked_for(void **state)
+static void maps_have_the_requested_number_of_zeros(void **state)
 {
     float *x = *state;
     for (int zeros = 0; zeros <= 100; zeros += 5) {
@@ -40,7 +40,7 @@ static void there_are_as_many_zeros_as_asked_for(void **state)
     }
 }
 
-static void at_least_one_stays_and_at_100_none(void **state)
+static void at_least_one_value_is_nonzero_except_at_100_percent(void **state)
 {
     (void)state;
     Random random;
@@ -55,7 +55,7 @@ static void at_least_one_stays_and_at_100_none(void **state)
 }
 
 /* With 70 percent zeros at random positions, a neighbour of a zero is zero in 70 of 100 cases. */
-static void zeros_cling_together(void **state)
+static void zeros_are_clustered(void **state)
 {
     float *x = *state;
     int pairs = 0, both = 0;
@@ -68,7 +68,7 @@ static void zeros_cling_together(void **state)
     assert_true(both > 0.82 * pairs);
 }
 
-static void some_maps_are_emptier_than_others(void **state)
+static void density_varies_between_maps(void **state)
 {
     float *x = *state;
     int least = HEIGHT * WIDTH, most = 0;
@@ -107,10 +107,10 @@ static int memory_free(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_are_as_many_zeros_as_asked_for),
-        cmocka_unit_test(at_least_one_stays_and_at_100_none),
-        cmocka_unit_test(zeros_cling_together),
-        cmocka_unit_test(some_maps_are_emptier_than_others),
+        cmocka_unit_test(maps_have_the_requested_number_of_zeros),
+        cmocka_unit_test(at_least_one_value_is_nonzero_except_at_100_percent),
+        cmocka_unit_test(zeros_are_clustered),
+        cmocka_unit_test(density_varies_between_maps),
         cmocka_unit_test(a_seed_gives_the_same_maps),
     };
     return cmocka_run_group_tests(tests, memory_make, memory_free);

@@ -16,7 +16,7 @@ static size_t index_of(Layout layout, size_t n, size_t c, size_t h, size_t w)
     return ((n * 3 + c) * 4 + h) * 5 + w;
 }
 
-static void conversion_moves_every_element_to_its_place(void **state)
+static void conversion_moves_every_element(void **state)
 {
     (void)state;
     enum { COUNT = 2 * 3 * 4 * 5 };
@@ -36,7 +36,7 @@ static void conversion_moves_every_element_to_its_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conversion_moves_every_element_to_its_place),
+        cmocka_unit_test(conversion_moves_every_element),
     };
     return cmocka_run_group_tests_name("conv/tensor", tests, NULL, NULL);
 }

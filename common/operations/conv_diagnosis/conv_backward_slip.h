@@ -16,7 +16,7 @@ typedef struct Slip {
     long long stride_h, stride_w, top, left;
     int any_step;       /* Boolean, dx: h + top - r need not be a multiple of the stride */
     int past_h, past_w; /* Booleans: rows, columns beyond the edges are read from adjacent memory */
-    int turn_r, turn_s; /* Booleans: flipped taps; dx: the filter's, dw: dw's own */
+    int flip_r, flip_s; /* Booleans: flipped taps; dx: the filter's, dw: dw's own */
     long long dy_n, dy_k, dy_p, dy_q; /* strides in elements in dy */
     long long in_0, in_1, in_2, in_3; /* strides in elements in the other input: w's k, c, r, s; x's
                                        * n, c, h, w */

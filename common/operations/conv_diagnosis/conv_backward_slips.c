@@ -46,8 +46,8 @@ static void list_filters(Backward *b)
                                        "The filter is not flipped in dx%s. %s So if the index of "
                                        "dy increases, the index of the tap decreases.",
                                        along[both], slip_window(b));
-        s->turn_r = both >> 1;
-        s->turn_s = both & 1;
+        s->flip_r = both >> 1;
+        s->flip_s = both & 1;
     }
     if (b->filter) {
         Slip *s = slip_add(b, FAULT_TRANSPOSED_FILTER,
@@ -100,7 +100,7 @@ static void slip_shift(Backward *b, int down, int right, int turned)
                  abs(right) == 1 ? "" : "s", b->filter ? "x" : "dy", why, slip_window(b));
     s->top += down;
     s->left += right;
-    s->turn_r = s->turn_s = turned;
+    s->flip_r = s->flip_s = turned;
 }
 
 /* dx's window as in the forward pass, along one axis: h - pad_top + r. */
@@ -114,10 +114,10 @@ static void slip_forward(Backward *b, char axis)
                        axis, down ? "h + pad_top - r" : "w + pad_left - s");
     if (down) {
         s->top = v->R - 1 - v->pad_top;
-        s->turn_r = 1;
+        s->flip_r = 1;
     } else {
         s->left = v->S - 1 - v->pad_left;
-        s->turn_s = 1;
+        s->flip_s = 1;
     }
 }
 

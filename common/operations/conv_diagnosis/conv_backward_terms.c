@@ -98,7 +98,7 @@ static void data_terms(const Backward *b, const Slip *s, const int at[4], double
             for (int t = 0; t < v->S; t++, to++) {
                 long long p = output_of_input(s, at[2] + s->top, r, s->stride_h, v->P, s->past_h);
                 long long q = output_of_input(s, at[3] + s->left, t, s->stride_w, v->Q, s->past_w);
-                int tap_r = s->turn_r ? v->R - 1 - r : r, tap_s = s->turn_s ? v->S - 1 - t : t;
+                int tap_r = s->flip_r ? v->R - 1 - r : r, tap_s = s->flip_s ? v->S - 1 - t : t;
                 *to = 0;
                 if (k < s->low || k >= s->high || r < s->low_r || r >= s->high_r || t < s->low_s ||
                     t >= s->high_s || p > v->P * 2LL + v->H || q > v->Q * 2LL + v->W)
@@ -112,7 +112,7 @@ static void data_terms(const Backward *b, const Slip *s, const int at[4], double
 static void filter_terms(const Backward *b, const Slip *s, const int at[4], double *to, int *lost)
 {
     const ConvProblem *v = &b->v;
-    int r = s->turn_r ? v->R - 1 - at[2] : at[2], t = s->turn_s ? v->S - 1 - at[3] : at[3];
+    int r = s->flip_r ? v->R - 1 - at[2] : at[2], t = s->flip_s ? v->S - 1 - at[3] : at[3];
     for (int n = 0; n < v->N; n++)
         for (int p = 0; p < v->P; p++)
             for (int q = 0; q < v->Q; q++, to++) {

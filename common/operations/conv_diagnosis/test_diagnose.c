@@ -113,7 +113,7 @@ static Told tell_observed(const Bench *bench, Observed observed)
     return tell(&judgement, NULL, NULL);
 }
 
-static void nothing_is_said_of_a_right_output(void **state)
+static void a_right_output_has_no_diagnosis(void **state)
 {
     (void)state;
     Told told = judge(SQUARE, PLANT_NOTHING, PRECISION_FP32, probe_run);
@@ -157,7 +157,7 @@ static void unwritten_and_nan(void **state)
 }
 
 /* Outputs with the word of the tensors' surroundings, quiet or not, and holes. */
-static void places_of_nan_and_holes(void **state)
+static void positions_of_nan_and_unwritten_outputs(void **state)
 {
     (void)state;
     for (uint32_t quiet = 0; quiet < 2; quiet++) {
@@ -179,7 +179,7 @@ static void places_of_nan_and_holes(void **state)
     expect(SQUARE, PLANT_NAN, FAULT_NAN, "Possibly it is instead the result of 0 / 0");
 }
 
-static void filters_turned(void **state)
+static void filters_rotated(void **state)
 {
     (void)state;
     static const char *const shape[] = {SQUARE, OBLONG, EVEN,     TWO,  STRIDED,
@@ -333,7 +333,7 @@ static void expect_words(const char *text, Plant plant, const char *words)
         fail_msg("%s, plant %d: expected '%s', got: %s", text, plant, words, told.found.text);
 }
 
-static void values_by_themselves(void **state)
+static void single_values(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
@@ -397,7 +397,7 @@ static void tiles_permuted(void **state)
 }
 
 /* If no pattern is found, the message says which weight and pixel are multiplied. */
-static void numbers_of_a_probe(void **state)
+static void values_of_a_probe(void **state)
 {
     (void)state;
     expect(SQUARE, PLANT_PADDED_WITH_TWO, FAULT_PADDING_EDGE, "The padding is taken for 2 ");
@@ -412,7 +412,7 @@ static void numbers_of_a_probe(void **state)
     expect(POINTWISE, PLANT_WEIGHTS_MOVED, FAULT_EVERYWHERE, "A weight of another channel");
 }
 
-static void next_to_nothing_reads_as_0(void **state)
+static void tiny_values_are_printed_as_0(void **state)
 {
     (void)state;
     Bench bench = bench_make(OBLONG, 11);
@@ -426,7 +426,7 @@ static void next_to_nothing_reads_as_0(void **state)
 }
 
 /* If x is nearly all zero, the positions of wrong outputs only show its non-zero values. */
-static void places_of_zeros_say_nothing(void **state)
+static void positions_of_zeros_prove_nothing(void **state)
 {
     (void)state;
     Told told = judge("N=1 C=2 H=7 W=7 K=5 R=3 S=3 pad=1 stride=1 zeros=99", PLANT_FIRST_WEIGHT,
@@ -437,7 +437,7 @@ static void places_of_zeros_say_nothing(void **state)
 }
 
 /* Outputs that were never written have arbitrary positions: the padding is not blamed. */
-static void unwritten_places_blame_nothing(void **state)
+static void unwritten_outputs_prove_nothing(void **state)
 {
     (void)state;
     Told told = judge("N=1 C=2 H=6 W=9 K=3 R=3 S=3 pad=1 stride=1", PLANT_GRID_DOWN, PRECISION_FP32,
@@ -448,7 +448,7 @@ static void unwritten_places_blame_nothing(void **state)
 }
 
 /* A race is reported only if two runs differ for no other reason. */
-static void no_race_is_made_up(void **state)
+static void no_race_is_reported_without_evidence(void **state)
 {
     (void)state;
     for (int i = 0; i < SHAPES; i++) {
@@ -459,7 +459,7 @@ static void no_race_is_made_up(void **state)
 }
 
 /* The finding of an engine's checker takes precedence over patterns. */
-static void checkers_come_first(void **state)
+static void errors_in_checkerboards_are_found_first(void **state)
 {
     (void)state;
     static const struct {
@@ -530,7 +530,7 @@ static void diagnosis_is_quick_on_large_outputs(void **state)
 
 /* Every planted fault on hidden shapes: each must be detected if it changes the result, without
  * crashes and out-of-bounds accesses. */
-static void every_plant_on_hidden_shapes(void **state)
+static void every_planted_fault_is_found_on_hidden_shapes(void **state)
 {
     (void)state;
     Random random;
@@ -581,13 +581,13 @@ int main(void)
 {
     operation = operation_find("conv_forward");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_said_of_a_right_output),
+        cmocka_unit_test(a_right_output_has_no_diagnosis),
         cmocka_unit_test(lower_precision_is_named_at_any_depth),
         cmocka_unit_test(less_than_eleven_bits_is_named),
         cmocka_unit_test(memory_faults_are_named),
         cmocka_unit_test(unwritten_and_nan),
-        cmocka_unit_test(places_of_nan_and_holes),
-        cmocka_unit_test(filters_turned),
+        cmocka_unit_test(positions_of_nan_and_unwritten_outputs),
+        cmocka_unit_test(filters_rotated),
         cmocka_unit_test(windows_shifted),
         cmocka_unit_test(edges_and_padding),
         cmocka_unit_test(tiles),
@@ -596,17 +596,17 @@ int main(void)
         cmocka_unit_test(strides),
         cmocka_unit_test(accumulation),
         cmocka_unit_test(races_and_the_rest),
-        cmocka_unit_test(values_by_themselves),
+        cmocka_unit_test(single_values),
         cmocka_unit_test(values_of_another_scale),
         cmocka_unit_test(tiles_permuted),
-        cmocka_unit_test(numbers_of_a_probe),
-        cmocka_unit_test(next_to_nothing_reads_as_0),
-        cmocka_unit_test(places_of_zeros_say_nothing),
-        cmocka_unit_test(unwritten_places_blame_nothing),
-        cmocka_unit_test(no_race_is_made_up),
-        cmocka_unit_test(checkers_come_first),
+        cmocka_unit_test(values_of_a_probe),
+        cmocka_unit_test(tiny_values_are_printed_as_0),
+        cmocka_unit_test(positions_of_zeros_prove_nothing),
+        cmocka_unit_test(unwritten_outputs_prove_nothing),
+        cmocka_unit_test(no_race_is_reported_without_evidence),
+        cmocka_unit_test(errors_in_checkerboards_are_found_first),
         cmocka_unit_test(diagnosis_is_quick_on_large_outputs),
-        cmocka_unit_test(every_plant_on_hidden_shapes),
+        cmocka_unit_test(every_planted_fault_is_found_on_hidden_shapes),
         cmocka_unit_test(garbage_gets_a_verdict),
     };
     return cmocka_run_group_tests_name("conv/diagnosis", tests, NULL, NULL);

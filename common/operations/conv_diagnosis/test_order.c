@@ -131,7 +131,7 @@ static void another_order_is_named(void **state)
     assert_non_null(strstr(found.text, "x[c][h][w][n]"));
 }
 
-static void other_faults_are_told_in_nkpq(void **state)
+static void other_faults_are_reported_in_nkpq(void **state)
 {
     Verdict verdict;
     Finding found;
@@ -197,7 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_layout_is_judged_by_its_own_order),
         cmocka_unit_test(another_order_is_named),
-        cmocka_unit_test(other_faults_are_told_in_nkpq),
+        cmocka_unit_test(other_faults_are_reported_in_nkpq),
         cmocka_unit_test(reversed_axes_are_judged_in_any_layout),
         cmocka_unit_test(other_faults_are_found_with_reversed_axes),
         cmocka_unit_test(reversed_axes_are_read_and_printed),

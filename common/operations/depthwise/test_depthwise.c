@@ -182,7 +182,7 @@ static void plain_code_is_right(void **state)
     }
 }
 
-static void an_element_is_what_the_oracle_says_of_it(void **state)
+static void one_element_equals_the_full_oracle(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -270,7 +270,7 @@ static int is_reported(int which, const char *shape, int rows)
 }
 
 /* Each mistake, in all outputs or in those from row 1 on, in one of these shapes. */
-static void every_mistake_has_its_sentence(void **state)
+static void every_mistake_has_a_message(void **state)
 {
     (void)state;
     static const char *const SHAPES[] = {
@@ -293,9 +293,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(problems_are_read_as_they_are_written),
         cmocka_unit_test(plain_code_is_right),
-        cmocka_unit_test(an_element_is_what_the_oracle_says_of_it),
+        cmocka_unit_test(one_element_equals_the_full_oracle),
         cmocka_unit_test(bad_problems_are_one_line),
-        cmocka_unit_test(every_mistake_has_its_sentence),
+        cmocka_unit_test(every_mistake_has_a_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

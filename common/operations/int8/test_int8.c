@@ -374,7 +374,7 @@ static void no_byte(Run *run)
     memset(run_output(run), 0, (run->count[1] - (size_t)p.K) * sizeof(float));
 }
 
-static void mistakes_have_their_sentence(void **state)
+static void mistakes_have_a_message(void **state)
 {
     static const char LAYER[] = "N=2 C=6 H=7 W=6 K=10 R=3 S=3 pad=1 stride=1 output=int8";
     static const char REAL[] = "N=2 C=6 H=7 W=6 K=10 R=3 S=3 pad=1 stride=1 output=float";
@@ -445,7 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drawn_problems_are_exact), cmocka_unit_test(one_bit_is_wrong),
-        cmocka_unit_test(samples_reach_every_byte), cmocka_unit_test(mistakes_have_their_sentence),
+        cmocka_unit_test(samples_reach_every_byte), cmocka_unit_test(mistakes_have_a_message),
         cmocka_unit_test(invalid_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,13 +108,13 @@ static void a_sample_is_as_large_as_it_says(void **state)
     assert_in_range(times_right(MANY, 10, 5000), 50, 130);
 }
 
-static void a_third_is_found(void **state)
+static void an_error_in_a_third_of_the_outputs_is_found(void **state)
 {
     (void)state;
     assert_int_equal(times_right(MANY, MANY / 3, 2000), 0);
 }
 
-static void few_images_are_all_looked_at(void **state)
+static void few_images_are_all_checked(void **state)
 {
     (void)state;
     assert_int_equal(times_right(FEW, 1, 500), 0);
@@ -125,8 +125,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_images_pass),
         cmocka_unit_test(a_sample_is_as_large_as_it_says),
-        cmocka_unit_test(a_third_is_found),
-        cmocka_unit_test(few_images_are_all_looked_at),
+        cmocka_unit_test(an_error_in_a_third_of_the_outputs_is_found),
+        cmocka_unit_test(few_images_are_all_checked),
     };
     return cmocka_run_group_tests_name("operation/images", tests, NULL, NULL);
 }

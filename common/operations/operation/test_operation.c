@@ -126,7 +126,7 @@ static void judge(Plant plant, const char *band, Verdict *verdict, Finding *find
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-static void an_honest_product_is_right(void **state)
+static void a_correct_product_passes(void **state)
 {
     (void)state;
     Verdict verdict;
@@ -138,7 +138,7 @@ static void an_honest_product_is_right(void **state)
     assert_string_equal(finding.text, "");
 }
 
-static void each_fault_is_named_in_the_operations_own_words(void **state)
+static void each_fault_is_named_in_terms_of_the_operation(void **state)
 {
     static const struct {
         Plant plant;
@@ -169,7 +169,7 @@ static void each_fault_is_named_in_the_operations_own_words(void **state)
 }
 
 /* Messages of the engines; the corpus of mutants tests that they are still the same. */
-static void what_stopped_a_run_is_a_fault(void **state)
+static void reasons_that_stop_a_run_are_faults(void **state)
 {
     (void)state;
     static const struct {
@@ -200,7 +200,7 @@ static void what_stopped_a_run_is_a_fault(void **state)
 }
 
 /* Causes from the numbers of an engine's message. */
-static void what_stopped_a_run_has_a_cause(void **state)
+static void faults_have_a_cause(void **state)
 {
     (void)state;
     static const struct {
@@ -259,10 +259,10 @@ static void what_stopped_a_run_has_a_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_stopped_a_run_is_a_fault),
-        cmocka_unit_test(what_stopped_a_run_has_a_cause),
-        cmocka_unit_test(an_honest_product_is_right),
-        cmocka_unit_test(each_fault_is_named_in_the_operations_own_words),
+        cmocka_unit_test(reasons_that_stop_a_run_are_faults),
+        cmocka_unit_test(faults_have_a_cause),
+        cmocka_unit_test(a_correct_product_passes),
+        cmocka_unit_test(each_fault_is_named_in_terms_of_the_operation),
     };
     return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void generator_is_chacha20(void **state)
 }
 
 /* A key depends on parent, name and count, not on numbers drawn from the parent. */
-static void every_child_has_numbers_of_its_own(void **state)
+static void every_child_generator_differs(void **state)
 {
     (void)state;
     Random a, b, child[4], same;
@@ -50,7 +50,7 @@ static void every_child_has_numbers_of_its_own(void **state)
     assert_true(random_next(&same) == first[1]); /* the second child, with the same name */
 }
 
-static void same_seed_same_numbers_other_seed_others(void **state)
+static void numbers_depend_on_the_seed_alone(void **state)
 {
     (void)state;
     Random a, b, c;
@@ -68,7 +68,7 @@ static void same_seed_same_numbers_other_seed_others(void **state)
 }
 
 /* Starts in the middle of a part, crosses many, and draws afterwards. */
-static void many_are_what_one_after_the_other_is(void **state)
+static void drawing_many_equals_drawing_one_by_one(void **state)
 {
     enum { BEFORE = 5, MANY = 3 * (1 << 16) + 777 };
     float *value = malloc(MANY * sizeof *value);
@@ -90,7 +90,7 @@ static void many_are_what_one_after_the_other_is(void **state)
 }
 
 /* Within a part, to its end, and across several. */
-static void skipped_are_as_if_drawn(void **state)
+static void skipping_equals_drawing(void **state)
 {
     static const int DRAWN[] = {0, 5, RANDOM_WORDS}, SKIPPED[] = {0, 3, 59, 64, 1000};
     (void)state;
@@ -154,10 +154,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generator_is_chacha20),
-        cmocka_unit_test(every_child_has_numbers_of_its_own),
-        cmocka_unit_test(same_seed_same_numbers_other_seed_others),
-        cmocka_unit_test(many_are_what_one_after_the_other_is),
-        cmocka_unit_test(skipped_are_as_if_drawn),
+        cmocka_unit_test(every_child_generator_differs),
+        cmocka_unit_test(numbers_depend_on_the_seed_alone),
+        cmocka_unit_test(drawing_many_equals_drawing_one_by_one),
+        cmocka_unit_test(skipping_equals_drawing),
         cmocka_unit_test(range_is_inclusive_and_even),
         cmocka_unit_test(wide_floats_are_normal_signed_and_wide),
     };

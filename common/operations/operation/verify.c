@@ -48,7 +48,7 @@ typedef struct Parts {
     Part part[PARTS];
 } Parts;
 
-static void squares_part(const double *value, size_t first, size_t last, Part *part)
+static void tiles_part(const double *value, size_t first, size_t last, Part *part)
 {
     double squares = 0;
     for (size_t i = first; i < last; i++)
@@ -64,7 +64,7 @@ static void parts_share(void *context, int share)
     for (int p = share; p < PARTS; p += all->shares) {
         size_t first = all->total * (size_t)p / PARTS, last = all->total * ((size_t)p + 1) / PARTS;
         if (all->value)
-            squares_part(all->value, first, last, &all->part[p]);
+            tiles_part(all->value, first, last, &all->part[p]);
         else
             judge_part(all->judged, first, last, &all->part[p]);
     }

@@ -503,7 +503,7 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
 {
     Worker *worker = warp->worker;
     uint32_t number = (uint32_t)(ins - warp->code);
-    int told = 0, blocks_told = 0;
+    int told = 0, blocks_reported = 0;
     if (ins->order) order_note(warp, ins, address, mask);
     if (ins->order && kind == RACE_READ) return;
     RaceKind own = within_block(ins, kind); /* the kind of access for the block's other warps */
@@ -534,11 +534,11 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
                 word_note_write(words, i, tag, place, part, own);
             if (kind == RACE_ATOMIC) continue;
             if (worker->kernel->traits.stores_partial_words)
-                blocks_told |=
-                    parts_check(warp, ins, lane, address[lane], at, bytes, kind, blocks_told);
+                blocks_reported |=
+                    parts_check(warp, ins, lane, address[lane], at, bytes, kind, blocks_reported);
             else if (ins->bytes >= WORD)
-                blocks_told |= blocks_check(warp, ins, lane, at, (uint32_t)(at - address[lane]),
-                                            kind, blocks_told);
+                blocks_reported |= blocks_check(warp, ins, lane, at, (uint32_t)(at - address[lane]),
+                                                kind, blocks_reported);
         }
     }
 }

@@ -203,7 +203,7 @@ static void braces_are_expanded(void **state)
 }
 
 /* A vector without its form, or of other operands, is refused. */
-static void stale_vectors_are_refused(void **state)
+static void outdated_vectors_are_rejected(void **state)
 {
     FormTable other = {.count = 0};
     Vectors none;
@@ -228,7 +228,7 @@ int main(void)
         cmocka_unit_test(a_flipped_bit_is_found),
         cmocka_unit_test(tables_are_read_strictly),
         cmocka_unit_test(braces_are_expanded),
-        cmocka_unit_test(stale_vectors_are_refused),
+        cmocka_unit_test(outdated_vectors_are_rejected),
     };
     return cmocka_run_group_tests_name("conformance", tests, tables_open, tables_close);
 }

@@ -319,7 +319,7 @@ static void every_atomic_has_a_form(void **state)
     if (missing) fail_msg("%u atomics", missing);
 }
 
-static void every_product_has_a_form(void **state)
+static void every_mma_has_a_form(void **state)
 {
     uint32_t missing = 0;
     (void)state;
@@ -340,7 +340,7 @@ int main(void)
         cmocka_unit_test(every_operation_has_a_form),
         cmocka_unit_test(every_variant_has_a_form),
         cmocka_unit_test(every_atomic_has_a_form),
-        cmocka_unit_test(every_product_has_a_form),
+        cmocka_unit_test(every_mma_has_a_form),
     };
     return cmocka_run_group_tests_name("coverage", tests, forms_note, NULL);
 }

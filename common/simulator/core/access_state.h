@@ -85,8 +85,8 @@ typedef struct Retries {
     struct {
         uint32_t word, successes; /* since another word had this entry */
     } place[RETRIED_WORDS];
-    uint32_t most;                /* most successes of any word */
-    uint64_t turns, loads, swaps; /* iterations; wavefronts of loads and of swaps */
+    uint32_t most;                 /* most successes of any word */
+    uint64_t rounds, loads, swaps; /* iterations; wavefronts of loads and of swaps */
 } Retries;
 
 /* One atomic instruction of a warp that is such a loop. */
@@ -95,7 +95,7 @@ typedef struct Retry {
 } Retry;
 
 typedef struct RetrySums {
-    uint64_t turns, loads, swaps, needed;
+    uint64_t rounds, loads, swaps, needed;
 } RetrySums;
 
 /* Atomics of a block's warps since the last barrier, and their extra cost over a single warp. */

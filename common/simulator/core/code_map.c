@@ -14,7 +14,7 @@ uint32_t code_line(const CodeMap *map, uint32_t at)
                : 0;
 }
 
-int goes_back(const Ins *code, uint32_t i)
+int is_backward_branch(const Ins *code, uint32_t i)
 {
     return (code[i].op == OP_BRA || code[i].op == OP_BRA_P) && code[i].target <= i;
 }
@@ -87,12 +87,12 @@ static int loops_find(CodeMap *map)
 {
     uint32_t most = 0, steps = 0;
     for (uint32_t i = 0; i < map->count; i++)
-        most += (uint32_t)goes_back(map->code, i);
+        most += (uint32_t)is_backward_branch(map->code, i);
     map->loop = calloc(most + 1, sizeof *map->loop);
     map->around = calloc(map->count + 1, sizeof *map->around);
     if (!map->loop || !map->around) return -1;
     for (uint32_t i = 0; i < map->count; i++) {
-        if (!goes_back(map->code, i)) continue;
+        if (!is_backward_branch(map->code, i)) continue;
         uint32_t head = map->code[i].target;
         if (i - head > CODE_STEPS - steps) return 0;
         steps += i - head;
@@ -125,7 +125,7 @@ void code_map_close(CodeMap *map)
 uint32_t code_loop_closed(const CodeMap *map, uint32_t line)
 {
     for (uint32_t i = code_at(map, line); i < map->count && code_line(map, i) == line; i++)
-        for (uint32_t k = 0; goes_back(map->code, i) && k < map->loops; k++)
+        for (uint32_t k = 0; is_backward_branch(map->code, i) && k < map->loops; k++)
             if (map->loop[k].end == i) return k + 1;
     return 0;
 }

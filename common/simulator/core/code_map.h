@@ -41,7 +41,7 @@ typedef struct CodeMap {
 } CodeMap;
 
 /* Is instruction `i` the branch that closes a loop, whose head is then its target? */
-int goes_back(const Ins *code, uint32_t i);
+int is_backward_branch(const Ins *code, uint32_t i);
 
 /* -1: out of memory. If there are too many loops to analyse, the last of them are left out. */
 int code_map_open(CodeMap *map, const SimtKernel *kernel, const Ins *code, uint32_t count);

@@ -17,7 +17,7 @@ struct DebugHook {
     uint64_t until;      /* moment at which `stop` is called next, whatever the instruction */
     const uint8_t *mark; /* per instruction of the kernel: nonzero calls `stop` before it */
     int is_silent;       /* a part that was shown before runs again: no output of printf */
-    int looks_after;     /* calls `after` for marked instructions */
+    int calls_after;     /* calls `after` for marked instructions */
     uint8_t *runs_alone; /* per warp of the block in hand: 0 holds it; NULL: none is held */
 
     /* In place of simt_launch; calls `run` once or several times. */

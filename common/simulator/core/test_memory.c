@@ -21,7 +21,7 @@ static uint32_t below(uint32_t most)
 }
 
 /* Against one byte after the other, where the ranges overlap and where they begin at odd bits. */
-static void what_is_written_moves_with_a_copy(void **state)
+static void definedness_moves_with_a_copy(void **state)
 {
     (void)state;
     enum { BYTES = 1000 };
@@ -62,7 +62,7 @@ static void gpu_close(SimtGpu *gpu)
     free(gpu);
 }
 
-static void freed_places_are_used_again_in_their_order(void **state)
+static void freed_slots_are_reused_in_order(void **state)
 {
     (void)state;
     enum { SIZES = 40 };
@@ -98,7 +98,7 @@ static void freed_places_are_used_again_in_their_order(void **state)
     gpu_close(gpu);
 }
 
-static void a_heap_has_so_many_places(void **state)
+static void a_heap_has_a_fixed_number_of_slots(void **state)
 {
     (void)state;
     int again;
@@ -115,7 +115,7 @@ static void a_heap_has_so_many_places(void **state)
     gpu_close(gpu);
 }
 
-static void a_restored_heap_gives_the_same_places(void **state)
+static void a_restored_heap_returns_the_same_slots(void **state)
 {
     (void)state;
     enum { BLOCKS = 50 };
@@ -140,7 +140,7 @@ static void a_restored_heap_gives_the_same_places(void **state)
 }
 
 /* With any number of leaks, the oldest are reported. */
-static void many_leaks_are_told_at_once(void **state)
+static void many_leaks_are_reported_together(void **state)
 {
     enum { MANY = 100000, SECONDS = 3 };
     (void)state;
@@ -168,12 +168,12 @@ static void many_leaks_are_told_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_leaks_are_told_at_once),
+        cmocka_unit_test(many_leaks_are_reported_together),
 
-        cmocka_unit_test(what_is_written_moves_with_a_copy),
-        cmocka_unit_test(freed_places_are_used_again_in_their_order),
-        cmocka_unit_test(a_heap_has_so_many_places),
-        cmocka_unit_test(a_restored_heap_gives_the_same_places),
+        cmocka_unit_test(definedness_moves_with_a_copy),
+        cmocka_unit_test(freed_slots_are_reused_in_order),
+        cmocka_unit_test(a_heap_has_a_fixed_number_of_slots),
+        cmocka_unit_test(a_restored_heap_returns_the_same_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

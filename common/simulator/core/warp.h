@@ -124,8 +124,8 @@ typedef struct CriticalPath {
     uint64_t *ready;               /* per scoreboard number */
     uint64_t begin, latest, slots; /* position in the current straight-line code */
     uint64_t copied, joined;
-    uint32_t turns; /* iterations of the current unrolled loop */
-    int before;     /* cycles of its next fence; 0: FENCE_CYCLES */
+    uint32_t iterations; /* those of the current unrolled loop */
+    int before;          /* cycles of its next fence; 0: FENCE_CYCLES */
 } CriticalPath;
 
 typedef struct WarpCounts {

@@ -34,11 +34,11 @@ typedef struct WorkerCluster {
 } WorkerCluster;
 
 /* Blocks that run side by side (coresident.c). */
-typedef struct WorkerTurn {
+typedef struct WorkerProgress {
     int is_busy;     /* has a current block */
     uint64_t begun;  /* cycle of the launch at which that began (interblock.h) */
     uint32_t effort; /* iterations of a short loop, if it did nothing else when it last ran */
-} WorkerTurn;
+} WorkerProgress;
 
 /* The worker's part of the launch's instruction limit, and the start of other workers. */
 typedef struct WorkerBudget {
@@ -86,7 +86,7 @@ struct Worker {
     const Handler *handlers;
     WorkerRace race;
     WorkerCluster cluster;
-    WorkerTurn turn;
+    WorkerProgress progress;
     WorkerBudget budget;
     WorkerFindings findings;
     /* Counting (timing, traffic). */

@@ -90,7 +90,7 @@ static uint32_t successors(const Graph *g, const Ins *code, const uint32_t *tabl
 }
 
 /* From each block to those before it. */
-static void edges_turn(Graph *g)
+static void edges_reverse(Graph *g)
 {
     uint32_t n = g->blocks;
     for (uint32_t e = 0; e < g->edge_start[n]; e++)
@@ -118,7 +118,7 @@ static int edges_make(Graph *g, const Ins *code, const uint32_t *table)
     if (!g->edge || !g->back) return -1;
     for (uint32_t b = 0; b < n; b++)
         successors(g, code, table, b, g->edge + g->edge_start[b]);
-    edges_turn(g);
+    edges_reverse(g);
     return 0;
 }
 
@@ -259,7 +259,7 @@ static void reach_mark(const Going *w, uint32_t depth, unsigned char *mark, cons
     }
 }
 
-static void way_mark(const Going *w, uint32_t way, unsigned char *mark, uint32_t stop)
+static void path_mark(const Going *w, uint32_t way, unsigned char *mark, uint32_t stop)
 {
     uint32_t first = w->all->edge[w->all->edge_start[w->branch] + way];
     if (is_end(w->all, w->code, first) || mark[first]) return;
@@ -274,7 +274,7 @@ static int leads_mark(const Going *w)
     uint32_t depth = 0;
     for (uint32_t way = 0; way < 2; way++) {
         memset(w->from[way], 0, g->blocks);
-        way_mark(w, way, w->from[way], g->blocks);
+        path_mark(w, way, w->from[way], g->blocks);
     }
     memset(w->leads, 0, g->blocks);
     for (uint32_t b = 0; b < g->blocks; b++)
@@ -318,7 +318,7 @@ static uint32_t going_meet(Going *w)
     uint32_t meet = UINT32_MAX;
     if (on.edge_start && on.back_start && on.edge && on.back) {
         if (!leading_edges(w, &on, 0)) leading_edges(w, &on, 1);
-        edges_turn(&on);
+        edges_reverse(&on);
         if (order_make(&on) == 0 && dominators_find(&on) == 0) meet = on.idom[w->branch];
         if (meet == UINT32_MAX && on.idom) meet = g->blocks; /* no way to the exit */
     }
@@ -332,7 +332,7 @@ static void ends_part(const Going *w, uint32_t meet, uint32_t *reconv)
     const Graph *g = w->all;
     memset(w->before, 0, g->blocks);
     for (uint32_t way = 0; way < 2; way++)
-        way_mark(w, way, w->before, meet);
+        path_mark(w, way, w->before, meet);
     for (uint32_t b = 0; b < g->blocks; b++) {
         uint32_t e = g->edge_start[b];
         if (!w->before[b] || b == meet || w->code[g->start[b + 1] - 1].op != OP_BRA_P) continue;

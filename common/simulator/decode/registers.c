@@ -69,7 +69,7 @@ static int loops_extend(const Decoder *d, Life *life)
     int changed = 0;
     for (uint32_t i = 0; i < d->count; i++) {
         const Ins *ins = &d->code[i];
-        if (!goes_back(d->code, i)) continue;
+        if (!is_backward_branch(d->code, i)) continue;
         for (uint32_t s = 1; s <= d->scores; s++) {
             if (life[s].from >= ins->target || life[s].to < ins->target || life[s].to >= i)
                 continue;
@@ -186,7 +186,7 @@ static int32_t values_in_loops(const Decoder *d, const Life *life)
     int32_t most = life && mentions_open(&m, d) == 0 ? 0 : -1;
     for (uint32_t i = 0; most >= 0 && i < d->count; i++) {
         const Ins *ins = &d->code[i];
-        if (!goes_back(d->code, i)) continue;
+        if (!is_backward_branch(d->code, i)) continue;
         steps += i - ins->target + d->scores;
         int32_t here = steps < STEPS ? loop_values(d, life, &m, i) : -1;
         most = here > most || here < 0 ? here : most;

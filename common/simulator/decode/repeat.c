@@ -163,7 +163,7 @@ void repeats_find(SimtKernel *kernel)
     for (uint32_t i = 0; target && i < kernel->count; i++)
         if (loads_plainly(&kernel->code[i])) load_look(kernel, i, target);
     for (uint32_t i = 0; load && i < kernel->count; i++)
-        if (goes_back(kernel->code, i))
+        if (is_backward_branch(kernel->code, i))
             loop_look(&(Loop){kernel, target, load, kernel->code[i].target, i, &steps});
     free(target), free(load);
 }

@@ -123,7 +123,7 @@ static int tries_again(const Ins *code, uint32_t first, uint32_t last)
 static int is_innermost(const Ins *code, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i < last; i++)
-        if (goes_back(code, i)) return 0;
+        if (is_backward_branch(code, i)) return 0;
     return 1;
 }
 
@@ -166,7 +166,7 @@ void spins_find(Decoder *d)
     if (tally && spins && used) {
         tally_make(d, used, tally);
         for (uint32_t i = 0; i < d->count; i++)
-            if (goes_back(d->code, i)) loop_mark(d, tally, d->code[i].target, i, spins);
+            if (is_backward_branch(d->code, i)) loop_mark(d, tally, d->code[i].target, i, spins);
         for (uint32_t i = 0; i < d->count; i++) {
             inside += spins[i];
             if (inside && d->code[i].order & ORDER_READS) d->code[i].order |= ORDER_SPINS;

@@ -91,7 +91,7 @@ static void small_graph(uint32_t count, uint32_t *looked)
     }
 }
 
-static void lanes_meet_where_all_ways_come(void **state)
+static void lanes_reconverge_where_all_paths_join(void **state)
 {
     (void)state;
     uint32_t looked = 0;
@@ -172,7 +172,7 @@ static void large_shapes_take_no_longer(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_meet_where_all_ways_come),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_reconverge_where_all_paths_join),
                                        cmocka_unit_test(large_shapes_take_no_longer)};
     return cmocka_run_group_tests_name("control flow", tests, NULL, NULL);
 }

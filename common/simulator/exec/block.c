@@ -148,7 +148,7 @@ static void warp_run_debugged(Warp *warp)
         const Ins *now = ins;
         hook->moment++;
         ins = ins->fn(warp, ins);
-        if (hook->looks_after && hook->mark[now - code]) hook->after(hook, warp, now);
+        if (hook->calls_after && hook->mark[now - code]) hook->after(hook, warp, now);
     }
 }
 
@@ -200,7 +200,7 @@ static inline __attribute__((always_inline)) void warp_count(Warp *warp, const u
             uint64_t compares = match_cycles(now, warp->step.values, paid);
             cost->pipe[paid->pipe] += compares ? compares : paid->busy;
             if (paid->saves)
-                cost->slots -= turn_saves(&warp->chain, paid, ins == code + now->target);
+                cost->slots -= iteration_saves(&warp->chain, paid, ins == code + now->target);
             critical_step(warp, now, paid, issue_cycles);
             trace_add(trace, (uint32_t)(now - code), warp);
         } while (ins && ++n < warp->chunk);
@@ -453,10 +453,10 @@ static void block_account(Worker *worker, uint64_t number)
     if (worker->retries.most) count_failed_retries(worker);
     cost->blocks = 1;
     if (cost->chain > worker->longest) worker->longest = cost->chain;
-    if (worker->turn.begun + cost->chain > worker->ended)
-        worker->ended = worker->turn.begun + cost->chain;
+    if (worker->progress.begun + cost->chain > worker->ended)
+        worker->ended = worker->progress.begun + cost->chain;
     cost_add(&worker->sm[sm_of(worker->launch, number)], cost);
-    trace_keep(worker->launch, &worker->heaviest, number, cost, worker->turn.begun);
+    trace_keep(worker->launch, &worker->heaviest, number, cost, worker->progress.begun);
 }
 
 uint64_t cleared_charge(uint64_t bytes)
@@ -481,7 +481,7 @@ int block_begin(Worker *worker, uint64_t number)
     return block_is_stopped(worker, block_charge(worker)) ? -1 : 0;
 }
 
-static BlockTurn block_end(Worker *worker)
+static BlockStep block_end(Worker *worker)
 {
     const Block *block = &worker->block;
     for (uint32_t w = 0; w < block->warps; w++) {
@@ -496,7 +496,7 @@ static BlockTurn block_end(Worker *worker)
     return BLOCK_DONE;
 }
 
-BlockTurn block_turn(Worker *worker)
+BlockStep block_step(Worker *worker)
 {
     enum { SHORT_LOOP = 64 };
     Block *block = &worker->block;
@@ -505,7 +505,7 @@ BlockTurn block_turn(Worker *worker)
     int yielded = 0, moved = 0, paused = 0, asleep = 0;
     for (uint32_t w = 0; w < block->warps; w++) {
         Warp *warp = &block->warp[w];
-        if (warp->state == WARP_PHASE && phase_look(warp) != 0) return BLOCK_FAILED;
+        if (warp->state == WARP_PHASE && phase_poll(warp) != 0) return BLOCK_FAILED;
         asleep |= warp->state == WARP_PHASE || warp->state == WARP_CLUSTER;
         if (warp->state != WARP_READY) continue;
         if (warp->interblock.gate && !warp->interblock.cleared_at) {
@@ -531,7 +531,7 @@ BlockTurn block_turn(Worker *worker)
         paused |= warp->yield.is_paused;
         if (warp->state == WARP_READY && warp->yield.loop > longest) longest = warp->yield.loop;
     }
-    worker->turn.effort = 1 + longest / SHORT_LOOP;
+    worker->progress.effort = 1 + longest / SHORT_LOOP;
     moved |= block->progress != progress;
     if (!barriers_resolve(block)) {
         if (!asleep) return block_end(worker);

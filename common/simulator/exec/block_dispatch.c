@@ -78,8 +78,8 @@ static int block_goes_on(BlockDispatch *deal, uint32_t seat)
 {
     Worker *worker = &deal->worker[seat];
     uint32_t *vain = &deal->seat[seat].failed_polls;
-    BlockTurn turn = block_turn(worker);
-    *vain = turn == BLOCK_WAITS ? *vain + worker->turn.effort : 0;
+    BlockStep step = block_step(worker);
+    *vain = step == BLOCK_WAITS ? *vain + worker->progress.effort : 0;
     if (!*vain) deal->seat[seat].rotations = 0;
     if (*vain > TURNS_IN_VAIN) {
         if (blocks_rotate(worker, 1, &deal->seat[seat].rotations)) {
@@ -87,10 +87,10 @@ static int block_goes_on(BlockDispatch *deal, uint32_t seat)
             return 1;
         }
         blocks_stuck(worker, 1);
-        turn = BLOCK_FAILED;
+        step = BLOCK_FAILED;
     }
-    if (turn == BLOCK_FAILED) block_note(deal, worker);
-    return turn != BLOCK_DONE && turn != BLOCK_FAILED;
+    if (step == BLOCK_FAILED) block_note(deal, worker);
+    return step != BLOCK_DONE && step != BLOCK_FAILED;
 }
 
 /* ---- which block a thread has in hand ----------------------------------------------------- */

@@ -22,14 +22,14 @@ void worker_calls(Worker *worker, void (*begin)(void *), void *context);
 void worker_tell(Worker *worker);
 void worker_close(Worker *worker);
 /* Result of running the warps of a block, each until it waited, ended or yielded. */
-typedef enum BlockTurn {
+typedef enum BlockStep {
     BLOCK_RUNS,
     BLOCK_WAITS,  /* each of them for what another thread writes */
     BLOCK_PAUSES, /* perhaps they wait, perhaps they work */
     BLOCK_SLEEPS, /* until another block of its cluster has done something */
     BLOCK_DONE,
     BLOCK_FAILED /* a fault, the limit, or a fault of an earlier block */
-} BlockTurn;
+} BlockStep;
 
 /* If all blocks have had this number of consecutive failed polls, they wait forever. A slice of a
  * long loop counts as several. */
@@ -38,7 +38,7 @@ enum { TURNS_IN_VAIN = 1 << 18 };
 /* Instructions that are charged for clearing this number of bytes for a kernel. */
 uint64_t cleared_charge(uint64_t bytes);
 int block_begin(Worker *worker, uint64_t number); /* -1: over the limit */
-BlockTurn block_turn(Worker *worker);
+BlockStep block_step(Worker *worker);
 void blocks_stuck(Worker *worker, uint32_t count); /* reports that these blocks wait for ever */
 /* Called before that: in each warp whose lanes poll, those of another path run instead.  They may
  * hold what the others wait for.  *rotations counts the attempts since a block made progress.  0:

@@ -176,7 +176,7 @@ static void lanes_raced(Warp *warp, const Ins *ins, const uint64_t *global, uint
 {
     uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u);
     RaceKind kind = ins->op == OP_ATOM ? RACE_ATOMIC : store ? RACE_WRITE : RACE_READ;
-    if (in_global && kind == RACE_WRITE && lanes_may_meet(ins, in_global, SHAPE_ANY))
+    if (in_global && kind == RACE_WRITE && lanes_may_overlap(ins, in_global, SHAPE_ANY))
         global_lanes_raced(warp, ins, global, in_global);
     if (in_global && !ins->read_only) race_global(warp, ins, global, in_global, bytes, kind);
     if (in_shared && kind == RACE_ATOMIC) race_shared(warp, ins, shared, in_shared, bytes, kind);

@@ -4,20 +4,20 @@
  * The words of four lanes by four registers form a 4 x 4 matrix, and moving them is a
  * transposition. A host vector of n quarters transposes n of these matrices at once. */
 #ifdef __SSE2__
-#define QUADS_ARE_TURNED 1
+#define QUADS_TRANSPOSED 1
 
 #if defined(__AVX512F__)
-typedef __m512i Squares;
-#define SQUARES(what) _mm512_##what
+typedef __m512i QuadVector;
+#define QUAD_VECTOR(what) _mm512_##what
 #elif defined(__AVX2__)
-typedef __m256i Squares;
-#define SQUARES(what) _mm256_##what
+typedef __m256i QuadVector;
+#define QUAD_VECTOR(what) _mm256_##what
 #else
-typedef __m128i Squares;
-#define SQUARES(what) _mm_##what
+typedef __m128i QuadVector;
+#define QUAD_VECTOR(what) _mm_##what
 #endif
 
-enum { SQUARES_LANES = sizeof(Squares) / 4 };
+enum { QUAD_VECTOR_LANES = sizeof(QuadVector) / 4 };
 
 ALWAYS __m128i quad_load(const unsigned char *from)
 {
@@ -25,10 +25,10 @@ ALWAYS __m128i quad_load(const unsigned char *from)
 }
 
 /* The quads of every fourth lane. */
-ALWAYS Squares quads_load(const unsigned char *const *from)
+ALWAYS QuadVector quads_load(const unsigned char *const *from)
 {
 #if defined(__AVX512F__)
-    Squares quads = _mm512_castsi128_si512(quad_load(from[0]));
+    QuadVector quads = _mm512_castsi128_si512(quad_load(from[0]));
     quads = _mm512_inserti32x4(quads, quad_load(from[4]), 1);
     quads = _mm512_inserti32x4(quads, quad_load(from[8]), 2);
     return _mm512_inserti32x4(quads, quad_load(from[12]), 3);
@@ -40,25 +40,25 @@ ALWAYS Squares quads_load(const unsigned char *const *from)
 #endif
 }
 
-ALWAYS void squares_turn(Squares row[4])
+ALWAYS void quads_transpose_vectors(QuadVector row[4])
 {
-    Squares a = SQUARES(unpacklo_epi32)(row[0], row[1]),
-            b = SQUARES(unpackhi_epi32)(row[0], row[1]),
-            c = SQUARES(unpacklo_epi32)(row[2], row[3]),
-            d = SQUARES(unpackhi_epi32)(row[2], row[3]);
-    row[0] = SQUARES(unpacklo_epi64)(a, c), row[1] = SQUARES(unpackhi_epi64)(a, c);
-    row[2] = SQUARES(unpacklo_epi64)(b, d), row[3] = SQUARES(unpackhi_epi64)(b, d);
+    QuadVector a = QUAD_VECTOR(unpacklo_epi32)(row[0], row[1]),
+               b = QUAD_VECTOR(unpackhi_epi32)(row[0], row[1]),
+               c = QUAD_VECTOR(unpacklo_epi32)(row[2], row[3]),
+               d = QUAD_VECTOR(unpackhi_epi32)(row[2], row[3]);
+    row[0] = QUAD_VECTOR(unpacklo_epi64)(a, c), row[1] = QUAD_VECTOR(unpackhi_epi64)(a, c);
+    row[2] = QUAD_VECTOR(unpacklo_epi64)(b, d), row[3] = QUAD_VECTOR(unpackhi_epi64)(b, d);
 }
 
 /* Idle lanes' addresses can be read, too. */
 ALWAYS void quads_in(Warp *warp, const Ins *ins, const unsigned char *const *from)
 {
     uint32_t value[4][LANES];
-    for (uint32_t i = 0; i < LANES; i += SQUARES_LANES) {
-        Squares row[4];
+    for (uint32_t i = 0; i < LANES; i += QUAD_VECTOR_LANES) {
+        QuadVector row[4];
         for (uint32_t k = 0; k < 4; k++)
             row[k] = quads_load(from + i + k);
-        squares_turn(row);
+        quads_transpose_vectors(row);
         for (uint32_t k = 0; k < 4; k++) {
             uint32_t *to = warp->mask != FULL_MASK || ins->v[k] == NO_SLOT
                                ? value[k]
@@ -73,17 +73,17 @@ ALWAYS void quads_in(Warp *warp, const Ins *ins, const unsigned char *const *fro
 /* In the order of the lanes: where two write one address, the higher wins. */
 ALWAYS void quads_out(Warp *warp, const Ins *ins, unsigned char *const *to)
 {
-    Squares row[LANES / SQUARES_LANES][4];
-    for (uint32_t i = 0; i < LANES / SQUARES_LANES; i++) {
+    QuadVector row[LANES / QUAD_VECTOR_LANES][4];
+    for (uint32_t i = 0; i < LANES / QUAD_VECTOR_LANES; i++) {
         for (uint32_t k = 0; k < 4; k++)
-            memcpy(&row[i][k], REG(uint32_t, ins->v[k]) + i * SQUARES_LANES, sizeof row[i][k]);
-        squares_turn(row[i]);
+            memcpy(&row[i][k], REG(uint32_t, ins->v[k]) + i * QUAD_VECTOR_LANES, sizeof row[i][k]);
+        quads_transpose_vectors(row[i]);
     }
     FOR_ACTIVE(warp->mask)
-    memcpy(to[i], (char *)&row[i / SQUARES_LANES][i % 4] + i % SQUARES_LANES / 4 * 16, 16);
+    memcpy(to[i], (char *)&row[i / QUAD_VECTOR_LANES][i % 4] + i % QUAD_VECTOR_LANES / 4 * 16, 16);
 }
 #else
-#define QUADS_ARE_TURNED 0
+#define QUADS_TRANSPOSED 0
 ALWAYS void quads_in(Warp *warp, const Ins *ins, const unsigned char *const *from)
 {
     (void)warp, (void)ins, (void)from;
@@ -97,5 +97,5 @@ ALWAYS void quads_out(Warp *warp, const Ins *ins, unsigned char *const *to)
 /* Are these four registers of 32 bits? */
 ALWAYS int are_quads(const Ins *ins, uint32_t element)
 {
-    return QUADS_ARE_TURNED && ins->vector == 4 && element == 4;
+    return QUADS_TRANSPOSED && ins->vector == 4 && element == 4;
 }

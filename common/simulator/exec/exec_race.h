@@ -122,7 +122,7 @@ __attribute__((noinline)) static void shared_lanes_raced(Warp *warp, const Ins *
 }
 
 /* May several lanes of a store use the same address? In ordered stores this is intended. */
-ALWAYS int lanes_may_meet(const Ins *ins, uint32_t mask, Shape shape)
+ALWAYS int lanes_may_overlap(const Ins *ins, uint32_t mask, Shape shape)
 {
     return shape != SHAPE_LINEAR && !ins->order && mask & (mask - 1);
 }
@@ -133,7 +133,7 @@ ALWAYS void shared_raced(Warp *warp, const Ins *ins, const uint32_t *off, uint32
                          uint32_t bytes, Shape shape, int store, uint32_t open)
 {
     RaceKind kind = store ? RACE_WRITE : RACE_READ;
-    if (store && lanes_may_meet(ins, mask, shape)) shared_lanes_raced(warp, ins, off, mask);
+    if (store && lanes_may_overlap(ins, mask, shape)) shared_lanes_raced(warp, ins, off, mask);
     if (store && ins->order && shape == SHAPE_UNIFORM) warp->same_store = ins;
     if (!store && warp->has_unsynced) race_unsynced(warp, ins, off, mask, bytes);
     if (store) warp->has_unsynced = race_sees_lanes(warp);
@@ -311,7 +311,7 @@ __attribute__((noinline)) static void global_raced(Warp *warp, const Ins *ins,
                                                    const uint64_t *address, uint32_t mask,
                                                    uint32_t bytes, Shape shape, int store)
 {
-    if (store && lanes_may_meet(ins, mask, shape)) global_lanes_raced(warp, ins, address, mask);
+    if (store && lanes_may_overlap(ins, mask, shape)) global_lanes_raced(warp, ins, address, mask);
     if (!ins->order && warp->worker->launch->race.writers && ins->bytes >= RACE_WORD &&
         !race_era_ended(warp->worker)) {
         if (bytes == 4)

@@ -129,7 +129,7 @@ static void factor_gather(const Warp *warp, const TensorPlan *plan, int is_b, fl
  * 15: gives sixteen rows of each neighbour. */
 enum { PAIR_ROWS = 8 };
 
-ALWAYS void quads_turn(const uint32_t *upper, const uint32_t *lower, Wholes *to)
+ALWAYS void quads_transpose(const uint32_t *upper, const uint32_t *lower, Wholes *to)
 {
 #ifdef __AVX512F__
     const __m512i EVEN =
@@ -155,7 +155,7 @@ ALWAYS void quads_turn(const uint32_t *upper, const uint32_t *lower, Wholes *to)
 }
 
 /* The other way. */
-ALWAYS void quads_turn_back(const Wholes *from, uint32_t *upper, uint32_t *lower)
+ALWAYS void quads_transpose_back(const Wholes *from, uint32_t *upper, uint32_t *lower)
 {
 #ifdef __AVX512F__
     const __m512i LOW = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23),
@@ -214,10 +214,10 @@ ALWAYS void addends_gather(const Warp *warp, const uint32_t *slot, uint32_t colu
 {
     for (uint32_t j = 0; j < columns; j += MMA_COLUMNS, slot += halves ? 2 : 4) {
         Wholes quad[2][QUAD], *to = (Wholes *)(void *)(s->sum + j * ACROSS);
-        quads_turn(REG(const uint32_t, slot[0]), REG(const uint32_t, slot[halves ? 1 : 2]),
-                   quad[0]);
+        quads_transpose(REG(const uint32_t, slot[0]), REG(const uint32_t, slot[halves ? 1 : 2]),
+                        quad[0]);
         if (!halves)
-            quads_turn(REG(const uint32_t, slot[1]), REG(const uint32_t, slot[3]), quad[1]);
+            quads_transpose(REG(const uint32_t, slot[1]), REG(const uint32_t, slot[3]), quad[1]);
         for (uint32_t q = 0; q < QUAD; q++)
             for (uint32_t e = 0; e < 2; e++)
                 to[q * 2 + e] =
@@ -235,8 +235,8 @@ ALWAYS void results_scatter(Warp *warp, const uint32_t *slot, uint32_t columns, 
             quad[0][q] = halves ? halves_pack(from[q * 2], from[q * 2 + 1]) : from[q * 2];
             quad[1][q] = from[q * 2 + 1];
         }
-        quads_turn_back(quad[0], REG(uint32_t, slot[0]), REG(uint32_t, slot[halves ? 1 : 2]));
-        if (!halves) quads_turn_back(quad[1], REG(uint32_t, slot[1]), REG(uint32_t, slot[3]));
+        quads_transpose_back(quad[0], REG(uint32_t, slot[0]), REG(uint32_t, slot[halves ? 1 : 2]));
+        if (!halves) quads_transpose_back(quad[1], REG(uint32_t, slot[1]), REG(uint32_t, slot[3]));
     }
 }
 
@@ -247,7 +247,7 @@ ALWAYS Floats *rows_gather(const Warp *warp, const Fragment *f, TensorType type,
 {
     for (uint32_t r = 0; r < f->count; r += 2) {
         Wholes quad[QUAD];
-        quads_turn(REG(const uint32_t, f->slot[r]), REG(const uint32_t, f->slot[r + 1]), quad);
+        quads_transpose(REG(const uint32_t, f->slot[r]), REG(const uint32_t, f->slot[r + 1]), quad);
         for (uint32_t q = 0; q < QUAD; q++)
             for (uint32_t e = 0; e < each; e++)
                 *to++ = elements_across(quad[q], first + e, type);
@@ -289,7 +289,7 @@ static void mma_gather(const Warp *warp, const TensorPlan *plan, Sums *s)
     addends_gather(warp, plan->c.slot, plan->n, plan->c.type == TYPE_F16, s);
 }
 
-ALWAYS void matrix_turn(const uint32_t *from, uint32_t rows, uint32_t columns, uint32_t *to)
+ALWAYS void matrix_transpose(const uint32_t *from, uint32_t rows, uint32_t columns, uint32_t *to)
 {
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < columns; j++)
@@ -311,16 +311,16 @@ static void wmma_gather(const Warp *warp, const TensorPlan *plan, Sums *s)
     for (uint32_t r = 0; r < plan->c.count; r++)
         elements_of(REG(const uint32_t, plan->c.slot[r]), plan->c.type, addend + r * LANES * each);
     if (!turned) return;
-    matrix_turn((const uint32_t *)(const void *)a, m, k, (uint32_t *)(void *)s->across);
-    matrix_turn((const uint32_t *)(const void *)b, k, n, (uint32_t *)(void *)s->along);
-    matrix_turn((const uint32_t *)(const void *)c, m, n, s->sum);
+    matrix_transpose((const uint32_t *)(const void *)a, m, k, (uint32_t *)(void *)s->across);
+    matrix_transpose((const uint32_t *)(const void *)b, k, n, (uint32_t *)(void *)s->along);
+    matrix_transpose((const uint32_t *)(const void *)c, m, n, s->sum);
 }
 
 static void wmma_scatter(Warp *warp, const TensorPlan *plan, const Sums *s)
 {
     uint32_t turned[TENSOR_MOST];
     const uint32_t *sum = s->sum;
-    if (plan->n < ACROSS) matrix_turn(sum, plan->n, plan->m, turned), sum = turned;
+    if (plan->n < ACROSS) matrix_transpose(sum, plan->n, plan->m, turned), sum = turned;
     for (uint32_t r = 0; r < plan->d.count; r++) {
         uint32_t *d = REG(uint32_t, plan->d.slot[r]);
         if (plan->d.type == TYPE_F32)

@@ -158,7 +158,7 @@ static Texel texel_at(Access *a, const uint32_t *index)
 /* Maps an integer index outside of the axis into it; 0: the index gives the border's colour. */
 static int index_inside(const Texture *t, uint32_t axis, int64_t i, uint32_t *inside)
 {
-    int64_t n = t->extent[axis], turn;
+    int64_t n = t->extent[axis], position;
     if (i >= 0 && i < n) {
         *inside = (uint32_t)i;
         return 1;
@@ -168,8 +168,8 @@ static int index_inside(const Texture *t, uint32_t axis, int64_t i, uint32_t *in
     if (t->by_fraction && mode == TEXTURE_WRAP) {
         *inside = (uint32_t)((i % n + n) % n);
     } else if (t->by_fraction && mode == TEXTURE_MIRROR) {
-        turn = (i % (2 * n) + 2 * n) % (2 * n);
-        *inside = (uint32_t)(turn < n ? turn : 2 * n - 1 - turn);
+        position = (i % (2 * n) + 2 * n) % (2 * n);
+        *inside = (uint32_t)(position < n ? position : 2 * n - 1 - position);
     } else {
         *inside = i < 0 ? 0 : (uint32_t)(n - 1);
     }

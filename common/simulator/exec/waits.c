@@ -153,7 +153,7 @@ int blocks_rotate(Worker *worker, uint32_t count, uint32_t *rotations)
 }
 
 /* ---- phases and clusters --------------------------------------------------------------------- */
-int phase_look(Warp *warp)
+int phase_poll(Warp *warp)
 {
     warp->worker->handlers[OP_PHASE_LOOK](warp, warp->phase.ins);
     return warp->state == WARP_FAULT ? -1 : 0;

@@ -26,16 +26,16 @@ static uint64_t block_number(const Launch *launch, uint64_t cluster, uint32_t ra
 
 /* Runs a slice of each unfinished block. BLOCK_RUNS: a block made progress; BLOCK_WAITS: some only
  * polled; BLOCK_SLEEPS: all remaining blocks sleep. */
-static BlockTurn team_turn(Team *team, uint32_t *left)
+static BlockStep team_step(Team *team, uint32_t *left)
 {
     int moved = 0, waited = 0;
     for (uint32_t i = 0; i < team->size; i++) {
         if (!(*left >> i & 1)) continue;
-        BlockTurn turn = block_turn(&team->worker[i]);
-        if (turn == BLOCK_FAILED) return BLOCK_FAILED;
-        if (turn == BLOCK_DONE) *left &= ~(1u << i);
-        moved |= turn == BLOCK_DONE || turn == BLOCK_RUNS;
-        waited |= turn == BLOCK_WAITS || turn == BLOCK_PAUSES;
+        BlockStep step = block_step(&team->worker[i]);
+        if (step == BLOCK_FAILED) return BLOCK_FAILED;
+        if (step == BLOCK_DONE) *left &= ~(1u << i);
+        moved |= step == BLOCK_DONE || step == BLOCK_RUNS;
+        waited |= step == BLOCK_WAITS || step == BLOCK_PAUSES;
     }
     if (!*left) return BLOCK_DONE;
     return moved ? BLOCK_RUNS : waited ? BLOCK_WAITS : BLOCK_SLEEPS;
@@ -48,11 +48,11 @@ static int cluster_run(Team *team, uint64_t cluster)
     for (uint32_t i = 0; i < team->size; i++)
         if (block_begin(&team->worker[i], block_number(team->launch, cluster, i)) != 0) return -1;
     for (;;) {
-        BlockTurn turn = team_turn(team, &left);
-        if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return turn == BLOCK_DONE ? 0 : -1;
-        if (cluster_release(team->peer, team->size) || turn == BLOCK_RUNS) {
+        BlockStep step = team_step(team, &left);
+        if (step == BLOCK_DONE || step == BLOCK_FAILED) return step == BLOCK_DONE ? 0 : -1;
+        if (cluster_release(team->peer, team->size) || step == BLOCK_RUNS) {
             vain = rotations = 0;
-        } else if (turn == BLOCK_SLEEPS) {
+        } else if (step == BLOCK_SLEEPS) {
             int woken = blocks_wake(team->peer, team->size);
             if (!woken) blocks_stuck(team->worker, team->size);
             if (woken <= 0) return -1;

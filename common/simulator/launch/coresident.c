@@ -30,40 +30,41 @@ uint32_t coresident_blocks(const Launch *launch)
 }
 
 /* Gives the worker the next block, if one is left. BLOCK_DONE: none is left. */
-static BlockTurn next_begin(Launch *launch, Worker *worker)
+static BlockStep next_begin(Launch *launch, Worker *worker)
 {
     const MachineCosts *costs = &worker->gpu->machine.costs;
     double each = launch->gpu->machine.block_launch_cycles;
-    worker->turn.begun = worker->turn.is_busy ? worker->turn.begun + worker->cost.chain +
-                                                    costs->block_turnover_cycles
-                                              : (uint64_t)((double)launch->next * each);
-    worker->turn.is_busy = launch->next < launch->blocks;
-    if (!worker->turn.is_busy) return BLOCK_DONE;
+    worker->progress.begun =
+        worker->progress.is_busy
+            ? worker->progress.begun + worker->cost.chain + costs->block_turnover_cycles
+            : (uint64_t)((double)launch->next * each);
+    worker->progress.is_busy = launch->next < launch->blocks;
+    if (!worker->progress.is_busy) return BLOCK_DONE;
     return block_begin(worker, launch->next++) == 0 ? BLOCK_RUNS : BLOCK_FAILED;
 }
 
 /* The worker's block until it waits, and then the blocks after it.  `moved`: something was done. */
-static BlockTurn worker_turns(Launch *launch, Worker *worker, int *moved)
+static BlockStep worker_step(Launch *launch, Worker *worker, int *moved)
 {
     for (;;) {
-        BlockTurn turn = block_turn(worker);
-        if (turn == BLOCK_WAITS || turn == BLOCK_PAUSES || turn == BLOCK_FAILED) return turn;
+        BlockStep step = block_step(worker);
+        if (step == BLOCK_WAITS || step == BLOCK_PAUSES || step == BLOCK_FAILED) return step;
         *moved = 1;
-        if (turn == BLOCK_DONE && (turn = next_begin(launch, worker)) != BLOCK_RUNS) return turn;
+        if (step == BLOCK_DONE && (step = next_begin(launch, worker)) != BLOCK_RUNS) return step;
     }
 }
 
 /* Runs a slice of all blocks; BLOCK_WAITS if each has failed polls only, BLOCK_PAUSES if some may
  * have more. */
-static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
+static BlockStep round_run(Launch *launch, Worker *worker, uint32_t count)
 {
     int moved = 0, busy = 0, paused = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!worker[i].turn.is_busy) continue;
-        BlockTurn turn = worker_turns(launch, &worker[i], &moved);
-        if (turn == BLOCK_FAILED) return BLOCK_FAILED;
-        busy |= worker[i].turn.is_busy;
-        paused |= turn == BLOCK_PAUSES;
+        if (!worker[i].progress.is_busy) continue;
+        BlockStep step = worker_step(launch, &worker[i], &moved);
+        if (step == BLOCK_FAILED) return BLOCK_FAILED;
+        busy |= worker[i].progress.is_busy;
+        paused |= step == BLOCK_PAUSES;
     }
     if (moved) return BLOCK_RUNS;
     return paused ? BLOCK_PAUSES : busy ? BLOCK_WAITS : BLOCK_DONE;
@@ -73,8 +74,8 @@ static BlockTurn round_run(Launch *launch, Worker *worker, uint32_t count)
 static uint32_t first_effort(const Worker *worker, uint32_t count)
 {
     for (uint32_t i = 0; i + 1 < count; i++)
-        if (worker[i].turn.is_busy) return worker[i].turn.effort;
-    return worker[count - 1].turn.effort;
+        if (worker[i].progress.is_busy) return worker[i].progress.effort;
+    return worker[count - 1].progress.effort;
 }
 
 static int worker_next(Launch *launch, Worker *worker, uint32_t *open)
@@ -117,7 +118,7 @@ static int gates_open(Gates *gates, uint32_t count)
 static Gate gate_of(Worker *worker)
 {
     Gate gate = NO_GATE;
-    for (uint32_t w = 0; worker->turn.is_busy && w < worker->block.warps; w++) {
+    for (uint32_t w = 0; worker->progress.is_busy && w < worker->block.warps; w++) {
         Warp *warp = &worker->warp[w];
         if (warp->state != WARP_READY || !warp->interblock.gate) continue;
         if (warp->interblock.gate < gate.at) gate.at = warp->interblock.gate, gate.warp = warp;
@@ -157,7 +158,7 @@ static int has_moved(const Warp *warp)
 static int one_works(const Worker *worker, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t w = 0; worker[i].turn.is_busy && w < worker[i].block.warps; w++) {
+        for (uint32_t w = 0; worker[i].progress.is_busy && w < worker[i].block.warps; w++) {
             const Warp *warp = &worker[i].warp[w];
             if (warp->state == WARP_READY && warp->interblock.gate && !warp->interblock.was_poll)
                 return 1;
@@ -177,12 +178,12 @@ static int gates_run(Launch *launch, Worker *worker, Gates *gates, uint32_t coun
         launch->interblock.next_event = gates->at[1].next_event;
         warp->interblock.cleared_at = gates->at[1].at, warp->interblock.cleared_ins = NULL;
         uint64_t block = next->block.number;
-        if (worker_turns(launch, next, &moved) == BLOCK_FAILED) return 0;
+        if (worker_step(launch, next, &moved) == BLOCK_FAILED) return 0;
         warp->interblock.cleared_at = 0;
         gate_set(gates, worker, first);
         int was_poll = next->block.number == block && !has_moved(warp);
         if (next->block.number == block) warp->interblock.was_poll = (uint8_t)was_poll;
-        vain = was_poll ? vain + next->turn.effort : 0;
+        vain = was_poll ? vain + next->progress.effort : 0;
         if (!was_poll) rotations = 0;
         if (vain <= TURNS_IN_VAIN) continue;
         vain = 0;
@@ -201,17 +202,17 @@ static int timed_run(Launch *launch, Worker *worker, uint32_t *open)
     uint32_t room = coresident_blocks(launch);
     Gates gates;
     int failed = gates_open(&gates, room) != 0, moved;
-    BlockTurn turn = BLOCK_RUNS;
-    for (uint32_t i = 0; i < room && !failed && turn != BLOCK_FAILED; i++) {
+    BlockStep step = BLOCK_RUNS;
+    for (uint32_t i = 0; i < room && !failed && step != BLOCK_FAILED; i++) {
         failed = worker_next(launch, worker, open) != 0;
         if (failed) break;
         /* No block may be left: blocks that waited for none have ended, and their workers took the
          * next ones. */
-        turn = next_begin(launch, &worker[i]);
-        if (turn == BLOCK_RUNS) turn = worker_turns(launch, &worker[i], &moved);
+        step = next_begin(launch, &worker[i]);
+        if (step == BLOCK_RUNS) step = worker_step(launch, &worker[i], &moved);
         gate_set(&gates, worker, i);
     }
-    if (!failed && turn != BLOCK_FAILED) gates_run(launch, worker, &gates, room);
+    if (!failed && step != BLOCK_FAILED) gates_run(launch, worker, &gates, room);
     free(gates.at);
     return failed ? -1 : 0;
 }
@@ -223,14 +224,14 @@ int coresident_run(Launch *launch, Worker *worker, uint32_t *open)
     if (worker_next(launch, worker, open) != 0) return -1;
     if (next_begin(launch, &worker[0]) == BLOCK_FAILED) return 0;
     for (;;) {
-        BlockTurn turn = round_run(launch, worker, *open);
-        if (turn == BLOCK_DONE || turn == BLOCK_FAILED) return 0;
-        if (turn == BLOCK_RUNS) {
+        BlockStep step = round_run(launch, worker, *open);
+        if (step == BLOCK_DONE || step == BLOCK_FAILED) return 0;
+        if (step == BLOCK_RUNS) {
             vain = rotations = 0;
         } else if (launch->next < launch->blocks && *open < room) {
             if (worker_next(launch, worker, open) != 0) return -1;
             if (next_begin(launch, &worker[*open - 1]) == BLOCK_FAILED) return 0;
-        } else if (turn == BLOCK_PAUSES) {
+        } else if (step == BLOCK_PAUSES) {
             vain = 0;
         } else if ((vain += first_effort(worker, *open)) > TURNS_IN_VAIN / *open) {
             vain -= ROTATION_TURNS / *open + 1;

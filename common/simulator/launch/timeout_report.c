@@ -41,7 +41,7 @@ void timeout_report(const Worker *worker, uint32_t workers, uint64_t block, char
         const uint32_t pc = (uint32_t)(worker[i].findings.stopped - kernel->code);
         uint32_t last = 0;
         for (uint32_t at = pc, said = 0; at < kernel->count && said < SAID; at++)
-            if (goes_back(kernel->code, at) && kernel->code[at].target <= pc)
+            if (is_backward_branch(kernel->code, at) && kernel->code[at].target <= pc)
                 said += (uint32_t)says_loop(kernel, at, &last, text, bytes);
         return;
     }

@@ -38,7 +38,7 @@ static void all_are_read(void **state)
 }
 
 /* Only where it was measured, or follows from a data sheet. */
-static void the_clock_of_products_may_be_left_out(void **state)
+static void the_clock_of_mma_may_be_omitted(void **state)
 {
     SimtMachine machine;
     Error error = {""};
@@ -49,7 +49,7 @@ static void the_clock_of_products_may_be_left_out(void **state)
     assert_true(machine.tensor_mhz == 0);
 }
 
-static void one_may_be_like_another(void **state)
+static void a_machine_may_copy_another(void **state)
 {
     SimtMachine plain, accelerators;
     Error error = {""};
@@ -146,7 +146,7 @@ static void expect_architecture_trouble(const char *line, const char *drop, cons
     folder_remove(folder);
 }
 
-static void wrong_architectures_are_refused(void **state)
+static void invalid_architectures_are_rejected(void **state)
 {
     (void)state;
     expect_architecture_trouble("\nspeed = 3\n", NULL, " line 2: unknown key speed");
@@ -203,7 +203,7 @@ static void an_unknown_architecture_lists_the_known(void **state)
 }
 
 /* The costs of the H200's generation were measured; all others say what was not. */
-static void unmeasured_costs_are_told(void **state)
+static void unmeasured_costs_are_reported(void **state)
 {
     SimtMachine machine, plain;
     Error error = {""};
@@ -320,7 +320,7 @@ static void features_follow_the_architecture(void **state)
     }
 }
 
-static void wrong_ones_are_refused(void **state)
+static void invalid_machines_are_rejected(void **state)
 {
     (void)state;
     expect_trouble("\nspeed = 3\n", NULL, "line 2: unknown key speed");
@@ -332,7 +332,7 @@ static void wrong_ones_are_refused(void **state)
     expect_trouble("[section]\nsms = 4\n", "sms", "no sections");
 }
 
-static void other_units_and_sizes_are_refused(void **state)
+static void wrong_units_and_sizes_are_rejected(void **state)
 {
     static const char *const LINES[] = {"clock_mhz = 1.98",
                                         "clock_mhz = 1980000",
@@ -369,7 +369,7 @@ static void other_units_and_sizes_are_refused(void **state)
 }
 
 /* A truncated description, for example from a full disk, gives a machine or an error message. */
-static void torn_ones_are_refused(void **state)
+static void truncated_machines_are_rejected(void **state)
 {
     char folder[] = "/tmp/machine_XXXXXX", path[256], text[8192];
     FILE *from = fopen(GPUS "/h200.ini", "r");
@@ -415,17 +415,17 @@ static void room_for_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_read),
-                                       cmocka_unit_test(the_clock_of_products_may_be_left_out),
-                                       cmocka_unit_test(one_may_be_like_another),
+                                       cmocka_unit_test(the_clock_of_mma_may_be_omitted),
+                                       cmocka_unit_test(a_machine_may_copy_another),
                                        cmocka_unit_test(unknown_lists_the_known),
-                                       cmocka_unit_test(wrong_ones_are_refused),
-                                       cmocka_unit_test(wrong_architectures_are_refused),
+                                       cmocka_unit_test(invalid_machines_are_rejected),
+                                       cmocka_unit_test(invalid_architectures_are_rejected),
                                        cmocka_unit_test(an_unknown_architecture_lists_the_known),
-                                       cmocka_unit_test(unmeasured_costs_are_told),
+                                       cmocka_unit_test(unmeasured_costs_are_reported),
                                        cmocka_unit_test(features_follow_the_architecture),
                                        cmocka_unit_test(each_mechanism_can_be_disabled),
-                                       cmocka_unit_test(other_units_and_sizes_are_refused),
-                                       cmocka_unit_test(torn_ones_are_refused),
+                                       cmocka_unit_test(wrong_units_and_sizes_are_rejected),
+                                       cmocka_unit_test(truncated_machines_are_rejected),
                                        cmocka_unit_test(room_for_blocks)};
     return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
 }

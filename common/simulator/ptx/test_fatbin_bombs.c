@@ -242,7 +242,7 @@ static Bomb code_bomb(uint32_t kernels, uint32_t code, uint32_t units)
     return bomb;
 }
 
-static void lines_behind_many_programs(void **state)
+static void lines_after_many_programs(void **state)
 {
     (void)state;
     Fatbin fatbin;
@@ -273,7 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_with_one_long_name), cmocka_unit_test(symbols_with_one_long_name),
         cmocka_unit_test(attributes_many_times),       cmocka_unit_test(text_many_times),
-        cmocka_unit_test(lines_behind_many_programs),  cmocka_unit_test(code_of_many_kernels),
+        cmocka_unit_test(lines_after_many_programs),   cmocka_unit_test(code_of_many_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

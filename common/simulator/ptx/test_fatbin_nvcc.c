@@ -287,7 +287,7 @@ static void relocatable_code(void **state)
     }
 }
 
-static void machine_code_only(void **state)
+static void sass_without_ptx(void **state)
 {
     (void)state;
     Fatbin fatbin;
@@ -298,7 +298,7 @@ static void machine_code_only(void **state)
     assert_non_null(strstr(error.text, "no PTX inside"));
 }
 
-static void nothing_for_the_device(void **state)
+static void no_device_code(void **state)
 {
     (void)state;
     const char *nvcc = nvcc_find();
@@ -327,8 +327,8 @@ int main(void)
         cmocka_unit_test(relocatable_code),
         cmocka_unit_test(spills),
         cmocka_unit_test(spills_without_lines),
-        cmocka_unit_test(machine_code_only),
-        cmocka_unit_test(nothing_for_the_device),
+        cmocka_unit_test(sass_without_ptx),
+        cmocka_unit_test(no_device_code),
     };
     return cmocka_run_group_tests(tests, nvcc_open, nvcc_close);
 }

@@ -385,7 +385,7 @@ static void calls(void **state)
     ptx_free(module);
 }
 
-static void unknown_opcodes_are_kept(void **state)
+static void unknown_opcodes_are_preserved(void **state)
 {
     (void)state;
     PtxModule *module = parse(KERNEL("frobnicate.sync.x17::y.b32 ;\nexit {};\n"));
@@ -429,7 +429,7 @@ int main(void)
         cmocka_unit_test(register_scopes),
         cmocka_unit_test(labels),
         cmocka_unit_test(calls),
-        cmocka_unit_test(unknown_opcodes_are_kept),
+        cmocka_unit_test(unknown_opcodes_are_preserved),
         cmocka_unit_test(trailing_padding),
         cmocka_unit_test(type_sizes),
     };

@@ -194,19 +194,19 @@ static void compile_and_parse(const char *options, uint32_t target, int has_line
     ptx_free(module);
 }
 
-static void of_nvcc(void **state)
+static void ptx_of_nvcc(void **state)
 {
     (void)state;
     compile_and_parse("-arch=compute_80", 80, 0);
 }
 
-static void of_nvcc_with_lines(void **state)
+static void ptx_of_nvcc_with_lines(void **state)
 {
     (void)state;
     compile_and_parse("-arch=compute_90a -lineinfo", 90, 1);
 }
 
-static void of_nvcc_for_debugging(void **state)
+static void ptx_of_nvcc_for_debugging(void **state)
 {
     (void)state;
     compile_and_parse("-arch=compute_80 -G", 80, 1);
@@ -238,7 +238,7 @@ static const char CLANG_SOURCE[] =
     "    asm volatile(\"{ .reg .pred p; setp.ne.s32 p, %0, 1; @p trap; }\" ::\"r\"(n));\n"
     "}\n";
 
-static void of_clang(void **state)
+static void ptx_of_clang(void **state)
 {
     (void)state;
     static const char *const clang[] = {"clang", "clang-14", "clang-16", "clang-18", "clang-19"};
@@ -268,10 +268,10 @@ static void of_clang(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_nvcc),
-        cmocka_unit_test(of_nvcc_with_lines),
-        cmocka_unit_test(of_nvcc_for_debugging),
-        cmocka_unit_test(of_clang),
+        cmocka_unit_test(ptx_of_nvcc),
+        cmocka_unit_test(ptx_of_nvcc_with_lines),
+        cmocka_unit_test(ptx_of_nvcc_for_debugging),
+        cmocka_unit_test(ptx_of_clang),
     };
     return cmocka_run_group_tests(tests, nvcc_open, nvcc_close);
 }

@@ -18,22 +18,22 @@
 enum { MOST_CODE = 2048, DEPTH = 6 };
 
 /* A loop that is one basic block: code[from, to), and the branch back. */
-typedef struct Turn {
+typedef struct Iteration {
     const SimtKernel *kernel;
     uint32_t from, to;
     uint64_t *steps; /* instructions examined; the analysis of a hostile kernel ends at
                       * CODE_STEPS */
-} Turn;
+} Iteration;
 
 /* Number of instructions of the loop that write `score`; the last one is in *writer. */
-static uint32_t writers_of(const Turn *t, uint16_t score, const Ins **writer)
+static uint32_t writers_of(const Iteration *t, uint16_t score, const Ins **writer)
 {
     *t->steps += (uint64_t)t->to - t->from + t->kernel->constants;
     return writers_count(t->kernel->code, t->from, t->to, score, writer);
 }
 
 /* A constant operand of an addition, with its sign. */
-static int addend_of(const Turn *t, const Ins *add, uint64_t *by)
+static int addend_of(const Iteration *t, const Ins *add, uint64_t *by)
 {
     int narrow = add->op == OP_ADD_32 || add->op == OP_SUB_32,
         minus = add->op == OP_SUB_32 || add->op == OP_SUB_64;
@@ -45,7 +45,7 @@ static int addend_of(const Turn *t, const Ins *add, uint64_t *by)
 }
 
 /* x = x + constant, perhaps by way of other registers. */
-static int counts_by(const Turn *t, uint16_t score, uint64_t *by)
+static int counts_by(const Iteration *t, uint16_t score, uint64_t *by)
 {
     uint16_t at = score;
     *by = 0;
@@ -76,7 +76,7 @@ static int counts_by(const Turn *t, uint16_t score, uint64_t *by)
 }
 
 /* Increment of a register per iteration; 0: not known. */
-static int advance_find(const Turn *t, uint16_t score, uint32_t depth, uint64_t *by)
+static int advance_find(const Iteration *t, uint16_t score, uint32_t depth, uint64_t *by)
 {
     const Ins *w = NULL;
     uint64_t first = 0, second = 0, factor = 0;
@@ -119,7 +119,7 @@ static int advance_find(const Turn *t, uint16_t score, uint32_t depth, uint64_t 
     }
 }
 
-static int is_straight(const Turn *t)
+static int is_straight(const Iteration *t)
 {
     if (t->to <= t->from || t->to - t->from > MOST_CODE) return 0;
     for (uint32_t i = t->from; i < t->to; i++) {
@@ -130,7 +130,7 @@ static int is_straight(const Turn *t)
     return 1;
 }
 
-static int is_spared(const Turn *t, const Ins *load)
+static int is_spared(const Iteration *t, const Ins *load)
 {
     for (uint32_t i = t->from; i < t->to; i++)
         if (t->kernel->code[i].op != OP_JOIN && !spares_load(load, &t->kernel->code[i])) return 0;
@@ -145,8 +145,8 @@ static int is_alike(const Ins *load, const Ins *other)
 }
 
 /* Number of iterations since another load accessed this load's address; 0: none of the last
- * `turns`-1 iterations did. */
-static uint32_t turns_ago(const Turn *t, uint32_t at, uint64_t step, uint32_t turns)
+ * `iterations`-1 iterations did. */
+static uint32_t iterations_ago(const Iteration *t, uint32_t at, uint64_t step, uint32_t iterations)
 {
     const Ins *code = t->kernel->code, *load = &code[at], *w = NULL;
     int backward = (int64_t)step < 0;
@@ -159,27 +159,27 @@ static uint32_t turns_ago(const Turn *t, uint32_t at, uint64_t step, uint32_t tu
         if (!is_alike(load, &code[i]) || (int64_t)ahead <= 0 || ahead % by) continue;
         if (w && (w > load) != (w > &code[i])) continue;
         uint64_t ago = ahead / by;
-        if (ago < turns && (!best || ago < best)) best = (uint32_t)ago;
+        if (ago < iterations && (!best || ago < best)) best = (uint32_t)ago;
     }
     return best;
 }
 
-static void reuse_look(SimtKernel *kernel, const CodeMap *map, const Turn *t, uint32_t turns,
-                       const uint32_t *made)
+static void reuse_look(SimtKernel *kernel, const CodeMap *map, const Iteration *t,
+                       uint32_t iterations, const uint32_t *made)
 {
     for (uint32_t i = t->from; i < t->to && *t->steps <= CODE_STEPS; i++) {
         const Ins *load = &kernel->code[i];
         uint32_t line = code_line(map, i), loads = line ? made[line - map->first] : 0;
         uint64_t step;
-        if (!loads_plainly(load) || load->merge || !loads || loads >= turns) continue;
+        if (!loads_plainly(load) || load->merge || !loads || loads >= iterations) continue;
         if (!advance_find(t, load->t_s[0], DEPTH, &step) || !step || !is_spared(t, load)) continue;
-        uint32_t ago = turns_ago(t, i, step, turns);
+        uint32_t ago = iterations_ago(t, i, step, iterations);
         if (!ago) continue;
         if (!kernel->costs.reused)
             kernel->costs.reused = calloc(kernel->mems + 1, sizeof *kernel->costs.reused);
         if (!kernel->costs.reused) return;
         kernel->costs.reused[load->mem] =
-            (ReusedLoad){(int64_t)step, turns, loads > ago ? loads : ago};
+            (ReusedLoad){(int64_t)step, iterations, loads > ago ? loads : ago};
     }
 }
 
@@ -188,7 +188,7 @@ void load_reuse_find(SimtKernel *kernel, const CodeMap *map, const UnrolledLoop 
 {
     uint64_t steps = 0;
     for (uint32_t k = 0; k < map->loops; k++) {
-        const Turn t = {kernel, loop[k].head, loop[k].end, &steps};
+        const Iteration t = {kernel, loop[k].head, loop[k].end, &steps};
         if (loop[k].copies < 2 || !is_straight(&t)) continue;
         reuse_look(kernel, map, &t, loop[k].copies, made);
     }
@@ -199,13 +199,13 @@ int load_is_reused(Warp *warp, const Ins *ins, uint64_t address, uint32_t mask)
     Worker *worker = warp->worker;
     const ReusedLoad *load = &worker->kernel->costs.reused[ins->mem];
     if (!load->iterations) return 0;
-    ReuseState *turns = &worker->wavefronts[ins->mem].reuse;
-    int goes_on = turns->warp == warp && turns->block == worker->block.number &&
-                  turns->mask == mask && turns->next == address;
-    *turns = (ReuseState){.warp = warp,
+    ReuseState *state = &worker->wavefronts[ins->mem].reuse;
+    int goes_on = state->warp == warp && state->block == worker->block.number &&
+                  state->mask == mask && state->next == address;
+    *state = (ReuseState){.warp = warp,
                           .block = worker->block.number,
                           .mask = mask,
                           .next = address + (uint64_t)load->step,
-                          .number = goes_on ? (turns->number + 1) % load->iterations : 0};
-    return turns->number >= load->loads;
+                          .number = goes_on ? (state->number + 1) % load->iterations : 0};
+    return state->number >= load->loads;
 }

@@ -279,7 +279,7 @@ static void divisions_hoist(const SimtKernel *kernel, InsCost *price, const Uses
 {
     const Ins *code = kernel->code;
     for (uint32_t to = 0; to < kernel->count; to++) {
-        if (!goes_back(code, to)) continue;
+        if (!is_backward_branch(code, to)) continue;
         uint32_t head = code[to].target;
         for (uint32_t i = head; i < to && i - head < PIECE; i++) {
             uint16_t divisor = code[i].t_s[1];
@@ -384,7 +384,7 @@ static void branches_turn(const SimtKernel *kernel, InsCost *price)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-int piece_ends(const Ins *ins, const InsCost *price)
+int segment_ends(const Ins *ins, const InsCost *price)
 {
     /* A division's rare cases are a routine that code branches to; and what has no instruction in
      * shared memory is a loop. */
@@ -456,7 +456,7 @@ void piece_order(const SimtKernel *kernel, const Ins *code, InsCost *price, uint
     uint32_t height[PIECE], before[PIECE] = {0};
     unsigned char done[PIECE] = {0};
     uint32_t free_end =
-        count && piece_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
+        count && segment_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
     pressure_open(&pressure, code, price, count, kernel, alive);
     heights_find(code, price, count, height);
     for (uint32_t k = 0; k < free_end; k++)
@@ -489,7 +489,7 @@ static void piece_follow(const SimtKernel *kernel, uint32_t from, InsCost *price
 {
     const Ins *code = kernel->code + from;
     uint32_t free_end =
-        count && piece_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
+        count && segment_ends(&code[count - 1], &price[count - 1]) ? count - 1 : count;
     for (uint32_t i = count; i-- > 0;) {
         uint32_t place = code[i].op == OP_SPILL            ? code[i].mem + 1
                          : code[i].from >= kernel->origins ? 0
@@ -507,7 +507,7 @@ static void pieces_order(const SimtKernel *kernel, InsCost *price, Liveness *ali
     for (uint32_t from = 0; from < kernel->count;) {
         uint32_t to = from;
         while (to < kernel->count && to - from < PIECE) {
-            int last = piece_ends(&kernel->code[to], &price[to]);
+            int last = segment_ends(&kernel->code[to], &price[to]);
             price[to++].part = part;
             if (last || price[to].loop ||
                 (to < kernel->count && kernel->code[to].op == OP_JOIN && !price[to].passed))

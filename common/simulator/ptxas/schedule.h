@@ -50,7 +50,7 @@ static inline int is_memory(const Ins *ins)
 /* Cycles that a pipe with this number of lanes takes for a warp. */
 uint32_t cycles_for(uint32_t lanes, const SimtMachine *machine);
 /* Does a basic block end after this instruction? */
-int piece_ends(const Ins *ins, const InsCost *price);
+int segment_ends(const Ins *ins, const InsCost *price);
 /* Ranks the instructions of one basic block, as far as its registers allow; `alive`: values live
  * after it (liveness.h). */
 void piece_order(const SimtKernel *kernel, const Ins *code, InsCost *price, uint32_t count,

@@ -74,7 +74,7 @@ static int is_unrolled(const SimtKernel *kernel, const InsCost *price, uint32_t 
     for (uint32_t i = from; i <= to; i++) {
         const Ins *ins = &kernel->code[i];
         int expands = ins->class == CLASS_DIV && price[i].pipe == PIPE_SFU;
-        if ((i < to && piece_ends(ins, &price[i])) || expands) return 0;
+        if ((i < to && segment_ends(ins, &price[i])) || expands) return 0;
         slots += price[i].slots;
         loads += ins->class == CLASS_LOAD && ins->space != PTX_CONST;
     }
@@ -95,19 +95,20 @@ uint32_t loops_mark(const SimtKernel *kernel, InsCost *price)
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
-/* Renames what copy number `turn` writes, and what it and the next ones read of that. */
-static void copy_rename(SimtKernel *kernel, Ins *ins, uint32_t turn, uint16_t *now, uint16_t *fresh)
+/* Renames what copy number `iteration` writes, and what it and the next ones read of that. */
+static void copy_rename(SimtKernel *kernel, Ins *ins, uint32_t iteration, uint16_t *now,
+                        uint16_t *fresh)
 {
     for (int k = 0; k < 6; k++)
         ins->t_s[k] = now[ins->t_s[k]];
     for (int k = 0; k < 4 && ins->t_d[k]; k++) {
         uint16_t own = ins->t_d[k];
-        if (turn + 1 < UNROLLED && !fresh[own]) {
+        if (iteration + 1 < UNROLLED && !fresh[own]) {
             fresh[own] = (uint16_t)kernel->costs.scoreboard++;
             kernel->width[fresh[own]] = kernel->width[own];
         }
         /* Code after the loop reads the last copy's result under its own name. */
-        now[own] = turn + 1 < UNROLLED ? fresh[own] : own;
+        now[own] = iteration + 1 < UNROLLED ? fresh[own] : own;
         ins->t_d[k] = now[own];
     }
 }
@@ -129,15 +130,15 @@ static int loop_copy(SimtKernel *kernel, InsCost *price, const Unrolled *loop, L
     uint32_t to = loop->copy, last = loop->first + loop->count - 1;
     for (uint32_t i = 0; i < kernel->scoreboard; i++)
         now[i] = (uint16_t)i;
-    for (uint32_t turn = 0; turn < UNROLLED; turn++) {
+    for (uint32_t iteration = 0; iteration < UNROLLED; iteration++) {
         memset(fresh, 0, kernel->scoreboard * sizeof *fresh);
         for (uint32_t i = loop->first; i <= last; i++, to++) {
             kernel->costs.code[to] = kernel->code[i];
             price[to] = price[i];
             price[to].origin = i, price[to].loop = 0, price[to].last = 0;
-            copy_rename(kernel, &kernel->costs.code[to], turn, now, fresh);
-            if (turn + 1 == UNROLLED || !is_dropped(kernel, loop, i)) continue;
-            if (!turn) price[last].saves += price[i].slots;
+            copy_rename(kernel, &kernel->costs.code[to], iteration, now, fresh);
+            if (iteration + 1 == UNROLLED || !is_dropped(kernel, loop, i)) continue;
+            if (!iteration) price[last].saves += price[i].slots;
             price[to].slots = 0, price[to].busy = 0, price[to].latency = 0;
             price[to].pipe = PIPE_NONE;
         }

@@ -23,10 +23,10 @@ InsCost *loops_unroll(SimtKernel *kernel, InsCost *price, uint32_t loops, Livene
 
 /* Called when the warp has executed the branch that closes an unrolled loop; returns the slots that
  * its last iterations save, because four consecutive ones are replayed as one. */
-static inline uint32_t turn_saves(CriticalPath *chain, const InsCost *price, int goes_on)
+static inline uint32_t iteration_saves(CriticalPath *chain, const InsCost *price, int goes_on)
 {
-    uint32_t saves = ++chain->turns == UNROLLED ? (UNROLLED - 1) * price->saves : 0;
-    if (saves || !goes_on) chain->turns = 0;
+    uint32_t saves = ++chain->iterations == UNROLLED ? (UNROLLED - 1) * price->saves : 0;
+    if (saves || !goes_on) chain->iterations = 0;
     chain->slots -= saves < chain->slots ? saves : chain->slots;
     return saves;
 }

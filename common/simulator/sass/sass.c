@@ -77,7 +77,7 @@ static uint32_t operation(const SassText *text, uint32_t number)
 
 /* Does it only branch away from the usual code if a warp's lanes have diverged although all should
  * be active? */
-static int asks_for_all(const SassText *text, uint32_t number)
+static int is_predicated_on_true(const SassText *text, uint32_t number)
 {
     enum { PARTED = 1 << 27 }; /* bit of the last eight bytes */
     return operation(text, number) == BRA && word_at(text, number, 1) & PARTED;
@@ -93,7 +93,7 @@ static int64_t target_of(const SassText *text, uint32_t number)
 {
     uint64_t word = word_at(text, number, 0);
     int64_t bytes = (int32_t)(word >> 32);
-    if (operation(text, number) != BRA || asks_for_all(text, number)) return NOWHERE;
+    if (operation(text, number) != BRA || is_predicated_on_true(text, number)) return NOWHERE;
     if (text->sm >= 90) bytes = (int64_t)(bytes >> 2) * 1024 + (int64_t)(word >> 16 & 255) * 4;
     int64_t to = (int64_t)number + 1 + bytes / INS_BYTES;
     return bytes % INS_BYTES || to < 0 || to >= text->count ? NOWHERE : to;
@@ -102,7 +102,7 @@ static int64_t target_of(const SassText *text, uint32_t number)
 static int ends_piece(const SassText *text, uint32_t number)
 {
     uint32_t op = operation(text, number);
-    return (op == BRA && !asks_for_all(text, number)) || op == EXIT || op == RET;
+    return (op == BRA && !is_predicated_on_true(text, number)) || op == EXIT || op == RET;
 }
 
 /* Control information for the scheduler: bits 41 to 57 of the last eight bytes. */
@@ -268,7 +268,7 @@ static int pieces_find(Flow *flow)
 }
 
 /* Successors of each basic block, and its predecessors. */
-static int ways_find(Flow *flow)
+static int paths_find(Flow *flow)
 {
     const SassText *text = flow->text;
     flow->from = calloc(2 * (size_t)flow->pieces + 1, sizeof *flow->from);
@@ -361,7 +361,7 @@ static int flow_read(Flow *flow)
     code->loop_line = calloc(MOST_LOOPS, sizeof *code->loop_line);
     code->count = text->count, code->sm = text->sm;
     int good =
-        back && code->ins && code->loop_line && pieces_find(flow) == 0 && ways_find(flow) == 0;
+        back && code->ins && code->loop_line && pieces_find(flow) == 0 && paths_find(flow) == 0;
     if (good) loops_find(flow, back, &backs);
     for (uint32_t i = 0; good && i < backs; i++)
         loop_add(flow, back[i][0], back[i][1]);

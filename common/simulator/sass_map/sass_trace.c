@@ -25,7 +25,7 @@ typedef struct Walk {
     uint64_t looks;  /* SASS instructions examined that may belong to another iteration */
     uint32_t *place; /* step of each iteration's instructions, from 1; 0: not executed */
     size_t room;
-    uint32_t *turn; /* per loop */
+    uint32_t *iteration; /* per loop */
 } Walk;
 
 /* Did lanes arrive at a reconvergence point and yield to the lanes that they wait for? All of them
@@ -55,12 +55,13 @@ static uint32_t pass_end(const Walk *w, uint32_t from)
     return to;
 }
 
-/* The end of `turns` iterations of a loop that is one part; `from`: there are fewer. */
-static uint32_t turns_end(const Walk *w, const SassPart *part, uint32_t from, uint32_t turns)
+/* The end of `iterations` iterations of a loop that is one part; `from`: there are fewer. */
+static uint32_t iterations_end(const Walk *w, const SassPart *part, uint32_t from,
+                               uint32_t iterations)
 {
     const TraceStep *step = w->from->step;
     uint32_t to = from;
-    for (uint32_t turn = 0; turn < turns; turn++) {
+    for (uint32_t iteration = 0; iteration < iterations; iteration++) {
         if (to == w->from->count || step[to].ins != part->first) return from;
         to = pass_end(w, to);
         if (step[to - 1].ins != part->first + part->count - 1) return from;
@@ -68,26 +69,27 @@ static uint32_t turns_end(const Walk *w, const SassPart *part, uint32_t from, ui
     return to;
 }
 
-static int places_fill(Walk *w, const SassPart *part, uint32_t from, uint32_t to, uint32_t turns)
+static int places_fill(Walk *w, const SassPart *part, uint32_t from, uint32_t to,
+                       uint32_t iterations)
 {
-    size_t need = (size_t)turns * part->count;
+    size_t need = (size_t)iterations * part->count;
     if (need > w->room) {
         uint32_t *more = realloc(w->place, need * sizeof *more);
         if (!more) return -1;
         w->place = more, w->room = need;
     }
     memset(w->place, 0, need * sizeof *w->place);
-    uint32_t turn = 0;
+    uint32_t iteration = 0;
     for (uint32_t i = from; i < to; i++) {
         uint32_t ins = w->from->step[i].ins;
         if (ins - part->first >= part->count) continue; /* a lane that waits */
-        turn += i > from && ins == part->first;
-        w->place[(size_t)turn * part->count + ins - part->first] = i + 1;
+        iteration += i > from && ins == part->first;
+        w->place[(size_t)iteration * part->count + ins - part->first] = i + 1;
     }
     return 0;
 }
 
-static int room_make(WarpTrace *to, uint32_t more)
+static int touch_grow(WarpTrace *to, uint32_t more)
 {
     if (more <= to->room - to->count) return 0;
     uint32_t room = 2 * (to->count + more);
@@ -97,7 +99,7 @@ static int room_make(WarpTrace *to, uint32_t more)
     return 0;
 }
 
-/* Adds the part's SASS instructions: those of one copy, or of all `turns` iterations (ALL). */
+/* Adds the part's SASS instructions: those of one copy, or of all `iterations` iterations (ALL). */
 enum { ALL = -1 };
 
 static int steps_add(Walk *w, const SassPart *part, int rest, int only)
@@ -106,15 +108,15 @@ static int steps_add(Walk *w, const SassPart *part, int rest, int only)
     if (length > w->most - w->to->count) length = w->most - w->to->count;
     if (only != ALL && length > w->looks) length = (uint32_t)w->looks;
     if (only != ALL) w->looks -= length;
-    if (room_make(w->to, length) != 0) return -1;
+    if (touch_grow(w->to, length) != 0) return -1;
     for (uint32_t k = 0; k < length; k++) {
         uint32_t i = w->f->list[part->list[rest] + k], copy = w->f->copy[i],
                  anchor = w->f->anchor[i];
         if (only != ALL && copy != (uint32_t)only) continue;
         TraceStep step = {0};
         if (anchor != NO_SLOT) {
-            size_t turn = only == ALL ? copy : 0;
-            uint32_t found = w->place[turn * part->count + anchor - part->first];
+            size_t iteration = only == ALL ? copy : 0;
+            uint32_t found = w->place[iteration * part->count + anchor - part->first];
             if (found) step = w->from->step[found - 1];
         }
         step.ins = w->f->base + i;
@@ -125,16 +127,16 @@ static int steps_add(Walk *w, const SassPart *part, int rest, int only)
 
 /* The iteration of the loop that starts or continues at step `from`. If the loop is fully unrolled
  * inside another loop, iterations of the outer loop are counted on. */
-static uint32_t turn_of(Walk *w, const SassPart *part, uint32_t from)
+static uint32_t iteration_of(Walk *w, const SassPart *part, uint32_t from)
 {
     const SassLoop *loop = &w->f->loop[part->loop - 1], *around = loop;
-    uint32_t *turn = &w->turn[part->loop - 1];
-    if (part->first != loop->head) return *turn;
+    uint32_t *iteration = &w->iteration[part->loop - 1];
+    if (part->first != loop->head) return *iteration;
     while (around->parent)
         around = &w->f->loop[around->parent - 1];
     uint32_t before = from ? w->from->step[from - 1].ins : NO_SLOT;
-    *turn = before >= around->head && before <= around->end ? *turn + 1 : 0;
-    return *turn;
+    *iteration = before >= around->head && before <= around->end ? *iteration + 1 : 0;
+    return *iteration;
 }
 
 /* The copy of the unrolled loop that is executed. A fully unrolled loop is executed once;
@@ -142,9 +144,9 @@ static uint32_t turn_of(Walk *w, const SassPart *part, uint32_t from)
 static int copy_now(Walk *w, const SassPart *part, uint32_t from)
 {
     const SassLoop *loop = &w->f->loop[part->loop - 1];
-    uint32_t turn = turn_of(w, part, from);
-    return (int)(loop->home[0] || turn < loop->copies[0] ? turn % loop->copies[0]
-                                                         : loop->copies[0]);
+    uint32_t iteration = iteration_of(w, part, from);
+    return (int)(loop->home[0] || iteration < loop->copies[0] ? iteration % loop->copies[0]
+                                                              : loop->copies[0]);
 }
 
 /* If lanes diverged at the end of a part, one path waits for the other. */
@@ -155,7 +157,7 @@ static int ways_add(Walk *w, const SassPart *part, uint32_t from, uint32_t to)
     for (uint32_t i = from; i < to; i++) {
         if (w->from->step[i].ins != last || !step_is_divergent(&w->from->step[i])) continue;
         if (w->to->count == w->most) return 0;
-        if (room_make(w->to, 1) != 0) return -1;
+        if (touch_grow(w->to, 1) != 0) return -1;
         w->to->step[w->to->count++] = (TraceStep){.ins = w->f->way};
     }
     return 0;
@@ -168,17 +170,17 @@ static uint32_t pass_add(Walk *w, uint32_t from)
 {
     const SassPart *part = &w->f->part[w->f->part_of[w->from->step[from].ins]];
     const SassLoop *loop = part->loop ? &w->f->loop[part->loop - 1] : NULL;
-    uint32_t copies = loop ? loop->copies[0] : 1, to = pass_end(w, from), turns = 1;
+    uint32_t copies = loop ? loop->copies[0] : 1, to = pass_end(w, from), iterations = 1;
     int rest = 0, only = ALL;
     if (copies > 1 && part->whole) {
-        uint32_t end = turns_end(w, part, from, copies);
+        uint32_t end = iterations_end(w, part, from, copies);
         rest = end == from && loop->home[0] != loop->home[1];
         only = end > from ? ALL : loop->parent ? copy_now(w, part, from) : 0;
-        if (end > from) turns = copies, to = end;
+        if (end > from) iterations = copies, to = end;
     } else if (copies > 1) {
         only = copy_now(w, part, from);
     }
-    if (places_fill(w, part, from, to, turns) != 0 || steps_add(w, part, rest, only) != 0 ||
+    if (places_fill(w, part, from, to, iterations) != 0 || steps_add(w, part, rest, only) != 0 ||
         ways_add(w, part, from, to) != 0)
         return 0;
     return to;
@@ -190,13 +192,13 @@ int sass_trace_warp(const SimtKernel *kernel, const WarpTrace *from, WarpTrace *
     uint64_t most = (uint64_t)from->count * MOST_TIMES + MOST_MORE;
     w.most = most < INT32_MAX ? (uint32_t)most : INT32_MAX;
     w.looks = (uint64_t)from->count * MOST_LOOKS + MOST_MORE;
-    w.turn = calloc(w.f->loops + 1, sizeof *w.turn);
+    w.iteration = calloc(w.f->loops + 1, sizeof *w.iteration);
     to->count = 0;
     to->line = from->line, to->lines = from->lines;
     uint32_t at = 0;
-    int good = w.turn != NULL;
+    int good = w.iteration != NULL;
     while (good && at < from->count)
         good = (at = makes_way(kernel, from, at) ? at + 1 : pass_add(&w, at)) != 0;
-    free(w.turn), free(w.place);
+    free(w.iteration), free(w.place);
     return good ? 0 : -1;
 }

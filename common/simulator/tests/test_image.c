@@ -37,7 +37,7 @@ static void same_bytes_are_read_once(void **state)
     image_leave(other);
 }
 
-static void the_last_one_stays_and_those_in_use_do(void **state)
+static void the_last_image_and_those_in_use_stay_cached(void **state)
 {
     (void)state;
     const Image *image = take(ONE);
@@ -49,7 +49,7 @@ static void the_last_one_stays_and_those_in_use_do(void **state)
     image_leave(image);
 }
 
-static void what_cannot_be_read_says_so_each_time(void **state)
+static void unreadable_images_report_an_error_each_time(void **state)
 {
     (void)state;
     static const char BROKEN[] = ".version 8.0\n.target sm_75\n.address_size 64\n.entry x( {";
@@ -65,8 +65,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_are_read_once),
-        cmocka_unit_test(the_last_one_stays_and_those_in_use_do),
-        cmocka_unit_test(what_cannot_be_read_says_so_each_time),
+        cmocka_unit_test(the_last_image_and_those_in_use_stay_cached),
+        cmocka_unit_test(unreadable_images_report_an_error_each_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,7 +148,7 @@ static void a_predicate_of_lop3(void **state)
 }
 
 /* Gradients of a texture may be constants; who asks for words of a texture of floats gets bits. */
-static void words_of_a_level_by_constant_gradients(void **state)
+static void words_of_a_texture_level_by_constant_gradients(void **state)
 {
     (void)state;
     static const char READ[] =
@@ -189,7 +189,7 @@ static void words_of_a_level_by_constant_gradients(void **state)
 #define CHOICE     "that choice of lanes for the metadata"
 #define SAYS_OTHER "ptxas and the PTX ISA say different things"
 
-static void unknown_is_refused(void **state)
+static void unknown_instructions_are_rejected(void **state)
 {
     static const char *const BODIES[][2] = {
         {"wgmma.fence.sync.aligned;", "has no wgmma (wgmma = 0)"},
@@ -300,7 +300,7 @@ static void refusal_find(const SimtMachine *machine, const char *body, Error *er
 
 /* An instruction is rejected by the key of its feature, and by no other: what the compute
  * capability is does not matter. */
-static void features_are_refused_by_their_key(void **state)
+static void features_are_rejected_by_their_key(void **state)
 {
 #define LACKS(key) offsetof(SimtMachine, has.key), #key
 #define HALF_SUMS  "{%r0, %r0}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%r1, %r1};"
@@ -355,7 +355,7 @@ static void features_are_refused_by_their_key(void **state)
 }
 
 /* A generation can execute PTX of an older one, and of no newer one. */
-static void newer_targets_are_refused(void **state)
+static void newer_targets_are_rejected(void **state)
 {
     static const char TEXT[] =
         ".version 8.6\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n";
@@ -377,13 +377,14 @@ static void newer_targets_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(newer_targets_are_refused),
-                                       cmocka_unit_test(forms_base),
-                                       cmocka_unit_test(forms_avx2),
-                                       cmocka_unit_test(forms_avx512),
-                                       cmocka_unit_test(a_predicate_of_lop3),
-                                       cmocka_unit_test(words_of_a_level_by_constant_gradients),
-                                       cmocka_unit_test(unknown_is_refused),
-                                       cmocka_unit_test(features_are_refused_by_their_key)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newer_targets_are_rejected),
+        cmocka_unit_test(forms_base),
+        cmocka_unit_test(forms_avx2),
+        cmocka_unit_test(forms_avx512),
+        cmocka_unit_test(a_predicate_of_lop3),
+        cmocka_unit_test(words_of_a_texture_level_by_constant_gradients),
+        cmocka_unit_test(unknown_instructions_are_rejected),
+        cmocka_unit_test(features_are_rejected_by_their_key)};
     return cmocka_run_group_tests_name("simt forms", tests, NULL, NULL);
 }

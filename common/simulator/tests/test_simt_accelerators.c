@@ -81,7 +81,7 @@ static Outcome called(const char *function, unsigned count, uint32_t accelerator
 
 /* The accelerator takes 2 cycles per element and gives the hardware's result, whatever the body
  * says. Without accelerators, and for another function, the body runs and takes its time. */
-static void a_call_takes_the_papers_cycles(void **state)
+static void a_call_takes_the_cycles_of_the_paper(void **state)
 {
     (void)state;
     Outcome few = called(INNER, 10, 1), many = called(INNER, 110, 1);
@@ -134,7 +134,7 @@ static void its_accesses_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_takes_the_papers_cycles),
+        cmocka_unit_test(a_call_takes_the_cycles_of_the_paper),
         cmocka_unit_test(its_own_work_is_not_counted),
         cmocka_unit_test(its_accesses_are_checked),
     };

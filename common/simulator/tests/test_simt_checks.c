@@ -22,7 +22,7 @@ static uint32_t collatz(uint32_t n)
     return steps;
 }
 
-static void lanes_part_and_meet(void **state)
+static void lanes_diverge_and_reconverge(void **state)
 {
     (void)state;
     SimtGpu *gpu = gpu_open(1, 1, 0);
@@ -36,7 +36,7 @@ static uint32_t met(uint32_t i)
 }
 
 /* After an if all lanes are back together, else the ballot would be of some. */
-static void lanes_meet_at_once(void **state)
+static void lanes_reconverge_immediately(void **state)
 {
     (void)state;
     SimtGpu *gpu = gpu_open(1, 1, 0);
@@ -382,7 +382,7 @@ static void freed_memory_is_named(void **state)
     simt_close(gpu);
 }
 
-static void unwritten_memory_is_told(void **state)
+static void unwritten_memory_is_reported(void **state)
 {
     (void)state;
     static const char GLOBAL[] =
@@ -412,7 +412,7 @@ static void unwritten_memory_is_told(void **state)
 
 /* A bulk copy reads more than any lane's load: all of it is looked at.  With `gaps` every 16 bytes
  * need something that was written. */
-static void a_bulk_copy_of_what_nobody_wrote(void **state)
+static void a_bulk_copy_of_unwritten_memory(void **state)
 {
     (void)state;
     static const char COPY[] =
@@ -631,7 +631,7 @@ static uint64_t findings_of(const char *text, uint32_t threads)
 /* A word that was read before need not be checked again, unless it has been written since or was
  * never written.
  */
-static void a_word_read_before_is_looked_at_again(void **state)
+static void words_read_earlier_are_checked_again(void **state)
 {
     (void)state;
     assert_int_equal(findings_of(KERNEL(".shared .b32 s;\n", READ READ READ), 64), 6);
@@ -750,12 +750,12 @@ static void tables_of_jumps_have_an_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_word_read_before_is_looked_at_again),
+        cmocka_unit_test(words_read_earlier_are_checked_again),
         cmocka_unit_test(loops_in_loops_are_decoded),
         cmocka_unit_test(tables_of_jumps_have_an_end),
         cmocka_unit_test(findings_of_large_kernels),
-        cmocka_unit_test(lanes_part_and_meet),
-        cmocka_unit_test(lanes_meet_at_once),
+        cmocka_unit_test(lanes_diverge_and_reconverge),
+        cmocka_unit_test(lanes_reconverge_immediately),
         cmocka_unit_test(lanes_may_end_early),
         cmocka_unit_test(jumps_by_table),
         cmocka_unit_test(calls_are_expanded),
@@ -768,8 +768,8 @@ int main(void)
         cmocka_unit_test(atomics_add_up),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(freed_memory_is_named),
-        cmocka_unit_test(unwritten_memory_is_told),
-        cmocka_unit_test(a_bulk_copy_of_what_nobody_wrote),
+        cmocka_unit_test(unwritten_memory_is_reported),
+        cmocka_unit_test(a_bulk_copy_of_unwritten_memory),
         cmocka_unit_test(endless_loops_end),
         cmocka_unit_test(bad_launches),
         cmocka_unit_test(copies_of_nothing),

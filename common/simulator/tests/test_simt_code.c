@@ -79,7 +79,7 @@ static const struct {
     {256, 0, 0, 256, 89.18, 6.12}, {192, 0, 0, 512, 65.66, 6.18}, {512, 64, 448, 256, 42.66, 646},
 };
 
-static void long_code_takes_its_way(void **state)
+static void long_code_misses_the_instruction_cache(void **state)
 {
     enum { CLOCK = 1980 };
     (void)state;
@@ -99,6 +99,6 @@ static void long_code_takes_its_way(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(long_code_takes_its_way)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_code_misses_the_instruction_cache)};
     return cmocka_run_group_tests_name("simt code", tests, NULL, NULL);
 }

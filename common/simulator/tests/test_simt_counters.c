@@ -11,7 +11,7 @@
            "mbarrier.arrive.shared.b64 %rd4, [%r5];\n"                                             \
            "mbarrier.pending_count.b64 %r7, %rd4; st.global.u32 [%rd2], %r7;")
 
-static void copies_that_arrive(void **state)
+static void copies_that_complete(void **state)
 {
     static const char *const TEXT[] = {ARRIVING(""), ARRIVING(".noinc")};
     (void)state;
@@ -75,7 +75,7 @@ static void shared_conflicts(void **state)
 }
 
 /* As ncu counts them on an H200. */
-static void wide_accesses_go_by_parts_of_a_warp(void **state)
+static void wide_accesses_are_split_into_parts_of_a_warp(void **state)
 {
     static const struct {
         const char *place, *access; /* %r4: which of the units each lane wants */
@@ -123,7 +123,7 @@ static void wide_accesses_go_by_parts_of_a_warp(void **state)
     "ld.shared.b16 %h3, [%r3+4]; ld.shared.b16 %h4, [%r3+6]; "
 
 /* Accesses in SASS for sm_75, sm_80 and sm_90. */
-static void accesses_are_joined_and_left_out(void **state)
+static void accesses_are_merged_and_removed(void **state)
 {
     static const struct {
         const char *access;
@@ -276,7 +276,7 @@ static void matrices_are_accessed_as_by_machine_code(void **state)
  * one row and stay halves of the same kind; a sector goes to one place at a time. The hardware
  * counts sectors of shared memory once for each source line; ncu's source page counts them once for
  * each source sector. */
-static void copies_past_the_l1_go_by_sectors(void **state)
+static void copies_that_bypass_the_l1_count_sectors(void **state)
 {
     static const struct {
         uint32_t pitch, begin, stride, lanes;
@@ -353,7 +353,7 @@ static void copies_that_may_be_short_write_zeros_first(void **state)
 }
 
 /* Repeated copies hit in the L1, unless they bypass it. */
-static void copies_past_the_l1_find_nothing_there(void **state)
+static void copies_that_bypass_the_l1_never_hit(void **state)
 {
     static const char *const WAY[] = {"ca", "cg"};
     (void)state;
@@ -380,7 +380,7 @@ static void copies_past_the_l1_find_nothing_there(void **state)
 
 /* ptxas joins neighbouring stores of two bytes and more, where another access by the same register
  * shows that they are aligned and nothing between them may read them or write them. */
-static void neighbouring_stores_are_joined(void **state)
+static void neighbouring_stores_are_merged(void **state)
 {
 #define PAIR "st.global.u16 [%rd2+12], %h1; st.global.v2.u8 [%rd2+14], {%h1,%h1};"
     static const struct {
@@ -436,7 +436,7 @@ static void neighbouring_stores_are_joined(void **state)
 }
 
 /* Two words of each vector of four are two loads, each of which touches every sector. */
-static void words_that_nobody_reads_are_not_loaded(void **state)
+static void unused_words_are_not_loaded(void **state)
 {
     (void)state;
     SimtGpu *gpu = gpu_open(1, 0, 1);
@@ -599,22 +599,23 @@ static void first_fault_wins(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(copies_that_arrive),
-                                       cmocka_unit_test(shared_conflicts),
-                                       cmocka_unit_test(wide_accesses_go_by_parts_of_a_warp),
-                                       cmocka_unit_test(accesses_are_joined_and_left_out),
-                                       cmocka_unit_test(atomics_pass_by_banks),
-                                       cmocka_unit_test(matrices_are_accessed_as_by_machine_code),
-                                       cmocka_unit_test(copies_past_the_l1_go_by_sectors),
-                                       cmocka_unit_test(copies_that_may_be_short_write_zeros_first),
-                                       cmocka_unit_test(copies_past_the_l1_find_nothing_there),
-                                       cmocka_unit_test(neighbouring_stores_are_joined),
-                                       cmocka_unit_test(words_that_nobody_reads_are_not_loaded),
-                                       cmocka_unit_test(branches_are_counted),
-                                       cmocka_unit_test(host_threads_do_not_show),
-                                       cmocka_unit_test(traffic_of_all_workers_is_one),
-                                       cmocka_unit_test(races_do_not_depend_on_threads),
-                                       cmocka_unit_test(a_limit_is_exact),
-                                       cmocka_unit_test(first_fault_wins)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_that_complete),
+        cmocka_unit_test(shared_conflicts),
+        cmocka_unit_test(wide_accesses_are_split_into_parts_of_a_warp),
+        cmocka_unit_test(accesses_are_merged_and_removed),
+        cmocka_unit_test(atomics_pass_by_banks),
+        cmocka_unit_test(matrices_are_accessed_as_by_machine_code),
+        cmocka_unit_test(copies_that_bypass_the_l1_count_sectors),
+        cmocka_unit_test(copies_that_may_be_short_write_zeros_first),
+        cmocka_unit_test(copies_that_bypass_the_l1_never_hit),
+        cmocka_unit_test(neighbouring_stores_are_merged),
+        cmocka_unit_test(unused_words_are_not_loaded),
+        cmocka_unit_test(branches_are_counted),
+        cmocka_unit_test(host_threads_do_not_show),
+        cmocka_unit_test(traffic_of_all_workers_is_one),
+        cmocka_unit_test(races_do_not_depend_on_threads),
+        cmocka_unit_test(a_limit_is_exact),
+        cmocka_unit_test(first_fault_wins)};
     return cmocka_run_group_tests_name("simt checks", tests, NULL, NULL);
 }

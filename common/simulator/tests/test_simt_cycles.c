@@ -34,7 +34,7 @@ static uint64_t copies_slope(uint32_t apart, uint32_t there)
 }
 
 /* Only where something is read are lines looked up, two a cycle. */
-static void copies_of_nothing_look_no_lines_up(void **state)
+static void empty_copies_need_no_tag_lookups(void **state)
 {
     (void)state;
     assert_int_equal(copies_slope(128, 0), copies_slope(16, 0));
@@ -62,7 +62,7 @@ static uint64_t loads_behind_slope(uint32_t apart)
 /* The order in which an H200's copies are written does not delay concurrent loads. In GEMMs with
  * copies to rows that split their lines, with four or fifteen wavefronts each, warps wait 8 % of an
  * instruction's time for the load/store unit (tile-one-2 of mma-tiles.cu, ncu's lg_throttle). */
-static void copies_that_are_on_their_way_hold_nobody_up(void **state)
+static void copies_in_flight_stall_no_warp(void **state)
 {
     (void)state;
     assert_int_equal(loads_behind_slope(128), loads_behind_slope(16));
@@ -134,7 +134,7 @@ static void a_repeated_load_is_free(void **state)
 /* The iterations of a loop repeat a load from before the loop only in three cases. Something may
  * have changed the value; the address or the first result has changed; or another path leads into
  * the loop. */
-static void a_turn_loads_no_more_than_was_there(void **state)
+static void an_iteration_loads_no_more_than_the_array(void **state)
 {
     enum { TURNS = 10 };
     static const struct {
@@ -192,7 +192,7 @@ static uint64_t halves_cycles(uint32_t apart)
 }
 
 /* The L1's data lie in banks: words of two lines, in one of them or in two. */
-static void two_rows_in_one_bank_take_turns(void **state)
+static void two_rows_in_one_bank_conflict(void **state)
 {
     enum { ACCESSES = 100 * 32 };
     (void)state;
@@ -236,7 +236,7 @@ static void first_warps_share_no_scheduler(void **state)
 /* Blocks of eight warps of which seven end at once.  When one block has ended, which those of the
  * first round do early, all that fit begin: places of ended warps are free, shared memory is not.
  */
-static void places_of_ended_warps_go_to_other_blocks(void **state)
+static void slots_of_ended_warps_are_reused_by_other_blocks(void **state)
 {
     enum { FIRST = 2000, REST = 8000, TURNOVER = 400, SMS = 4 };
     (void)state;
@@ -285,7 +285,7 @@ static void a_barrier_waits_for_the_slowest(void **state)
 }
 
 /* Distant loads and reductions, which conflict in the L2. */
-static char *apart_text(void)
+static char *strided_text(void)
 {
     return kernel_text("",
                        "mad.lo.s32 %r3, %r2, 64, %r1;\nand.b32 %r3, %r3, 16383;\n"
@@ -297,7 +297,7 @@ static char *apart_text(void)
 static void host_threads_do_not_show(void **state)
 {
     (void)state;
-    char *text = apart_text();
+    char *text = strided_text();
     SimtResult one, four;
     for (int level = 0; level < 3; level++) {
         exec_level = level;
@@ -354,13 +354,13 @@ static SimtLaunch launch_of(uint32_t blocks, const uint64_t *data)
 
 /* Launches that are settled while the next one runs give the same results as alone. Some have a few
  * blocks per thread, some have many, and one is not affected by a fault in the next one. */
-static void settled_later_is_settled_the_same(void **state)
+static void later_decisions_give_the_same_result(void **state)
 {
     enum { LAUNCHES = 4 };
     static const uint32_t BLOCKS[LAUNCHES] = {300, 5, 24, 300};
     static float zeros[1 << 16];
     (void)state;
-    char *text = apart_text();
+    char *text = strided_text();
     Error error = {""};
     for (int threads = 1; threads <= 4; threads += 3) {
         SimtGpu *gpu = gpu_open(threads, 0, 1);
@@ -449,7 +449,7 @@ static void a_short_branch_is_a_predicate(void **state)
 }
 
 /* Each round of blocks gives every SM one, beginning at another SM. */
-static void rounds_begin_at_different_sms(void **state)
+static void waves_start_at_different_sms(void **state)
 {
     (void)state;
     enum { SMS = 132, ROUNDS = 20 };
@@ -471,7 +471,7 @@ static void rounds_begin_at_different_sms(void **state)
 }
 
 /* Whichever blocks have little to do, the launch costs what the others need. */
-static void work_that_is_not_played_is_paid_for(void **state)
+static void unreplayed_work_is_priced(void **state)
 {
     static const char nobody[] = "setp.gt.u32 %p1, %r2, 99999;\n",
                       first_sm[] = "mov.u32 %r3, %smid;\nsetp.eq.u32 %p1, %r3, 0;\n",
@@ -497,24 +497,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_takes_its_latencies),
-        cmocka_unit_test(copies_of_nothing_look_no_lines_up),
-        cmocka_unit_test(copies_that_are_on_their_way_hold_nobody_up),
+        cmocka_unit_test(empty_copies_need_no_tag_lookups),
+        cmocka_unit_test(copies_in_flight_stall_no_warp),
         cmocka_unit_test(schedulers_share_warps),
         cmocka_unit_test(conflicts_add_passes),
         cmocka_unit_test(a_repeated_load_is_free),
-        cmocka_unit_test(a_turn_loads_no_more_than_was_there),
-        cmocka_unit_test(two_rows_in_one_bank_take_turns),
+        cmocka_unit_test(an_iteration_loads_no_more_than_the_array),
+        cmocka_unit_test(two_rows_in_one_bank_conflict),
         cmocka_unit_test(blocks_come_in_waves),
         cmocka_unit_test(first_warps_share_no_scheduler),
-        cmocka_unit_test(places_of_ended_warps_go_to_other_blocks),
+        cmocka_unit_test(slots_of_ended_warps_are_reused_by_other_blocks),
         cmocka_unit_test(a_barrier_waits_for_the_slowest),
         cmocka_unit_test(host_threads_do_not_show),
         cmocka_unit_test(the_last_blocks_run_side_by_side),
-        cmocka_unit_test(settled_later_is_settled_the_same),
+        cmocka_unit_test(later_decisions_give_the_same_result),
         cmocka_unit_test(counts_are_by_instruction),
         cmocka_unit_test(a_short_branch_is_a_predicate),
-        cmocka_unit_test(rounds_begin_at_different_sms),
-        cmocka_unit_test(work_that_is_not_played_is_paid_for),
+        cmocka_unit_test(waves_start_at_different_sms),
+        cmocka_unit_test(unreplayed_work_is_priced),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

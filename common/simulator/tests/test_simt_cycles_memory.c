@@ -90,7 +90,7 @@ static uint64_t two_loads_cycles(uint32_t first, uint32_t more)
 
 /* DRAM answers after three quarters to four thirds of dram_latency, by the place: who waits for two
  * places waits for the farther one. */
-static void places_in_memory_lie_nearer_or_farther(void **state)
+static void latency_depends_on_the_address(void **state)
 {
     enum { PIECE = 1024, PIECES = 128 };
     uint64_t least = UINT64_MAX, most = 0, sum = 0;
@@ -112,7 +112,7 @@ static void places_in_memory_lie_nearer_or_farther(void **state)
 
 /* A fence of the whole chip waits until what its warp wrote is seen, and less long for what it
  * loaded; so does what releases. */
-static void fences_and_releases_wait_for_what_is_written(void **state)
+static void fences_and_releases_wait_for_stores(void **state)
 {
     enum {
         FENCE = 260,
@@ -147,7 +147,7 @@ static void fences_and_releases_wait_for_what_is_written(void **state)
 
 /* One warp, all lanes on one word: %r6 and %rd3 say so in the text, %r7 and %rd2 only when they
  * are known. */
-static void atomics_take_turns(void **state)
+static void atomics_on_one_address_serialise(void **state)
 {
     (void)state;
     Setup one = {.blocks = 1, .threads = 32};
@@ -191,7 +191,7 @@ static void atomics_take_turns(void **state)
 
 /* Each different value of a match is a pass of 8 cycles of the special function unit, 32 lanes over
  * four; to a warp alone each comes 11 cycles after the one before it. */
-static void a_match_takes_its_different_values(void **state)
+static void a_match_costs_its_distinct_values(void **state)
 {
     (void)state;
     static const char *const LANES_OF[] = {"mov.u32 %r5, 7;\n", "and.b32 %r5, %r1, 7;\n",
@@ -266,7 +266,7 @@ static double step_cycles(const char *space, uint32_t apart)
 
 /* One cycle for each further line of a tag bank, two for each further word of a data bank: with 8
  * bytes per lane, a bank has at least two words. */
-static void lines_are_looked_up_by_banks_of_tags(void **state)
+static void tag_lookups_use_banks(void **state)
 {
     static const struct {
         uint32_t apart, tags, words;
@@ -279,7 +279,7 @@ static void lines_are_looked_up_by_banks_of_tags(void **state)
 }
 
 /* Each further word of a bank is available two cycles after the previous one. */
-static void conflicts_come_late(void **state)
+static void conflicts_delay_the_data(void **state)
 {
     (void)state;
     double one = step_cycles("shared", 4);
@@ -308,7 +308,7 @@ static uint64_t constants_walk(uint32_t bytes, int steps)
     return cycles;
 }
 
-static void two_kilobytes_of_constants_are_near(void **state)
+static void two_kilobytes_of_constants_hit_the_l1(void **state)
 {
     enum { AROUND = 80, MORE = 100, FURTHER = 70 };
     uint64_t taken[2];
@@ -336,7 +336,7 @@ static uint64_t token_cycles(uint32_t blocks, SimtResult *result)
 
 /* A hand-over takes 405 or 566 cycles for a fence after polls, 50 until the store is visible, and
  * one poll, which takes 191 to 279 and starts up to that time before. */
-static void a_token_takes_its_time(void **state)
+static void a_token_has_its_latency(void **state)
 {
     enum { LEAST = 405 + 50 + 191, MOST = 566 + 50 + 2 * 279, FEW = 32, MANY = 96 };
     SimtResult few, many;
@@ -351,7 +351,7 @@ static void a_token_takes_its_time(void **state)
 /* One block works for long, the other polls the word that it writes. The number of polls
  * corresponds to the time, although the host skips iterations, and is the same on one host thread
  * and on four. */
-static void a_long_wait_is_looked_through(void **state)
+static void long_polling_is_skipped(void **state)
 {
     enum { STEPS = 5000, WORK = 4 * STEPS };
     (void)state;
@@ -375,7 +375,7 @@ static void a_long_wait_is_looked_through(void **state)
 }
 
 /* All blocks count themselves, and wait until all have come. */
-static uint64_t meeting_cycles(uint32_t blocks)
+static uint64_t sync_cycles(uint32_t blocks)
 {
     SimtResult result;
     char all[100], *text;
@@ -392,11 +392,11 @@ static uint64_t meeting_cycles(uint32_t blocks)
 
 /* On one word one block comes after the other, each for 1.45 cycles, to count; one lies up to 86
  * cycles farther away than another, and to look again takes up to 279. */
-static void blocks_queue_at_a_word(void **state)
+static void blocks_contend_for_a_word(void **state)
 {
     enum { FEW = 8, MANY = 128, TURNS = (MANY - FEW) * 145 / 100 };
     (void)state;
-    assert_in_range(meeting_cycles(MANY) - meeting_cycles(FEW), TURNS - 86, 2 * TURNS + 279);
+    assert_in_range(sync_cycles(MANY) - sync_cycles(FEW), TURNS - 86, 2 * TURNS + 279);
 }
 
 /* Blocks at a word of zeros: what came of them. */
@@ -414,7 +414,7 @@ static int wait_run(const char *body, uint32_t blocks, SimtResult *result)
 
 /* Volatile polls of many blocks on one word take 0.59 cycles each; polls that share replies take no
  * longer than those of one block. */
-static void looks_queue_at_a_word(void **state)
+static void polls_contend_for_a_word(void **state)
 {
     enum { BLOCKS = 128, LOOKS = 100 };
     static const char *const LOOK[] = {"ld.volatile.global.u32 %r3, [%rd1];\n",
@@ -438,7 +438,7 @@ static void looks_queue_at_a_word(void **state)
 
 /* One block works for long, the other looks: where it acquires, 53 cycles more each time, 191 to
  * 277 without (looks.tsv: 299 and 352 on average, where the L2 is farther away). */
-static void looks_that_acquire_take_longer(void **state)
+static void acquiring_polls_take_longer(void **state)
 {
     static const char *const LOOK[] = {"volatile", "acquire.gpu"};
     uint64_t looks[2];
@@ -486,7 +486,7 @@ static void atomics_go_to_one_half_of_the_l2(void **state)
 
 /* One lane polls and succeeds at once; the others need not wait for it, so the following code is
  * executed for them and for it. If all lanes poll together, the code is executed once. */
-static void lanes_go_on_without_one_that_looks(void **state)
+static void lanes_continue_without_a_polling_lane(void **state)
 {
     static const char *const WHO[] = {"setp.ne.u32 %p1, %r1, 0;\n@%p1 bra over;\n", ""};
     (void)state;
@@ -507,7 +507,7 @@ static void lanes_go_on_without_one_that_looks(void **state)
 }
 
 /* The first access to data comes from DRAM, even if blocks poll for it. */
-static void the_first_look_waits_for_dram(void **state)
+static void the_first_poll_waits_for_dram(void **state)
 {
     (void)state;
     SimtResult result;
@@ -521,7 +521,7 @@ static void the_first_look_waits_for_dram(void **state)
 }
 
 /* Nobody writes what they look for, whether all of them look or half of them end before. */
-static void an_endless_wait_is_named(void **state)
+static void a_deadlock_is_reported(void **state)
 {
     static const char *const BEFORE[] = {
         "", "and.b32 %r3, %r2, 1;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 ret;\n",
@@ -541,7 +541,7 @@ static void an_endless_wait_is_named(void **state)
 }
 
 /* A wait while another block works is not endless, however often atomics poll without success. */
-static void a_long_wait_is_no_endless_one(void **state)
+static void a_long_wait_is_no_deadlock(void **state)
 {
     (void)state;
     SimtResult result;
@@ -557,7 +557,7 @@ static void a_long_wait_is_no_endless_one(void **state)
 
 /* A wait that ends by the clock is not endless, either: no block writes, and all continue after a
  * while. */
-static void a_wait_with_an_end_is_no_endless_one(void **state)
+static void a_wait_with_an_end_is_no_deadlock(void **state)
 {
     (void)state;
     SimtResult result;
@@ -574,7 +574,7 @@ static void a_wait_with_an_end_is_no_endless_one(void **state)
 
 /* A warp wakes at a multiple of the first power of two beyond what it asked for: of nanoseconds,
  * which are cycles here. */
-static void who_sleeps_wakes_by_the_timer(void **state)
+static void nanosleep_ends_by_the_timer(void **state)
 {
     static const struct {
         uint32_t asked, period;
@@ -598,7 +598,7 @@ static void who_sleeps_wakes_by_the_timer(void **state)
 
 /* A warp that waits for a clock continues at the right time, at most one iteration later, on any
  * number of SMs; but if many warps poll the clock, they share the schedulers. */
-static void who_waits_for_a_clock_goes_on_in_time(void **state)
+static void waits_for_a_clock_value_end(void **state)
 {
     enum { WAIT = 20000, LATE = 400 };
     static const char *const CLOCK[] = {"%clock64", "%globaltimer"}; /* a cycle is a nanosecond */
@@ -634,7 +634,7 @@ static void who_waits_for_a_clock_goes_on_in_time(void **state)
 /* The blocks acquire a lock one after the other. They wake together, finally every 1,024 cycles,
  * and because the lock is held for longer than that, each acquires it two periods after the
  * previous one. */
-static void blocks_take_turns_at_a_lock(void **state)
+static void blocks_serialise_at_a_lock(void **state)
 {
     enum { BLOCKS = 32, HELD = 2 * 1024 };
     static const uint32_t ZERO[8];
@@ -704,28 +704,28 @@ int main(void)
         cmocka_unit_test(warps_wait_for_one_fetch),
         cmocka_unit_test(the_l2_keeps_what_fits),
         cmocka_unit_test(a_launch_waits_for_its_last_store),
-        cmocka_unit_test(places_in_memory_lie_nearer_or_farther),
-        cmocka_unit_test(fences_and_releases_wait_for_what_is_written),
-        cmocka_unit_test(atomics_take_turns),
-        cmocka_unit_test(a_match_takes_its_different_values),
+        cmocka_unit_test(latency_depends_on_the_address),
+        cmocka_unit_test(fences_and_releases_wait_for_stores),
+        cmocka_unit_test(atomics_on_one_address_serialise),
+        cmocka_unit_test(a_match_costs_its_distinct_values),
         cmocka_unit_test(a_loop_that_lanes_may_leave_has_no_uniform_address),
-        cmocka_unit_test(lines_are_looked_up_by_banks_of_tags),
-        cmocka_unit_test(conflicts_come_late),
-        cmocka_unit_test(two_kilobytes_of_constants_are_near),
-        cmocka_unit_test(a_token_takes_its_time),
-        cmocka_unit_test(a_long_wait_is_looked_through),
-        cmocka_unit_test(blocks_queue_at_a_word),
-        cmocka_unit_test(looks_queue_at_a_word),
-        cmocka_unit_test(looks_that_acquire_take_longer),
+        cmocka_unit_test(tag_lookups_use_banks),
+        cmocka_unit_test(conflicts_delay_the_data),
+        cmocka_unit_test(two_kilobytes_of_constants_hit_the_l1),
+        cmocka_unit_test(a_token_has_its_latency),
+        cmocka_unit_test(long_polling_is_skipped),
+        cmocka_unit_test(blocks_contend_for_a_word),
+        cmocka_unit_test(polls_contend_for_a_word),
+        cmocka_unit_test(acquiring_polls_take_longer),
         cmocka_unit_test(atomics_go_to_one_half_of_the_l2),
-        cmocka_unit_test(lanes_go_on_without_one_that_looks),
-        cmocka_unit_test(the_first_look_waits_for_dram),
-        cmocka_unit_test(an_endless_wait_is_named),
-        cmocka_unit_test(a_long_wait_is_no_endless_one),
-        cmocka_unit_test(a_wait_with_an_end_is_no_endless_one),
-        cmocka_unit_test(who_sleeps_wakes_by_the_timer),
-        cmocka_unit_test(who_waits_for_a_clock_goes_on_in_time),
-        cmocka_unit_test(blocks_take_turns_at_a_lock),
+        cmocka_unit_test(lanes_continue_without_a_polling_lane),
+        cmocka_unit_test(the_first_poll_waits_for_dram),
+        cmocka_unit_test(a_deadlock_is_reported),
+        cmocka_unit_test(a_long_wait_is_no_deadlock),
+        cmocka_unit_test(a_wait_with_an_end_is_no_deadlock),
+        cmocka_unit_test(nanosleep_ends_by_the_timer),
+        cmocka_unit_test(waits_for_a_clock_value_end),
+        cmocka_unit_test(blocks_serialise_at_a_lock),
         cmocka_unit_test(a_kernel_runs_on_every_machine),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "common/simulator/tests/simt_cycles_fixture.h"
 
 /* Cycles of an iteration in which lanes take one path or another, depending on %r7. */
-static uint64_t ways_cycles(const char *chooses, const char *branches)
+static uint64_t divergent_cycles(const char *chooses, const char *branches)
 {
     enum { TURNS = 200 };
     uint64_t cycles[2];
@@ -23,23 +23,23 @@ static uint64_t ways_cycles(const char *chooses, const char *branches)
     return (cycles[1] - cycles[0]) / TURNS;
 }
 
-static void a_way_waits_for_the_other(void **state)
+static void divergent_paths_execute_one_after_another(void **state)
 {
     (void)state;
     const char *BRANCH = "@!%p2 bra ONE;\n";
-    uint64_t all = ways_cycles("and.b32 %r7, %r2, 1;\n", BRANCH),
-             parted = ways_cycles("and.b32 %r7, %r1, 1;\n", BRANCH);
+    uint64_t all = divergent_cycles("and.b32 %r7, %r2, 1;\n", BRANCH),
+             parted = divergent_cycles("and.b32 %r7, %r1, 1;\n", BRANCH);
     /* Both ways: one more sum. */
     assert_in_range(parted, all + SMALL.costs.divergence_cycles,
                     all + SMALL.costs.divergence_cycles + 2);
 }
 
-static void a_branch_around_a_branch_is_one(void **state)
+static void a_branch_around_a_branch_is_one_branch(void **state)
 {
     (void)state;
     const char *ONE = "or.b32 %r7, %r2, 1;\n";
-    assert_int_equal(ways_cycles(ONE, "@%p2 bra OTHER;\nbra ONE;\n"),
-                     ways_cycles(ONE, "@!%p2 bra ONE;\n"));
+    assert_int_equal(divergent_cycles(ONE, "@%p2 bra OTHER;\nbra ONE;\n"),
+                     divergent_cycles(ONE, "@!%p2 bra ONE;\n"));
 }
 
 static void a_predicate_is_late(void **state)
@@ -65,7 +65,7 @@ static uint64_t latencies_of(const char *body)
     return cycles / (100 * (uint64_t)SMALL.alu_latency);
 }
 
-static void two_sums_are_one(void **state)
+static void two_additions_become_one_iadd3(void **state)
 {
     (void)state;
     assert_int_equal(latencies_of("add.u32 %t, %r3, %r1;\nadd.u32 %r3, %t, %r2;\n"), 1);
@@ -83,7 +83,7 @@ static void two_sums_are_one(void **state)
 }
 
 /* A half of a wide sum has a register of its own; other bits are shifted. */
-static void a_word_is_free(void **state)
+static void a_logical_operation_is_free(void **state)
 {
     (void)state;
     Setup one = {.blocks = 1, .threads = 32};
@@ -95,7 +95,7 @@ static void a_word_is_free(void **state)
     assert_int_equal(slope(UPPER("31"), 100, one), 100 * (3 * alu + 1));
 }
 
-static void a_comparison_joins_a_predicate(void **state)
+static void a_comparison_absorbs_a_predicate(void **state)
 {
     (void)state;
     /* One comparison, one that joins it, and a selection. */
@@ -125,7 +125,7 @@ static void special_functions_are_scaled(void **state)
 }
 
 /* A variable's first value takes an instruction, an operand none. */
-static void a_variable_begins_with_an_instruction(void **state)
+static void a_variable_starts_with_an_instruction(void **state)
 {
     (void)state;
     Setup four = {.blocks = 1, .threads = 512};
@@ -158,7 +158,7 @@ static uint64_t parameter_cycles(uint32_t cc_major)
     return result.cycles;
 }
 
-static void hopper_loads_parameters_behind_predicates(void **state)
+static void hopper_loads_parameters_under_predicates(void **state)
 {
     (void)state;
     assert_in_range(parameter_cycles(9) - parameter_cycles(8), 30, 32);
@@ -167,7 +167,7 @@ static void hopper_loads_parameters_behind_predicates(void **state)
 #define ZERO "mov.b64 %rd3, 0d0000000000000000;\nmov.f32 %f2, 0f00000000;\n"
 
 /* An estimate, dependent FMAs, and a check. */
-static void roots_of_doubles_are_products_of_doubles(void **state)
+static void square_roots_of_doubles_use_fp64_fmas(void **state)
 {
     (void)state;
     Setup one = {.blocks = 1, .threads = 32};
@@ -186,7 +186,7 @@ static void roots_of_doubles_are_products_of_doubles(void **state)
 /* A division of zero takes the rare path, whose 35 instructions (float), or 64 instructions and 11
  * FMAs (double), depend on one another; the lanes diverge there. One lane with a zero is enough. A
  * division of 64-bit integers has no rare path. */
-static void a_division_of_nothing_is_a_routine(void **state)
+static void a_division_of_zero_calls_a_routine(void **state)
 {
     (void)state;
     Setup one = {.blocks = 1, .threads = 32};
@@ -205,7 +205,7 @@ static void a_division_of_nothing_is_a_routine(void **state)
                      12 * 68 * (uint64_t)(SMALL.alu_latency + 1));
 }
 
-static void products_go_beside_sums(void **state)
+static void multiplications_issue_beside_additions(void **state)
 {
     (void)state;
     Setup four = {.blocks = 1, .threads = 512};
@@ -216,7 +216,7 @@ static void products_go_beside_sums(void **state)
 }
 
 /* A loop that reads what others may write waits for them only if it looks at it. */
-static void who_does_not_look_does_not_wait(void **state)
+static void loads_without_a_use_do_not_stall(void **state)
 {
     (void)state;
     for (int looks = 0; looks < 2; looks++) {
@@ -237,7 +237,7 @@ static void who_does_not_look_does_not_wait(void **state)
 
 /* Blocks that are there at once take as long as the longest of them, also where SM 0 has one of the
  * long ones less than others. */
-static void one_light_block_of_two_does_not_stand_for_all(void **state)
+static void one_light_block_of_two_does_not_represent_all(void **state)
 {
     Setup pairs = {.blocks = 8, .threads = 32};
     (void)state;
@@ -248,7 +248,7 @@ static void one_light_block_of_two_does_not_stand_for_all(void **state)
 
 /* With one block per SM, the longest one is replayed. More PTX instructions do not make a block
  * longer if they are folded into others. */
-static void of_single_blocks_the_longest_is_played(void **state)
+static void the_longest_single_block_is_replayed(void **state)
 {
     enum { SUMS = 400 };
     uint64_t cycles[2];
@@ -306,7 +306,7 @@ static uint32_t resident_with(uint32_t registers, uint32_t local)
     return result.resident_blocks;
 }
 
-static void registers_that_are_needed_take_room(void **state)
+static void live_registers_limit_occupancy(void **state)
 {
     (void)state;
     /* A scheduler's 16384 registers by 2048 for each warp: 8 warps, 32 in all, 4 blocks. */
@@ -340,7 +340,7 @@ static uint64_t turns_cycles(const char *pragma, uint32_t registers)
 }
 
 /* Each iteration's load comes from DRAM: alone, or with those of three more iterations. */
-static void a_short_loop_is_four_turns_at_once(void **state)
+static void a_short_loop_is_unrolled_by_four(void **state)
 {
     enum { TURNS = 64, ADDED = 40 }; /* overhead in cycles */
     uint64_t far = (uint64_t)SMALL.dram_latency,
@@ -427,7 +427,7 @@ static uint64_t sums_cycles(uint32_t registers)
 }
 
 /* A sum that is added to has one place, whatever its names are. */
-static void sums_keep_their_places(void **state)
+static void accumulators_keep_their_registers(void **state)
 {
     enum { ADDRESS = 2, KEPT = 3, SUMS = 8 };
     uint64_t far = (uint64_t)SMALL.dram_latency, all = sums_cycles(64),
@@ -483,7 +483,7 @@ static void values_end_with_their_last_reader(void **state)
 #define STORES    "st.global.f32 [%rd1], %f4;\n"
 
 /* A division has a routine for rare cases, to which code branches: no load goes ahead of it. */
-static void no_load_goes_ahead_of_a_division(void **state)
+static void no_load_moves_before_a_division(void **state)
 {
     (void)state;
     uint64_t far = (uint64_t)SMALL.dram_latency, together, apart;
@@ -515,7 +515,7 @@ static uint64_t division_cycles(const char *before, const char *divides)
 
 /* Its reciprocal is computed before the loop, unless the divisor changes or a branch precedes the
  * division. */
-static void a_loop_divides_by_what_stays_without_a_reciprocal(void **state)
+static void loop_invariant_divisors_need_no_reciprocal(void **state)
 {
     uint64_t alu = (uint64_t)SMALL.alu_latency, whole = 35 * alu, rest = 13 * alu, around = 8 * alu;
     const char *DIVIDES = "rem.u32 %r6, %r6, %r7;\n";
@@ -530,7 +530,7 @@ static void a_loop_divides_by_what_stays_without_a_reciprocal(void **state)
 }
 
 /* One warp reads 64 lines 4 KB apart, and again: the L1 has them. */
-static void lines_a_power_of_two_apart_do_not_meet(void **state)
+static void lines_a_power_of_two_apart_do_not_conflict(void **state)
 {
     enum { LINES = 64 };
     char text[LINES * 80], *at = text;
@@ -587,7 +587,7 @@ static void blocks_in_step_wait_together(void **state)
 }
 
 /* Data loaded by one block hits in the L1 for the next block on its SM. */
-static void blocks_find_what_others_loaded(void **state)
+static void blocks_hit_lines_that_others_loaded(void **state)
 {
     enum { SMS = 4 };
     uint64_t near = (uint64_t)SMALL.l1_latency, wave = walk_cycles(NEAR_FETCHES, SMS, 1),
@@ -621,7 +621,7 @@ static uint64_t far_walk_cycles(int steps)
 
 /* Data fetched by an SM hits in the L2, even if the model's table entry has since been replaced by
  * another address. */
-static void what_was_fetched_is_in_the_l2(void **state)
+static void fetched_lines_hit_the_l2(void **state)
 {
     enum { STEPS = 512 };
     uint64_t near = (uint64_t)SMALL.l2_latency, far = (uint64_t)SMALL.dram_latency,
@@ -643,7 +643,7 @@ static uint64_t profiled_hits(SimtGpu *gpu)
 
 /* Each step orders, and loads the same word again: what the L1 had counts no more where the order
  * is the whole chip's. */
-static void the_l1_forgets_what_others_may_have_written(void **state)
+static void the_l1_is_invalidated_by_acquires(void **state)
 {
     enum { FEW = 40, MORE = 100 };
     static const struct {
@@ -716,35 +716,35 @@ static void constants_come_from_dram_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_light_block_of_two_does_not_stand_for_all),
-        cmocka_unit_test(of_single_blocks_the_longest_is_played),
+        cmocka_unit_test(one_light_block_of_two_does_not_represent_all),
+        cmocka_unit_test(the_longest_single_block_is_replayed),
         cmocka_unit_test(constants_come_from_dram_once),
-        cmocka_unit_test(registers_that_are_needed_take_room),
-        cmocka_unit_test(a_short_loop_is_four_turns_at_once),
+        cmocka_unit_test(live_registers_limit_occupancy),
+        cmocka_unit_test(a_short_loop_is_unrolled_by_four),
         cmocka_unit_test(loads_wait_for_registers),
         cmocka_unit_test(loads_pass_atomics),
-        cmocka_unit_test(sums_keep_their_places),
+        cmocka_unit_test(accumulators_keep_their_registers),
         cmocka_unit_test(values_end_with_their_last_reader),
-        cmocka_unit_test(no_load_goes_ahead_of_a_division),
-        cmocka_unit_test(a_way_waits_for_the_other),
-        cmocka_unit_test(a_branch_around_a_branch_is_one),
+        cmocka_unit_test(no_load_moves_before_a_division),
+        cmocka_unit_test(divergent_paths_execute_one_after_another),
+        cmocka_unit_test(a_branch_around_a_branch_is_one_branch),
         cmocka_unit_test(a_predicate_is_late),
-        cmocka_unit_test(two_sums_are_one),
-        cmocka_unit_test(a_word_is_free),
-        cmocka_unit_test(a_comparison_joins_a_predicate),
+        cmocka_unit_test(two_additions_become_one_iadd3),
+        cmocka_unit_test(a_logical_operation_is_free),
+        cmocka_unit_test(a_comparison_absorbs_a_predicate),
         cmocka_unit_test(special_functions_are_scaled),
-        cmocka_unit_test(a_variable_begins_with_an_instruction),
-        cmocka_unit_test(hopper_loads_parameters_behind_predicates),
-        cmocka_unit_test(roots_of_doubles_are_products_of_doubles),
-        cmocka_unit_test(a_division_of_nothing_is_a_routine),
-        cmocka_unit_test(products_go_beside_sums),
-        cmocka_unit_test(who_does_not_look_does_not_wait),
-        cmocka_unit_test(a_loop_divides_by_what_stays_without_a_reciprocal),
-        cmocka_unit_test(lines_a_power_of_two_apart_do_not_meet),
+        cmocka_unit_test(a_variable_starts_with_an_instruction),
+        cmocka_unit_test(hopper_loads_parameters_under_predicates),
+        cmocka_unit_test(square_roots_of_doubles_use_fp64_fmas),
+        cmocka_unit_test(a_division_of_zero_calls_a_routine),
+        cmocka_unit_test(multiplications_issue_beside_additions),
+        cmocka_unit_test(loads_without_a_use_do_not_stall),
+        cmocka_unit_test(loop_invariant_divisors_need_no_reciprocal),
+        cmocka_unit_test(lines_a_power_of_two_apart_do_not_conflict),
         cmocka_unit_test(blocks_in_step_wait_together),
-        cmocka_unit_test(blocks_find_what_others_loaded),
-        cmocka_unit_test(what_was_fetched_is_in_the_l2),
-        cmocka_unit_test(the_l1_forgets_what_others_may_have_written),
+        cmocka_unit_test(blocks_hit_lines_that_others_loaded),
+        cmocka_unit_test(fetched_lines_hit_the_l2),
+        cmocka_unit_test(the_l1_is_invalidated_by_acquires),
     };
     return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

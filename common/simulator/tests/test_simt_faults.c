@@ -225,7 +225,7 @@ static void every_fault_is_found_on_its_line(void **state)
 }
 
 /* Errors without a kernel: the host's own mistakes. */
-static void host_mistakes_are_refused(void **state)
+static void host_mistakes_are_rejected(void **state)
 {
     (void)state;
     Error error = {""};
@@ -254,6 +254,6 @@ static void host_mistakes_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_found_on_its_line),
-                                       cmocka_unit_test(host_mistakes_are_refused)};
+                                       cmocka_unit_test(host_mistakes_are_rejected)};
     return cmocka_run_group_tests_name("planted faults", tests, cases_read, nvcc_close);
 }

@@ -59,7 +59,7 @@ static void stall_counts_are_obeyed(void **state)
 }
 
 /* Each bank delivers one register per cycle, concurrently. */
-static void a_bank_that_gives_more_holds_up(void **state)
+static void a_register_bank_with_more_reads_stalls(void **state)
 {
     enum { ENDS = 60 };
     (void)state;
@@ -97,7 +97,7 @@ static uint64_t matrices_each(const char *product, uint16_t op, uint32_t moves, 
 /* On an H200, MMAs of bits take 6 cycles of a scheduler, like those of bytes; a dependent MMA of
  * doubles follows 26 cycles after the previous one. 4-bit integers are a routine of 220 cycles,
  * which is called, and XORs of bits are one of 45.6 with the eleven moves before its call. */
-static void machine_products_take_what_they_are(void **state)
+static void imad_takes_the_cycles_of_its_pipe(void **state)
 {
     static const char
         BITS[] = "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%x0, %x1, %x2, %x3}, "
@@ -116,13 +116,13 @@ static void machine_products_take_what_they_are(void **state)
 }
 
 /* No chain of FMAs is faster than its latencies, whatever SASS says. */
-static void a_lie_does_not_shorten_a_chain(void **state)
+static void forged_sass_does_not_shorten_a_chain(void **state)
 {
     (void)state;
     assert_in_range(products_cycles(1, 0, 0, 90), 4 * PRODUCTS, products_cycles(0, 0, 0, 0));
 }
 
-static void loads_are_as_many_at_once_as_machine_code_has(void **state)
+static void loads_in_flight_follow_the_sass(void **state)
 {
     enum { ADDED = 80 }; /* in addition to the latency of an iteration of SASS */
     uint64_t far = (uint64_t)SMALL.dram_latency;
@@ -134,7 +134,7 @@ static void loads_are_as_many_at_once_as_machine_code_has(void **state)
 }
 
 /* The time of SASS is clamped to at least three fifths of the PTX estimate. */
-static void a_lie_gains_two_fifths_at_most(void **state)
+static void forged_sass_gains_two_fifths_at_most(void **state)
 {
     (void)state;
     uint64_t alone = loop_cycles(0, 0);
@@ -203,7 +203,7 @@ static uint32_t window_requests(const Window *w)
 }
 
 /* Values that an iteration loads at one end of a window are not loaded again by the next ones. */
-static void loads_of_earlier_turns_are_left_out(void **state)
+static void loads_of_earlier_iterations_are_reused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof WINDOWS / sizeof *WINDOWS; i++) {
@@ -215,7 +215,7 @@ static void loads_of_earlier_turns_are_left_out(void **state)
 
 /* The way from one load's place to the other's is as far as there are addresses, and the step is
  * one back: no quotient of those is a number. */
-static void loads_may_be_as_far_apart_as_can_be(void **state)
+static void loads_may_have_any_distance(void **state)
 {
     (void)state;
     char text[1200];
@@ -242,7 +242,7 @@ static void loads_may_be_as_far_apart_as_can_be(void **state)
 
 /* A wider load in SASS is one access, although the PTX does not show that its address is aligned to
  * the width. */
-static void loads_that_machine_code_joins_are_one(void **state)
+static void loads_vectorised_in_sass_are_one(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof JOINED / sizeof *JOINED; i++) {
@@ -276,7 +276,7 @@ enum { TIMES = 20, ONE_WAY = 6, OTHER_WAY = 10 };
 
 /* Repeatedly one of two paths of multiply-adds; SASS has both without a branch, or with
  * branches. */
-static uint64_t ways_cycles(int branches)
+static uint64_t divergent_cycles(int branches)
 {
     enum { LINES = 4 + ONE_WAY + OTHER_WAY };
     static SassIns ins[TIMES * LINES + 1];
@@ -309,12 +309,12 @@ static uint64_t ways_cycles(int branches)
 }
 
 /* All of it is issued where predicates say what is done; else one way, and two branches. */
-static void ways_without_a_branch_are_issued_both(void **state)
+static void predicated_paths_are_both_issued(void **state)
 {
     enum { ENDS = 60, BOTH = 4 * (2 + ONE_WAY + OTHER_WAY), ONE = 4 * (1 + ONE_WAY) };
     (void)state;
-    assert_in_range(ways_cycles(0), TIMES * BOTH, TIMES * BOTH + ENDS);
-    assert_in_range(ways_cycles(1), TIMES * ONE, TIMES * (BOTH - 4 * OTHER_WAY + 12));
+    assert_in_range(divergent_cycles(0), TIMES * BOTH, TIMES * BOTH + ENDS);
+    assert_in_range(divergent_cycles(1), TIMES * ONE, TIMES * (BOTH - 4 * OTHER_WAY + 12));
 }
 
 /* A uniform load of a constant has no counter: its warp waits for what has to come. */
@@ -369,7 +369,7 @@ static uint64_t constants_cycles(uint32_t count, uint32_t warps)
 }
 
 /* Two cycles each, for whichever scheduler they are; one warp's are farther apart anyway. */
-static void warps_share_who_gives_constants(void **state)
+static void warps_share_fetched_constants(void **state)
 {
     enum { FEW = 20, MANY = 60, WARPS = 16 };
     (void)state;
@@ -380,7 +380,7 @@ static void warps_share_who_gives_constants(void **state)
 
 /* The end of an iteration precedes its start in PTX, which falls through: ptxas generates the
  * backward branch itself, with the line of the last addition. */
-static void a_loop_may_be_closed_by_no_branch(void **state)
+static void a_loop_may_end_without_a_branch(void **state)
 {
     char text[1200];
     (void)state;
@@ -411,7 +411,7 @@ static void a_loop_may_be_closed_by_no_branch(void **state)
 }
 
 /* `lanes` lanes skip a few multiply-adds, and reconverge with the others before many more. */
-static uint64_t meeting_cycles(int lanes)
+static uint64_t sync_cycles(int lanes)
 {
     enum { APART = 20 };
     SassIns ins[APART + PRODUCTS + 4] = {{0}};
@@ -442,13 +442,13 @@ static uint64_t meeting_cycles(int lanes)
 }
 
 /* Each of the two groups reaches the reconvergence point, and all continue from there once. */
-static void what_is_behind_a_meeting_is_played_once(void **state)
+static void code_after_reconvergence_is_replayed_once(void **state)
 {
     enum { ENDS = 60 };
-    uint64_t together = meeting_cycles(0);
+    uint64_t together = sync_cycles(0);
     (void)state;
     assert_in_range(together, 4 * PRODUCTS, 4 * PRODUCTS + 3 * ENDS);
-    assert_in_range(meeting_cycles(16), together, together + ENDS);
+    assert_in_range(sync_cycles(16), together, together + ENDS);
 }
 
 /* All lanes skip a few multiply-adds. At the reconvergence point there is an `op` with stall count
@@ -486,7 +486,7 @@ static uint64_t skip_cycles(uint16_t op, uint8_t stall, uint8_t moved)
 
 /* All lanes skip the code before the reconvergence point, whose instruction has the line of the
  * skipped code: the lanes execute it. */
-static void whoever_skips_comes_by_where_lanes_meet(void **state)
+static void skipping_lanes_pass_the_reconvergence_point(void **state)
 {
     (void)state;
     assert_in_range(skip_cycles(MEET, 100, 0) - skip_cycles(0, 0, 0), 100, 104);
@@ -494,7 +494,7 @@ static void whoever_skips_comes_by_where_lanes_meet(void **state)
 
 /* An instruction among code that all lanes skip is skipped, too, even if its line is before the
  * branch. */
-static void what_ptxas_moves_into_a_way_is_skipped_with_it(void **state)
+static void instructions_sunk_into_a_branch_are_skipped_with_it(void **state)
 {
     (void)state;
     assert_int_equal(skip_cycles(0, 0, 200), skip_cycles(0, 0, 1));
@@ -502,7 +502,7 @@ static void what_ptxas_moves_into_a_way_is_skipped_with_it(void **state)
 
 /* A branch that SASS keeps, followed by one that became predicates, at which lanes diverge: the
  * SASS of the second one is one basic block, and is executed once. */
-static void lanes_that_part_at_predicates_go_once(void **state)
+static void lanes_that_diverge_at_predicates_execute_once(void **state)
 {
     enum { LINES = 12, STALL = 60 };
     static SassIns ins[2 * LINES + 3];
@@ -540,22 +540,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stall_counts_are_obeyed),
         cmocka_unit_test(some_take_more_than_their_stall_counts),
-        cmocka_unit_test(ways_without_a_branch_are_issued_both),
-        cmocka_unit_test(a_bank_that_gives_more_holds_up),
-        cmocka_unit_test(machine_products_take_what_they_are),
-        cmocka_unit_test(a_lie_does_not_shorten_a_chain),
-        cmocka_unit_test(loads_are_as_many_at_once_as_machine_code_has),
-        cmocka_unit_test(a_lie_gains_two_fifths_at_most),
-        cmocka_unit_test(loads_of_earlier_turns_are_left_out),
-        cmocka_unit_test(loads_may_be_as_far_apart_as_can_be),
-        cmocka_unit_test(loads_that_machine_code_joins_are_one),
-        cmocka_unit_test(what_is_behind_a_meeting_is_played_once),
-        cmocka_unit_test(whoever_skips_comes_by_where_lanes_meet),
-        cmocka_unit_test(what_ptxas_moves_into_a_way_is_skipped_with_it),
-        cmocka_unit_test(lanes_that_part_at_predicates_go_once),
+        cmocka_unit_test(predicated_paths_are_both_issued),
+        cmocka_unit_test(a_register_bank_with_more_reads_stalls),
+        cmocka_unit_test(imad_takes_the_cycles_of_its_pipe),
+        cmocka_unit_test(forged_sass_does_not_shorten_a_chain),
+        cmocka_unit_test(loads_in_flight_follow_the_sass),
+        cmocka_unit_test(forged_sass_gains_two_fifths_at_most),
+        cmocka_unit_test(loads_of_earlier_iterations_are_reused),
+        cmocka_unit_test(loads_may_have_any_distance),
+        cmocka_unit_test(loads_vectorised_in_sass_are_one),
+        cmocka_unit_test(code_after_reconvergence_is_replayed_once),
+        cmocka_unit_test(skipping_lanes_pass_the_reconvergence_point),
+        cmocka_unit_test(instructions_sunk_into_a_branch_are_skipped_with_it),
+        cmocka_unit_test(lanes_that_diverge_at_predicates_execute_once),
         cmocka_unit_test(a_warp_waits_for_constants),
-        cmocka_unit_test(warps_share_who_gives_constants),
-        cmocka_unit_test(a_loop_may_be_closed_by_no_branch),
+        cmocka_unit_test(warps_share_fetched_constants),
+        cmocka_unit_test(a_loop_may_end_without_a_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

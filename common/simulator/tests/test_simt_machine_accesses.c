@@ -41,7 +41,7 @@ static uint64_t pairs_cycles(const char *between, uint16_t op, uint32_t *instruc
 
 /* 64-bit values are computed by words, and a constant that is loaded for an instruction has its
  * line: two SASS instructions per line are not two iterations. */
-static void two_instructions_a_line_are_no_two_turns(void **state)
+static void two_instructions_of_a_line_are_no_two_iterations(void **state)
 {
     enum { NAMED_CONSTANT = SASS_WITH_FORM(SASS_ULDC, 5) };
     uint32_t n;
@@ -111,7 +111,7 @@ static void named_constants_are_operands(void **state)
 
 /* ... and so it is where PTX has the place in a register, but machine code fetches what it needs
  * for all lanes at once. */
-static void constants_of_all_lanes_take_no_pass(void **state)
+static void uniform_constants_take_no_pass(void **state)
 {
     enum { MANY = 100, WARPS = 16 };
     static SassIns ins[MANY + 1];
@@ -171,7 +171,7 @@ static void a_vector_of_constants_may_be_loaded_twice(void **state)
 
 /* On an H200 a sum of two integers (VIADD), a comparison and a selection take a scheduler 4.1
  * cycles, as the last two alone do. */
-static void sums_of_two_go_beside_comparisons(void **state)
+static void additions_issue_beside_comparisons(void **state)
 {
     enum { WARPS = 16, ENDS = 100 };
     static SassIns ins[PRODUCTS + 1];
@@ -196,7 +196,7 @@ static void sums_of_two_go_beside_comparisons(void **state)
 }
 
 /* Copies by threads are played as machine code has them, too, and waited for. */
-static void copies_are_followed(void **state)
+static void copies_are_traced_to_their_source(void **state)
 {
     enum { STALL = 100, ENDS = 400 };
     uint16_t op[STEPS + 3] = {0};
@@ -224,7 +224,7 @@ static uint32_t next_random(uint32_t *seed)
     return *seed >> 8;
 }
 
-static void nonsense_is_survived(void **state)
+static void invalid_sass_is_rejected(void **state)
 {
     enum { ROUNDS = 200, MOST = 60, LOOPS = 3 };
     static const uint16_t OPS[] = {FFMA,
@@ -268,7 +268,7 @@ static void nonsense_is_survived(void **state)
 /* A loop of two iterations inside another one: its SASS claims an unroll factor of a thousand, and
  * nearly all of it belongs to iterations that never occur. The replay must not search it a hundred
  * thousand times. */
-static void copies_that_never_come(void **state)
+static void copies_that_never_complete(void **state)
 {
     enum {
         OUTER = 50000,
@@ -352,7 +352,7 @@ static void arrays_in_registers_are_no_local_memory(void **state)
 
 /* Multiply-adds, each in its own block of code: the cache has the first 64 KB, the others come from
  * DRAM, one after the other. */
-static void machine_code_comes_by_pieces(void **state)
+static void sass_may_be_split_into_sections(void **state)
 {
     enum {
         PIECE_INS = 48,
@@ -378,17 +378,17 @@ static void machine_code_comes_by_pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_instructions_a_line_are_no_two_turns),
+        cmocka_unit_test(two_instructions_of_a_line_are_no_two_iterations),
         cmocka_unit_test(a_loop_in_a_loop_may_be_written_out),
-        cmocka_unit_test(constants_of_all_lanes_take_no_pass),
+        cmocka_unit_test(uniform_constants_take_no_pass),
         cmocka_unit_test(a_vector_of_constants_may_be_loaded_twice),
-        cmocka_unit_test(sums_of_two_go_beside_comparisons),
+        cmocka_unit_test(additions_issue_beside_comparisons),
         cmocka_unit_test(named_constants_are_operands),
-        cmocka_unit_test(copies_are_followed),
-        cmocka_unit_test(nonsense_is_survived),
-        cmocka_unit_test(copies_that_never_come),
+        cmocka_unit_test(copies_are_traced_to_their_source),
+        cmocka_unit_test(invalid_sass_is_rejected),
+        cmocka_unit_test(copies_that_never_complete),
         cmocka_unit_test(arrays_in_registers_are_no_local_memory),
-        cmocka_unit_test(machine_code_comes_by_pieces),
+        cmocka_unit_test(sass_may_be_split_into_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void encode(const TensorMapRequest *r, TensorMap *map)
     if (tensor_map_encode(r, map, NULL, &error) != 0) fail_msg("%s", error.text);
 }
 
-static void a_changed_map_is_the_hosts(void **state)
+static void a_changed_tensor_map_belongs_to_the_host(void **state)
 {
     static const char BODY[] =
         "mov.u64 %x4, 0x700000100000; mov.u64 %x5, 512; mov.u32 %r6, 60;\n"
@@ -100,7 +100,7 @@ static void faults(const char *body, const char *words)
     if (!strstr(result.report.text, words)) fail_msg("%s: %s", body, result.report.text);
 }
 
-static void what_is_no_map_is_told(void **state)
+static void invalid_tensor_maps_are_reported(void **state)
 {
     (void)state;
     faults("@%p1 st.shared.u32 [%r2+8], 77;\n"
@@ -115,8 +115,8 @@ static void what_is_no_map_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_changed_map_is_the_hosts),
-        cmocka_unit_test(what_is_no_map_is_told),
+        cmocka_unit_test(a_changed_tensor_map_belongs_to_the_host),
+        cmocka_unit_test(invalid_tensor_maps_are_reported),
     };
     return cmocka_run_group_tests_name("simt maps", tests, NULL, NULL);
 }

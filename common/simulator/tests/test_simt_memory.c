@@ -76,7 +76,7 @@ static int launch_with(uint64_t which, SimtResult *result)
     return status;
 }
 
-static void no_allocation_fails_in_silence(void **state)
+static void no_allocation_fails_silently(void **state)
 {
     (void)state;
     SimtResult whole, result;
@@ -99,6 +99,6 @@ static void no_allocation_fails_in_silence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_allocation_fails_in_silence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_allocation_fails_silently)};
     return cmocka_run_group_tests_name("no memory", tests, NULL, NULL);
 }

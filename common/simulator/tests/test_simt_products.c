@@ -143,7 +143,7 @@ static int is_near(const char *what, const Product *p, double simulated, double 
     return 0;
 }
 
-static void products_take_what_an_h200_takes(void **state)
+static void mmas_take_the_cycles_of_an_h200(void **state)
 {
     int far = 0;
     (void)state;
@@ -167,7 +167,7 @@ static uint64_t cycles_at(double tensor_mhz, const Product *p)
 
 /* An H200 runs MMAs at 1,800 MHz, but MMAs of doubles, and forms that are expanded without the
  * tensor core, at 1,980: docs/data/h200/clocks-kinds.tsv. */
-static void products_lower_the_clock(void **state)
+static void mmas_lower_the_clock(void **state)
 {
     static const struct {
         const char *start;
@@ -224,7 +224,7 @@ static uint64_t cycles_with(double tensor_mhz, const char *body, uint32_t blocks
 
 /* A few MMAs before 4 us of floats: an H200 needs 245 to 270 ns more, including the change of the
  * clock; the expected value is 80 + 1,600 / 11 + the MMA's own time. */
-static void the_clock_comes_back(void **state)
+static void the_clock_recovers(void **state)
 {
     static char body[TEXT_BYTES];
     size_t used = (size_t)snprintf(body, sizeof body, "%s", ONE ONE ONE ONE);
@@ -254,9 +254,8 @@ static void memory_keeps_its_clock(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products_take_what_an_h200_takes),
-                                       cmocka_unit_test(products_lower_the_clock),
-                                       cmocka_unit_test(the_clock_comes_back),
-                                       cmocka_unit_test(memory_keeps_its_clock)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mmas_take_the_cycles_of_an_h200), cmocka_unit_test(mmas_lower_the_clock),
+        cmocka_unit_test(the_clock_recovers), cmocka_unit_test(memory_keeps_its_clock)};
     return cmocka_run_group_tests_name("products", tests, sass_decode, NULL);
 }

@@ -505,7 +505,7 @@ static void kernel_judge(uint32_t seed, int global, int initcheck, uint32_t warp
     simt_close(gpu);
 }
 
-static void shared_memory_as_the_model(void **state)
+static void shared_memory_races_equal_the_reference_model(void **state)
 {
     (void)state;
     for (exec_level = 0; exec_level <= 2; exec_level++)
@@ -514,7 +514,7 @@ static void shared_memory_as_the_model(void **state)
     exec_level = 2;
 }
 
-static void global_memory_as_the_model(void **state)
+static void global_memory_races_equal_the_reference_model(void **state)
 {
     (void)state;
     for (exec_level = 0; exec_level <= 2; exec_level++)
@@ -595,7 +595,7 @@ static void touches_judge(const Touch *touch, int fence, const char *want)
 
 /* Without fences: the lowest block that writes, its lowest line, whichever came first; then, where
  * others write other values, that line again, or the lowest line of the lowest block that reads. */
-static void the_lowest_line_of_the_lowest_block(void **state)
+static void the_lowest_line_of_the_lowest_block_is_reported(void **state)
 {
     static const struct {
         Touch touch[6];
@@ -681,10 +681,10 @@ static void each_warp_its_byte_of_a_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_memory_as_the_model),
-        cmocka_unit_test(global_memory_as_the_model),
+        cmocka_unit_test(shared_memory_races_equal_the_reference_model),
+        cmocka_unit_test(global_memory_races_equal_the_reference_model),
         cmocka_unit_test(host_threads_do_not_show),
-        cmocka_unit_test(the_lowest_line_of_the_lowest_block),
+        cmocka_unit_test(the_lowest_line_of_the_lowest_block_is_reported),
         cmocka_unit_test(the_last_line_before),
         cmocka_unit_test(each_warp_its_byte_of_a_word),
     };

@@ -120,7 +120,7 @@ static void a_repeat_is_executed_and_not_priced(void **state)
     assert_int_equal(expect_equal(SAME, 7), LAUNCHES - 2);
 }
 
-static void what_differs_is_priced(void **state)
+static void launches_that_differ_are_priced(void **state)
 {
     (void)state;
     assert_int_equal(expect_equal(CONTROL_FLOW, 3), 0);
@@ -140,7 +140,7 @@ static void untrusted_launches_are_all_priced(void **state)
 }
 
 /* Another kernel may get the memory of an unloaded one. */
-static void an_unloaded_kernel_is_forgotten(void **state)
+static void an_unloaded_kernel_is_evicted(void **state)
 {
     Error error = {""};
     SimtOptions options = {.threads = 1, .count = 1, .repeats = 1};
@@ -163,8 +163,8 @@ static void an_unloaded_kernel_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_repeat_is_executed_and_not_priced),
-                                       cmocka_unit_test(what_differs_is_priced),
+                                       cmocka_unit_test(launches_that_differ_are_priced),
                                        cmocka_unit_test(untrusted_launches_are_all_priced),
-                                       cmocka_unit_test(an_unloaded_kernel_is_forgotten)};
+                                       cmocka_unit_test(an_unloaded_kernel_is_evicted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static void sizes_of_shared_memory(void **state)
 }
 
 /* CUDA's reserved part has the same size, but here it is after the block's own part. */
-static void places_of_the_reserved_part(void **state)
+static void addresses_of_reserved_shared_memory(void **state)
 {
     uint64_t out[5];
     (void)state;
@@ -109,7 +109,7 @@ static void launches_are_numbered(void **state)
     simt_close(gpu);
 }
 
-static void a_cluster_is_explicit_where_it_was_asked_for(void **state)
+static void requested_clusters_are_explicit(void **state)
 {
     static const uint32_t CLUSTER[][3] = {{0, 0, 0}, {1, 1, 1}, {2, 1, 1}};
     (void)state;
@@ -124,7 +124,7 @@ static void a_cluster_is_explicit_where_it_was_asked_for(void **state)
 }
 
 /* Nobody has set up a counter, and no kernel has launched a graph. */
-static void what_the_driver_says(void **state)
+static void properties_of_the_driver(void **state)
 {
     uint64_t out[5];
     (void)state;
@@ -146,7 +146,7 @@ static void what_the_driver_says(void **state)
 }
 
 /* A clock's upper half is that of 64 bits, and so is a timer's: no time has passed yet. */
-static void halves_of_the_clocks(void **state)
+static void halves_of_the_clock_registers(void **state)
 {
     uint64_t out[5];
     (void)state;
@@ -166,11 +166,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_of_shared_memory),
-        cmocka_unit_test(places_of_the_reserved_part),
+        cmocka_unit_test(addresses_of_reserved_shared_memory),
         cmocka_unit_test(launches_are_numbered),
-        cmocka_unit_test(a_cluster_is_explicit_where_it_was_asked_for),
-        cmocka_unit_test(what_the_driver_says),
-        cmocka_unit_test(halves_of_the_clocks),
+        cmocka_unit_test(requested_clusters_are_explicit),
+        cmocka_unit_test(properties_of_the_driver),
+        cmocka_unit_test(halves_of_the_clock_registers),
     };
     return cmocka_run_group_tests_name("simt special", tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static int run_on(SimtGpu *gpu, const char *text, uint32_t threads, uint64_t *ou
 }
 
 /* More than the stack in all, had the calls not given back what they took. */
-static void a_function_gives_back_what_it_took(void **state)
+static void a_function_releases_its_stack(void **state)
 {
     enum { THREADS = 40, TURNS = 30 };
     static const char TEXT[] = HEAD SUM KERNEL("mov.u32 %r2, 0;\nmov.u64 %x3, 0;\nNEXT:\n" CALL(
@@ -112,7 +112,7 @@ static void a_stack_is_saved_and_restored(void **state)
 /* Results of an H200, driver 580.159, as distances downwards from the pointer that stacksave
  * returned first. The columns are the stack after alloca of BYTES bytes with alignments 8, 16 and
  * 128 (the last one freed), and with the default alignment. */
-static void a_stack_goes_down_as_a_cards(void **state)
+static void a_stack_grows_down_as_on_a_gpu(void **state)
 {
     static const uint64_t BYTES[] = {4, 16, 20, 100};
     static const uint64_t WANTED[][4] = {{0x8, 0x10, 0x40, 0x18},
@@ -166,10 +166,10 @@ static void a_stack_has_an_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_function_gives_back_what_it_took),
+        cmocka_unit_test(a_function_releases_its_stack),
         cmocka_unit_test(each_call_has_its_own),
         cmocka_unit_test(a_stack_is_saved_and_restored),
-        cmocka_unit_test(a_stack_goes_down_as_a_cards),
+        cmocka_unit_test(a_stack_grows_down_as_on_a_gpu),
         cmocka_unit_test(a_stack_has_an_end),
     };
     return cmocka_run_group_tests_name("simt stack", tests, NULL, NULL);

@@ -99,7 +99,7 @@ static void lanes_at_one_word_write_it_once(void **state)
  * once, fully written. With eight words, 32 lines would have to wait, and each is sent separately.
  * An H200 sends 0.25 of the sectors of four words, and 0.94 of those of eight
  * (docs/data/h200/stores.tsv, rec-...-how3-...-132x128). */
-static void words_of_records_are_joined_while_there_is_place(void **state)
+static void stores_are_merged_while_the_buffer_has_space(void **state)
 {
     (void)state;
     double four = warps_store_cycles(4, 1, 16, 4), six = warps_store_cycles(4, 1, 24, 6),
@@ -156,7 +156,7 @@ static uint64_t spread_cycles(uint32_t sectors)
 
 /* The L2 of 1 MB cannot hold many partially written sectors. Each such sector opens a row of DRAM
  * twice, which takes 2 cycles in this case; four SMs send a line each in 3.5. */
-static void parts_that_go_open_rows(void **state)
+static void evicted_sectors_open_dram_rows(void **state)
 {
     (void)state;
     uint64_t stays = spread_cycles(1 << 11), goes = spread_cycles(1 << 18);
@@ -192,9 +192,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_sectors_take_longer),
         cmocka_unit_test(lanes_at_one_word_write_it_once),
-        cmocka_unit_test(words_of_records_are_joined_while_there_is_place),
+        cmocka_unit_test(stores_are_merged_while_the_buffer_has_space),
         cmocka_unit_test(lines_take_longer_than_their_sectors),
-        cmocka_unit_test(parts_that_go_open_rows),
+        cmocka_unit_test(evicted_sectors_open_dram_rows),
         cmocka_unit_test(loads_wait_while_dram_is_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,7 +297,7 @@ static void form_check(SimtGpu *gpu, const Form *form, Spread spread)
                      (int)spread, i, d[i], want[i]);
 }
 
-static void sums_are_cut(void **state)
+static void sums_are_truncated(void **state)
 {
     (void)state;
     for (exec_level = 0; exec_level <= 2; exec_level++)
@@ -313,6 +313,6 @@ static void sums_are_cut(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_cut)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_truncated)};
     return cmocka_run_group_tests_name("sums of products", tests, NULL, NULL);
 }

@@ -133,7 +133,7 @@ static double slope(const Texture *texture, const char *begin, const char *body,
 }
 
 /* If warps contend: four lanes per cycle and 32 bits of each texel. */
-static void the_units_take_their_time(void **state)
+static void texture_units_have_their_rate(void **state)
 {
     static const char SUM[] = "add.f32 %f9, %f9, %f5;\n";
     const Texture array = array_of(1), wide = array_of(4), memory = words();
@@ -163,7 +163,7 @@ static void the_units_take_their_time(void **state)
 }
 
 /* Each coordinate depends on the previous read. */
-static void a_read_takes_its_latency(void **state)
+static void a_texture_read_has_its_latency(void **state)
 {
     static const char BODY[] = READ "add.f32 %f2, %f5, %f2;\n";
     const Texture array = array_of(1);
@@ -238,7 +238,7 @@ static Texture layers_of_floats(void)
 }
 
 /* As an H200 answers, driver 580.159; of what is no object it says 0, and here it is a fault. */
-static void sizes_are_told(void **state)
+static void sizes_are_reported(void **state)
 {
     static const char SIZES[] = "txq.width.b32 %r3, [%rd1]; txq.height.b32 %r4, [%rd1];"
                                 "suq.depth.b32 %r5, [%rd1]; txq.level.width.b32 %r6, [%rd1], 1;",
@@ -258,7 +258,7 @@ static void sizes_are_told(void **state)
 }
 
 /* It says so of every texel, and of CUDA's objects that they are of no kind. */
-static void texels_are_there(void **state)
+static void texels_are_read(void **state)
 {
     uint32_t out[4];
     (void)state;
@@ -296,9 +296,12 @@ static void layers_are_gathered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sectors_are_of_two_rows),  cmocka_unit_test(the_units_take_their_time),
-        cmocka_unit_test(a_read_takes_its_latency), cmocka_unit_test(a_texture_has_to_be_described),
-        cmocka_unit_test(sizes_are_told),           cmocka_unit_test(texels_are_there),
+        cmocka_unit_test(sectors_are_of_two_rows),
+        cmocka_unit_test(texture_units_have_their_rate),
+        cmocka_unit_test(a_texture_read_has_its_latency),
+        cmocka_unit_test(a_texture_has_to_be_described),
+        cmocka_unit_test(sizes_are_reported),
+        cmocka_unit_test(texels_are_read),
         cmocka_unit_test(layers_are_gathered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

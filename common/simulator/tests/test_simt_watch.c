@@ -88,7 +88,7 @@ static const SimtSight *find(const SimtWatch *watch, SimtSightKind kind, int sto
     return found;
 }
 
-static void lanes_and_addresses_are_kept(void **state)
+static void lanes_and_addresses_are_recorded(void **state)
 {
     (void)state;
     Seen seen = see(1, (uint32_t[3]){1, 1, 1});
@@ -151,7 +151,7 @@ static void the_first_block_and_its_neighbours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_and_addresses_are_kept),
+        cmocka_unit_test(lanes_and_addresses_are_recorded),
         cmocka_unit_test(touched_elements_are_counted),
         cmocka_unit_test(the_first_block_and_its_neighbours),
     };

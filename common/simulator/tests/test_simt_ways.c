@@ -117,7 +117,7 @@ static void lanes_that_end_are_not_waited_for(void **state)
 }
 
 /* A lane that waits after a retry loop continues when the loop repeats. */
-static void lanes_that_try_are_not_waited_for(void **state)
+static void lanes_that_retry_are_not_waited_for(void **state)
 {
     (void)state;
     SimtGpu *gpu = gpu_open(1, 0, 1);
@@ -129,6 +129,6 @@ static void lanes_that_try_are_not_waited_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_that_end_are_not_waited_for),
-                                       cmocka_unit_test(lanes_that_try_are_not_waited_for)};
+                                       cmocka_unit_test(lanes_that_retry_are_not_waited_for)};
     return cmocka_run_group_tests_name("simt ways", tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static int l1_hit(Warp *warp, uint64_t sector)
 
 uint32_t lines_count(const uint64_t *sector, uint32_t n)
 {
-    return pieces_count(sector, n, LINE_SECTORS);
+    return segments_count(sector, n, LINE_SECTORS);
 }
 
 /* Kinds of accesses: load from shared memory; store to shared or global memory; load from global
@@ -200,7 +200,7 @@ void misses_add(Warp *warp, const uint64_t *sector, uint32_t n, uint32_t misses,
 {
     const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     BlockCost *cost = &warp->worker->cost;
-    uint32_t rows = misses == n && !store ? pieces_count(sector, n, costs->row_sectors) : 0;
+    uint32_t rows = misses == n && !store ? segments_count(sector, n, costs->row_sectors) : 0;
     warp->step.sectors += misses;
     *(store ? &cost->store_misses : &cost->load_misses) += misses;
     if (rows > costs->open_rows) cost->load_rows += rows - costs->open_rows;

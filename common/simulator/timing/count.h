@@ -19,7 +19,7 @@ static inline uint32_t distinct_add(uint64_t *distinct, uint32_t n, uint64_t val
 }
 
 /* Number of different units of `each` sectors that contain these sectors. */
-static inline uint32_t pieces_count(const uint64_t *sector, uint32_t n, uint32_t each)
+static inline uint32_t segments_count(const uint64_t *sector, uint32_t n, uint32_t each)
 {
     uint64_t piece[MOST_SECTORS];
     uint32_t pieces = 0;

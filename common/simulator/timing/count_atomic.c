@@ -114,16 +114,16 @@ static uint32_t shared_atomic_passes(Warp *warp, const Ins *ins, const uint64_t 
             retries->most = retries->place[i].successes;
     }
     warp->counts.retries += passes.rounds;
-    retries->turns += passes.rounds, retries->loads += passes.loads, retries->swaps += passes.own;
+    retries->rounds += passes.rounds, retries->loads += passes.loads, retries->swaps += passes.own;
     return passes.rounds * warp->worker->gpu->machine.costs.retry_passes;
 }
 
 /* Adds failed iterations, for which other accesses wait, too. */
-static void failed_retries_add(Worker *worker, uint64_t turns, uint64_t loads, uint64_t swaps,
+static void failed_retries_add(Worker *worker, uint64_t rounds, uint64_t loads, uint64_t swaps,
                                uint64_t needed)
 {
     Counters *c = &worker->counters;
-    c->shared_load_requests += turns;
+    c->shared_load_requests += rounds;
     c->shared_wavefronts += loads, c->shared_atomic_wavefronts += swaps;
     c->bank_conflicts += loads + swaps - needed;
     worker->cost.passes += loads + swaps;
@@ -148,12 +148,12 @@ void count_failed_retries(Worker *worker)
     if (percent > 100) {
         uint64_t loads = retries->loads * (percent - 100) / 100,
                  swaps = retries->swaps * (percent - 100) / 100;
-        failed_retries_add(worker, retries->turns * (percent - 100) / 100, loads, swaps,
+        failed_retries_add(worker, retries->rounds * (percent - 100) / 100, loads, swaps,
                            loads + swaps);
         retried->count = 0, retried->alone = (RetrySums){0};
     } else {
         retries_play(retried);
-        failed_retries_add(worker, retried->failed.turns, retried->failed.loads,
+        failed_retries_add(worker, retried->failed.rounds, retried->failed.loads,
                            retried->failed.swaps, retried->failed.needed);
     }
     retried->failed = (RetrySums){0};
@@ -183,7 +183,7 @@ static void global_atomic_add(Warp *warp, const Ins *ins, const uint64_t *addres
     passes_add(warp, (n + 1) / 2);
     warp->step.sectors += n, warp->step.lines += lines_count(sector, n);
     worker->cost.load_misses += n;
-    uint32_t rows = pieces_count(sector, n, costs->row_sectors);
+    uint32_t rows = segments_count(sector, n, costs->row_sectors);
     if (rows > costs->open_rows) worker->cost.load_rows += rows - costs->open_rows;
     count_hot(warp, ins, address, mask);
     warp->step.latency = (uint64_t)worker->gpu->machine.l2_latency + costs->atomic_cycles;

@@ -29,7 +29,7 @@ static uint32_t cycles_count(Warp *warp, const TextureAccess *access, uint64_t *
     for (uint32_t first = 0; first < LANES; first += access->together) {
         if (!(warp->mask >> first & ((1u << access->together) - 1))) continue;
         uint32_t count = sectors_collect(access, first, own),
-                 lines = pieces_count(own, count, LINE_SECTORS),
+                 lines = segments_count(own, count, LINE_SECTORS),
                  lookups = (lines + access->lines_at_once - 1) / access->lines_at_once;
         cycles += access->times * (lookups > access->slower ? lookups : access->slower);
         warp->worker->counters.texture_sectors += access->times * count;
@@ -68,7 +68,7 @@ void count_texture(Warp *warp, const Ins *ins, const TextureAccess *access, cons
     warp->step.cycles += cycles, worker->cost.texture += cycles;
     InsCount *profile = &worker->profile[ins - warp->code];
     profile->requests++, profile->sectors += n, profile->hits += store ? 0 : n - misses;
-    uint32_t lines = pieces_count(missed, misses, LINE_SECTORS);
+    uint32_t lines = segments_count(missed, misses, LINE_SECTORS);
     warp->step.lines = lines < MOST_STEP_LINES ? lines : MOST_STEP_LINES;
     misses_add(warp, missed, n, misses, store);
     if (store) return;

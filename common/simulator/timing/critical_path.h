@@ -216,7 +216,7 @@ static inline void critical_result(CriticalPath *chain, const Ins *ins, uint64_t
 static inline uint64_t critical_now(const Warp *warp)
 {
     const Worker *worker = warp->worker;
-    return worker->turn.begun + critical_end(&warp->chain, worker->gpu->machine.issue_cycles);
+    return worker->progress.begun + critical_end(&warp->chain, worker->gpu->machine.issue_cycles);
 }
 
 /* Cycle at which a warp wakes that goes to sleep at a cycle of its critical path. */
@@ -224,8 +224,8 @@ static inline uint64_t critical_wake(const Warp *warp, uint64_t cycle)
 {
     const Worker *worker = warp->worker;
     uint64_t from =
-        worker->turn.begun + cycle + (uint64_t)costs_of(warp)->sleep_cycles * warp->step.sleeps;
-    return sleep_end(&worker->gpu->machine, from, warp->step.sleep_cycles) - worker->turn.begun;
+        worker->progress.begun + cycle + (uint64_t)costs_of(warp)->sleep_cycles * warp->step.sleeps;
+    return sleep_end(&worker->gpu->machine, from, warp->step.sleep_cycles) - worker->progress.begun;
 }
 
 /* One that is not plain. */
@@ -257,7 +257,7 @@ static inline void critical_step_other(Warp *warp, const Ins *ins, const InsCost
                                                                            costs->retry_passes *
                                                                            costs->retry_own_cycles);
     /* With four unrolled iterations, only the last branch ends a basic block. */
-    if (price->saves && chain->turns) return;
+    if (price->saves && chain->iterations) return;
     if (!price->last && ins->op != OP_ACCELERATOR && ins->op != OP_NANOSLEEP) return;
     uint64_t hold = ins->op == OP_ACCELERATOR ? warp->step.cycles : 0;
     if (ins->class == CLASS_BRANCH && price->slots) hold = costs->branch_cycles;

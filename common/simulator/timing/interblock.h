@@ -43,7 +43,7 @@ static inline uint64_t interblock_time(const Warp *warp, const Ins *ins)
     const CriticalPath *chain = &warp->chain;
     uint64_t issued = chain->begin + chain->slots * warp->worker->gpu->machine.issue_cycles,
              ready = critical_ready(chain, ins),
-             at = warp->worker->turn.begun + (issued > ready ? issued : ready);
+             at = warp->worker->progress.begun + (issued > ready ? issued : ready);
     int before = chain->before; /* still, for the chain's own step */
     if (ins->order & ORDER_FENCES) at = critical_now(warp) + fence_cycles(&before, costs_of(warp));
     return at + (ins->class == CLASS_STORE ? costs_of(warp)->visible_cycles : 0);

@@ -209,7 +209,7 @@ static int is_much_more(uint64_t a, uint64_t b)
 /* Are the blocks of `replay` similar to those of the busiest SM? Scaled to the same number of
  * instructions, the number of blocks must be about the same, and so must each resource that takes
  * more than a certain part of the cycles. */
-static int stands_for_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
+static int represents_all(const Launch *launch, const Totals *t, const ReplayResult *replay,
                           uint64_t cycles)
 {
     uint64_t floor[LOWER_BOUND_AXES], blocks = rounded_up(launch->blocks, dealt_sms(launch));
@@ -328,8 +328,8 @@ static void overlap_estimate(const Launch *launch, const ReplayResult *replay, u
 
 /* If blocks run in time order, their critical paths give the end of the last one, and the replay
  * adds the delays by other blocks and by DRAM. */
-static uint64_t meeting_cycles(const Launch *launch, const Worker *worker, uint32_t workers,
-                               const Totals *t, const ReplayResult *replay)
+static uint64_t sync_cycles(const Launch *launch, const Worker *worker, uint32_t workers,
+                            const Totals *t, const ReplayResult *replay)
 {
     uint64_t last = 0, played = 0;
     for (uint32_t i = 0; i < workers; i++)
@@ -356,9 +356,9 @@ int cycles_estimate(Launch *launch, const Worker *worker, uint32_t workers, Simt
     uint64_t cycles = larger(continued(&replay, replay.slots, replay.cost.slots, t.slots),
                              waves_cycles(&worker[0].sm[0], &t, &replay));
     if (launch->interblock.queue)
-        cycles = meeting_cycles(launch, worker, workers, &t, &replay);
+        cycles = sync_cycles(launch, worker, workers, &t, &replay);
     else if ((is_alone(launch, &t, &worker[0].sm[0]) ||
-              !stands_for_all(launch, &t, &replay, cycles)) &&
+              !represents_all(launch, &t, &replay, cycles)) &&
              heaviest_cycles(launch, worker, workers, &t, &cycles) != 0)
         return -1;
     cycles = larger(cycles, least_cycles(launch, &t, &replay));

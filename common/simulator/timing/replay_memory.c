@@ -170,7 +170,7 @@ static uint64_t load_issue(Sm *sm, const WarpReplay *warp, const Ins *ins, const
     uint64_t at = 0;
     request_begin(&request, 0, 0);
     do {
-        lacks[count] = l1_look(&sm->mem.l1, &wanted[count], &place[count], &at);
+        lacks[count] = l1_lookup(&sm->mem.l1, &wanted[count], &place[count], &at);
         if (!lacks[count]) continue;
         request.lines++, request.sectors += (uint32_t)__builtin_popcount(lacks[count]);
         fetches_add(sm->launch, &request, wanted[count].line, lacks[count]);

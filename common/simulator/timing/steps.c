@@ -20,11 +20,11 @@ static uint32_t steps_end(const InsCost *price, const WarpTrace *trace, uint32_t
 
 /* The end of a full group of unrolled iterations, from the loop's first step on; `from`: fewer are
  * left. */
-static uint32_t turns_end(const InsCost *price, const WarpTrace *trace, uint32_t from,
-                          const Unrolled *loop)
+static uint32_t iterations_end(const InsCost *price, const WarpTrace *trace, uint32_t from,
+                               const Unrolled *loop)
 {
     uint32_t to = from;
-    for (uint32_t turn = 0; turn < UNROLLED; turn++) {
+    for (uint32_t iteration = 0; iteration < UNROLLED; iteration++) {
         if (to == trace->count || trace->step[to].ins != loop->first) return from;
         to = steps_end(price, trace, to);
         if (trace->step[to - 1].ins != loop->first + loop->count - 1) return from;
@@ -37,12 +37,12 @@ static void turns_order(const InsCost *price, TraceStep *step, uint32_t from, ui
                         const Unrolled *loop)
 {
     TraceStep place[PIECE];
-    uint32_t count = UNROLLED * loop->count, turn = 0;
+    uint32_t count = UNROLLED * loop->count, iteration = 0;
     for (uint32_t i = 0; i < count; i++)
         place[i].ins = NO_STEP;
     for (uint32_t i = from; i < to; i++) {
-        uint32_t copy = loop->copy + turn * loop->count + step[i].ins - loop->first;
-        turn += step[i].ins == loop->first + loop->count - 1;
+        uint32_t copy = loop->copy + iteration * loop->count + step[i].ins - loop->first;
+        iteration += step[i].ins == loop->first + loop->count - 1;
         place[price[copy].rank] = step[i];
         place[price[copy].rank].ins = copy;
     }
@@ -85,7 +85,7 @@ static void steps_order(const SimtKernel *kernel, WarpTrace *trace)
     for (uint32_t from = 0, to; from < trace->count; from = to) {
         uint32_t number = price[trace->step[from].ins].loop;
         const Unrolled *loop = number ? &kernel->costs.unrolled[number - 1] : NULL;
-        if (loop && (to = turns_end(price, trace, from, loop)) > from) {
+        if (loop && (to = iterations_end(price, trace, from, loop)) > from) {
             turns_order(price, trace->step, from, to, loop);
             continue;
         }

@@ -35,8 +35,8 @@ void stores_count(Warp *warp, const uint64_t *sector, uint32_t n, const uint64_t
     BlockCost *cost = &warp->worker->cost;
     const MachineCosts *costs = &warp->worker->gpu->machine.costs;
     uint32_t written[LANES],
-        parts = 0, lines = pieces_count(sector, n, LINE_SECTORS),
-        rows = lines < costs->scattered_rows ? 0 : pieces_count(sector, n, costs->row_sectors);
+        parts = 0, lines = segments_count(sector, n, LINE_SECTORS),
+        rows = lines < costs->scattered_rows ? 0 : segments_count(sector, n, costs->row_sectors);
     bytes_find(sector, n, address, mask, bytes, written);
     for (uint32_t i = 0; i < n; i++)
         parts += written[i] != (uint32_t)WHOLE;

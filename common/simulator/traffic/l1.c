@@ -63,7 +63,7 @@ static L1Place *place_find(const L1 *l1, uint32_t line)
     return oldest;
 }
 
-uint8_t l1_look(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at)
+uint8_t l1_lookup(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at)
 {
     L1Place *p = *place = place_find(l1, wanted->line);
     if (p->line != wanted->line || !p->used || p->era != l1->era)

@@ -56,7 +56,7 @@ void l1_close(L1 *l1);
 
 /* Looks up a line and allocates it if it is absent. Returns the sectors that have not been
  * requested, and raises *at to the time at which the others are available. */
-uint8_t l1_look(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at);
+uint8_t l1_lookup(L1 *l1, const TraceLine *wanted, L1Place **place, uint64_t *at);
 /* Invalidates all lines, including those in flight. */
 static inline void l1_invalidate(L1 *l1)
 {

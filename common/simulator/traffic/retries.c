@@ -46,7 +46,7 @@ void retry_note(Retried *retried, uint32_t warp, const uint32_t *offset, uint32_
     Retry *one = &retried->one[retried->count++];
     *one = (Retry){.warp = warp, .mask = mask, .changing = changing & mask, .bytes = bytes};
     memcpy(one->offset, offset, sizeof one->offset);
-    retried->alone.turns += alone->rounds, retried->alone.loads += alone->loads;
+    retried->alone.rounds += alone->rounds, retried->alone.loads += alone->loads;
     retried->alone.swaps += alone->own, retried->alone.needed += alone->needed;
 }
 
@@ -65,8 +65,9 @@ static void turn_end(Retried *retried, Trying *warp, RetrySums *sums)
     const Retry *one = warp->at;
     AtomicPasses passes = {0};
     uint32_t changing = warp->rest & one->changing,
-             served = atomic_turn(one->offset, warp->rest, changing, one->bytes, &passes), done = 0;
-    sums->turns++, sums->loads += passes.loads;
+             served = atomic_round(one->offset, warp->rest, changing, one->bytes, &passes),
+             done = 0;
+    sums->rounds++, sums->loads += passes.loads;
     sums->swaps += passes.own, sums->needed += passes.needed;
     for (uint32_t m = served; m; m &= m - 1) {
         uint64_t *changed = &retried->changed[one->offset[__builtin_ctz(m)] / 4 % WORDS];
@@ -108,7 +109,7 @@ void retries_play(Retried *retried)
     }
     retried->clock += 2 * TURN;
     if (retried->changed) {
-        retried->failed.turns += sums.turns - retried->alone.turns;
+        retried->failed.rounds += sums.rounds - retried->alone.rounds;
         retried->failed.loads += sums.loads - retried->alone.loads;
         retried->failed.swaps += sums.swaps - retried->alone.swaps;
         retried->failed.needed += sums.needed - retried->alone.needed;

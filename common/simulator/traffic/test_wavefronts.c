@@ -51,7 +51,7 @@ static const struct {
             {0x11111111, 8, OWN, 0, 2},       {0x7c7677af, 8, PAIRS, 0, 1},
             {0xa7944cf2, 8, EIGHTHS, 0, 4},   {0x55555555, 16, OWN, 1, 4}};
 
-static void lanes_that_take_no_part(void **state)
+static void inactive_lanes_take_no_wavefronts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
@@ -74,7 +74,7 @@ static const struct {
              {4, 2, 8},  {4, 3, 8},  {4, ROW, 8},  {4, TWO_ROWS, 8}, {8, 1, 4},
              {8, 4, 4},  {8, 7, 4},  {8, ROW, 4},  {8, TWO_ROWS, 4}};
 
-static void pieces_that_change_places_in_their_row(void **state)
+static void permuted_segments_of_a_row_have_no_conflicts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof MIXED / sizeof *MIXED; i++) {
@@ -94,7 +94,7 @@ static void pieces_that_change_places_in_their_row(void **state)
 
 /* Failed iterations of `warps` warps that add to `steps` rows of words one after the other, all to
  * the same, or each to its own; `barriers` times. */
-static uint64_t vain_of(uint32_t warps, uint32_t steps, int own, uint32_t barriers)
+static uint64_t failed_retries(uint32_t warps, uint32_t steps, int own, uint32_t barriers)
 {
     Retried retried = {0};
     for (uint32_t b = 0; b < barriers; b++)
@@ -107,30 +107,31 @@ static uint64_t vain_of(uint32_t warps, uint32_t steps, int own, uint32_t barrie
             retry_note(&retried, warp, offset, ~0u, ~0u, 4, &alone);
         }
     retries_play(&retried);
-    uint64_t turns = retried.failed.turns;
-    assert_int_equal(retried.failed.loads, turns);
-    assert_int_equal(retried.failed.swaps, 2 * turns);
+    uint64_t rounds = retried.failed.rounds;
+    assert_int_equal(retried.failed.loads, rounds);
+    assert_int_equal(retried.failed.swaps, 2 * rounds);
     retries_close(&retried);
-    return turns;
+    return rounds;
 }
 
 /* One of the warps that start together succeeds at a time. After that, they are staggered: on an
  * H200, layernorm-slope (eight warps at 16 rows) has 28 to 30 failed iterations per block. */
-static void warps_that_come_to_one_word_try_again(void **state)
+static void warps_that_contend_for_a_word_retry(void **state)
 {
     (void)state;
-    assert_int_equal(vain_of(1, 4, 0, 1), 0);
-    assert_int_equal(vain_of(8, 4, 1, 1), 0);
-    assert_int_equal(vain_of(2, 1, 0, 1), 1);
-    assert_int_equal(vain_of(8, 1, 0, 1), 7 + 6 + 5 + 4 + 3 + 2 + 1);
-    assert_int_equal(vain_of(2, 1, 0, 3), 3);
-    assert_in_range(vain_of(8, 16, 0, 1), 28, 30);
+    assert_int_equal(failed_retries(1, 4, 0, 1), 0);
+    assert_int_equal(failed_retries(8, 4, 1, 1), 0);
+    assert_int_equal(failed_retries(2, 1, 0, 1), 1);
+    assert_int_equal(failed_retries(8, 1, 0, 1), 7 + 6 + 5 + 4 + 3 + 2 + 1);
+    assert_int_equal(failed_retries(2, 1, 0, 3), 3);
+    assert_in_range(failed_retries(8, 16, 0, 1), 28, 30);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_that_take_no_part),
-                                       cmocka_unit_test(pieces_that_change_places_in_their_row),
-                                       cmocka_unit_test(warps_that_come_to_one_word_try_again)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inactive_lanes_take_no_wavefronts),
+        cmocka_unit_test(permuted_segments_of_a_row_have_no_conflicts),
+        cmocka_unit_test(warps_that_contend_for_a_word_retry)};
     return cmocka_run_group_tests_name("wavefronts", tests, NULL, NULL);
 }

@@ -160,13 +160,13 @@ static uint32_t bank_of(uint32_t offset, uint32_t bytes)
 }
 
 /* Lanes that one bank must serve, one after the other, whichever word of it they want. */
-static uint32_t bank_turns(const uint32_t *offset, uint32_t mask, uint32_t bytes)
+static uint32_t atomic_bank_passes(const uint32_t *offset, uint32_t mask, uint32_t bytes)
 {
-    unsigned char turns[LINE_BYTES / 4] = {0};
+    unsigned char rounds[LINE_BYTES / 4] = {0};
     uint32_t most = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t bank = bank_of(offset[__builtin_ctz(m)], bytes);
-        if (++turns[bank] > most) most = turns[bank];
+        if (++rounds[bank] > most) most = rounds[bank];
     }
     return most;
 }
@@ -180,10 +180,11 @@ static uint32_t halves_count(uint32_t mask, uint32_t bytes)
 void atomic_pass(const uint32_t *offset, uint32_t mask, uint32_t bytes, int swap,
                  AtomicPasses *passes)
 {
-    uint32_t each = swap ? 2 : 1, low = mask & ((1u << HALF_WARP) - 1), turns;
-    turns = bytes < 8 ? bank_turns(offset, mask, bytes)
-                      : bank_turns(offset, low, bytes) + bank_turns(offset, mask ^ low, bytes);
-    *passes = (AtomicPasses){.rounds = 1, .own = turns * each};
+    uint32_t each = swap ? 2 : 1, low = mask & ((1u << HALF_WARP) - 1), rounds;
+    rounds = bytes < 8 ? atomic_bank_passes(offset, mask, bytes)
+                       : atomic_bank_passes(offset, low, bytes) +
+                             atomic_bank_passes(offset, mask ^ low, bytes);
+    *passes = (AtomicPasses){.rounds = 1, .own = rounds * each};
     passes->needed = least_passes(mask, bytes) * each;
 }
 
@@ -209,8 +210,8 @@ static uint32_t lanes_served(const uint32_t *offset, uint32_t mask, uint32_t byt
     return served;
 }
 
-uint32_t atomic_turn(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
-                     AtomicPasses *passes)
+uint32_t atomic_round(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
+                      AtomicPasses *passes)
 {
     uint32_t needed, swaps = changing ? 2 * halves_count(changing, bytes) : 0,
                      least = 2 * least_passes(changing, bytes);
@@ -226,7 +227,7 @@ void atomic_loop(const uint32_t *offset, uint32_t mask, uint32_t changing, uint3
 {
     *passes = (AtomicPasses){0};
     for (changing &= mask; mask; mask = changing)
-        changing &= ~atomic_turn(offset, mask, changing, bytes, passes);
+        changing &= ~atomic_round(offset, mask, changing, bytes, passes);
 }
 
 void atomic_loop_16(const uint32_t *offset, uint32_t mask, AtomicPasses *passes)
@@ -241,7 +242,7 @@ void atomic_loop_16(const uint32_t *offset, uint32_t mask, AtomicPasses *passes)
         for (uint32_t m = mask; m; m &= m - 1)
             if (!is_wanted(word, served, word[__builtin_ctz(m)])) served |= m & -m;
         passes->rounds++;
-        passes->own += 2 * bank_turns(word, mask, 4);
+        passes->own += 2 * atomic_bank_passes(word, mask, 4);
         passes->needed += 2;
         mask &= ~served;
     }

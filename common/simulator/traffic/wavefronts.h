@@ -34,8 +34,8 @@ void atomic_pass(const uint32_t *offset, uint32_t mask, uint32_t bytes, int swap
                  AtomicPasses *passes);
 /* Adds the cost of one iteration of an atomic loop for the remaining lanes, and returns the lanes
  * that succeed. */
-uint32_t atomic_turn(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
-                     AtomicPasses *passes);
+uint32_t atomic_round(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
+                      AtomicPasses *passes);
 /* Cost of an atomic loop; `changing`: the lanes that continue after their first load. */
 void atomic_loop(const uint32_t *offset, uint32_t mask, uint32_t changing, uint32_t bytes,
                  AtomicPasses *passes);

@@ -58,7 +58,7 @@ static int begins(uint64_t now)
     return size;
 }
 
-static void an_idle_device_waits_a_window_for_company(void **state)
+static void an_idle_device_waits_one_batching_window(void **state)
 {
     (void)state;
     reopen();
@@ -70,7 +70,7 @@ static void an_idle_device_waits_a_window_for_company(void **state)
     assert_int_equal(begins(1200 * US), 2);
 }
 
-static void a_whole_batch_waits_for_nobody(void **state)
+static void a_full_batch_starts_immediately(void **state)
 {
     (void)state;
     reopen();
@@ -93,7 +93,7 @@ static void a_deadline_shortens_the_window(void **state)
 }
 
 /* Alone on an idle device: 1 ms and the margin. */
-static void what_cannot_be_ready_is_refused_at_once(void **state)
+static void hopeless_requests_are_rejected_immediately(void **state)
 {
     (void)state;
     reopen();
@@ -105,7 +105,7 @@ static void what_cannot_be_ready_is_refused_at_once(void **state)
 
 /* At 0 a batch starts that ends at 1.7 ms; after it 8 more end at 3.4, the next 8 at 5.1, and with
  * the margin the next at 7.3. */
-static void the_queue_is_as_long_as_the_deadline(void **state)
+static void queue_length_follows_from_the_deadline(void **state)
 {
     (void)state;
     reopen();
@@ -128,7 +128,7 @@ static void a_full_queue_refuses(void **state)
 }
 
 /* Started at 0, due at 1 ms; at 4 ms it is 3 ms late, and assumed to need 3 more. */
-static void a_batch_that_hangs_promises_nothing(void **state)
+static void no_requests_are_accepted_behind_a_hanging_batch(void **state)
 {
     (void)state;
     reopen();
@@ -141,7 +141,7 @@ static void a_batch_that_hangs_promises_nothing(void **state)
     assert_int_equal(offer(now, now + LIMIT), FRAME_LATE);
 }
 
-static void a_stop_answers_who_waits_and_lets_nobody_in(void **state)
+static void a_stop_answers_waiting_requests_and_rejects_new_ones(void **state)
 {
     (void)state;
     reopen();
@@ -218,7 +218,7 @@ static Day live(int requests, uint64_t gap, int mixed)
 }
 
 /* At most 8 in 1.7 ms: one every 213 us, or slightly more, because batches take slightly less. */
-static void everybody_let_in_is_answered_in_time(void **state)
+static void accepted_requests_are_answered_before_their_deadline(void **state)
 {
     (void)state;
     const uint64_t gap[] = {2000 * US, 430 * US, 236 * US, 213 * US, 106 * US, 20 * US};
@@ -246,16 +246,16 @@ static void with_deadlines_of_all_kinds_as_well(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_idle_device_waits_a_window_for_company),
-        cmocka_unit_test(a_whole_batch_waits_for_nobody),
+        cmocka_unit_test(an_idle_device_waits_one_batching_window),
+        cmocka_unit_test(a_full_batch_starts_immediately),
         cmocka_unit_test(a_deadline_shortens_the_window),
-        cmocka_unit_test(what_cannot_be_ready_is_refused_at_once),
-        cmocka_unit_test(the_queue_is_as_long_as_the_deadline),
+        cmocka_unit_test(hopeless_requests_are_rejected_immediately),
+        cmocka_unit_test(queue_length_follows_from_the_deadline),
         cmocka_unit_test(a_full_queue_refuses),
-        cmocka_unit_test(a_batch_that_hangs_promises_nothing),
-        cmocka_unit_test(a_stop_answers_who_waits_and_lets_nobody_in),
+        cmocka_unit_test(no_requests_are_accepted_behind_a_hanging_batch),
+        cmocka_unit_test(a_stop_answers_waiting_requests_and_rejects_new_ones),
         cmocka_unit_test(the_limit_decides_batch_and_queue),
-        cmocka_unit_test(everybody_let_in_is_answered_in_time),
+        cmocka_unit_test(accepted_requests_are_answered_before_their_deadline),
         cmocka_unit_test(with_deadlines_of_all_kinds_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

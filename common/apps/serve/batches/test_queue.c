@@ -59,7 +59,7 @@ static void first_come_first_run(void **state)
 }
 
 /* While a batch runs, its places contain inputs that the device reads. */
-static void a_running_place_is_given_to_nobody(void **state)
+static void slots_of_running_requests_are_not_reused(void **state)
 {
     (void)state;
     open(2, 2);
@@ -76,7 +76,7 @@ static void a_running_place_is_given_to_nobody(void **state)
     queue_close(&queue);
 }
 
-static void who_left_is_passed_over(void **state)
+static void cancelled_requests_are_skipped(void **state)
 {
     (void)state;
     open(4, 4);
@@ -94,7 +94,7 @@ static void who_left_is_passed_over(void **state)
     queue_close(&queue);
 }
 
-static void who_is_late_is_told_once(void **state)
+static void late_requests_are_answered_once(void **state)
 {
     (void)state;
     open(4, 1);
@@ -127,7 +127,7 @@ static Cost begun(void)
     return cost;
 }
 
-static void sizes_between_two_cost_what_the_larger_does(void **state)
+static void sizes_between_two_measured_cost_the_larger(void **state)
 {
     (void)state;
     Cost cost = begun();
@@ -137,7 +137,7 @@ static void sizes_between_two_cost_what_the_larger_does(void **state)
     assert_int_equal(cost_of(&cost, 4, 0), 150);
 }
 
-static void a_few_hiccups_are_no_cost_and_more_are(void **state)
+static void rare_delays_do_not_change_the_cost(void **state)
 {
     (void)state;
     Cost cost = begun();
@@ -153,7 +153,7 @@ static void a_few_hiccups_are_no_cost_and_more_are(void **state)
 }
 
 /* No request is accepted into a batch that is too slow, so its time could never be updated. */
-static void what_was_slow_is_forgotten(void **state)
+static void old_delays_expire(void **state)
 {
     (void)state;
     Cost cost = begun();
@@ -169,12 +169,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_come_first_run),
-        cmocka_unit_test(a_running_place_is_given_to_nobody),
-        cmocka_unit_test(who_left_is_passed_over),
-        cmocka_unit_test(who_is_late_is_told_once),
-        cmocka_unit_test(sizes_between_two_cost_what_the_larger_does),
-        cmocka_unit_test(a_few_hiccups_are_no_cost_and_more_are),
-        cmocka_unit_test(what_was_slow_is_forgotten),
+        cmocka_unit_test(slots_of_running_requests_are_not_reused),
+        cmocka_unit_test(cancelled_requests_are_skipped),
+        cmocka_unit_test(late_requests_are_answered_once),
+        cmocka_unit_test(sizes_between_two_measured_cost_the_larger),
+        cmocka_unit_test(rare_delays_do_not_change_the_cost),
+        cmocka_unit_test(old_delays_expire),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
