@@ -144,7 +144,7 @@ static int has_ended(pid_t pid)
     return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
 }
 
-/* Reads until the program has ended and so has its output.  A cancelled job gets two seconds to end.
+/* Reads until the program and its output have ended.  A cancelled job gets two seconds to end.
  * A process that has left the program's group may keep the output open.  The job does not wait for
  * it: it ends when the program has ended and nothing was printed for a second, or four seconds after
  * a cancellation.  A program may also close its output and continue. */

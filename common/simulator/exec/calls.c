@@ -47,7 +47,7 @@ uint32_t stack_used(const Warp *warp, uint32_t lanes)
     return used;
 }
 
-static int room_make(Warp *warp, size_t bytes)
+static int touch_grow(Warp *warp, size_t bytes)
 {
     if (warp->calls.count == warp->calls.room) {
         uint32_t room = warp->calls.room ? 2 * warp->calls.room : 16;
@@ -69,7 +69,7 @@ static int room_make(Warp *warp, size_t bytes)
 static CallFrame *frame_push(Warp *warp, const Ins *ins, const Routine *callee, uint32_t stack)
 {
     size_t registers = callee->end_slot - callee->first_slot;
-    if (room_make(warp, registers + FRAMES_BYTES) != 0) {
+    if (touch_grow(warp, registers + FRAMES_BYTES) != 0) {
         fault_at(warp, ins, SIMT_UNSUPPORTED, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
                  "out of host memory for %u calls of %s at once", warp->calls.count + 1,
                  callee->function->name);
@@ -193,4 +193,51 @@ uint32_t call_leave(Warp *warp, uint32_t left, uint32_t *back)
     while (warp->calls.count && !(warp->calls.frame[warp->calls.count - 1].mask & warp->alive))
         warp->calls.saved_bytes = warp->calls.frame[--warp->calls.count].saved;
     return lanes;
+}
+
+/* ---- alloca -------------------------------------------------------------------------------- */
+/* Memory of a thread's own, from the end of its local memory downwards, up to the stack size. */
+
+#define SLOT(T, offset) ((T *)(void *)(warp->file + (offset)))
+
+void stack_clear(Warp *warp)
+{
+    uint64_t *stack = SLOT(uint64_t, warp->worker->kernel->calls.stack_slot);
+    for (uint32_t i = 0; i < LANES; i++)
+        stack[i] = warp->worker->launch->local_bytes;
+}
+
+static int stack_over(Warp *warp, const Ins *ins, uint32_t lane, uint64_t bytes)
+{
+    fault_at(warp, ins, SIMT_MEMCHECK, lane, 0, 0,
+             "Stack overflow: alloca of %llu bytes, together with this thread's earlier ones, "
+             "exceeds its stack of %llu bytes (cudaDeviceSetLimit, cudaLimitStackSize)",
+             (unsigned long long)bytes, (unsigned long long)warp->worker->gpu->stack_limit);
+    return -1;
+}
+
+/* Initial contents of a stack are undefined: all ones reads as NaN. */
+int stack_take(Warp *warp, const Ins *ins)
+{
+    const uint64_t all = warp->worker->launch->local_bytes, limit = warp->worker->gpu->stack_limit;
+    uint64_t *stack = SLOT(uint64_t, ins->d), cleared = 0;
+    for (uint32_t m = warp->mask; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        uint64_t bytes =
+            ins->bytes == 8 ? SLOT(uint64_t, ins->b)[lane] : SLOT(uint32_t, ins->b)[lane];
+        uint64_t left = limit - stack_used(warp, 1u << lane), end = stack[lane];
+        if (end > all || all - end > limit) {
+            fault_at(
+                warp, ins, SIMT_MEMCHECK, lane, end, 0,
+                "Invalid stack pointer: stackrestore received a value that no stacksave returned");
+            return -1;
+        }
+        if (bytes > left || all - end + bytes > left) return stack_over(warp, ins, lane, bytes);
+        uint64_t begin = (end - bytes) & ~(uint64_t)(ins->aux - 1u);
+        if (all - begin > left) return stack_over(warp, ins, lane, bytes);
+        memset(warp->local + (size_t)lane * all + begin, 0xff, end - begin);
+        stack[lane] = begin, cleared += end - begin;
+    }
+    warp_charge(warp, cleared_charge(cleared));
+    return 0;
 }

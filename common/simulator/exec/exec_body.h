@@ -16,7 +16,6 @@
 #include "common/simulator/core/accelerator.h"
 #include "common/simulator/core/async.h"
 #include "common/simulator/core/ops.h"
-#include "common/simulator/exec/exec_functions.h"
 #include "common/simulator/exec/exec_math.h"
 #include "common/simulator/exec/exec_parts.h"
 #include "common/simulator/timing/critical_path.h"

@@ -43,7 +43,7 @@ void calls_close(Warp *warp);
 /* Bytes of a GPU's stack that the calls of these lanes use, the maximum over the lanes. */
 uint32_t stack_used(const Warp *warp, uint32_t lanes);
 
-/* ---- stack.c: what alloca gives */
+/* Each lane's stack of alloca is empty. */
 void stack_clear(Warp *warp);
 int stack_take(Warp *warp, const Ins *ins); /* -1: a fault */
 
@@ -67,7 +67,7 @@ void polls_skip(Warp *warp, const Ins *from, const PollSnapshot *look, uint64_t 
 /* Releases the warps of complete barriers of the block; true if any warp can run. */
 int barriers_resolve(Block *block);
 /* Resumes a warp that rests at a wait whose phase is complete. -1: a fault. */
-int phase_look(Warp *warp);
+int phase_poll(Warp *warp);
 /* Do all four warps of each warpgroup execute the same MMAs? Otherwise reports it. */
 int warpgroups_agree(Worker *worker);
 
