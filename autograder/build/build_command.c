@@ -34,7 +34,7 @@ static const char *const host_flags[] = {HOST_FLAGS, NULL};
 
 #define TEXT2(...) #__VA_ARGS__
 #define TEXT(...)  TEXT2(__VA_ARGS__)
-const char build_flags_text[] = "7 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
+const char build_flags_text[] = "8 " TEXT(DEVICE_FLAGS) " " NATIVE_CODE " " TEXT(HOST_FLAGS);
 
 typedef struct Command {
     const char *argv[ARGUMENTS];
@@ -138,6 +138,24 @@ static const Part parts[] = {
      {"*atomic", "*pipeline"},
      1},
     {{"-D__SM_61_INTRINSICS_H__"}, {"*__dp"}, 1},
+    {{"-D__VECTOR_FUNCTIONS_H__", "-D__VECTOR_FUNCTIONS_HPP__"}, {"*make_"}, 1},
+};
+
+/* The mathematical functions are a third of the headers.  A source needs them if it includes a
+ * header of them, uses namespace std, or calls one of these, with or without a final f.
+ * -Xcompiler=-D also reaches the last step, which includes the same header again. */
+static const char *const math_guards[] = {"-Xcompiler=-D__MATH_FUNCTIONS_H__",
+                                          "-Xcompiler=-D__DEVICE_FUNCTIONS_HPP__"};
+static const char *const math_names[] = {
+    "abs",       "acos",   "acosh",    "asin",   "asinh",     "atan",   "atan2",    "atanh",
+    "cbrt",      "ceil",   "copysign", "cos",    "cosh",      "cospi",  "erf",      "erfc",
+    "exp",       "exp10",  "exp2",     "expm1",  "fabs",      "fdim",   "floor",    "fma",
+    "fmax",      "fmin",   "fmod",     "frexp",  "hypot",     "ilogb",  "isfinite", "isinf",
+    "isnan",     "ldexp",  "lgamma",   "llrint", "llround",   "log",    "log10",    "log1p",
+    "log2",      "logb",   "lrint",    "lround", "max",       "min",    "modf",     "nan",
+    "nearbyint", "norm",   "pow",      "rcbrt",  "remainder", "rhypot", "rint",     "round",
+    "rsqrt",     "scalbn", "sin",      "sincos", "sincospi",  "sinh",   "sinpi",    "signbit",
+    "sqrt",      "tan",    "tanh",     "tgamma", "trunc",     "umax",   "umin",
 };
 
 /* Headers that use no part of the toolkit beyond the basic ones. */
@@ -204,6 +222,41 @@ static int part_is_needed(const Part *part, const BuildJob *job, int others)
     return 0;
 }
 
+static int is_math_name(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof math_names / sizeof *math_names; i++) {
+        const size_t whole = strlen(math_names[i]);
+        if (length < whole || memcmp(name, math_names[i], whole)) continue;
+        if (length == whole || (length == whole + 1 && name[whole] == 'f')) return 1;
+    }
+    return 0;
+}
+
+/* Whether a name before a parenthesis is one of math_names. */
+static int source_calls_math(const BuildJob *job)
+{
+    for (const char *at = job->source; (at = strchr(at, '(')); at++) {
+        const char *stop = at;
+        while (stop > job->source && isspace((unsigned char)stop[-1]))
+            stop--;
+        const char *name = stop;
+        while (name > job->source && is_word(name[-1]))
+            name--;
+        if (is_math_name(name, (size_t)(stop - name))) return 1;
+    }
+    return 0;
+}
+
+/* Other functions, and calls that a macro or a template hides, do not compile without the headers:
+ * then steps.sh compiles again without these options. */
+static void math_leave_out(const BuildJob *job, int others, Command *command)
+{
+    if (others || !*command->steps || !job->toolchain->lean[0]) return;
+    if (source_says(job, "*math") || source_says(job, "std") || source_calls_math(job)) return;
+    for (size_t i = 0; i < sizeof math_guards / sizeof *math_guards; i++)
+        command_add(command, math_guards[i]);
+}
+
 static void parts_leave_out(const BuildJob *job, Command *command)
 {
     const int others = source_includes_others(job);
@@ -212,6 +265,7 @@ static void parts_leave_out(const BuildJob *job, Command *command)
         for (int j = 0; j < PART_GUARDS && parts[i].guard[j]; j++)
             command_add(command, parts[i].guard[j]);
     }
+    math_leave_out(job, others, command);
     lean_add(job, others, command);
 }
 

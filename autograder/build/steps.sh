@@ -17,21 +17,26 @@ for argument; do
 done
 stub=$name.cudafe1.stub.c
 
-# Prevents the host's compiler from waiting at the pipe forever.
+# Prevents the host's compiler from waiting at the pipe forever.  -Xcompiler=-D leaves out functions
+# that the source possibly needs (build_command.c).
 plain()
 {
     exec 3<>"$stub"
     rm -f "$stub"
     exec 3>&-
     wait
+    for argument; do
+        shift
+        case $argument in -Xcompiler=-D*) ;; *) set -- "$@" "$argument" ;; esac
+    done
     exec "$@" --threads=2 --keep
 }
 
 # nvcc's steps are shell text that contains these paths.
-case "$PWD $*" in *[!]A-Za-z0-9/._\ +@,:=[-]*) exec "$@" --threads=2 --keep ;; esac
+case "$PWD $*" in *[!]A-Za-z0-9/._\ +@,:=[-]*) plain "$@" ;; esac
 
 # A function for each step.
-"$@" --keep --dryrun 2>plan || exec "$@" --threads=2 --keep
+"$@" --keep --dryrun 2>plan || plain "$@"
 machine_code()
 {
     :

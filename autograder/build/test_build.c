@@ -222,7 +222,10 @@ static void test_parts_of_the_headers(void **state)
         "template <class T> struct __nv_itex_trait { int mine; };\n"
         "#define MINE(a, b) __device__ int a##b;\n"
         "MINE(__l, dg) MINE(__f, ns) MINE(__d, p4a)\n"
-        "MINE(ato, micMax_block)\n"
+        "MINE(ato, micMax_block) MINE(mak, e_int2)\n"
+        "#ifdef __MATH_FUNCTIONS_HPP__\n"
+        "#error sines and roots\n"
+        "#endif\n"
         "int sum() { int s = 0; for (int i : {1, 3}) s += i; return s; }\n"
         "#ifndef CONVLAB_LEAN_UTILITY\n"
         "#error another utility\n"
@@ -244,6 +247,23 @@ static void test_parts_of_the_headers(void **state)
     assert_non_null(strstr(build.log, "special functions"));
     assert_non_null(strstr(build.log, "another float"));
     assert_non_null(strstr(build.log, "another utility"));
+    assert_non_null(strstr(build.log, "sines and roots"));
+    build_clear(&build);
+}
+
+/* Functions whose names are not in the source are found in a second attempt. */
+static void test_hidden_mathematical_functions(void **state)
+{
+    Build build;
+    char text[2048];
+    (void)state;
+    snprintf(text, sizeof text, "%s%s", good,
+             "#define JOIN(a, b) a##b\n"
+             "__global__ void root(float *x) { x[0] = JOIN(sq, rtf)(JOIN(ma, x)(x[1], x[2])); }\n"
+             "float power(float x) { return JOIN(po, wf)(x, 2.5f); }\n");
+    build_text("conv.cu", text, &build);
+    assert_int_equal(build.status, BUILD_OK);
+    assert_string_not_equal(build.code, "");
     build_clear(&build);
 }
 
@@ -621,6 +641,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_ptx_only),
         cmocka_unit_test(test_digest_covers_the_source),
         cmocka_unit_test(test_parts_of_the_headers),
+        cmocka_unit_test(test_hidden_mathematical_functions),
         cmocka_unit_test(test_other_headers_have_all_parts),
         cmocka_unit_test(test_each_step_reports_the_messages_of_nvcc),
         cmocka_unit_test(test_syntax_error),

@@ -315,11 +315,13 @@ linker()
     rm -f "$build/linker" "$build/linker.c"
 }
 
-# Whether this toolkit's headers use no more of <utility> than common/include/lean provides.
+# Whether this toolkit's headers use no more of <utility> than common/include/lean provides, and no
+# mathematical functions (autograder/build/build_command.c).
 lean()
 {
     printf '__global__ void none() {}\n' >"$build/lean.cu"
-    ! "$nvcc" -std=c++17 -ccbin "$1" -Icommon/include/lean -c -o "$build/lean.o" "$build/lean.cu" \
+    ! "$nvcc" -std=c++17 -ccbin "$1" -Icommon/include/lean -Xcompiler=-D__MATH_FUNCTIONS_H__ \
+        -Xcompiler=-D__DEVICE_FUNCTIONS_HPP__ -c -o "$build/lean.o" "$build/lean.cu" \
         >>"$log" 2>&1 || echo common/include/lean
     rm -f "$build/lean.cu" "$build/lean.o"
 }
