@@ -24,7 +24,7 @@ tab=$(printf '\t')
 
 key() { sed -n "s/^$2 *= *\([^ ;]*\).*/\1/p" "labs/$1/lab.ini" | head -n 1; }
 
-# ---- one variant, called below through xargs -----------------------------------------------------
+# ---- one patch, called below through xargs --------------------------------------------------------
 
 # earned RECORD: points, possible points, and both for speed alone; the verdict of the worst case.
 earned() {
@@ -69,7 +69,13 @@ EOF
 }
 
 if [ "${IDEAS_ONE:-}" ]; then
-    printf '%s\n' "$3" | while IFS='|' read -r lab patch case; do variant "$lab" "$patch" "$case"; done
+    # All cases, one after the other, so that the variant is compiled once.  A mutant may have none.
+    printf '%s\n' "$3" | while IFS='|' read -r lab patch cases; do
+        # shellcheck disable=SC2086 # words
+        set -- $cases
+        [ $# != 0 ] || set -- ''
+        for case; do variant "$lab" "$patch" "$case"; done
+    done
     exit 0
 fi
 
@@ -133,7 +139,11 @@ for lab in $labs; do
     awk -F "$tab" -v lab="$lab" -v mode="$mode" \
         'mode == "show" || $3 !~ /\/mutants\// { print lab "|" $3 "|" $4 }' "$IDEAS_RUN/$lab.variants" >>"$IDEAS_RUN/all"
 done
-IDEAS_ONE=1 xargs -r -d '\n' -P "${JOBS:-2}" -n 1 sh "$0" "$build" "$mode" <"$IDEAS_RUN/all"
+awk -F '|' -v OFS='|' '
+    !(($1, $2) in cases) { patch[++patches] = $1 SUBSEP $2 }
+    { cases[$1, $2] = cases[$1, $2] " " $3 }
+    END { for (i = 1; i <= patches; i++) { split(patch[i], of, SUBSEP); print of[1], of[2], cases[patch[i]] } }' \
+    "$IDEAS_RUN/all" | IDEAS_ONE=1 xargs -r -d '\n' -P "${JOBS:-2}" -n 1 sh "$0" "$build" "$mode"
 
 # ---- the tables ----------------------------------------------------------------------------------
 
