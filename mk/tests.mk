@@ -4,9 +4,8 @@
 # end; the unit tests of common/, which are last, take a few seconds each.
 UNIT_TESTS := $(filter-out %/test_corpus,$(TESTS))
 LABS       := $(notdir $(patsubst %/lab.ini,%,$(wildcard labs/*/lab.ini)))
-LONGEST     = autograder/tests/numbers/check.sh autograder/tests/train/check.sh \
-    autograder/tests/names/check.sh autograder/tests/workbench/check.sh \
-    $(BUILD)/tests/autograder/session/test_session
+LONGEST     = $(addprefix autograder/tests/,$(addsuffix /check.sh,numbers simulate ideas workbench \
+    libraries names train)) $(BUILD)/tests/autograder/session/test_session
 # Attacks are split by the first letter, so that several cores share them.
 ATTACKS     = $(sort $(shell ls autograder/tests/attacks 2>/dev/null | cut -c 1))
 ALL_TESTS   = $(LONGEST) $(LABS:%=corpus/solutions/%) $(LABS:%=corpus/mutants/%/) \

@@ -1,12 +1,12 @@
 #!/bin/sh
-# run.sh BUILD TEST... - runs tests in parallel (two on one core, four on two), in the given order.
+# run.sh BUILD TEST... - runs tests in parallel (three on one core, five on two), in the given order.
 # A test is a program (cmocka), a check.sh script, or corpus/FILTER
 # (autograder/tests/corpus/check.sh).  mk/tests.mk lists them; a program without a source is
 # skipped.  The last line is "N passed, N failed".
 #
 # Each test writes TAP; a test that fails, or dies without a verdict, is shown.  A program that
 # cannot run here (no GPU) prints "skipped: why" and is not counted.  BUILD/test-logs has the output
-# of each test, and BUILD/test-logs/seconds its duration.
+# of each test, and BUILD/test-logs/seconds its duration and its CPU time.
 set -eu
 build=${1:?usage: run.sh BUILD TEST...}
 shift
@@ -24,7 +24,9 @@ if [ "${RUN_ONE:-}" ]; then
     *.sh) timeout 20000 sh "$test" "$build" >"$log" 2>&1 || status=$? ;;
     *) CMOCKA_MESSAGE_OUTPUT=tap timeout 20000 "$test" >"$log" 2>&1 || status=$? ;;
     esac
-    echo "$start $(date +%s.%N) $name" | awk '{ printf "%.1f %s\n", $2 - $1, $3 }' >>"$logs/seconds"
+    times >"$log.times" # its second line: user and system time of the test, as 1m2.3s
+    tail -n 1 "$log.times" | sed 's/[ms]/ /g' | awk -v start="$start" -v end="$(date +%s.%N)" -v name="$name" '
+        { printf "%.1f %.1f %s\n", end - start, 60 * ($1 + $3) + $2 + $4, name }' >>"$logs/seconds"
     good=$(grep -c '^ok' "$log" || true)
     bad=$(grep -c '^not ok' "$log" || true)
     if [ "$status" = 0 ] && grep -q '^skipped:' "$log"; then
@@ -45,9 +47,9 @@ fi
 export CONVLAB_PATIENCE=1000
 rm -rf "$logs"
 mkdir -p "$logs"
-# Number of parallel tests: one and a half times the number of cores, plus one.  A test computes in
-# about six tenths of its time; otherwise it waits for limits, cancelled jobs or another process.
-printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) * 3 / 2 + 1))" -n 1 sh "$0" "$build"
+# Number of parallel tests: twice the number of cores, plus one.  A test computes in about half of
+# its time; otherwise it waits for limits, cancelled jobs or another process.
+printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) * 2 + 1))" -n 1 sh "$0" "$build"
 
 # A test without a count was killed.
 counts=$(find "$logs" -name '*.count' | wc -l)
