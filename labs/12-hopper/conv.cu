@@ -37,8 +37,10 @@ enum {
     SECTOR = 2 * VECTOR,         /* values per 32-byte sector */
     ALIGNMENT = 8 * ROW,         /* eight rows: the period of the swizzle */
     MAX_STRIDE = 8,              /* largest stride in a tensor map */
-    PACK_VECTORS = 64,
-    PACK_ROWS = 4,
+    GROUPS = 4,                  /* groups of 1, 2, 4 and 8 pixels */
+    PACK_X = 64,                 /* threads of a block of pack_kernel */
+    PACK_Y = 4,
+    PACK_ROWS = 2, /* rows per thread */
     WARP = 32,
     WARPGROUP = 4 * WARP,      /* the four warps of one wgmma */
     CONSUMERS = 2 * WARPGROUP, /* two warpgroups; the producer is one more warp */
@@ -60,53 +62,59 @@ struct alignas(16) Vector {
 /* target[n][h][w][i] = value i of output (h, w)'s window in image n, or 0 outside of the image.
  * The window has `rows` rows of `values` adjacent values; the first row starts at pixel
  * (h*step_h - top, w*step_w - left).  Pixels of a row are adjacent in NHWC, so more than C values
- * are several pixels. */
+ * are several pixels.  Copy i of the images, of `copies`, has its windows i rows earlier. */
 struct Packing {
     int top, left, step_h, step_w, H, W, C, rows, values, target_H, target_W;
     const Stored *source;
-    int images, vectors; /* vectors per pixel of the target */
+    int images, copies, vectors; /* vectors per pixel of the target */
     Vector *target;
 };
 
 /* Rows of the target, and rows of zeros: a chunk of the last pixel can exceed it. */
 __host__ __device__ int packing_rows(const Packing &o)
 {
-    return o.images * o.target_H + ceil_div(ROW / 16, o.target_W * o.vectors);
+    return o.copies * o.images * o.target_H + ceil_div(ROW / 16, o.target_W * o.vectors);
 }
 
-/* Packs x and w, one vector per thread.  The first x_blocks blocks pack x, the others w.  A block
- * has PACK_VECTORS vectors of PACK_ROWS rows of the target. */
+/* Packs x and w.  The first x_blocks blocks pack x, the others w.  A thread packs the same vector of
+ * PACK_ROWS rows of the target. */
 __global__ void pack_kernel(int x_blocks, const __grid_constant__ Packing pack_x,
                             const __grid_constant__ Packing pack_w)
 {
     const bool is_x = blockIdx.x < x_blocks;
     const Packing &o = is_x ? pack_x : pack_w;
     const unsigned block = is_x ? blockIdx.x : blockIdx.x - x_blocks;
-    const unsigned row_vectors = o.target_W * o.vectors;
-    const unsigned row_blocks = ceil_div(row_vectors, PACK_VECTORS);
-    const unsigned t = block % row_blocks * PACK_VECTORS + threadIdx.x; /* vector of the row */
-    const unsigned row = block / row_blocks * PACK_ROWS + threadIdx.y, n = row / o.target_H;
-    if (t >= row_vectors || row >= packing_rows(o)) return;
+    const unsigned row_vectors = o.target_W * o.vectors, rows = packing_rows(o);
+    const unsigned row_blocks = ceil_div(row_vectors, PACK_X);
+    const unsigned t = block % row_blocks * PACK_X + threadIdx.x; /* vector of the row */
+    const unsigned row0 = (block / row_blocks * PACK_Y + threadIdx.y) * PACK_ROWS;
+    if (t >= row_vectors) return;
     const int i = t % o.vectors * VECTOR, row_values = o.W * o.C;
-    const int h = row % o.target_H * o.step_h - o.top;
-    const int column = ((int)(t / o.vectors) * o.step_w - o.left) * o.C;
-    int r = n < o.images ? i / (unsigned)o.values : o.rows;            /* row of the window */
-    int j = column + i % (unsigned)o.values, last = column + o.values; /* in the image's row */
-    const Stored *source = o.source + ((size_t)n * o.H + h + r) * row_values;
-    bool is_row = r < o.rows && (unsigned)(h + r) < o.H;
-    Vector vector = {};
-    if (sizeof(Stored) == sizeof(Value) && o.C % VECTOR == 0) { /* all inside or all outside */
-        if (is_row && (unsigned)j < row_values) vector = *(const Vector *)&source[j];
-    } else {
+    const int column = ((int)(t / o.vectors) * o.step_w - o.left) * o.C, last = column + o.values;
+    const int first_r = i / (unsigned)o.values, first_j = column + i % (unsigned)o.values;
+    int h = row0 % o.target_H, n = row0 / o.target_H % o.images,
+        copy = row0 / o.target_H / o.images;
+    for (unsigned row = row0; row < row0 + PACK_ROWS; row++) {
+        const int top = h * o.step_h - o.top - copy;
+        int r = copy < o.copies ? first_r : o.rows, j = first_j; /* in the window; in its row */
+        const Stored *source = o.source + ((size_t)n * o.H + top + r) * row_values;
+        bool is_row = r < o.rows && (unsigned)(top + r) < o.H;
+        Vector vector = {};
+        if (sizeof(Stored) == sizeof(Value) && o.C % VECTOR == 0) { /* all inside or all outside */
+            if (is_row && (unsigned)j < row_values) vector = *(const Vector *)&source[j];
+        } else {
 #pragma unroll
-        for (int e = 0; e < VECTOR; e++) {
-            if (is_row && (unsigned)j < row_values) vector.value[e] = (Value)source[j];
-            if (++j < last) continue;
-            j = column, r++, source += row_values;
-            is_row = r < o.rows && (unsigned)(h + r) < o.H;
+            for (int e = 0; e < VECTOR; e++) {
+                if (is_row && (unsigned)j < row_values) vector.value[e] = (Value)source[j];
+                if (++j < last) continue;
+                j = column, r++, source += row_values;
+                is_row = r < o.rows && (unsigned)(top + r) < o.H;
+            }
         }
+        if (row < rows) o.target[row * row_vectors + t] = vector;
+        if (++h == o.target_H) h = 0, n++;
+        if (n == o.images) n = 0, copy++;
     }
-    o.target[row * row_vectors + t] = vector;
 }
 
 /* Forms of x and w that TMA can copy.  TMA is slow at values outside of a tensor.  Therefore a tap
@@ -125,7 +133,7 @@ struct Operands {
     ConvProblem p;
     const Value *x, *w;
     int pixel, row; /* values between pixels and between rows of x */
-    bool is_packed; /* x and w are in this form already */
+    bool packs_x, packs_w;
     Packing pack_x, pack_w;
 };
 
@@ -150,7 +158,7 @@ static Operands operands_plan(const ConvProblem *p, const Stored *x, const Store
     const int channels = p->C * (form >= ROWS ? p->S : 1) * (form == WINDOWS ? p->R : 1);
     const int taps = form == PLAIN ? p->R * p->S : form == WINDOWS ? 1 : p->R;
     o.pixel = form == PLAIN ? round_up(channels, VECTOR) : pitch_of(channels, pixels);
-    o.is_packed = form == PLAIN && o.pixel == p->C && sizeof(Stored) == sizeof(Value);
+    o.packs_x = o.packs_w = form != PLAIN || o.pixel != p->C || sizeof(Stored) != sizeof(Value);
     if (form == FOLDED) {
         o.pack_x.top = p->pad_top, o.pack_x.left = p->pad_left;
         o.pack_x.target_H += p->pad_top + p->pad_bottom;
@@ -171,12 +179,30 @@ static Operands operands_plan(const ConvProblem *p, const Stored *x, const Store
     }
     if (form != PLAIN) o.p.S = 1;
     if (form == WINDOWS) o.p.R = 1;
-    o.p.C = o.is_packed ? p->C : round_up(pixels * o.pixel, DEPTH);
+    o.p.C = o.packs_x ? round_up(pixels * o.pixel, DEPTH) : p->C;
     o.row = o.pack_x.target_W * o.pixel;
-    o.pack_x.images = p->N, o.pack_x.vectors = o.pixel / VECTOR;
+    o.pack_x.images = p->N, o.pack_x.copies = 1, o.pack_x.vectors = o.pixel / VECTOR;
     o.pack_w = {0, 0, 1, 1, pixels, 1, channels, pixels, o.pixel, 1, 1, w};
-    o.pack_w.images = p->K * taps, o.pack_w.vectors = o.p.C / VECTOR;
+    o.pack_w.images = p->K * taps, o.pack_w.copies = 1, o.pack_w.vectors = o.p.C / VECTOR;
     return o;
+}
+
+/* Makes one pixel of `group` adjacent pixels, if there is one tap.  The channels of the new pixel
+ * are those of all its pixels.  It has one copy of all filters for each of its pixels, with zeros
+ * for the others.  Its results are those of the pixels, one after the other, as in y. */
+static bool operands_group(Operands *o, int group)
+{
+    ConvProblem *p = &o->p;
+    const int pixels = p->N * p->P * p->Q;
+    const bool has_one_tap = p->R * p->S * p->stride_h * p->stride_w == 1 && p->H == p->P &&
+                             p->W == p->Q && o->row == p->W * o->pixel;
+    if (!has_one_tap || pixels % group || group == 1) return group == 1;
+    p->N = p->H = p->P = 1, p->W = p->Q = pixels / group;
+    p->K *= group, o->pixel *= group, o->row = p->W * o->pixel;
+    p->C = o->packs_x ? round_up(o->pixel, DEPTH) : o->pixel;
+    o->pack_w.copies = o->pack_w.rows = group, o->pack_w.vectors = p->C / VECTOR;
+    o->packs_w = true;
+    return true;
 }
 
 static size_t packing_vectors(const Packing *o)
@@ -186,18 +212,20 @@ static size_t packing_vectors(const Packing *o)
 
 static int packing_blocks(const Packing *o)
 {
-    return ceil_div(o->target_W * o->vectors, PACK_VECTORS) * ceil_div(packing_rows(*o), PACK_ROWS);
+    return ceil_div(o->target_W * o->vectors, PACK_X) *
+           ceil_div(packing_rows(*o), PACK_Y * PACK_ROWS);
 }
 
-/* Allocates x and w in their form, and packs them. */
+/* Allocates w in its form, and x unless it is in its form already, and packs them. */
 static void operands_pack(Operands *o, cudaStream_t stream)
 {
-    const int x_blocks = packing_blocks(&o->pack_x), w_blocks = packing_blocks(&o->pack_w);
-    cudaMalloc(&o->pack_x.target, sizeof(Vector) * packing_vectors(&o->pack_x));
+    const int x_blocks = o->packs_x ? packing_blocks(&o->pack_x) : 0;
+    if (o->packs_x) cudaMalloc(&o->pack_x.target, sizeof(Vector) * packing_vectors(&o->pack_x));
     cudaMalloc(&o->pack_w.target, sizeof(Vector) * packing_vectors(&o->pack_w));
-    pack_kernel<<<x_blocks + w_blocks, dim3(PACK_VECTORS, PACK_ROWS), 0, stream>>>(
+    pack_kernel<<<x_blocks + packing_blocks(&o->pack_w), dim3(PACK_X, PACK_Y), 0, stream>>>(
         x_blocks, o->pack_x, o->pack_w);
-    o->x = o->pack_x.target->value, o->w = o->pack_w.target->value;
+    if (o->packs_x) o->x = o->pack_x.target->value;
+    o->w = o->pack_w.target->value;
 }
 
 /* Returns the driver function `name`; the program is not linked with the driver. */
@@ -353,12 +381,15 @@ __device__ uint64_t descriptor(const void *tile)
     return word;
 }
 
-/* Operands %0 to %127, for acc[0] to acc[127]. */
+/* Operands of asm: %0 and on, for acc[0] and on. */
 #define TEN(tens)                                                                                  \
     "%" #tens "0, %" #tens "1, %" #tens "2, %" #tens "3, %" #tens "4, %" #tens "5, %" #tens        \
     "6, %" #tens "7, %" #tens "8, %" #tens "9, "
-#define FOUR(i)    "+f"(acc[i]), "+f"(acc[i + 1]), "+f"(acc[i + 2]), "+f"(acc[i + 3])
-#define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
+#define FORTY         TEN() TEN(1) TEN(2) TEN(3)
+#define NINETY        FORTY TEN(4) TEN(5) TEN(6) TEN(7) TEN(8)
+#define FOUR(i)       "+f"(acc[i]), "+f"(acc[i + 1]), "+f"(acc[i + 2]), "+f"(acc[i + 3])
+#define SIXTEEN(i)    FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
+#define SIXTY_FOUR(i) SIXTEEN(i), SIXTEEN(i + 16), SIXTEEN(i + 32), SIXTEEN(i + 48)
 
 /* acc += filters * pixels, for 64 filters and 256 to 64 pixels, over K_STEP bytes of each
  * row.  The four warps of a warpgroup execute it together, and it completes asynchronously.
@@ -368,49 +399,23 @@ __device__ uint64_t descriptor(const void *tile)
  *     acc[4*j + 2 .. 3]  filter v*16 + lane/4 + 8, the same pixels
  *
  * (PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk8".) */
-__device__ void wgmma(float (&acc)[128], uint64_t filters, uint64_t pixels)
-{
-    asm volatile(WGMMA(256) "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9)
-                     TEN(10) TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127}, "
-                                     "%128, %129, 1, 1, 1" NOT_TRANSPOSED ";"
-                 : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80),
-                   SIXTEEN(96), SIXTEEN(112)
-                 : "l"(filters), "l"(pixels));
-}
-
-__device__ void wgmma(float (&acc)[96], uint64_t filters, uint64_t pixels)
-{
-    asm volatile(WGMMA(192) "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7)
-                     TEN(8) "%90, %91, %92, %93, %94, %95}, %96, %97, 1, 1, 1" NOT_TRANSPOSED ";"
-                 : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48), SIXTEEN(64), SIXTEEN(80)
-                 : "l"(filters), "l"(pixels));
-}
-
-__device__ void wgmma(float (&acc)[64], uint64_t filters, uint64_t pixels)
-{
-    asm volatile(WGMMA(128) "{" TEN() TEN(1) TEN(2) TEN(3) TEN(4)
-                     TEN(5) "%60, %61, %62, %63}, "
-                            "%64, %65, 1, 1, 1" NOT_TRANSPOSED ";"
-                 : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)
-                 : "l"(filters), "l"(pixels));
-}
-
-__device__ void wgmma(float (&acc)[48], uint64_t filters, uint64_t pixels)
-{
-    asm volatile(WGMMA(96) "{" TEN() TEN(1) TEN(2)
-                     TEN(3) "%40, %41, %42, %43, %44, %45, %46, %47}, "
-                            "%48, %49, 1, 1, 1" NOT_TRANSPOSED ";"
-                 : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32)
-                 : "l"(filters), "l"(pixels));
-}
-
-__device__ void wgmma(float (&acc)[32], uint64_t filters, uint64_t pixels)
-{
-    asm volatile(WGMMA(64) "{" TEN() TEN(1) TEN(2) "%30, %31}, "
-                                                   "%32, %33, 1, 1, 1" NOT_TRANSPOSED ";"
-                 : SIXTEEN(0), SIXTEEN(16)
-                 : "l"(filters), "l"(pixels));
-}
+#define WGMMA_FUNCTION(pixels, operands, ...)                                                      \
+    __device__ void wgmma(float(&acc)[pixels / 2], uint64_t filter_rows, uint64_t pixel_rows)      \
+    {                                                                                              \
+        asm volatile(WGMMA(pixels) "{" operands ", 1, 1, 1" NOT_TRANSPOSED ";"                     \
+                     : __VA_ARGS__                                                                 \
+                     : "l"(filter_rows), "l"(pixel_rows));                                         \
+    }
+WGMMA_FUNCTION(64, TEN() TEN(1) TEN(2) "%30, %31}, %32, %33", SIXTEEN(0), SIXTEEN(16))
+WGMMA_FUNCTION(96, FORTY "%40, %41, %42, %43, %44, %45, %46, %47}, %48, %49", SIXTEEN(0),
+               SIXTEEN(16), SIXTEEN(32))
+WGMMA_FUNCTION(128, FORTY TEN(4) TEN(5) "%60, %61, %62, %63}, %64, %65", SIXTY_FOUR(0))
+WGMMA_FUNCTION(192, NINETY "%90, %91, %92, %93, %94, %95}, %96, %97", SIXTY_FOUR(0), SIXTEEN(64),
+               SIXTEEN(80))
+WGMMA_FUNCTION(256,
+               NINETY TEN(9) TEN(10) TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127}, "
+                                             "%128, %129",
+               SIXTY_FOUR(0), SIXTY_FOUR(64))
 
 /* Orders earlier writes of registers before the following wgmma. */
 __device__ void wgmma_fence()
@@ -554,8 +559,7 @@ template <int FILTERS_, int PIXELS_, int MULTICAST_, int SLICES_> struct Tile {
         STAGING_BYTES = sizeof(Stored) == 2 && SLICES == 1 ? 2 * 2 * STORE_PIXELS * ROW : 0,
         STAGES_SHARED = MAX_SHARED - 2 * ALIGNMENT - STAGING_BYTES,
         STAGES = STAGES_SHARED / STAGE_BYTES < 6 ? STAGES_SHARED / STAGE_BYTES : 6,
-        PITCH =
-            FILTERS + 4, /* row pitch of accumulators in shared memory, without bank conflicts */
+        PITCH = FILTERS + 4, /* pitch of accumulators in shared memory, against bank conflicts */
         SHARED_BYTES = STAGES * STAGE_BYTES + STAGING_BYTES + ALIGNMENT
     };
 };
@@ -584,19 +588,14 @@ struct Work {
 
 template <class T> __device__ Work work_assign(const ConvProblem &p)
 {
-    const int filter_tiles = ceil_div(p.K, T::FILTERS * T::MULTICAST);
-    const int chunks = p.R * p.S * ceil_div(p.C, DEPTH);
-    const int rank = T::CLUSTER > 1 ? cluster_rank() : 0;
-    const int multicast_rank = rank % T::MULTICAST, slice = rank / T::MULTICAST;
-    return {(int)blockIdx.x / T::CLUSTER,
-            (int)gridDim.x / T::CLUSTER,
-            filter_tiles * ceil_div(p.N * p.P * p.Q, T::PIXELS),
-            filter_tiles,
-            chunks * slice / T::SLICES,
-            chunks * (slice + 1) / T::SLICES,
-            multicast_rank,
-            slice,
-            ((1 << T::MULTICAST) - 1) << (rank - multicast_rank)};
+    const int chunks = p.R * p.S * ceil_div(p.C, DEPTH), rank = T::CLUSTER > 1 ? cluster_rank() : 0;
+    Work work = {(int)blockIdx.x / T::CLUSTER, (int)gridDim.x / T::CLUSTER};
+    work.filter_tiles = ceil_div(p.K, T::FILTERS * T::MULTICAST);
+    work.tiles = work.filter_tiles * ceil_div(p.N * p.P * p.Q, T::PIXELS);
+    work.multicast_rank = rank % T::MULTICAST, work.slice = rank / T::MULTICAST;
+    work.begin = chunks * work.slice / T::SLICES, work.end = chunks * (work.slice + 1) / T::SLICES;
+    work.multicast_mask = ((1 << T::MULTICAST) - 1) << (rank - work.multicast_rank);
+    return work;
 }
 
 /* The filters of a tile: `begin` and T::FILTERS - 1 more.  It stores `count` of them from `first`
@@ -704,8 +703,7 @@ __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *s
     const int warpgroup = threadIdx.x / WARPGROUP, lane = threadIdx.x % WARP;
     const int group_k = warpgroup * 64 % T::FILTERS,
               group_j = warpgroup * 64 / T::FILTERS * T::GROUP_PIXELS;
-    const bool signals_empty =
-        work.multicast_mask >> lane & 1; /* lane i signals block i that a stage is empty */
+    const bool signals_empty = work.multicast_mask >> lane & 1; /* lane i signals block i */
     PipelineState state = {0, 0};
     for (int tile = work.first_tile; tile < work.tiles; tile += work.tile_step) {
         float acc[T::ACCUMULATORS] = {};
@@ -877,7 +875,8 @@ static float estimate_time(const ConvProblem *p, const Shape *shape, int sms)
 static float estimate_packing(const Operands *o)
 {
     const float START = 3.3f, MEGABYTE = 0.5f; /* microseconds, and microseconds per megabyte */
-    return o->is_packed ? 0 : START + MEGABYTE * 16e-6f * packing_vectors(&o->pack_x);
+    return (o->packs_w ? START : 0) +
+           (o->packs_x ? MEGABYTE * 16e-6f * packing_vectors(&o->pack_x) : 0);
 }
 
 /* The fastest shape for operands in one of the forms. */
@@ -900,20 +899,20 @@ extern "C" void conv_forward(const ConvProblem *p, const float *x, const float *
     const Shape *best = nullptr;
     Operands o;
     float min_time = 0;
-    for (int form = PLAIN; form < FORMS; form++) {
-        const Operands plan = operands_plan(p, (const Stored *)x, (const Stored *)w, (Form)form);
+    for (int i = 0; i < FORMS * GROUPS; i++) {
+        Operands plan = operands_plan(p, (const Stored *)x, (const Stored *)w, (Form)(i / GROUPS));
         if (plan.p.stride_h > MAX_STRIDE || plan.p.stride_w > MAX_STRIDE) continue;
+        if (!operands_group(&plan, 1 << i % GROUPS)) continue;
         const Shape *shape = shape_choose(plan, sms, clusters);
         const float time = estimate_packing(&plan) + estimate_time(&plan.p, shape, sms);
         if (!best || time < min_time) best = shape, o = plan, min_time = time;
     }
-    if (!o.is_packed) operands_pack(&o, stream);
+    if (o.packs_w) operands_pack(&o, stream);
     /* One chunk of one block: there is nothing to overlap. */
     const bool is_single = o.p.R * o.p.S == 1 && o.p.C <= DEPTH && o.p.K <= SIMPLE_FILTERS &&
                            o.p.N * o.p.P * o.p.Q <= SIMPLE_PIXELS;
     if (is_single || !best->launch(&o, (Stored *)y, sms, stream))
         launch_simple(&o, (Stored *)y, stream);
-    if (o.is_packed) return;
-    cudaFree(o.pack_x.target); /* waits until the kernel finishes */
-    cudaFree(o.pack_w.target);
+    if (o.packs_x) cudaFree(o.pack_x.target); /* waits until the kernel finishes */
+    if (o.packs_w) cudaFree(o.pack_w.target);
 }
