@@ -277,9 +277,10 @@ __global__ void __launch_bounds__(Source::B::THREADS, RESIDENT)
     __shared__ alignas(16) float lefts[2][B::DEPTH][B::PITCH_M], rights[2][B::DEPTH][B::PITCH_J];
     __shared__ typename Source::Row table[B::TABLE];
     const int my_m = B::first_m(threadIdx.x), my_j = B::first_j(threadIdx.x);
-    const int rows = job.rows, begin = blockIdx.z * slice_rows;
-    const int end = rows - begin < slice_rows ? rows : begin + slice_rows;
     Source source(job, left, right, blockIdx.y * B::M, blockIdx.x * B::J);
+    const int rows = source.rows, begin = blockIdx.z * slice_rows;
+    const int end = rows - begin < slice_rows ? rows : begin + slice_rows;
+    if (rows == 0) return;
     float accumulator[B::PER_THREAD_M][B::PER_THREAD_J] = {};
     for (int first = begin; first < end; first += B::TABLE) {
         const int existing = end - first < B::TABLE ? end - first : B::TABLE;
@@ -317,23 +318,28 @@ template <class Job> struct Tile {
  * one that adds slices. */
 static const float FLIP = 3e5f, TRANSFORM = 6e5f, ADD = 5e5f;
 
+/* Cost of adding a value of a slice.  With a stride, a slice stores single values of many sectors.
+ */
+static const float SUM = 20.0f, SUM_STRIDED = 300.0f;
+
 /* Time of the busiest of `sms` SMs, in multiply-adds, for `products` matrix products at the same
- * time.  An SM has `resident` blocks at a time; fewer blocks take as long, because latency is then
- * exposed.  A block computes whole tiles and starts up for as long as START rows take.  Another
- * kernel adds the slices: ADD in all, SUM for each value that it loads, and LATE for each slice
- * that a thread waits for.  (ADD, SUM and START are lab 10's, fitted to an H200.) */
+ * time; one with a quarter of the rows counts as a quarter.  An SM has `resident` blocks at a
+ * time; fewer blocks take as long, because latency is then exposed.  A block computes whole tiles
+ * and starts up for as long as START rows take.  Another kernel adds the slices: ADD in all, `sum`
+ * for each value that it loads, and LATE for each slice that a thread waits for.  (ADD, SUM and
+ * START are lab 10's, fitted to an H200.) */
 template <class Job>
-static float cost(const Tile<Job> &tile, int products, int m, int columns, int rows, int slices,
-                  int sms)
+static float cost(const Tile<Job> &tile, float products, int m, int columns, int rows, int slices,
+                  int sms, float sum)
 {
     const int START = 32;
-    const float SUM = 20.0f, LATE = 260.0f;
-    int blocks = products * ceiling(columns, tile.j) * ceiling(m, tile.m) * slices;
+    const float LATE = 260.0f;
+    int blocks = ceilf(products * ceiling(columns, tile.j) * ceiling(m, tile.m) * slices);
     int busiest = ceiling(ceiling(blocks, sms), tile.resident) * tile.resident;
     int deep = ceiling(ceiling(rows, slices), tile.depth) * tile.depth + START;
     float all = (float)tile.m * tile.j * deep * busiest / tile.speed;
     if (slices == 1) return all;
-    return all + ADD + (SUM * products * columns * m / sms + LATE) * (float)slices;
+    return all + ADD + (sum * products * columns * m / sms + LATE) * (float)slices;
 }
 
 template <class Job> struct Choice {
@@ -345,8 +351,8 @@ template <class Job> struct Choice {
 /* The tile and the number of slices with the smallest cost, for `products` matrix products of m x
  * columns sums over `rows` rows; see part C. */
 template <class Job, int TILES>
-static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int products, int m, int columns,
-                          int rows);
+static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], float products, int m, int columns,
+                          int rows, float sum = SUM);
 
 static int slice_rows_of(int rows, int slices, int depth)
 {
@@ -383,14 +389,15 @@ static void add_slices(int outputs, int slices, const float *sums, float *to, cu
 /* With strides a and b, pixels (first_h + i*a, first_w + j*b) use the taps (tap_h + ..*a, tap_w +
  * ..*b) and no others: one of a*b phases.  Each phase is a convolution of dy at stride 1 with those
  * taps flipped.  Pixel (i, j) uses dy at (i - pad_h + r, j - pad_w + s), r < taps_h, s < taps_w.
- * pad_h may be negative: then the window starts inside dy. */
+ * pad_h may be negative: then the window starts inside dy.  The gradients of a phase without taps
+ * are 0. */
 struct Phase {
     int first_h, first_w, high, wide; /* high x wide pixels */
     int tap_h, tap_w, taps_h, taps_w, pad_h, pad_w;
 };
 
-static void phase_of(int first, int size, int filter, int stride, int padding, int *pixels,
-                     int *tap, int *taps, int *pad)
+__device__ static void phase_of(int first, int size, int filter, int stride, int padding,
+                                int *pixels, int *tap, int *taps, int *pad)
 {
     *pixels = ceiling(size - first, stride);
     *tap = *taps = *pad = 0;
@@ -400,23 +407,45 @@ static void phase_of(int first, int size, int filter, int stride, int padding, i
     // END TODO(9)
 }
 
-/* flipped[row][c], rows (k, r, s) of a phase: the weight of the gradient at (r, s) of a pixel's
- * window in map k.  Padded with zeros to `deep` rows of `pitch` floats.  Thread i owns element i.
- */
-__global__ void flip_kernel(const ConvProblem p, const Phase phase, int deep, int pitch,
+/* The number of phases that have taps. */
+static int phases_of(const ConvProblem &p)
+{
+    return (p.stride_h < p.R ? p.stride_h : p.R) * (p.stride_w < p.S ? p.stride_w : p.S);
+}
+
+/* Phase `number` of those that have taps, in the order of their first taps: those with the most
+ * taps come first. */
+__device__ static Phase phase_find(const ConvProblem &p, int number)
+{
+    const int across = p.stride_w < p.S ? p.stride_w : p.S;
+    Phase f = {};
+    f.first_h = (number / across + p.stride_h - p.pad_top % p.stride_h) % p.stride_h;
+    f.first_w = (number % across + p.stride_w - p.pad_left % p.stride_w) % p.stride_w;
+    phase_of(f.first_h, p.H, p.R, p.stride_h, p.pad_top, &f.high, &f.tap_h, &f.taps_h, &f.pad_h);
+    phase_of(f.first_w, p.W, p.S, p.stride_w, p.pad_left, &f.wide, &f.tap_w, &f.taps_w, &f.pad_w);
+    return f;
+}
+
+/* flipped[row][number][c], rows (k, r, s) of phase `number`: the weight of the gradient at (r, s) of
+ * a pixel's window in map k.  Padded with zeros to `deep` rows, and to `pitch` channels per phase.
+ * Thread i owns element i. */
+__global__ void flip_kernel(const ConvProblem p, int phases, int deep, int pitch,
                             const float *__restrict__ w, float *__restrict__ flipped)
 {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, c = i % pitch;
+    const int row = i / pitch / phases;
+    if (row >= deep) return;
+    const Phase phase = phase_find(p, i / pitch % phases);
     // TODO(10): Store the element.  The phase's last tap comes first.
-    (void)deep, (void)pitch, (void)w, (void)flipped;
+    (void)c, (void)w, (void)flipped, (void)phase;
     // END TODO(10)
 }
 
 /* Left matrix: flipped.  Right matrix: gathered from dy.  A column is a pixel of the phase, a row
- * is (k, r, s). */
+ * is (k, r, s).  A block has channels of one phase. */
 struct DataJob {
     ConvProblem p;
-    Phase phase;
-    int rows, outputs, pitch;
+    int outputs, phases, pitch;
 };
 
 template <class B_> struct DataSource {
@@ -435,6 +464,8 @@ template <class B_> struct DataSource {
     static constexpr int GATHERED = B::J > B::THREADS ? B::J / B::THREADS : 1;
     static constexpr int APART = B::J > B::THREADS ? 1 : B::THREADS / B::J;
 
+    Phase phase;                         /* phase of the block */
+    int rows;                            /* rows of the phase; 0 if the block has no columns */
     const float *flipped, *dy[GATHERED]; /* address of a column's gradient for tap (0, 0, 0) ... */
     int at[GATHERED];                    /* ... and its position: p*65536 + q */
     float4 weight[MY_FOURS];             /* loaded while the previous tiles are used */
@@ -442,8 +473,10 @@ template <class B_> struct DataSource {
 
     __device__ DataSource(const Job &job, const float *left, const float *right, int m0, int j0)
     {
-        const Phase &f = job.phase;
+        const Phase f = phase = phase_find(job.p, m0 / job.pitch);
         const int pixels = f.high * f.wide, columns = job.p.N * pixels;
+        rows = j0 < columns ? job.p.K * f.taps_h * f.taps_w : 0;
+        if (rows == 0) return;
         flipped = left + m0;
         for (int g = 0; g < GATHERED; g++) {
             int column = j0 + threadIdx.x % B::J + g * B::THREADS;
@@ -464,7 +497,7 @@ template <class B_> struct DataSource {
             // exist.
             table[i].input = 0;
             table[i].tap = NO_TAP;
-            (void)job, (void)first, (void)existing;
+            (void)first, (void)existing, (void)phase;
             // END TODO(11)
         }
     }
@@ -477,8 +510,8 @@ template <class B_> struct DataSource {
         for (int e = 0; e < MY_FOURS; e++) {
             const int four = t + e * B::THREADS, row = first + four / (B::M / 4);
             if (FOURS % B::THREADS == 0 || four < FOURS)
-                weight[e] =
-                    __ldg((const float4 *)(flipped + (size_t)row * job.pitch) + four % (B::M / 4));
+                weight[e] = __ldg((const float4 *)(flipped + (size_t)row * job.phases * job.pitch) +
+                                  four % (B::M / 4));
         }
 #pragma unroll
         for (int i = 0; i < B::DEPTH / APART; i++) {
@@ -505,13 +538,14 @@ template <class B_> struct DataSource {
                 right[t / B::J % APART + i * APART][t % B::J + g * B::THREADS] = input[g][i];
     }
 
-    /* Stores this thread's results; the first is channel my_c, column my_column. */
-    static __device__ void sums_store(const Job &job, int my_c, int my_column,
-                                      const float (&accumulator)[B::PER_THREAD_M][B::PER_THREAD_J],
-                                      float *dx)
+    /* Stores this thread's results; the first is column my_column, and channel my_m % pitch. */
+    __device__ void sums_store(const Job &job, int my_m, int my_column,
+                               const float (&accumulator)[B::PER_THREAD_M][B::PER_THREAD_J],
+                               float *dx)
     {
         const ConvProblem &p = job.p;
-        const Phase &f = job.phase;
+        const Phase &f = phase;
+        const int my_c = my_m % job.pitch;
         const int pixels = f.high * f.wide, columns = p.N * pixels, plane = p.H * p.W;
         /* Are the four results of a group neighbours in memory, and aligned? */
         const bool whole = pixels == plane && plane % 4 == 0 && B::AT_J == 4;
@@ -555,35 +589,28 @@ static const Tile<DataJob> data_tiles[] = {
     TILE(gemm_kernel, DataSource, 8, 256, 8, 8, 4, 8, 0.45f),
 };
 
-static Phase phase_find(const ConvProblem *p, int down, int across)
-{
-    Phase f = {.first_h = down, .first_w = across};
-    phase_of(down, p->H, p->R, p->stride_h, p->pad_top, &f.high, &f.tap_h, &f.taps_h, &f.pad_h);
-    phase_of(across, p->W, p->S, p->stride_w, p->pad_left, &f.wide, &f.tap_w, &f.taps_w, &f.pad_w);
-    return f;
-}
-
-/* dx as one matrix product per phase; returns the number of launches.  `flipped` has room for the
- * flipped filters of all phases. */
+/* dx as one matrix product, in which each phase has channels of its own; returns the number of
+ * launches. */
 static int product_data(const ConvProblem *p, const float *dy, const float *w, float *dx,
                         const Choice<DataJob> &choice, cudaStream_t stream)
 {
     const int outputs = p->N * p->C * p->H * p->W, a = p->stride_h, b = p->stride_w;
     const Tile<DataJob> *tile = choice.tile;
-    const int pitch = ceiling(p->C, tile->m) * tile->m;
-    /* Rows of all phases; each phase is rounded up to whole tiles. */
-    const int phases = (a < p->R ? a : p->R) * (b < p->S ? b : p->S);
-    const size_t deepest = (size_t)p->K * p->R * p->S + (size_t)phases * tile->depth;
+    const int phases = phases_of(*p), pitch = ceiling(p->C, tile->m) * tile->m;
+    /* Most rows of a phase, without and with zeros, and most columns of a phase. */
+    const int rows = p->K * ceiling(p->R, a) * ceiling(p->S, b);
+    const int deep = ceiling(rows, tile->depth) * tile->depth;
+    const int columns = p->N * ceiling(p->H, a) * ceiling(p->W, b);
+    const int slice_rows = slice_rows_of(rows, choice.slices, tile->depth);
     const size_t bytes = sizeof(float) * outputs * choice.slices;
     float *flipped = nullptr, *sums = dx;
     int launches = 0;
-    cudaMalloc(&flipped, sizeof(float) * deepest * pitch);
+    cudaMalloc(&flipped, sizeof(float) * deep * phases * pitch);
     if (choice.slices > 1) cudaMalloc(&sums, bytes);
-    if (a > p->R || b > p->S) cudaMemsetAsync(sums, 0, bytes, stream); /* gaps between windows */
-    float *next = flipped;
-    // TODO(12): Launch two kernels per phase that has pixels and taps: flip_kernel, which stores at
-    // `next`, then tile->kernel(job, slice_rows, next, dy, sums).  Advance `next`, count launches.
-    (void)dy, (void)w, (void)next, (void)phase_find, (void)slice_rows_of;
+    if (a > p->R || b > p->S) cudaMemsetAsync(sums, 0, bytes, stream); /* phases without taps */
+    // TODO(12): Launch flip_kernel, and then tile->kernel(job, slice_rows, flipped, dy, sums) with
+    // blocks for all columns, for all channels of all phases, and for all slices.  Set `launches`.
+    (void)dy, (void)w, (void)columns, (void)slice_rows;
     // END TODO(12)
     if (launches && choice.slices > 1) add_slices(outputs, choice.slices, sums, dx, stream);
     if (choice.slices > 1) cudaFree(sums);
@@ -618,7 +645,7 @@ template <class B_> struct FilterSource {
     static constexpr int EVERY = B::THREADS / 8;
 
     const float *dy, *x;
-    int maps;                                    /* number of maps from m0 + t/8 */
+    int rows, maps;                              /* `maps`: number of maps from m0 + t/8 */
     int offset[B::J / EVERY], tap[B::J / EVERY]; /* this thread's taps */
     float gradient[B::M / EVERY][B::DEPTH / 8], input[B::J / EVERY][B::DEPTH / 8];
 
@@ -628,6 +655,7 @@ template <class B_> struct FilterSource {
         const int mine = threadIdx.x / 8;
         dy = left + (m0 + mine) * p.P * p.Q;
         x = right;
+        rows = job.rows;
         maps = p.K - m0 - mine;
 #pragma unroll
         for (int f = 0; f < B::J / EVERY; f++) {
@@ -1166,12 +1194,12 @@ static int filter_by_winograd(const ConvProblem *p, const float *x, const float 
  * at least one, for each = 0 .. MAX_BLOCKS_PER_SM, where `blocks` is the number of blocks of one
  * slice: an SM then has about `each` blocks.  No slice is smaller than a tile's depth. */
 template <class Job, int TILES>
-static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], int products, int m, int columns,
-                          int rows)
+static Choice<Job> choose(const Tile<Job> (&tiles)[TILES], float products, int m, int columns,
+                          int rows, float sum)
 {
     const int MAX_BLOCKS_PER_SM = 32;
     const int sms = multiprocessors();
-    Choice<Job> best = {&tiles[0], 1, cost(tiles[0], products, m, columns, rows, 1, sms)};
+    Choice<Job> best = {&tiles[0], 1, cost(tiles[0], products, m, columns, rows, 1, sms, sum)};
     // TODO(21): Compare all candidates.
     (void)sms; /* until you use it */
     // END TODO(21)
@@ -1193,12 +1221,13 @@ extern "C" void conv_backward_data(const ConvProblem *p, const float *dy, const 
                                    cudaStream_t stream)
 {
     const int elements = p->N * p->C * p->H * p->W, a = p->stride_h, b = p->stride_w;
+    const int rows = p->K * ceiling(p->R, a) * ceiling(p->S, b); /* most rows of a phase */
     const double work = multiply_adds(p);
     if (work <= BY_DEFINITION && difference(p, dy, nullptr, w, elements, dx, stream)) return;
     if (work <= FEW && plain_data(p, dy, w, dx, stream)) return;
     const Choice<DataJob> choice =
-        choose(data_tiles, 1, p->C, p->N * ceiling(p->H, a) * ceiling(p->W, b),
-               p->K * ceiling(p->R, a) * ceiling(p->S, b));
+        choose(data_tiles, (float)p->K * p->R * p->S / rows, p->C,
+               p->N * ceiling(p->H, a) * ceiling(p->W, b), rows, a * b == 1 ? SUM : SUM_STRIDED);
     if (data_by_winograd(p, dy, w, dx, choice.cost + FLIP, stream)) return;
     if (gather(p, dy, w, dx, choice.cost + FLIP, stream)) return;
     if (product_data(p, dy, w, dx, choice, stream)) return;
