@@ -84,9 +84,9 @@ short=vgg-64-112-128-n32 long=$deep
 say $page "which take $(calc %.1f "$(us 12-hopper-fp16 $short) / 12") µs each"
 say $page "which has 72 chunks per output, nine would take $(calc %.1f "$(us 12-hopper-fp16 $long) / 3 / 72 * 9")"
 counted() { sed -n "s/^$1[a-z_.]*$(printf '\t')//p" "$data/halves-h200.tsv" | tr -d ,; }
-say $page "counts $(calc %.1f "$(counted l1tex) / 1e6") million wavefronts in the L1"
+say $page "counted $(calc %.1f "$(counted l1tex) / 1e6") million wavefronts in the L1"
 say $page "$(calc %.0f "100 * $(counted l1tex) / 132 / $(counted sm__cycles)") % of what it can do in that time"
-say $page "$(calc %.1f '1568 * 9 * 4 * 2 * (64 + 256) * 32 / 128 / 1e6') million are \`wgmma\`'s reads, and $(calc %.1f '1568 * 8 * 128 * 4 / 1e6') million the stores"
+say $page "$(calc %.1f '1568 * 9 * 4 * 2 * (64 + 256) * 32 / 128 / 1e6') million were \`wgmma\`'s reads, and $(calc %.1f '1568 * 8 * 128 * 4 / 1e6') million the stores"
 
 # Lab 11's conversion: x is read as fp32 and written as fp16, channels filled up to eight, at the
 # GPU's read bandwidth.
