@@ -120,6 +120,9 @@ static void grade_in_session(LabRun *run)
     lab_run_cases(run);
     for (int i = 0; i < SPENT_KINDS; i++)
         run->record->spent[i] += run->judge.spent[i];
+    if (run->record->status == RECORD_GRADED &&
+        (run->record->stages || !record_all_correct(run->record)))
+        find_todo(run);
     lab_run_predictions(run);
 }
 
@@ -183,8 +186,6 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
                  lab->name, lab->ini.source);
         lab_run_stop(&run, RECORD_MISSING, message);
     }
-    if (record->status == RECORD_GRADED && (record->stages || !record_all_correct(record)))
-        find_todo(&run);
     precompute_end(run.precomputed);
     programs_clear(&run.programs);
     intake_clean(record->message);

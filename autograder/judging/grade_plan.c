@@ -86,6 +86,7 @@ static void record_plan(LabRun *run)
         text_set(to->title, sizeof to->title, "%s", from->title);
         to->first = from->first;
         to->last = from->last;
+        to->written = to->last - to->first + 1; /* until the source is compared with the skeleton */
     }
     for (int i = 0; i < ini->predictions; i++) {
         const LabPrediction *from = &ini->prediction[i];

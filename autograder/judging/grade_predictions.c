@@ -112,6 +112,13 @@ static CaseVerdict case_verdict(const Record *record, const char *name)
     return CASE_NOT_RUN;
 }
 
+/* The part to which a case belongs, unless all of its regions are written; else NULL. */
+static const RecordStage *unwritten_part(const Record *record, const LabCase *item)
+{
+    const RecordStage *part = item->stage ? &record->stage[item->stage - 1] : NULL;
+    return part && part->written <= part->last - part->first ? part : NULL;
+}
+
 static void score_prediction(LabRun *run, const LabPrediction *from, RecordPrediction *to)
 {
     const LabCase *item = &run->lab->ini.item[from->case_index];
@@ -125,6 +132,13 @@ static void score_prediction(LabRun *run, const LabPrediction *from, RecordPredi
     }
     if (verdict != CASE_CORRECT) {
         text_set(to->text, sizeof to->text, "Counts when case %s is correct.", item->name);
+        return;
+    }
+    const RecordStage *part = from->needs_launch ? unwritten_part(run->record, item) : NULL;
+    if (part) {
+        text_set(to->text, sizeof to->text,
+                 "Counts when part %s is written: until then the launch is that of another part.",
+                 part->name);
         return;
     }
     MetricRun measured = {.operation = item->operation,
