@@ -153,7 +153,7 @@ template <int M> struct OutputTile {
         // END TODO(3)
     }
 
-    /* Stores the outputs in map k, except those beyond the map. */
+    /* Stores the outputs that exist: inside map k < K of image n < N. */
     __device__ void store(const ConvProblem &p, int k, const float (&out)[M][M],
                           float *__restrict__ y) const
     {

@@ -364,6 +364,10 @@ static void impulse_describe(Impulse *m, Finding *finding)
         say_observed(m, &want, finding);
     else if (known && m->value == 0)
         say_unknown(finding);
+    else if (known && is_value(m, -m->expected, m->value))
+        finding_say(finding,
+                    "That is the weight with the opposite sign: look for a wrong sign, for "
+                    "example in a row of a transform.");
     else if (isfinite(m->value) && m->value != 0 && few)
         say_count(m, finding);
     else

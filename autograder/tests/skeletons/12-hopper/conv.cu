@@ -530,7 +530,7 @@ static void launch_simple(const Operands *o, Stored *y, cudaStream_t stream)
     const ConvProblem *p = &o->p;
     CUtensorMap w_map, x_map;
     if (!map_filters(o, SIMPLE_FILTERS, &w_map) || !map_pixels(o, SIMPLE_PIXELS, &x_map)) return;
-    // TODO(5): Allow SIMPLE_SHARED_BYTES of dynamic shared memory, and launch simple_kernel.
+    // TODO(5): Launch simple_kernel with SIMPLE_SHARED_BYTES of dynamic shared memory.
     (void)p, (void)y, (void)stream;
     // END TODO(5)
 }
@@ -710,7 +710,7 @@ __device__ void consume(const ConvProblem &p, const Work &work, unsigned char *s
         // TODO(7): Multiply chunks work.begin .. work.end - 1 of this tile.
         // Wait until the stage is full, multiply it in steps of K_STEP bytes, and wait for the
         // previous wgmma group.  Then lanes with signals_empty arrive at the `empty` of its stage.
-        // After the last chunk, wait for all groups and release the last stage, too.
+        // After the last chunk, if any, wait for all groups and release the last stage, too.
         (void)full, (void)empty, (void)signals_empty;
         // END TODO(7)
 
@@ -821,7 +821,7 @@ template <class T> static bool launch(const Operands *o, Stored *y, int sms, cud
     CUtensorMap w_map, x_map;
     const int filters = p->K < T::FILTERS ? p->K : T::FILTERS;
     if (!map_filters(o, filters, &w_map) || !map_pixels(o, T::COPY_PIXELS, &x_map)) return true;
-    // TODO(8): Launch gemm_kernel<T> with persistent blocks, and return true.
+    // TODO(8): Launch gemm_kernel<T> with persistent blocks of T::SHARED_BYTES, and return true.
     // Launch at most one cluster per tile, and at most one block per SM.  With SLICES > 1 a cluster
     // computes one tile only.
     (void)p, (void)y, (void)sms, (void)stream;
