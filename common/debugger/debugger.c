@@ -104,12 +104,19 @@ int debugger_frame(Debugger *d, Frame *frame)
     return 0;
 }
 
+const char *debugger_why_no_thread(const Debugger *d)
+{
+    if (d->is_stopped && !d->warp)
+        return "The launch has ended, and no thread is in focus: reverse-step goes back to its "
+               "last instruction.";
+    return "No kernel is stopped: start the program with run, or stop in one.";
+}
+
 int debugger_scene(Debugger *d, uint32_t mask, Scene *scene, Error *error)
 {
     *scene = (Scene){.warp = debugger_warp(d), .map = d->map, .mask = mask, .history = &d->values};
     if (!scene->warp || debugger_frame(d, &scene->frame) != 0)
-        return error_set(error,
-                         "No kernel is stopped: start the program with run, or stop in one.");
+        return error_set(error, "%s", debugger_why_no_thread(d));
     return 0;
 }
 
@@ -348,11 +355,25 @@ static void search_begin(Debugger *d, SearchKind kind)
     d->search.segment_begin = start ? start->moment : 0;
 }
 
+/* From the end of the launch to its last instruction, in the thread that executed it. */
+static int launch_reenter(Debugger *d, Error *error)
+{
+    uint64_t total = d->history.launch[d->run].total;
+    if (!total) return error_set(error, "No thread of the launch has executed an instruction.");
+    memset(&d->travel.arrival, 0, sizeof d->travel.arrival);
+    d->travel.arrival.kind = STOP_ARRIVED;
+    d->repeated = 0;
+    d->travel.mode = MODE_GOTO;
+    d->travel.target = (Moment){d->run, total - 1};
+    d->travel.follows_warp = 1;
+    d->plan.kind = PLAN_TRAVEL;
+    return 0;
+}
+
 int debugger_reverse(Debugger *d, SearchKind kind, Error *error)
 {
     if (has_history(d, error) != 0) return -1;
-    if (kind != SEARCH_BREAKPOINT && !d->warp)
-        return error_set(error, "The launch has ended: reverse-continue goes back into it.");
+    if (kind != SEARCH_BREAKPOINT && !d->warp) return launch_reenter(d, error);
     step_from(d);
     if (kind == SEARCH_CALLER && d->plan.step_depth < 2)
         return error_set(error, "\"reverse-finish\" not meaningful in the outermost frame.");

@@ -118,7 +118,8 @@ typedef struct Travel {
     int aborted, is_arriving;
     Moment origin, target;
     Focus target_focus;
-    Stop arrival; /* the stop that is reported at the target */
+    int follows_warp; /* Boolean: the focus is the thread that executes at the target */
+    Stop arrival;     /* the stop that is reported at the target */
 } Travel;
 
 /* The last stop of the searched segment. */
@@ -278,6 +279,8 @@ Worker *debugger_worker(const Debugger *debugger, uint64_t block);
 int debugger_frame(Debugger *debugger, Frame *frame);
 /* -1: there is no warp to evaluate in. */
 int debugger_scene(Debugger *debugger, uint32_t mask, Scene *scene, Error *error);
+/* Why debugger_scene fails: the launch has ended, or the program does not run. */
+const char *debugger_why_no_thread(const Debugger *debugger);
 int debugger_assign(Debugger *debugger, const char *expression, Value *value, Error *error);
 void thread_of(const Warp *warp, uint32_t lane, uint32_t thread[3]);
 uint32_t lanes_of(const Warp *warp); /* lanes that exist in the block */

@@ -347,6 +347,8 @@ static int goto_stop(Debugger *d, Warp *warp, const Ins *ins)
     d->repeated += d->hook.moment - d->run_start;
     d->hook.is_silent = d->hook.moment < record_of(d)->furthest;
     d->focus = d->travel.target_focus;
+    if (d->travel.follows_warp) focus_set(d, warp, lane_near(warp->mask, 0));
+    d->travel.follows_warp = 0;
     watches_load(d);
     Stop stop = d->travel.arrival;
     return stop_here(d, &stop);
@@ -445,7 +447,7 @@ static void on_found(DebugHook *hook, Warp *warp, const Ins *ins, const SimtRepo
     const uint32_t *block = warp->worker->launch->launch->block;
     uint32_t thread =
         report->thread[0] + block[0] * (report->thread[1] + block[1] * report->thread[2]);
-    d->warp = warp, d->ins = ins;
+    d->warp = warp, d->ins = hook->use ? hook->use : ins;
     focus_set(d, warp, thread / LANES == warp->index ? thread % LANES : lane_near(warp->mask, 0));
     stop_inside(d, &stop);
 }
@@ -540,7 +542,7 @@ static void launch_start(Debugger *d, const Checkpoint *checkpoint)
 static void arrive(Debugger *d, Moment when, const Focus *focus)
 {
     d->travel.mode = MODE_GOTO;
-    d->travel.target = when, d->travel.target_focus = *focus;
+    d->travel.target = when, d->travel.target_focus = *focus, d->travel.follows_warp = 0;
     d->run = when.launch;
 }
 

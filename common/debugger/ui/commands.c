@@ -531,7 +531,9 @@ static int command_set(Session *s, const char *arguments)
     }
     const char *assignment = !strcmp(word, "var") || !strcmp(word, "variable") ? rest : arguments;
     if (!strchr(assignment, '=')) {
-        say(s, "An assignment is expected: set var x = 1.\n");
+        say(s,
+            "An assignment is expected: set var x = 1.  cuda-gdb's settings do not exist here; all "
+            "checks are always on.\n");
         return 0;
     }
     if (debugger_assign(&s->debugger, assignment, &value, &error) != 0) say(s, "%s\n", error.text);
@@ -1032,7 +1034,7 @@ int command_run(Session *s, const char *line)
         return 0;
     }
     if (command->needs_stop && !debugger_warp(&s->debugger)) {
-        say(s, "No kernel is stopped: start the program with run, or stop in one.\n");
+        say(s, "%s\n", debugger_why_no_thread(&s->debugger));
         return 0;
     }
     return command->run(s, skip(line + length));

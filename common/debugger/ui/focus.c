@@ -97,7 +97,7 @@ int command_focus(Session *s, const char *arguments)
         at += length;
         int count = coordinates(&at, value), status = 0;
         if (!count) {
-            if (*word && !*at) { /* "cuda thread": which one? */
+            if (*word && !strpbrk(at, "0123456789")) { /* "cuda block thread": which ones? */
                 focus_print(s);
                 return 0;
             }

@@ -25,7 +25,8 @@ int command_examine(Session *s, const char *format, const char *arguments)
         else if (strchr("bhwg", *format))
             size = *format == 'b' ? 1 : *format == 'h' ? 2 : *format == 'w' ? 4 : 8;
         else {
-            say(s, "Undefined format or size letter '%c': x d u o t c f a, b h w g.\n", *format);
+            say(s, "Undefined format or size letter '%c': x d u o t c f a, b h w g.%s\n", *format,
+                *format == 'i' ? "  Type disassemble for instructions." : "");
             return 0;
         }
     }

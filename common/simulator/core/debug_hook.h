@@ -18,6 +18,7 @@ struct DebugHook {
     const uint8_t *mark; /* per instruction of the kernel: nonzero calls `stop` before it */
     int is_silent;       /* a part that was shown before runs again: no output of printf */
     int calls_after;     /* calls `after` for marked instructions */
+    const Ins *use;      /* the instruction whose use of undefined registers is checked; or NULL */
     uint8_t *runs_alone; /* per warp of the block in hand: 0 holds it; NULL: none is held */
 
     /* In place of simt_launch; calls `run` once or several times. */
@@ -31,7 +32,8 @@ struct DebugHook {
     int (*stop)(DebugHook *hook, Warp *warp, const Ins *ins);
     /* After a marked instruction. */
     void (*after)(DebugHook *hook, Warp *warp, const Ins *ins);
-    /* A check has found something in this instruction. */
+    /* A check has found something in this instruction.  For an undefined register this is the one
+     * that made the value; `use` is the one that is executed. */
     void (*found)(DebugHook *hook, Warp *warp, const Ins *ins, const SimtReport *report);
 };
 

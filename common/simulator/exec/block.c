@@ -147,6 +147,11 @@ static void warp_run_debugged(Warp *warp)
         }
         const Ins *now = ins;
         hook->moment++;
+        if (warp->undefined.is_followed) {
+            hook->use = ins;
+            undefined_step(warp, ins);
+            hook->use = NULL;
+        }
         ins = ins->fn(warp, ins);
         if (hook->calls_after && hook->mark[now - code]) hook->after(hook, warp, now);
     }
@@ -406,7 +411,7 @@ static void block_prepare(Worker *worker, uint64_t number)
         warp->counts.l1_fills = 0;
         warp->counts.retries = 0;
         hopper_clear(warp);
-        if (worker->initcheck && !worker->gpu->debug) undefined_begin(warp);
+        if (worker->initcheck) undefined_begin(warp);
         if (worker->kernel->calls.stack_slot) stack_clear(warp);
         warp->trace = trace ? &trace->warp[w] : NULL;
         if (warp->count) critical_open(&warp->chain, worker->kernel, &worker->gpu->machine.costs);

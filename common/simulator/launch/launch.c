@@ -518,7 +518,7 @@ static int run_launch(Run *run)
     Error error;
     if (kernel_decode(kernel, exec_handlers(), &error) != 0)
         return run_refuse(run, SIMT_UNSUPPORTED, error.text);
-    if (gpu->options.initcheck && !gpu->debug) unassigned_find(kernel);
+    if (gpu->options.initcheck) unassigned_find(kernel);
     SimtCheck check = launch_check(launch, why, sizeof why);
     if (check != SIMT_OK) return run_refuse(run, check, why);
     if (kernel->traits.allocates && heap_open(gpu, &error) != 0)

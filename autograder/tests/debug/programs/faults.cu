@@ -1,4 +1,4 @@
-// faults NAME - twelve kernels with one planted fault each.  The host prints the wrong output; the
+// faults NAME - thirteen kernels with one planted fault each.  The host prints the wrong output; the
 // sessions of autograder/tests/debug find the line.
 #include <cmath>
 #include <cstdio>
@@ -134,6 +134,15 @@ __global__ void gradient(float *dx, const float *x, const float *dy)
     dx[i] = dy[i] * x[i] * (1 - s);
 }
 
+// Sums of rows, in a register that nobody sets to zero.
+__global__ void unassigned(float *y, const float *x)
+{
+    float sum;
+    for (int k = 0; k < 2; k++)
+        sum += x[threadIdx.x * 2 % N + k];
+    y[threadIdx.x] = sum;
+}
+
 static float x[N], y[N * 2], *dx, *dy;
 
 static void report(const char *what, const float *expected, int count)
@@ -173,8 +182,11 @@ int main(int argc, char **argv)
         barrier<<<1, 2 * N>>>(dy, dx);
         for (int i = 0; i < N; i++)
             e[i] = 2 * all;
-    } else if (!strcmp(what, "unset")) {
-        unset<<<1, N>>>(dy, dx);
+    } else if (!strcmp(what, "unset") || !strcmp(what, "unassigned")) {
+        if (!strcmp(what, "unset"))
+            unset<<<1, N>>>(dy, dx);
+        else
+            unassigned<<<1, N>>>(dy, dx);
         for (int i = 0; i < N; i++)
             e[i] = x[i * 2 % N] + x[i * 2 % N + 1];
     } else if (!strcmp(what, "stride")) {
