@@ -199,6 +199,28 @@ static json_t *handout_json(const Workbench *bench, const Lab *lab)
     return handout;
 }
 
+/* The header of the course that the source includes, with the names of a problem's fields: its name
+ * and text; null: there is none. */
+static json_t *header_json(const Workbench *bench, const char *source)
+{
+    enum { MOST = 1 << 20 };
+    static const char INCLUDE[] = "#include <convlab/";
+    char folder[1300], name[64];
+    size_t bytes, length;
+    const char *at = source ? strstr(source, INCLUDE) : NULL;
+    if (!at) return json_null();
+    at += sizeof INCLUDE - 1;
+    length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (!length || length > 40 || strncmp(at + length, ".h>", 3) != 0) return json_null();
+    text_set(folder, sizeof folder, "%s/common/include/convlab", bench->root);
+    text_set(name, sizeof name, "%.*s.h", (int)length, at);
+    char *text = intake_read(folder, name, MOST, &bytes, NULL);
+    json_t *header =
+        text ? json_pack("{s:s+, s:s}", "name", "convlab/", name, "text", text) : json_null();
+    free(text);
+    return header;
+}
+
 json_t *lab_json(const Workbench *bench, const Lab *lab)
 {
     json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", lab->name, "title",
@@ -209,6 +231,9 @@ json_t *lab_json(const Workbench *bench, const Lab *lab)
     json_object_set_new(object, "source", lab_file_json(bench, lab, "source"));
     json_object_set_new(object, "predict", lab_file_json(bench, lab, "predict"));
     json_object_set_new(object, "handout", handout_json(bench, lab));
+    const char *text =
+        json_string_value(json_object_get(json_object_get(object, "source"), "text"));
+    json_object_set_new(object, "header", header_json(bench, text));
     points_add(bench, lab, object);
     return object;
 }

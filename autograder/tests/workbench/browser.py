@@ -130,6 +130,8 @@ def opens_a_lab_with_its_handout():
     lab_open("02-naive")
     assert "One thread per output" in text_of("handout")
     assert editor_text() == skeleton
+    header = at("header-text").get_attribute("textContent")
+    assert header == pathlib.Path("common/include/convlab/conv.h").read_text(), "not the source's header"
     figure = page.find_element(By.CSS_SELECTOR, "#handout img")
     until(lambda: page.execute_script("return arguments[0].naturalWidth", figure) > 0, "no figure")
     assert page.execute_script("return document.querySelectorAll('#handout details[open]').length") == 0

@@ -113,7 +113,12 @@ async function openTarget(target) {
   clearPanels();
   tabsFor(state.target);
   at('hints').hidden = true;
-  at('overview').open = false;
+  at('overview').open = at('header').open = false;
+  at('header').hidden = !lab.header;
+  if (lab.header) {
+    at('header-title').textContent = `${lab.header.name}: names and types for the source`;
+    at('header-text').textContent = lab.header.text;
+  }
   if (isLab) {
     showLab(lab);
   } else {
@@ -308,10 +313,16 @@ async function lockPredictions(action, job) {
   showPredictions(at('predictions'), lab.predictions, lab.predict.text || '', guarded(savePrediction));
 }
 
+// The lines of an indented paragraph as one line: they were broken for a terminal's width.
+function unwrapped(text) {
+  return text.replace(/^( +)(\S.*)((?:\n\1\S.*)+)/gm,
+    (all, indent, first, rest) => indent + first + rest.replaceAll(`\n${indent}`, ' '));
+}
+
 function showFeedback(action, job) {
   if (action === 'hint') {
     at('hints').hidden = false;
-    at('hints').textContent = job.text.trim();
+    at('hints').textContent = unwrapped(job.text.trim());
     return;
   }
   editor.showFindings(findingsOf(job.text, state.lab.sourceName));
