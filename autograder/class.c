@@ -515,6 +515,22 @@ static void tell_people(const Plan *plan)
     text_wrap(stdout, 0, line);
 }
 
+/* Submissions to which the deadline cannot be applied. */
+static void tell_undated(const Plan *plan)
+{
+    char line[800], name[100];
+    if (!plan->undated) return;
+    name_show(plan->first_undated, name, sizeof name);
+    text_set(line, sizeof line,
+             "The time of %zu submission%s is not known (%s%s): neither the roster nor a name that "
+             "the student did not choose has one, and file times can be set.  DEADLINE says "
+             "nothing about %s.  Give ROSTER a column Submitted, or put the time into the name "
+             "(ada_2026-10-01T12:00).",
+             plan->undated, plan->undated == 1 ? "" : "s", name,
+             plan->undated == 1 ? "" : " and others", plan->undated == 1 ? "it" : "them");
+    text_wrap(stdout, 0, line);
+}
+
 static void tell_plan(const Plan *plan)
 {
     printf("class: %zu submissions, %zu results to grade, %zu are there; seed %" PRIu64 "\n",
@@ -522,12 +538,7 @@ static void tell_plan(const Plan *plan)
     tell_entries(&plan->list);
     tell_people(plan);
     tell_stale(plan);
-    if (plan->undated)
-        printf("The time of %zu submission%s is not known: neither the roster nor a name that the "
-               "student did not choose has one, and file times can be set.  DEADLINE says nothing "
-               "about %s.  Give ROSTER a column Submitted, or put the time into the name "
-               "(ada_2026-10-01T12:00).\n",
-               plan->undated, plan->undated == 1 ? "" : "s", plan->undated == 1 ? "it" : "them");
+    tell_undated(plan);
     fflush(stdout);
 }
 

@@ -78,14 +78,28 @@ static void tell_left_out(const LeftOut *left_out)
                 left_out->count, left_out->lacks, left_out->names);
 }
 
+/* Opens the class's results.  A run that goes on, or was interrupted, lacks results. */
+static int results_open(const Options *options, const char *since, ClassResults *results,
+                        Error *error)
+{
+    char path[1024];
+    text_set(path, sizeof path, "%s/class/gradebook.sqlite", options->build);
+    if (class_results_open(options->gradebook ? options->gradebook : path, since, options->root,
+                           options->lab, results, error))
+        return -1;
+    int is_unfinished = gradebook_is_unfinished(results->book, error);
+    if (is_unfinished > 0)
+        fprintf(stderr,
+                "export: make class has not finished: submissions that are not graded yet "
+                "have no mark here.  Finish it with the same command, then export again.\n");
+    return is_unfinished < 0 ? -1 : 0;
+}
+
 static int write_class(FILE *stream, const Options *options, const Format *format, Error *error)
 {
     static ClassResults results;
     LeftOut left_out = {0};
-    char path[1024];
-    text_set(path, sizeof path, "%s/class/gradebook.sqlite", options->build);
-    int status = class_results_open(options->gradebook ? options->gradebook : path, options->since,
-                                    options->root, options->lab, &results, error);
+    int status = results_open(options, options->since, &results, error);
     results.items = options->items;
     results.course = options->course;
     results.is_anonymous = options->is_anonymous;
@@ -130,11 +144,8 @@ static int write_students(const Options *options, int feedback, const Format *fo
 {
     static ClassResults results;
     LeftOut left_out = {0};
-    char path[1024];
     int files = 0;
-    text_set(path, sizeof path, "%s/class/gradebook.sqlite", options->build);
-    int status = class_results_open(options->gradebook ? options->gradebook : path, NULL,
-                                    options->root, options->lab, &results, error);
+    int status = results_open(options, NULL, &results, error);
     results.left_out = &left_out;
     if (!status)
         status = format ? feedback_format_write(format, options->out, &results, &files, error)

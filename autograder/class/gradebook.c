@@ -395,6 +395,15 @@ int gradebook_begin(Gradebook *book, Error *error)
     return execute(book, "PRAGMA journal_mode = WAL", error);
 }
 
+int gradebook_is_unfinished(Gradebook *book, Error *error)
+{
+    char mode[16] = "";
+    if (step_once(book, prepare(book, "PRAGMA journal_mode", 0, NULL, error), mode, sizeof mode,
+                  error) < 0)
+        return -1;
+    return !strcmp(mode, "wal");
+}
+
 int gradebook_describe(Gradebook *book, const LmsRoster *roster, const GradebookMember *member,
                        size_t members, const GradebookPolicy *policy, Error *error)
 {

@@ -90,6 +90,9 @@ int gradebook_settle(Gradebook *book, const char *name, const char *value, Error
 /* Copies the setting into value[bytes]: 1; 0: it does not exist; -1 with error. */
 int gradebook_setting(Gradebook *book, const char *name, char *value, size_t bytes, Error *error);
 
+/* Boolean: a run has begun and not finished, so that results may be missing.  -1 with error. */
+int gradebook_is_unfinished(Gradebook *book, Error *error);
+
 /* Called before results are committed: the file is in WAL mode until gradebook_finish.  A run that
  * is refused before leaves the file as it was. */
 int gradebook_begin(Gradebook *book, Error *error);

@@ -217,7 +217,7 @@ static int add_handed(Plan *plan, Gradebook *book, size_t number, char *is_found
     if (plan->roster && people_find(plan, handed, is_found, error)) return -1;
     int64_t at = submitted_at(plan, handed, is_found);
     int64_t deadline = lms_deadline(&plan->policy, plan->roster, is_found);
-    if (!at && deadline) plan->undated++;
+    if (!at && deadline && !plan->undated++) plan->first_undated = handed->student;
     Job job = {.handed = handed,
                .taken = taken,
                .late = lms_late(&plan->policy, deadline, at),

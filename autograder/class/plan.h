@@ -33,6 +33,7 @@ typedef struct Plan {
     const char *stale_because; /* "the lab" */
     size_t undated;            /* number of submissions with unknown time, to which a deadline
                                    * cannot be applied */
+    const char *first_undated; /* its student, or NULL */
     GradebookMember *member;   /* the people of each submission, by the roster */
     size_t members;
     AttemptFile *first;

@@ -253,6 +253,23 @@ static void test_gradebook_is_independent_of_the_grading_order(void **state)
     free(data);
 }
 
+static void test_an_unfinished_run_is_known(void **state)
+{
+    (void)state;
+    Error error = {""};
+    Gradebook *book = opened();
+    assert_int_equal(gradebook_is_unfinished(book, &error), 0);
+    assert_int_equal(gradebook_begin(book, &error), 0);
+    gradebook_close(book);
+    book = gradebook_read(path, &error);
+    assert_int_equal(gradebook_is_unfinished(book, &error), 1);
+    gradebook_close(book);
+    assert_int_equal(gradebook_finish(opened(), &error), 0);
+    book = gradebook_read(path, &error);
+    assert_int_equal(gradebook_is_unfinished(book, &error), 0);
+    gradebook_close(book);
+}
+
 static void test_settings_are_stored_and_enforced(void **state)
 {
     (void)state;
@@ -297,6 +314,7 @@ int main(void)
         cmocka_unit_test_teardown(test_deferred_is_graded_again, forget),
         cmocka_unit_test_teardown(test_best_of_repeated_submissions, forget),
         cmocka_unit_test_teardown(test_gradebook_is_independent_of_the_grading_order, forget),
+        cmocka_unit_test_teardown(test_an_unfinished_run_is_known, forget),
         cmocka_unit_test_teardown(test_settings_are_stored_and_enforced, forget),
         cmocka_unit_test_teardown(test_other_files_are_not_overwritten, forget),
     };

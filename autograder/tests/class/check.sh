@@ -222,6 +222,10 @@ stop()
 stop TERM
 [ $? = 130 ] && grep -q 'interrupted; the same command resumes' "$work/out" && ! kill -0 "$(cat "$work/waits")" 2>/dev/null
 tell "an interrupted run ends its graders and says how to resume"
+"$build/bin/export" --format table --gradebook "$work/stopped/gradebook.sqlite" >"$work/out" 2>&1
+grep -q 'make class has not finished' "$work/out" &&
+    ! "$build/bin/export" --format table --gradebook "$work/calm/gradebook.sqlite" 2>&1 | grep -q 'has not finished'
+tell "an export says that the class has not finished"
 stop KILL
 tries=0
 while kill -0 "$(cat "$work/waits")" 2>/dev/null && [ $tries -lt 3000 ]; do
