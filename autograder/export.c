@@ -78,7 +78,7 @@ static void tell_left_out(const LeftOut *left_out)
                 left_out->count, left_out->lacks, left_out->names);
 }
 
-/* Opens the class's results.  A run that goes on, or was interrupted, lacks results. */
+/* Opens the class's results.  An unfinished run lacks results. */
 static int results_open(const Options *options, const char *since, ClassResults *results,
                         Error *error)
 {

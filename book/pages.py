@@ -19,7 +19,7 @@ INDEX = "book/index.md"
 LEFT_OUT = {
     "architecture", "class", "containers", "contributing", "corrections", "decisions",
     "explanations", "export", "guide", "instructor", "lab-ini", "result-record", "security",
-    "variants", "verification", "writing-a-lab",
+    "trials", "variants", "verification", "writing-a-lab",
     "cheng",  # has the value of a prediction of lab 06
 }
 

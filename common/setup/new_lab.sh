@@ -68,6 +68,10 @@ list=autograder/tests/predictions/labs.def
 printf 'LAB(%s)\n' "$number" >>"$list"
 sort -o "$list" "$list"
 echo "  autograder/tests/predictions/labs.def (a line)"
+if grep -qs 'a CUDA course in [0-9]* labs' README.md; then
+    sed -i "s/a CUDA course in [0-9]* labs/a CUDA course in $(find labs -name lab.ini | wc -l) labs/" README.md
+    echo '  README.md (the number of labs)'
+fi
 if [ "$operation" = new ]; then
     sed -i "/^static const Operation \*const operations/{
         s/^/extern const Operation ${own}_operation;\n\n/

@@ -32,8 +32,8 @@ struct DebugHook {
     int (*stop)(DebugHook *hook, Warp *warp, const Ins *ins);
     /* After a marked instruction. */
     void (*after)(DebugHook *hook, Warp *warp, const Ins *ins);
-    /* A check has found something in this instruction.  For an undefined register this is the one
-     * that made the value; `use` is the one that is executed. */
+    /* A check has found something in this instruction.  If it is an undefined register, `ins`
+     * made the value, and `use` is executed. */
     void (*found)(DebugHook *hook, Warp *warp, const Ins *ins, const SimtReport *report);
 };
 
