@@ -322,7 +322,9 @@ def cancels_a_kernel_that_hangs():
     editor_type(solution.replace("float sum = 0.0f;", "float sum = 0.0f; for (volatile int z = 1; z;) ;", 1))
     assert "volatile" in editor_text(), "the solution of lab 02 has other names"
     start("run")
-    until(lambda: at("cancel").is_enabled() and "running" in text_of("progress"), "it does not run")
+    running = ("running", "simulating")  # on a busy machine the page may never show the first one
+    until(lambda: at("cancel").is_enabled() and any(word in text_of("progress") for word in running),
+          "it does not run")
     at("cancel").click()
     until(lambda: text_of("progress") == "cancelled", "it was not cancelled")
 
