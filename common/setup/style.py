@@ -325,14 +325,20 @@ def units_of(path, text):
 Term = namedtuple('Term', 'name pattern allowed write')
 
 
+def whole_words(pattern):
+    return re.compile(rf'(?<![\w-])(?:{pattern})(?![\w])', re.I)
+
+
 def read_terms(path):
-    terms = []
+    """The terms, and the pattern of all together, which most texts do not contain."""
+    terms, patterns = [], []
     for row in open(path, encoding='utf-8').read().split('\n')[1:]:
         if row and not row.startswith('#'):
             name, pattern, allowed, write = (row.split('\t') + ['', '', ''])[:4]
-            terms.append(Term(name, re.compile(rf'(?<![\w-])(?:{pattern})(?![\w])', re.I),
+            patterns.append(pattern)
+            terms.append(Term(name, whole_words(pattern),
                               re.compile(allowed, re.I) if allowed else None, write))
-    return terms
+    return terms, whole_words('|'.join(f'(?:{pattern})' for pattern in patterns))
 
 
 END = re.compile(r'(?<![A-Z]\.[A-Z])(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\b[Ff]igs)(?<!\b[Ff]ig)'
@@ -348,7 +354,7 @@ def sentences(text):
         yield begin, text[begin:]
 
 
-def findings(one, terms, empty_words):
+def findings(one, terms, any_term, empty_words):
     """(line, rule, text) of a unit, and how many sentences it has."""
     text = plain(one.text)
     if one.kind == 'code':
@@ -356,7 +362,7 @@ def findings(one, terms, empty_words):
     # Offsets are those of the text with marks; without them they are a little earlier.
     place = lambda at: line_of(one, min(len(one.text), round(at * len(one.text) / max(1, len(text)))))
     found, count = [], 0
-    for term in terms:
+    for term in terms if any_term.search(text) else ():
         for match in term.pattern.finditer(text):
             if match.group().isupper() and len(match.group()) > 1:
                 continue  # the name of a constant
@@ -473,7 +479,7 @@ def main(arguments):
             files.append(os.path.normpath(argument))
         else:
             sys.exit(f'style: {argument}: no such file or folder')
-    terms = read_terms(options['--terms'])
+    terms, any_term = read_terms(options['--terms'])
     empty_words = set(open(os.path.join(os.path.dirname(options['--terms']), 'empty-words.txt'),
                            encoding='utf-8').read().split())
     counts, total, found = {}, Counter(), []
@@ -486,7 +492,7 @@ def main(arguments):
             continue
         here = counts.setdefault(folder_of(path), Counter())
         for one in units_of(path, text):
-            here_found, count = findings(one, terms, empty_words)
+            here_found, count = findings(one, terms, any_term, empty_words)
             here['sentences'] += count
             for line, rule, said in here_found:
                 here[rule] += 1
