@@ -558,7 +558,7 @@ static void launch_simple(const Operands *o, Stored *y, cudaStream_t stream)
     if (!map_filters(o, SIMPLE_FILTERS, &w_map) || !map_pixels(o, SIMPLE_PIXELS, &x_map)) return;
     // TODO(5): Launch simple_kernel with SIMPLE_SHARED_BYTES of dynamic shared memory.
     const dim3 grid(ceil_div(p->N * p->P * p->Q, SIMPLE_PIXELS), ceil_div(p->K, SIMPLE_FILTERS));
-    /* This is less than 48 KB.  For more, as in part 2, the kernel needs cudaFuncSetAttribute with
+    /* This is less than 48 KB.  A kernel needs more in part 2, and cudaFuncSetAttribute with
      * cudaFuncAttributeMaxDynamicSharedMemorySize. */
     simple_kernel<<<grid, WARPGROUP, SIMPLE_SHARED_BYTES, stream>>>(*p, w_map, x_map, y);
     // END TODO(5)
