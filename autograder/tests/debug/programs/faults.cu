@@ -1,4 +1,4 @@
-// faults NAME - thirteen kernels with one planted fault each.  The host prints the wrong output; the
+// faults NAME - kernels with one planted fault each.  The host prints the wrong output; the
 // sessions of autograder/tests/debug find the line.
 #include <cmath>
 #include <cstdio>
