@@ -146,8 +146,8 @@ static int has_ended(pid_t pid)
 
 /* Reads until the program and its output have ended.  A cancelled job gets two seconds to end.
  * A process that has left the program's group may keep the output open.  The job does not wait for
- * it: it ends when the program has ended and nothing was printed for a second, or four seconds after
- * a cancellation.  A program may also close its output and continue. */
+ * it: it ends when the program has ended and nothing was printed for a second, or four seconds
+ * after a cancellation.  A program may also close its output and continue. */
 static void output_read(JobQueue *queue, Job *job, pid_t pid, int from)
 {
     enum { SLICE_MS = 100, CLOSED_SLICE_MS = 10, PATIENCE = 2, SILENCE = 10 };

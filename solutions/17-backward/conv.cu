@@ -525,8 +525,8 @@ __device__ static Phase phase_find(const ConvProblem &p, int number)
     return f;
 }
 
-/* flipped[row][number][c], rows (k, r, s) of phase `number`: the weight of the gradient at (r, s) of
- * a pixel's window in map k.  Padded with zeros to `deep` rows, and to `pitch` channels per phase.
+/* flipped[row][number][c], rows (k, r, s) of phase `number`: the weight of the gradient at (r, s)
+ * of a pixel's window in map k.  Padded with zeros to `deep` rows and `pitch` channels per phase.
  * Thread i owns element i. */
 __global__ void flip_kernel(const ConvProblem p, int phases, int deep, int pitch,
                             const float *__restrict__ w, float *__restrict__ flipped)

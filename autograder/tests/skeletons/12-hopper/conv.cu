@@ -76,8 +76,8 @@ __host__ __device__ int packing_rows(const Packing &o)
     return o.copies * o.images * o.target_H + ceil_div(ROW / 16, o.target_W * o.vectors);
 }
 
-/* Packs x and w.  The first x_blocks blocks pack x, the others w.  A thread packs the same vector of
- * PACK_ROWS rows of the target. */
+/* Packs x and w.  The first x_blocks blocks pack x, the others w.  A thread packs the same vector
+ * of PACK_ROWS rows of the target. */
 __global__ void pack_kernel(int x_blocks, const __grid_constant__ Packing pack_x,
                             const __grid_constant__ Packing pack_w)
 {
