@@ -9,6 +9,7 @@
 #include "autograder/lab/hidden.h"
 #include "autograder/lab/lab_shape.h"
 #include "autograder/lab/slow.h"
+#include "autograder/lab/slow_hint.h"
 #include "autograder/record/case_words.h"
 #include "autograder/sandbox/sandbox.h"
 #include "autograder/text/text.h"
@@ -277,12 +278,17 @@ static void say_where_slow(LabRun *run, RecordCase *item)
     text_add(item->speed.text, sizeof item->speed.text, "\n- %s", text);
 }
 
-/* Shows a hint unless an earlier case shows it. */
-static void hint_once(const LabRun *run, RecordCase *item, const char *hint)
+/* Sets the hint for the causes of a slow case, the most important one first. */
+static void unlock_slow_hint(LabRun *run, RecordCase *item, const SlowCause *cause, int causes)
 {
-    for (const RecordCase *before = run->record->item; hint && before < item; before++)
-        if (!strcmp(before->hint, hint)) return;
+    const char *shown[RECORD_CASES];
+    char *skeleton = lab_run_skeleton(run);
+    SlowHintSituation situation = {run->programs.build[SLOT_SUBMISSION].source, skeleton, shown, 0};
+    for (const RecordCase *before = run->record->item; before < item; before++)
+        if (*before->hint) shown[situation.shown_count++] = before->hint;
+    const char *hint = slow_hint_choose(&run->lab->ini, cause, causes, &situation);
     if (hint) text_set(item->hint, sizeof item->hint, "%s", hint);
+    free(skeleton);
 }
 
 /* In plain C only instruction counts are reported, next to the measured times. */
@@ -293,7 +299,7 @@ static void say_why_slow_in_c(LabRun *run, RecordCase *item)
     text_set(measured, sizeof measured, "%s", speed->text);
     text_set(speed->text, sizeof speed->text, "%.2f times the cycles of the reference.%s%s",
              speed->student / speed->reference, *measured ? "\n" : "", measured);
-    hint_once(run, item, lab_slow_hint(&run->lab->ini, slow_name(SLOW_INSTRUCTIONS)));
+    unlock_slow_hint(run, item, (SlowCause[]){SLOW_INSTRUCTIONS}, 1);
 }
 
 /* If points for speed are missing, reports which counter exceeds the reference's most, and the hint
@@ -303,6 +309,7 @@ static void say_why_slow(LabRun *run, RecordCase *item)
     enum { REASONS = 3 };
     RecordSpeed *speed = &item->speed;
     SlowReason reason[REASONS];
+    SlowCause cause[REASONS];
     if (speed->verdict != SPEED_SCORED || speed->points >= speed->possible) return;
     if (run->judge.host) {
         say_why_slow_in_c(run, item);
@@ -319,13 +326,12 @@ static void say_why_slow(LabRun *run, RecordCase *item)
              speed->student / speed->reference);
     int found = slow_find(&item->cost, &speed->against, "the reference", run->lab->ini.source,
                           reason, REASONS);
-    const char *hint = NULL;
     for (int i = 0; i < found; i++) {
         text_add(speed->text, sizeof speed->text, "\n- %s", reason[i].text);
-        if (!hint) hint = lab_slow_hint(&run->lab->ini, slow_name(reason[i].cause));
+        cause[i] = reason[i].cause;
     }
     say_where_slow(run, item);
-    hint_once(run, item, hint);
+    unlock_slow_hint(run, item, cause, found);
 }
 
 /* Whether all cores except this thread's are busy now; then a second session would only cost its

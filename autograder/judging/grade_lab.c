@@ -8,7 +8,6 @@
 #include "autograder/judging/lab_run.h"
 #include "autograder/lab/todo.h"
 #include "autograder/sandbox/sandbox.h"
-#include "autograder/text/files.h"
 #include "autograder/text/text.h"
 #include "autograder/text/ticker.h"
 #include "common/base/intake.h"
@@ -29,15 +28,12 @@ static const LabNeed *unmet_need(const LabRun *run)
 
 static void find_todo(LabRun *run)
 {
-    char path[1024];
     TodoList mine, theirs;
-    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", run->grader->root,
-             run->lab->name, run->lab->ini.source);
     const char *source = run->programs.source;
     const char *text = run->programs.build[SLOT_SUBMISSION].source;
-    char *pristine = file_text(path, NULL);
+    char *pristine = lab_run_skeleton(run);
     if (text && pristine && !todo_scan(source, text, &mine, NULL) &&
-        !todo_scan(path, pristine, &theirs, NULL)) {
+        !todo_scan("skeleton", pristine, &theirs, NULL)) {
         const char *hint = lab_stage_hint(&run->lab->ini, 1);
         const TodoRegion *open = todo_first_open(text, &mine, pristine, &theirs, hint ? hint : "");
         for (int i = 0; i < run->record->stages; i++) {

@@ -12,6 +12,7 @@
 #include "autograder/lab/predict.h"
 #include "autograder/record/score.h"
 #include "autograder/sandbox/sandbox.h"
+#include "autograder/text/files.h"
 #include "autograder/text/text.h"
 #include "common/base/intake.h"
 
@@ -37,6 +38,14 @@ const Problem *lab_run_problem(const LabRun *run, int i)
     const LabCase *item = &run->lab->ini.item[i];
     return run->grader->engine == ENGINE_SIM || run->lab->ini.host ? &item->problem
                                                                    : &item->problem_gpu;
+}
+
+char *lab_run_skeleton(const LabRun *run)
+{
+    char path[1024];
+    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", run->grader->root,
+             run->lab->name, run->lab->ini.source);
+    return file_text(path, NULL);
 }
 
 void lab_run_random(const LabRun *run, const char *what, Random *random)

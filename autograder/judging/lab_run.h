@@ -50,6 +50,8 @@ void lab_run_random(const LabRun *run, const char *what, Random *random);
 void lab_run_start(LabRun *run);
 /* Ends grading with a status; cases that were not run stay "not run". */
 void lab_run_stop(LabRun *run, RecordStatus status, const char *message);
+/* The text of the lab's skeleton, or NULL; the caller frees it. */
+char *lab_run_skeleton(const LabRun *run);
 /* Reads predict.ini next to the source into the record's predictions. */
 void lab_run_answers(LabRun *run);
 

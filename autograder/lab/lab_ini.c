@@ -699,13 +699,3 @@ int lab_ini_cc(const LabIni *lab)
     }
     return cc;
 }
-
-const char *lab_slow_hint(const LabIni *lab, const char *cause)
-{
-    size_t length = strlen(cause);
-    for (int i = 0; i < lab->hints; i++)
-        for (const char *at = lab->hint[i].speed; (at = strstr(at, cause)); at += length)
-            if ((at == lab->hint[i].speed || at[-1] == ' ') && (!at[length] || at[length] == ' '))
-                return lab->hint[i].text;
-    return NULL;
-}

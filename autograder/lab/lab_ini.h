@@ -130,8 +130,6 @@ const char *lab_todo_hint(const LabIni *lab, int number, int level);
 int lab_ini_cc(const LabIni *lab);
 /* Text of stage 1, 2, ...; NULL after the last. */
 const char *lab_stage_hint(const LabIni *lab, int stage);
-/* The hint that a cause of slowness (slow_name) unlocks, or NULL. */
-const char *lab_slow_hint(const LabIni *lab, const char *cause);
 /* The case of that name, or -1. */
 int lab_case_find(const LabIni *lab, const char *name);
 
