@@ -85,8 +85,8 @@ enum { GROUPED_MISTAKES = 48 };
                             "the filter belongs to column oq*stride_w + s*dilation_w - pad_left.") \
     M(FAULT_TRANSPOSED_FILTER, "The filter's rows and columns are exchanged: tap (r, s) is at "    \
                                "r*S + s.")                                                         \
-    M(FAULT_STRIDE, "The stride is left out: the window of output (p, q) starts at row "           \
-                    "p*stride_h - pad_top and column q*stride_w - pad_left.")                      \
+    M(FAULT_STRIDE, "The window moves by 1 in both directions: that of output (p, q) starts at "   \
+                    "row p*stride_h - pad_top and column q*stride_w - pad_left.")                  \
     M(FAULT_STRIDE, "stride_h and stride_w are exchanged.")                                        \
     M(FAULT_STRIDE, "stride_w is left out: the window of output q starts at column q*stride_w - "  \
                     "pad_left.")                                                                   \
@@ -98,8 +98,8 @@ enum { GROUPED_MISTAKES = 48 };
                     "stride_w: output j of the tile uses the inputs from j * stride_w on.")        \
     M(FAULT_STRIDE, "In a tile of four rows of outputs, the window moves by 1 instead of "         \
                     "stride_h: row t of the tile uses the rows of inputs from t * stride_h on.")   \
-    M(FAULT_STRIDE, "The dilation is left out: tap (r, s) is r*dilation_h rows and s*dilation_w "  \
-                    "columns from the window's first input.")                                      \
+    M(FAULT_STRIDE, "The taps are adjacent, without dilation: tap (r, s) is r*dilation_h rows "    \
+                    "and s*dilation_w columns from the window's first input.")                     \
     M(FAULT_STRIDE, "dilation_h and dilation_w are exchanged.")                                    \
     M(FAULT_TAP_DROPPED, "The last row of the filter is left out: r ends at R - 1.")               \
     M(FAULT_TAP_DROPPED, "The last column of the filter is left out: s ends at S - 1.")            \

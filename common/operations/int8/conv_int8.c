@@ -11,6 +11,7 @@
 
 #include "common/base/lanes.h"
 #include "common/base/parallel.h"
+#include "common/operations/int8/fragments.h"
 #include "common/operations/int8/quantize.h"
 #include "common/operations/int8/int8_words.h"
 #include "common/operations/conv/conv_problem.h"
@@ -18,7 +19,7 @@
 #include "common/operations/operation/shape_text.h"
 
 enum { TENSOR_X, TENSOR_W, TENSOR_BIAS, TENSOR_SCALE, TENSOR_Y, TENSORS };
-enum { LOWEST = -128, LARGEST = 127, MOST_TERMS = 1 << 17, CHUNK = 16 };
+enum { LOWEST = -128, LARGEST = 127, MOST_TERMS = 1 << 17, CHUNK = FRAGMENT_CHUNK };
 
 static const ShapeKey KEYS[] = {
     {"N", SHAPE_NUMBER, offsetof(Int8Problem, N), 1, 1 << 30, NULL, 0},
@@ -271,6 +272,8 @@ typedef struct Rule {
     int sums_apart;                  /* filter k has the sum of k ^ this, with its own bias */
     int in_order;                    /* Boolean: sums of a tile are stored in the tile's order */
     int twice_x, twice_w;            /* Booleans: chunk 0 of each pair takes the place of chunk 1 */
+    int first_of_four;               /* Boolean: filters 4*i .. 4*i+3 have the sum of filter 4*i */
+    Fragments fragments;
 } Rule;
 
 static Rule rule_of(const Problem *problem, const float *const *tensor)
@@ -315,6 +318,7 @@ static int32_t pixel_dot(const Rule *rule, const int8_t *x, const int8_t *w)
 static int source_of(const Rule *rule, int k)
 {
     const int in_tile = k % 64;
+    if (rule->first_of_four) return k / 4 * 4;
     if (!rule->in_order) return k ^ rule->sums_apart;
     return k - in_tile + in_tile / 4 % 4 * 16 + in_tile / 16 * 4 + in_tile % 4;
 }
@@ -322,6 +326,10 @@ static int source_of(const Rule *rule, int k)
 static int32_t sum_of(const Rule *rule, size_t n, int k, int op, int oq)
 {
     const Int8Problem *p = &rule->p;
+    if (rule->fragments) {
+        const FragmentMistake mistake = {p, rule->x, rule->w, rule->fragments};
+        return fragment_sum(&mistake, (n * p->P + op) * p->Q + oq, k);
+    }
     const size_t pixel = 4 * (size_t)INT8_WORDS(p->C);
     const int8_t *image = rule->x + (rule->first_image ? 0 : n) * p->H * p->W * pixel;
     const int8_t *filter = rule->w + (size_t)k * p->R * p->S * pixel;
@@ -465,6 +473,12 @@ enum {
     IN_ORDER,
     CHUNK_TWICE_X,
     CHUNK_TWICE_W,
+    WORDS_OF_A,
+    WORDS_OF_B,
+    PLAIN_INPUTS,
+    PLAIN_WEIGHTS,
+    ACCUMULATORS,
+    FIRST_OF_FOUR,
     FLIPPED,
     TRANSPOSED,
     LAST_ROW,
@@ -544,6 +558,25 @@ static const Mistake MISTAKE[MISTAKES] = {
     [CHUNK_TWICE_W] = {FAULT_LAYOUT,
                        "The weights of each second chunk are those of the first: word 1 of b has "
                        "the filters of chunk i. It belongs to chunk i + 1."},
+    [WORDS_OF_A] = {FAULT_LAYOUT,
+                    "Words 1 and 2 of a are exchanged: matrix 1 of load_matrices has rows 8 to 15 "
+                    "of chunk i, matrix 2 has rows 0 to 7 of chunk i + 1."},
+    [WORDS_OF_B] = {FAULT_LAYOUT,
+                    "Words of b are exchanged: matrix 1 of load_matrices has chunk i + 1 of "
+                    "fragment g, matrix 2 has chunk i of fragment g + 1."},
+    [PLAIN_INPUTS] = {FAULT_LAYOUT,
+                      "The inputs are read from shared memory without the swizzle with which they "
+                      "were stored: chunk_at() has the address of a row's chunk."},
+    [PLAIN_WEIGHTS] = {FAULT_LAYOUT,
+                       "The weights are read from shared memory without the swizzle with which "
+                       "they were stored: chunk_at() has the address of a row's chunk."},
+    [ACCUMULATORS] =
+        {FAULT_LAYOUT,
+         "Accumulators 1 and 2 are exchanged. Accumulators 0 and 1 of a lane belong to "
+         "row lane/4 of the fragment, accumulators 2 and 3 to row lane/4 + 8."},
+    [FIRST_OF_FOUR] = {FAULT_ONE_FILTER,
+                       "Filters k+1, k+2 and k+3 of a thread use the weights of filter k. Filter "
+                       "k+i starts filter_words*i words after filter k."},
     [FLIPPED] = {FAULT_FLIPPED_FILTER, "The filter is flipped: tap (r, s) is multiplied by input "
                                        "(p*stride_h + r - pad_top, q*stride_w + s - pad_left)."},
     [TRANSPOSED] = {FAULT_TRANSPOSED_FILTER, "The filter is read as w[k][s][r]. It is stored as "
@@ -640,12 +673,21 @@ static int mistaken_places(int which, Rule *rule)
         return rule->pixels_apart = 8;
     case FRAGMENT_COLUMNS:
         return rule->sums_apart = 1;
+    case FIRST_OF_FOUR:
+        return rule->first_of_four = 1;
     case IN_ORDER:
         return rule->in_order = 1;
     case CHUNK_TWICE_X:
         return rule->twice_x = p->C % (2 * CHUNK) == 0;
     case CHUNK_TWICE_W:
         return rule->twice_w = p->C % (2 * CHUNK) == 0;
+    case WORDS_OF_A:
+    case WORDS_OF_B:
+    case PLAIN_INPUTS:
+    case PLAIN_WEIGHTS:
+    case ACCUMULATORS:
+        rule->fragments = (Fragments)(WORDS_OF_A_EXCHANGED + which - WORDS_OF_A);
+        return p->C % CHUNK == 0;
     default:
         return -1;
     }

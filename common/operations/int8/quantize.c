@@ -173,7 +173,9 @@ typedef struct Quantizer {
     int reversed;       /* Boolean: the first channel is in the highest byte of a word */
     int no_scale;       /* Boolean: every scale is 1 */
     int no_bytes;       /* Boolean: every byte is 0 */
+    int wrong_maximum;  /* Boolean: filters raise maximum[0] per channel, maximum[k] per tensor */
     float whole;        /* the largest value of all filters */
+    float first;        /* the largest value of filter 0 */
 } Quantizer;
 
 static Quantizer quantizer_of(const QuantizeProblem *p)
@@ -189,22 +191,24 @@ static float largest_of(const Quantizer *quantizer, const float *w, size_t count
     return largest;
 }
 
-static float scale_of(const Quantizer *quantizer, const float *filter)
+static float scale_of(const Quantizer *quantizer, const float *filter, int k)
 {
     const QuantizeProblem *p = &quantizer->p;
+    const int per_channel = p->per == INT8_PER_CHANNEL;
     const size_t count = (size_t)p->R * p->S * p->C;
     if (quantizer->no_scale) return 1;
-    const float largest =
-        p->per == INT8_PER_CHANNEL ? largest_of(quantizer, filter, count) : quantizer->whole;
+    float largest = per_channel ? largest_of(quantizer, filter, count) : quantizer->whole;
+    if (quantizer->wrong_maximum)
+        largest = !per_channel ? quantizer->first : k == 0 ? quantizer->whole : 0;
     return largest == 0 && !quantizer->zero_divides ? 1 : largest / (float)quantizer->divisor;
 }
 
-/* The row of one filter, 4 * words + 1 numbers. */
-static void quantize_row(const Quantizer *quantizer, const float *filter, double *row)
+/* The row of filter k, 4 * words + 1 numbers. */
+static void quantize_row(const Quantizer *quantizer, const float *filter, int k, double *row)
 {
     const QuantizeProblem *p = &quantizer->p;
     const int channels = 4 * INT8_WORDS(p->C), taps = p->R * p->S;
-    const float scale = scale_of(quantizer, filter);
+    const float scale = scale_of(quantizer, filter, k);
     for (int tap = 0; tap < taps; tap++)
         for (int i = 0; i < channels; i++) {
             const int c = quantizer->reversed ? i / 4 * 4 + 3 - i % 4 : i;
@@ -220,8 +224,9 @@ static void quantize_rows(Quantizer *quantizer, const float *w, double *value)
     const QuantizeProblem *p = &quantizer->p;
     const size_t count = (size_t)p->R * p->S * p->C, row = 4 * words_of(p) + 1;
     quantizer->whole = largest_of(quantizer, w, p->K * count);
+    quantizer->first = largest_of(quantizer, w, count);
     for (int k = 0; k < p->K; k++)
-        quantize_row(quantizer, w + k * count, value + k * row);
+        quantize_row(quantizer, w + k * count, k, value + k * row);
 }
 
 static void quantize_oracle(const Problem *problem, const float *const *tensor, double *expected,
@@ -248,6 +253,7 @@ enum {
     BY_255,
     SIGNED_LARGEST,
     OTHER_PER,
+    OTHER_MAXIMUM,
     INVERSE,
     ZERO_DIVIDES,
     REVERSED,
@@ -276,6 +282,10 @@ static const Mistake MISTAKE[MISTAKES] = {
     [OTHER_PER] = {FAULT_SCALE,
                    "The maximum is taken over the wrong values. per=channel has a "
                    "maximum for each filter, per=tensor one for all filters together."},
+    [OTHER_MAXIMUM] = {FAULT_SCALE,
+                       "The maximum of a filter is stored in the wrong element. With per=channel "
+                       "filter k raises maximum[k], with per=tensor every filter raises "
+                       "maximum[0]."},
     [INVERSE] = {FAULT_SCALE, "The stored scales are inverted. scale = largest / 127 is the value "
                               "of one step, w = q * scale."},
     [ZERO_DIVIDES] = {FAULT_SCALE, "A filter of zeros has the scale 0, and 0 / 0 is NaN. Its scale "
@@ -313,6 +323,9 @@ static Quantizer quantizer_mistaken(const QuantizeProblem *p, int which)
         break;
     case OTHER_PER:
         quantizer.p.per = p->per == INT8_PER_CHANNEL ? INT8_PER_TENSOR : INT8_PER_CHANNEL;
+        break;
+    case OTHER_MAXIMUM:
+        quantizer.wrong_maximum = 1;
         break;
     case INVERSE:
         quantizer.inverse_stored = 1;

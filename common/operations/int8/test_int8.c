@@ -29,22 +29,34 @@ static int nearest_even(float value)
     return part < 0.5 ? down : down + 1;
 }
 
-static void plain_quantize(const QuantizeProblem *p, const float *w, void *y)
+/* The largest |w| of filters first .. last-1. */
+static float largest_of(const QuantizeProblem *p, const float *w, int first, int last)
+{
+    const int count = p->R * p->S * p->C;
+    float largest = 0;
+    for (int i = first * count; i < last * count; i++)
+        largest = w[i] > largest ? w[i] : -w[i] > largest ? -w[i] : largest;
+    return largest;
+}
+
+/* Quantises filter k, whose bytes are 0 so far, in steps of largest / 127. */
+static void filter_quantize(const QuantizeProblem *p, const float *w, int k, float largest, void *y)
 {
     const int taps = p->R * p->S, words = INT8_WORDS(p->C), count = taps * p->C;
     int8_t *byte = y;
     float *scale = (float *)y + (size_t)p->K * taps * words;
-    memset(y, 0, sizeof(int) * (size_t)p->K * taps * words);
-    for (int k = 0; k < p->K; k++) {
-        float largest = 0;
-        for (int i = 0; i < p->K * count; i++)
-            if (p->per == INT8_PER_TENSOR || i / count == k)
-                largest = w[i] > largest ? w[i] : -w[i] > largest ? -w[i] : largest;
-        scale[k] = largest > 0 ? largest / 127 : 1;
-        for (int i = 0; i < count; i++)
-            byte[(k * taps + i / p->C) * 4 * words + i % p->C] =
-                (int8_t)nearest_even(w[k * count + i] / scale[k]);
-    }
+    scale[k] = largest > 0 ? largest / 127 : 1;
+    for (int i = 0; i < count; i++)
+        byte[(k * taps + i / p->C) * 4 * words + i % p->C] =
+            (int8_t)nearest_even(w[k * count + i] / scale[k]);
+}
+
+static void plain_quantize(const QuantizeProblem *p, const float *w, void *y)
+{
+    const int tensor = p->per == INT8_PER_TENSOR;
+    memset(y, 0, sizeof(int) * (size_t)p->K * p->R * p->S * INT8_WORDS(p->C));
+    for (int k = 0; k < p->K; k++)
+        filter_quantize(p, w, k, largest_of(p, w, tensor ? 0 : k, tensor ? p->K : k + 1), y);
 }
 
 static void plain_conv(const Int8Problem *p, const int8_t *x, const int8_t *w, const int *bias,
@@ -374,11 +386,27 @@ static void no_byte(Run *run)
     memset(run_output(run), 0, (run->count[1] - (size_t)p.K) * sizeof(float));
 }
 
+/* Filters raise maximum[0] with per=channel, maximum[k] with per=tensor. */
+static void wrong_maximum(Run *run)
+{
+    QuantizeProblem p;
+    const float *w = run->tensor[0];
+    memcpy(&p, run->problem.data, sizeof p);
+    memset(run_output(run), 0, run->count[1] * sizeof(float));
+    for (int k = 0; k < p.K; k++)
+        filter_quantize(&p, w, k,
+                        p.per == INT8_PER_TENSOR ? largest_of(&p, w, 0, 1)
+                        : k == 0                 ? largest_of(&p, w, 0, p.K)
+                                                 : 0,
+                        run_output(run));
+}
+
 static void mistakes_have_a_message(void **state)
 {
     static const char LAYER[] = "N=2 C=6 H=7 W=6 K=10 R=3 S=3 pad=1 stride=1 output=int8";
     static const char REAL[] = "N=2 C=6 H=7 W=6 K=10 R=3 S=3 pad=1 stride=1 output=float";
     static const char FILTERS[] = "K=6 R=3 S=2 C=5 per=channel";
+    static const char TENSOR[] = "K=6 R=3 S=2 C=5 per=tensor";
     static const struct {
         const char *shape;
         Change *change;
@@ -398,13 +426,15 @@ static void mistakes_have_a_message(void **state)
         {FILTERS, reverses_words, FAULT_BYTE_ORDER, "reverse order"},
         {FILTERS, no_value, FAULT_FORMULA, "no value was quantised"},
         {FILTERS, no_byte, FAULT_FORMULA, "scales are right"},
+        {FILTERS, wrong_maximum, FAULT_SCALE, "wrong element"},
+        {TENSOR, wrong_maximum, FAULT_SCALE, "wrong element"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
         Run run;
         Judgement judged;
         Finding finding;
-        run_parse(&run, CASE[i].shape == FILTERS ? "quantize" : "conv_int8", CASE[i].shape);
+        run_parse(&run, *CASE[i].shape == 'K' ? "quantize" : "conv_int8", CASE[i].shape);
         run_plain(&run);
         CASE[i].change(&run);
         run_judge(&run, &judged, &finding);

@@ -303,7 +303,11 @@ static void say_parts(const Judgement *judged, const TrainProblem *train, Findin
     size_t velocities = 0;
     for (int i = 0; i < TRAIN_LAYERS; i++)
         velocities += wrong.weights[i] + wrong.biases[i];
-    if (wrong.loss && velocities) {
+    if (wrong.loss && judged->view.output[2 * (size_t)train->parameters] == 0) {
+        finding->fault = FAULT_FORWARD;
+        finding_say(finding, "The loss is 0: the -log p of the images are not added up. The layers "
+                             "before it may be right.");
+    } else if (wrong.loss && velocities) {
         finding->fault = FAULT_FORWARD;
         finding_say(finding, "The loss is wrong, so check the forward pass first: calculate one "
                              "image by hand, layer by layer.");
