@@ -96,7 +96,7 @@ endif
 #:   make                        every lab, your best grade, the next lab
 .PHONY: help labs
 help:
-	@sed -n $(if $(COPY),'/^#: *make solution/d; /^#: *make bundle/d; /SUBMISSION=solutions/d; /^#: *what an instructor uploads/d; ')'s/^#: //p' \
+	@sed -n $(if $(COPY),'/^#: *make solution/d; /SUBMISSION=solutions/d; /^#: *make bundle/{N;d;}; ')'s/^#: //p' \
 	    Makefile $(STUDENT_PARTS) $(if $(COPY),,$(MAINTAINER_PARTS))
 
 labs: FIRST = $(if $(COPY),LAB=$(firstword $(subst -, ,$(firstword $(LABS)))),SUBMISSION=solutions)

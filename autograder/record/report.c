@@ -352,9 +352,11 @@ static void print_answers(FILE *stream, const Record *record)
         points += record->prediction[i].points;
         possible += record->prediction[i].possible;
     }
-    if (waiting == 1) text_set(wait, sizeof wait, "; one counts only when its case is correct");
+    if (waiting == 1)
+        text_set(wait, sizeof wait, "; one answer counts only when its case is correct");
     if (waiting > 1)
-        text_set(wait, sizeof wait, "; %d count only when their cases are correct", waiting);
+        text_set(wait, sizeof wait, "; %d answers count only when their cases are correct",
+                 waiting);
     text_set(line, sizeof line, "predictions: %d of %d answered, %s points%s", answered,
              record->predictions, report_points(points, possible, text), wait);
     if (record->predictions) text_wrap(stream, INDENT, line);

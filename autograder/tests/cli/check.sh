@@ -49,7 +49,7 @@ run 2 "$lab" hint && one_line "which lab"
 tell hint-without-lab
 
 run 0 make help && ! sed -n 's/^#: //p' Makefile mk/*.mk | grep -q '.\{81\}' && grep -q '^  make grade ' "$work/out" && grep -q '^  make solution ' "$work/out" && [ ! -s "$work/err" ] &&
-    run 0 make help COPY=1 && grep -q '^  make grade ' "$work/out" && ! grep -q '^  make solution ' "$work/out" && [ ! -s "$work/err" ]
+    run 0 make help COPY=1 && grep -q '^  make grade ' "$work/out" && ! grep -qE '^  make (solution|bundle) |uploads' "$work/out" && [ ! -s "$work/err" ]
 tell help
 run 0 "$lab" run --build "$build" --lab 05 --case one-by-one --submission labs/05-register-tiled/steps/fig-6.cu --engine sim --alone &&
     grep -q "correct: all" "$work/out"
