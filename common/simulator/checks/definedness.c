@@ -26,7 +26,7 @@ static const char *const USE[] = {[BRANCH_USE] = "decides a branch",
 struct UndefinedSource {
     const Ins *ins;
     uint32_t lanes, bytes; /* bytes 0: a register */
-    int is_shared;
+    PtxSpace space;
     uint64_t address[LANES];
     char copy[160]; /* words about a copy in flight to the address */
 };
@@ -120,10 +120,10 @@ int undefined_read(Warp *warp, const Ins *ins, const UndefinedRead *read)
     UndefinedSource *source = &warp->undefined.from[number - 1];
     for (uint32_t k = 0; k < count; k++)
         all |= read->lanes[k];
-    source->lanes |= all, source->bytes = read->bytes, source->is_shared = read->is_shared;
+    source->lanes |= all, source->bytes = read->bytes, source->space = read->space;
     for (uint32_t left = all; left; left &= left - 1)
         source->address[__builtin_ctz(left)] = read->address[__builtin_ctz(left)];
-    if (read->is_shared && warp->copies.count)
+    if (read->space == PTX_SHARED && warp->copies.count)
         race_copy_describe(warp, (uint32_t)read->address[__builtin_ctz(all)], source->copy,
                            sizeof source->copy);
     for (uint32_t k = 0; k < count; k++)
@@ -135,9 +135,9 @@ int undefined_read(Warp *warp, const Ins *ins, const UndefinedRead *read)
     return 0;
 }
 
-void undefined_stored(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask)
+void undefined_stored(Warp *warp, const Ins *ins, unsigned char *shadow, const uint32_t *offset,
+                      uint32_t mask)
 {
-    unsigned char *shadow = warp->block->shared_shadow;
     uint32_t count = ins->vector > 1 ? ins->vector : 1;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t lanes = lanes_at(warp, ins->vector > 1 ? ins->v[k] : ins->d) & mask;
@@ -193,7 +193,7 @@ static void use_report(Warp *warp, const Ins *ins, uint32_t slot, uint32_t lanes
     }
     if (!(source->lanes >> lane & 1)) lane = (uint32_t)__builtin_ctz(source->lanes);
     uint64_t address = source->address[lane];
-    if (!source->is_shared && finding_is_described(warp, at, SIMT_INITCHECK)) {
+    if (source->space == PTX_GLOBAL && finding_is_described(warp, at, SIMT_INITCHECK)) {
         memcpy(near, ": ", 3);
         origin_describe(warp, at, address, near + 2, sizeof near - 2);
         size_t n = strlen(near);
@@ -202,8 +202,10 @@ static void use_report(Warp *warp, const Ins *ins, uint32_t slot, uint32_t lanes
     }
     finding_add(warp, at, SIMT_INITCHECK, lane, address, source->bytes,
                 "Uninitialized %s memory read of %u bytes%s%s%s",
-                source->is_shared ? "__shared__" : "__global__", source->bytes, near, source->copy,
-                use);
+                source->space == PTX_SHARED  ? "__shared__"
+                : source->space == PTX_LOCAL ? "__local__"
+                                             : "__global__",
+                source->bytes, near, source->copy, use);
 }
 
 static void use_check(Warp *warp, const Ins *ins, uint32_t slot, uint32_t mask, int how)

@@ -4,11 +4,12 @@
  * used, for example the padding of a struct. A bit per register and lane states that the value is
  * undefined. It is reported when the value is stored to global memory, is passed to or returned by
  * a function, forms an address, decides a branch or takes part in a barrier. A value stored to
- * shared memory leaves the word unwritten.
+ * shared memory or to a thread's own array leaves the word unwritten.
  *
  * A warp is followed (Warp.undefined.is_followed) only while one of its registers is undefined;
  * warps without such registers execute as if there were no check. A 64-bit register has one bit per
- * lane, too. Local memory and the registers saved by recursive calls count as defined. */
+ * lane, too. The frames of recursive calls, what alloca returns, and the registers that these calls
+ * save count as defined. */
 #ifndef CONVLAB_SIMT_CHECKS_DEFINEDNESS_H
 #define CONVLAB_SIMT_CHECKS_DEFINEDNESS_H
 
@@ -19,10 +20,10 @@ enum { ELEMENTS_MOST = 8 };
 
 /* A load of memory that nothing has written, before its values are in registers. */
 typedef struct UndefinedRead {
-    const uint64_t *address;       /* per lane: address, or offset in shared memory */
+    const uint64_t *address;       /* per lane: address, or offset in shared or local memory */
     uint32_t lanes[ELEMENTS_MOST]; /* per element of a vector access: the lanes that read it */
     uint32_t bytes;                /* per lane */
-    int is_shared;
+    PtxSpace space;                /* PTX_GLOBAL, PTX_SHARED or PTX_LOCAL */
 } UndefinedRead;
 
 /* May the read be followed instead of being reported? Only plain loads into registers, and not
@@ -34,9 +35,10 @@ int undefined_read(Warp *warp, const Ins *ins, const UndefinedRead *read);
 /* Before an instruction of a followed warp: which registers it defines, and whether it uses an
  * undefined value. */
 void undefined_step(Warp *warp, const Ins *ins);
-/* A followed warp stores to shared memory: bytes of undefined values are marked as unwritten again.
- * `offset` per lane, for the lanes of `mask`. */
-void undefined_stored(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask);
+/* A followed warp stores to shared or local memory: bytes of undefined values are marked as unwritten
+ * again in `shadow`, which has a bit per byte.  `offset` per lane, for the lanes of `mask`. */
+void undefined_stored(Warp *warp, const Ins *ins, unsigned char *shadow, const uint32_t *offset,
+                      uint32_t mask);
 /* Is what the instruction reads stored again to the same place soon, on the same line?  That is
  * +=. */
 int adds_in_place(const SimtKernel *kernel, const Ins *ins);

@@ -14,6 +14,7 @@
 #include "common/simulator/checks/race_order.h"
 #include "common/simulator/checks/race_rows.h"
 #include "common/simulator/checks/report.h"
+#include "common/simulator/core/ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -435,21 +436,26 @@ static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
              (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], ends.here);
 }
 
-/* Checks one lane's word against other blocks; `kind` is READ or WRITE. 1 when a hazard was
- * reported. */
+static int has_block_scope(const Ins *ins)
+{
+    return ins->op == OP_ATOM && ins->aux & ATOM_BLOCK_SCOPE;
+}
+
+/* Checks one lane's word against other blocks; 1 when a hazard was reported.  An atomic is one of
+ * block scope, so that other blocks may lose what it wrote. */
 static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t skip,
                         RaceKind kind, int told)
 {
     Launch *launch = warp->worker->launch;
     uint32_t number = (uint32_t)(ins - warp->code), value = 0;
-    int write = kind == RACE_WRITE;
+    int write = kind != RACE_READ, signals = ins->order && kind != RACE_ATOMIC;
     if (launch->race.order) {
         OrderHazard hazard;
-        if (!race_order_access(launch, warp->block->number, number, address, write, ins->order != 0,
+        if (!race_order_access(launch, warp->block->number, number, address, write, signals,
                                &hazard) ||
             told)
             return 0;
-        if (write && hazard.wrote &&
+        if (kind == RACE_WRITE && hazard.wrote &&
             !changes(warp, ins, lane, skip, launch->gpu->memory.host + (address - DEVICE_BASE)))
             return 0;
         blocks_report(warp, ins, lane, address, write, &hazard);
@@ -459,7 +465,10 @@ static int blocks_check(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
     if (word < 0) return 0;
     uint32_t side = race_side(warp->block->number, number);
     if (write) {
-        stored_part(warp, ins, lane, skip, (unsigned char *)&value);
+        if (kind == RACE_ATOMIC)
+            value = (uint32_t)warp->block->number; /* no two blocks leave the same value */
+        else
+            stored_part(warp, ins, lane, skip, (unsigned char *)&value);
         race_blocks_write(launch, side, (uint64_t)word, 1, &value);
     } else {
         race_blocks_read(launch, side, (uint64_t)word, 1);
@@ -532,7 +541,7 @@ void race_global(Warp *warp, const Ins *ins, const uint64_t *address, uint32_t m
                 word_note_read(words, i, tag, place, part, RACE_OPEN);
             else
                 word_note_write(words, i, tag, place, part, own);
-            if (kind == RACE_ATOMIC) continue;
+            if (kind == RACE_ATOMIC && !has_block_scope(ins)) continue;
             if (worker->kernel->traits.stores_partial_words)
                 blocks_reported |=
                     parts_check(warp, ins, lane, address[lane], at, bytes, kind, blocks_reported);

@@ -257,10 +257,13 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
     snprintf(
         report->text, sizeof report->text,
         "Race reported between Write access at %.150s by block %s and %s access at %.150s by %s "
-        "on __global__ memory%s: nothing orders the blocks of a launch\nin kernel %.120s, "
-        "address 0x%llx",
+        "on __global__ memory%s: %s\nin kernel %.120s, address 0x%llx",
         where, first, value & VALUE_OTHER && writer & RACE_MANY ? "Write" : "Read", there, second,
-        element, report->kernel, (unsigned long long)address);
+        element,
+        kernel->code[sides.ins].class == CLASS_ATOMIC
+            ? "the scope of the atomic is its own block, so it is not atomic for other blocks"
+            : "nothing orders the blocks of a launch",
+        report->kernel, (unsigned long long)address);
 }
 
 /* A bit for each of the groups of 8 words from 64 * number on that may have been stored to: as
@@ -269,7 +272,9 @@ static uint64_t groups_stored(const Launch *launch, uint64_t number)
 {
     enum { WORDS = 64 * 8 };
     if (!race_taken(launch, number * WORDS, 1, RACE_WRITERS)) return 0;
-    return launch->touched.stored ? launch->touched.stored[number] : ~0ull;
+    /* The words of atomics are not counted as stored. */
+    int has_atomics = launch->kernel->traits.is_ordered;
+    return launch->touched.stored && !has_atomics ? launch->touched.stored[number] : ~0ull;
 }
 
 /* Most groups need no further check: no block reads them, and no word has two writers. */

@@ -99,6 +99,9 @@ typedef enum AtomOp {
     ATOM_CAS
 } AtomOp;
 
+/* aux of OP_ATOM: an AtomOp, this flag (the scope is the block), and the format from bit 8 on. */
+enum { ATOM_BLOCK_SCOPE = 1 << 4 };
+
 /* Ins.order: memory ordering of an atomic, volatile or ordered access. A load whose result is
  * unused acquires nothing. SPINS: read in a polling loop. */
 /* aux of OP_TEXTURE: a kind in the lowest bits, and from these bits on what it says of it. */

@@ -333,6 +333,7 @@ static Ins *atomic_emit(Decoder *d, const Atomic *a, uint32_t i, uint32_t dst)
     ins->imm = a->address.imm + i * bytes;
     ins->base64 = a->address.base64, ins->space = a->address.space, ins->bytes = (uint8_t)bytes;
     ins->aux = (uint32_t)a->op | (uint32_t)a->format << 8, ins->vector = 1;
+    if (word_is(d, "cta")) ins->aux |= ATOM_BLOCK_SCOPE;
     ins->pseudo = i > 0;
     ins->part_bytes = (uint8_t)(a->count > 1 && !i ? a->count * bytes : 0);
     ins->mem = d->kernel->mems++;

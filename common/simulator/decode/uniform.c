@@ -78,7 +78,7 @@ static int vary_spread(const Uniform *u)
 
 static WarpAggregate join_of(const Uniform *u, const Ins *ins)
 {
-    AtomOp op = (AtomOp)(ins->aux & 0xff);
+    AtomOp op = (AtomOp)(ins->aux & 15);
     uint32_t format = ins->aux >> 8;
     int same_value = !u->varies[ins->t_s[1]], result = u->read[ins->t_d[0]];
     if (u->varies[ins->t_s[0]]) return WARP_AGGREGATE_NEVER;

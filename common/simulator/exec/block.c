@@ -346,6 +346,7 @@ static void local_clear(Worker *worker)
     uint32_t own = worker->kernel->local_bytes, all = worker->launch->local_bytes,
              lanes = LANES * worker->block.warps;
     if (!own) return;
+    if (worker->local_shadow) memset(worker->local_shadow, 0, (size_t)own * lanes / 8);
     if (own == all) {
         memset(worker->local, 0xff, (size_t)own * lanes);
         return;
@@ -694,8 +695,14 @@ int worker_open(Worker *worker, Launch *launch, LaunchArena *shelf)
     worker->shared = arena_take(shelf, shared + 64);
     worker->shared_shadow = arena_zeros(shelf, shared / 8 + 64, 1);
     worker->local = arena_take(shelf, (size_t)launch->local_bytes * LANES * warps + 64);
+    int checks_local = worker->initcheck && kernel->local_bytes && !launch->gpu->debug &&
+                       !launch->gpu->options.init_at_read;
+    if (checks_local)
+        worker->local_shadow =
+            arena_take(shelf, (size_t)kernel->local_bytes * LANES * warps / 8 + 64);
     if (!worker->files || !worker->warp || !worker->hit || !worker->shared ||
-        !worker->shared_shadow || !worker->local || !worker->wgmma_registers)
+        (checks_local && !worker->local_shadow) || !worker->shared_shadow || !worker->local ||
+        !worker->wgmma_registers)
         return -1;
     if (launch->count && worker_count_open(worker) != 0) return -1;
     worker->race.is_on = launch->gpu->racecheck;

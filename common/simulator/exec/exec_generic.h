@@ -14,12 +14,12 @@ ALWAYS unsigned char *local_at(Warp *warp, uint32_t lane, uint64_t off)
 
 /* One lane reads what nothing has written. */
 static void spot_lacks(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, uint32_t bytes,
-                       uint32_t marks, int is_shared)
+                       uint32_t marks, PtxSpace space)
 {
     uint64_t of_lane[LANES] = {0};
     uint32_t marks_of_lane[LANES] = {0};
     of_lane[lane] = address, marks_of_lane[lane] = marks;
-    init_lacks(warp, ins, 1u << lane, of_lane, marks_of_lane, bytes, is_shared);
+    init_lacks(warp, ins, 1u << lane, of_lane, marks_of_lane, bytes, space);
 }
 
 /* The same of a stretch that may be longer: a bulk copy's. */
@@ -50,7 +50,7 @@ __attribute__((noinline)) static int spot_global(Warp *warp, const Ins *ins, uin
     if (!warp->worker->initcheck || a->initialised) return 0;
     if (load && stretch_lacks(warp, ins, address, bytes))
         spot_lacks(warp, ins, lane, address, bytes,
-                   shadow_bits(memory->shadow, address - DEVICE_BASE), 0);
+                   shadow_bits(memory->shadow, address - DEVICE_BASE), PTX_GLOBAL);
     if (store) memory_mark(&warp->worker->gpu->memory, address, bytes, 1);
     return 0;
 }
@@ -108,7 +108,7 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
     uint32_t want = (1u << bytes) - 1, word;
     memcpy(&word, block->shared_shadow + off / 8, 4);
     if (load && elements_lack(warp, ins, word >> (off & 7), bytes))
-        spot_lacks(warp, ins, lane, off, bytes, word >> (off & 7), 1);
+        spot_lacks(warp, ins, lane, off, bytes, word >> (off & 7), PTX_SHARED);
     word |= store ? want << (off & 7) : 0;
     memcpy(block->shared_shadow + off / 8, &word, 4);
     return 0;
@@ -216,7 +216,37 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
     if (in_others) count_remote(warp, ins, address, in_others);
 }
 
-/* Lanes that store to the block's own shared memory. */
+/* The kernel's own variables in local memory: a load of unwritten bytes is followed, a store marks the
+ * bytes as written.  `offset` per lane, for the lanes of `mask`. */
+__attribute__((noinline)) static void
+local_definedness(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
+{
+    uint32_t own = warp->worker->kernel->local_bytes, at[LANES] = {0}, marks[LANES] = {0},
+             lanes = 0;
+    uint32_t bytes = ins->bytes * (ins->vector > 1 ? ins->vector : 1u), missing = 0;
+    unsigned char *shadow = warp->worker->local_shadow + (size_t)warp->index * LANES * own / 8;
+    FOR_ACTIVE(mask)
+    {
+        uint32_t word;
+        if (offset[i] + bytes > own) continue;
+        at[i] = i * own + (uint32_t)offset[i], lanes |= 1u << i;
+        memcpy(&word, shadow + at[i] / 8, sizeof word);
+        marks[i] = word >> at[i] % 8;
+        word |= store ? ((1u << bytes) - 1) << at[i] % 8 : 0;
+        memcpy(shadow + at[i] / 8, &word, sizeof word);
+        missing |= (uint32_t)elements_lack(warp, ins, marks[i], bytes) << i;
+    }
+    if (store && warp->undefined.is_followed) undefined_stored(warp, ins, shadow, at, lanes);
+    if (!store && missing) init_lacks(warp, ins, missing, offset, marks, bytes, PTX_LOCAL);
+}
+
+/* Arguments and results of functions count as defined. */
+ALWAYS int checks_local(const Warp *warp, const Ins *ins)
+{
+    return warp->worker->local_shadow && ins->class != CLASS_FREE;
+}
+
+/* Lanes of a store by generic address to the block's own shared memory. */
 static void lanes_undefined_stored(Warp *warp, const Ins *ins, const uint64_t *address)
 {
     uint32_t offset[LANES] = {0}, lanes = 0;
@@ -224,7 +254,18 @@ static void lanes_undefined_stored(Warp *warp, const Ins *ins, const uint64_t *a
     if (ins->space == PTX_SHARED ||
         (ins->space == PTX_SPACE_NONE && address[i] - SHARED_WINDOW < WINDOW_BYTES))
         lanes |= own_shared(warp, address[i], &offset[i]) << i;
-    undefined_stored(warp, ins, offset, lanes);
+    undefined_stored(warp, ins, warp->block->shared_shadow, offset, lanes);
+}
+
+static void lanes_local_checked(Warp *warp, const Ins *ins, const uint64_t *address, int store)
+{
+    uint64_t offset[LANES] = {0};
+    uint32_t lanes = 0;
+    FOR_ACTIVE(warp->mask)
+    if (ins->space == PTX_LOCAL ||
+        (ins->space == PTX_SPACE_NONE && address[i] - LOCAL_WINDOW < WINDOW_BYTES))
+        offset[i] = address[i] & (WINDOW_BYTES - 1), lanes |= 1u << i;
+    if (lanes) local_definedness(warp, ins, offset, lanes, store);
 }
 
 ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
@@ -239,6 +280,7 @@ ALWAYS const Ins *lanes_access(Warp *warp, const Ins *ins, int store)
             return NULL;
     }
     if (store && warp->undefined.is_followed) lanes_undefined_stored(warp, ins, address);
+    if (checks_local(warp, ins)) lanes_local_checked(warp, ins, address, store);
     /* Before the access is done: racecheck compares what a store finds. */
     if (warp->observed) lanes_counted(warp, ins, address, store);
     FOR_ACTIVE(mask)
@@ -274,6 +316,7 @@ ALWAYS int local_access(Warp *warp, const Ins *ins, int store)
     if (differ || at > stride || total > stride - at || at & (total - 1)) return 0;
     FOR_LANES off[i] = at;
     FOR_LANES own[i] = at + (uint64_t)i * stride;
+    if (checks_local(warp, ins)) local_definedness(warp, ins, off, mask, store);
     if (warp->count) count_local(warp, ins, off, mask, store);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t slot = ins->vector > 1 ? ins->v[k] : ins->d;

@@ -177,17 +177,18 @@ __attribute__((noinline)) static void init_report(Warp *warp, const Ins *ins, ui
  * `marks` has a bit per byte of each lane's access. */
 __attribute__((noinline)) static void init_lacks(Warp *warp, const Ins *ins, uint32_t mask,
                                                  const uint64_t *address, const uint32_t *marks,
-                                                 uint32_t bytes, int is_shared)
+                                                 uint32_t bytes, PtxSpace space)
 {
-    UndefinedRead read = {.address = address, .bytes = bytes, .is_shared = is_shared};
+    UndefinedRead read = {.address = address, .bytes = bytes, .space = space};
     uint32_t lane = first_lane(mask);
     int follows = undefined_can_follow(warp, ins);
     for (uint32_t k = 0; follows && k * ins->bytes < bytes; k++)
         FOR_ACTIVE(mask)
     read.lanes[k] |= (uint32_t)elements_lack(warp, ins, marks[i] >> k * ins->bytes, ins->bytes)
                      << i;
-    if (!follows || undefined_read(warp, ins, &read) != 0)
-        init_report(warp, ins, lane, address[lane], bytes, is_shared ? "__shared__" : "__global__");
+    if ((!follows || undefined_read(warp, ins, &read) != 0) && space != PTX_LOCAL)
+        init_report(warp, ins, lane, address[lane], bytes,
+                    space == PTX_SHARED ? "__shared__" : "__global__");
 }
 
 __attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, const Reach *reach,
@@ -205,7 +206,7 @@ __attribute__((noinline)) static void init_check(Warp *warp, const Ins *ins, con
         address[i] = DEVICE_BASE + start + reach->off[i];
         missing |= (uint32_t)elements_lack(warp, ins, marks[i], bytes) << i;
     }
-    if (missing) init_lacks(warp, ins, missing, address, marks, bytes, 0);
+    if (missing) init_lacks(warp, ins, missing, address, marks, bytes, PTX_GLOBAL);
 }
 
 /* Marks 64 bytes of memory, in which other host threads may mark others. */
@@ -555,7 +556,7 @@ __attribute__((noinline)) static void shared_lacks(Warp *warp, const Ins *ins, c
         offset[i] = off[i];
         missing |= (uint32_t)elements_lack(warp, ins, marks[i], bytes) << i;
     }
-    if (missing) init_lacks(warp, ins, missing, offset, marks, bytes, 1);
+    if (missing) init_lacks(warp, ins, missing, offset, marks, bytes, PTX_SHARED);
 }
 
 ALWAYS int shared_init_check(Warp *warp, const Ins *ins, const uint32_t *off, uint32_t bytes)
@@ -619,7 +620,7 @@ ALWAYS const Ins *shared_store(Warp *warp, const Ins *ins, uint32_t bytes, int v
     if (__builtin_expect(shape == SHAPE_FAULT, 0)) return NULL;
     if (warp->worker->initcheck) shared_init_mark(warp, off, total, shape);
     if (__builtin_expect(warp->undefined.is_followed, 0))
-        undefined_stored(warp, ins, off, warp->mask);
+        undefined_stored(warp, ins, warp->block->shared_shadow, off, warp->mask);
     if (warp->worker->race.is_on) shared_raced(warp, ins, off, warp->mask, total, shape, 1, 0);
     if (warp->count) count_shared(warp, ins, off, warp->mask, 1);
     unsigned char *host = warp->block->shared;

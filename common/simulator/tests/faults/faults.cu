@@ -219,6 +219,44 @@ KERNEL(clean_assigned_sum)
     empty[self()] = sum;
 }
 
+/* Its elements are in local memory, because their index is a variable. */
+KERNEL(counts_of_an_unassigned_array)
+{
+    int count[16];
+    for (int i = 0; i < n; i++)
+        count[(int)x[i] & 15]++;
+    const int mine = count[threadIdx.x & 15]; // FAULT initcheck: Uninitialized __local__
+    empty[self()] = (float)mine;
+}
+
+KERNEL(clean_counts_of_an_array)
+{
+    int count[16];
+    for (int i = 0; i < 16; i++)
+        count[i] = 0;
+    for (int i = 0; i < n; i++)
+        count[(int)x[i] & 15]++;
+    empty[self()] = (float)count[threadIdx.x & 15];
+}
+
+KERNEL(undefined_value_through_an_array)
+{
+    float kept[8];
+    for (int i = 0; i < 8; i++)
+        kept[(int)x[i] & 7] = empty[i];
+    x[n / 2 + self()] = kept[threadIdx.x & 7]; // FAULT initcheck: Uninitialized __local__
+}
+
+/* Only the written half is used. */
+KERNEL(clean_half_of_an_array)
+{
+    float kept[8];
+    for (int i = 0; i < 4; i++)
+        kept[(int)x[i] & 3] = x[i + n / 2];
+    float4 low = *(float4 *)&kept[0], high = *(float4 *)&kept[((int)x[0] & 1) + 4];
+    empty[self()] = x[0] < 1.0f ? low.x : high.x;
+}
+
 KERNEL(unassigned_on_one_path)
 {
     float value;
@@ -569,6 +607,16 @@ KERNEL(clean_copies_in_turn)
 }
 
 /* ---- racecheck: between blocks ------------------------------------------------------------ */
+
+KERNEL(atomics_of_block_scope)
+{
+    atomicAdd_block(&x[threadIdx.x % 16], 1.0f); // FAULT racecheck: the scope of the atomic
+}
+
+KERNEL(clean_atomics_of_block_scope)
+{
+    atomicAdd_block(&x[blockIdx.x * 16 + threadIdx.x % 16], 1.0f);
+}
 
 __device__ unsigned drawn;
 __device__ volatile int flags[8];
