@@ -437,8 +437,8 @@ static const char *stuck_cause(const StuckWait *wait)
     if (!m->pending) return "it expects bytes that no copy writes (expect_tx)";
     if (m->pending < m->expected)
         return "its count (mbarrier.init) is larger than the number of threads that arrive";
-    return m->phase ? "nobody arrives for this phase, or the wait has the wrong parity"
-                    : "nobody arrives at it, or the wait has the wrong parity";
+    return "nobody arrives at it, or the wait has the wrong parity, or the thread missed its phase "
+           "because others continued: a barrier is missing between them";
 }
 
 /* Nobody is left who could complete the phase.  The first of the waits that can be satisfied least
