@@ -19,10 +19,11 @@ static int has_body(const PtxFunction *function)
 
 uint64_t function_address(const SimtModule *module, const char *name)
 {
-    const PtxModule *ptx = module->ptx;
-    for (uint32_t i = 0; name && i < ptx->functions; i++)
-        if (has_body(&ptx->function[i]) && strcmp(ptx->function[i].name, name) == 0)
-            return function_address_at(i);
+    uint32_t first, count = name ? functions_find(module, name, &first) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t function = module->function_by_name[first + i];
+        if (has_body(&module->ptx->function[function])) return function_address_at(function);
+    }
     return 0;
 }
 

@@ -189,14 +189,28 @@ struct SimtModule {
     const struct Image *image; /* common/simulator/launch/image.h: owner of the next two */
     const PtxModule *ptx;
     const Fatbin *fatbin;
-    Symbol *symbol;
+    Symbol *symbol; /* sorted by `variable` once all are placed */
     uint32_t symbols;
-    SimtKernel *kernel;
+    const Symbol **symbol_by_name;
+    uint32_t *function_by_name; /* indices of ptx->function */
+    SimtKernel *kernel;         /* in the order of `function` */
     uint32_t kernels;
     uint64_t decoded;     /* instructions of its kernels so far */
     unsigned char *taken; /* per function: its address is taken; NULL: not known yet */
     SimtModule *next;
 };
+
+/* ---- symbols.c: variables and functions by name ---------------------------------------------- */
+/* Names, operands and initialisers are the submission's, and there may be millions of them.  So
+ * each of these searches takes a logarithmic number of comparisons. */
+/* Sorts the functions, or the placed variables; -1: out of memory. */
+int functions_sort(SimtModule *module);
+int symbols_sort(SimtModule *module);
+/* NULL: not placed; no such name. */
+const Symbol *symbol_of(const SimtModule *module, const PtxVariable *variable);
+const Symbol *symbol_find(const SimtModule *module, const char *name);
+/* The functions of this name are function_by_name[*first] and those after it; their number. */
+uint32_t functions_find(const SimtModule *module, const char *name, uint32_t *first);
 
 /* ---- function.c: addresses of functions ------------------------------------------------------ */
 uint64_t function_address_at(uint32_t function);

@@ -343,12 +343,10 @@ int symbol_address(Decoder *d, const PtxOperand *operand, PtxSpace *space, uint6
         *space = PTX_LOCAL;
         return local_place(d, v, address);
     }
-    for (uint32_t i = 0; i < d->module->symbols; i++)
-        if (d->module->symbol[i].variable == v) {
-            *address = d->module->symbol[i].address;
-            return 0;
-        }
-    return refuse(d, "the variable %s was not placed (is it extern?)", v->name);
+    const Symbol *placed = symbol_of(d->module, v);
+    if (!placed) return refuse(d, "the variable %s was not placed (is it extern?)", v->name);
+    *address = placed->address;
+    return 0;
 }
 
 static uint64_t immediate_bits(Decoder *d, const PtxOperand *operand, PtxType type)

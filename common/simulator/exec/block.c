@@ -471,12 +471,13 @@ uint64_t cleared_charge(uint64_t bytes)
     return bytes / BYTES_PER_INSTRUCTION;
 }
 
-/* A block without instructions costs the host time, too: its memory is cleared and its warps are
- * set up. The instructions charged for it make a grid of a billion empty blocks reach the limit. */
+/* A block without instructions costs the host time, too: its memory and its registers are cleared
+ * and its warps are set up. The instructions charged for it make a grid of a billion empty blocks
+ * reach the limit. */
 static uint64_t block_charge(const Worker *worker)
 {
     uint64_t local = (uint64_t)worker->kernel->local_bytes * LANES;
-    return worker->block.warps * (4 + cleared_charge(local)) +
+    return worker->block.warps * (4 + cleared_charge(local + worker->file_stride)) +
            cleared_charge(worker->block.shared_bytes);
 }
 

@@ -281,12 +281,6 @@ void simt_memory_info(const SimtGpu *gpu, uint64_t *free_bytes, uint64_t *total_
 }
 
 /* ---- modules ------------------------------------------------------------------------------ */
-static const Symbol *symbol_find(const SimtModule *module, const char *name)
-{
-    for (uint32_t i = 0; i < module->symbols; i++)
-        if (strcmp(module->symbol[i].variable->name, name) == 0) return &module->symbol[i];
-    return NULL;
-}
 
 static int in_device_memory(const PtxVariable *v)
 {
@@ -297,8 +291,6 @@ static int symbol_place(SimtModule *module, const PtxVariable *v, Error *error)
 {
     Symbol *symbol = &module->symbol[module->symbols];
     Memory *memory = &module->gpu->memory;
-    for (uint32_t i = 0; i < module->symbols; i++)
-        if (module->symbol[i].variable == v) return 0;
     symbol->variable = v;
     int (*alloc)(Memory *, uint64_t, uint64_t *, Allocation **, Error *) =
         v->is_managed ? memory_alloc_managed : memory_alloc;
@@ -362,6 +354,8 @@ static int symbols_place(SimtModule *module, Error *error)
             if (in_device_memory(&ptx->function[i].variable[k]) &&
                 symbol_place(module, &ptx->function[i].variable[k], error) != 0)
                 return -1;
+    if (symbols_sort(module))
+        return error_set(error, "out of host memory for a module's variables");
     return symbols_fill(module, error);
 }
 
@@ -455,6 +449,13 @@ static int target_check(const SimtGpu *gpu, const PtxModule *ptx, Error *error)
                      machine->cc_major, machine->cc_minor);
 }
 
+static int names_sort(SimtModule *module, Error *error)
+{
+    if (functions_sort(module))
+        return error_set(error, "out of host memory for the names of a module's functions");
+    return 0;
+}
+
 SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint64_t room,
                              Error *error)
 {
@@ -471,7 +472,8 @@ SimtModule *simt_module_load(SimtGpu *gpu, const void *image, size_t bytes, uint
         module->ptx = module->image->ptx;
         module->fatbin = &module->image->fatbin;
         if (target_check(gpu, module->ptx, error) == 0 && variables_fit(module, room, error) == 0 &&
-            symbols_place(module, error) == 0 && kernels_list(module, error) == 0)
+            names_sort(module, error) == 0 && symbols_place(module, error) == 0 &&
+            kernels_list(module, error) == 0)
             return module;
     }
     simt_module_unload(gpu, module);
@@ -507,17 +509,28 @@ void simt_module_unload(SimtGpu *gpu, SimtModule *module)
     }
     free(module->kernel);
     free(module->symbol);
+    free(module->symbol_by_name);
+    free(module->function_by_name);
     free(module->taken);
     image_leave(module->image);
     free(module);
 }
 
+/* The order of a function and a kernel's: kernels are in the order of the functions in the PTX. */
+static int by_function(const void *function, const void *kernel)
+{
+    const PtxFunction *a = function, *b = ((const SimtKernel *)kernel)->function;
+    return (a > b) - (a < b);
+}
+
 SimtKernel *simt_kernel_find(SimtModule *module, const char *name, Error *error)
 {
-    for (uint32_t i = 0; i < module->kernels; i++) {
-        SimtKernel *kernel = &module->kernel[i];
-        if (strcmp(kernel->info.name, name) != 0) continue;
-        return kernel_decode(kernel, exec_handlers(), error) == 0 ? kernel : NULL;
+    uint32_t first, count = functions_find(module, name, &first);
+    for (uint32_t i = 0; i < count; i++) {
+        const PtxFunction *function = &module->ptx->function[module->function_by_name[first + i]];
+        SimtKernel *kernel =
+            bsearch(function, module->kernel, module->kernels, sizeof *module->kernel, by_function);
+        if (kernel) return kernel_decode(kernel, exec_handlers(), error) == 0 ? kernel : NULL;
     }
     error_set(error, "there is no kernel %s in the module", name);
     return NULL;

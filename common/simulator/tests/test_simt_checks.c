@@ -477,6 +477,80 @@ static void endless_loops_end(void **state)
     simt_close(gpu);
 }
 
+/* A kernel that ends at once and has `values` registers. */
+static char *registers_text(int values)
+{
+    char *text = malloc(2048 + (size_t)values * 96), *at = text;
+    assert_non_null(text);
+    at += sprintf(at,
+                  HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .pred %%q; .reg .f32 %%f<%d>;\n"
+                       ".reg .b32 %%r; .reg .b64 %%rd;\nld.param.u64 %%rd, [p];\n"
+                       "mov.u32 %%r, %%ctaid.x; setp.ne.u32 %%q, %%r, 4000000; @%%q bra END;\n",
+                  values);
+    for (int i = 0; i < values; i++)
+        at += sprintf(at, "ld.global.f32 %%f%d, [%%rd + %d];\n", i, 4 * i);
+    for (int i = 0; i < values; i++)
+        at += sprintf(at, "st.global.f32 [%%rd + %d], %%f%d;\n", 4 * i, i);
+    sprintf(at, "END: ret;\n}\n");
+    return text;
+}
+
+/* Each warp begins with its registers cleared, which takes longer than to execute nothing. */
+static void registers_of_empty_blocks_count(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 1000 };
+    for (int values = 8; values <= 2008; values += 2000) {
+        Error error;
+        SimtOptions options = {.threads = 1, .instruction_limit = 100 * BLOCKS};
+        SimtGpu *gpu = simt_open(&SMALL, &options, &error);
+        uint64_t out = device_data(gpu, NULL, 64);
+        SimtResult result;
+        char *text = registers_text(values);
+        assert_int_equal(run(gpu, text, BLOCKS, 32, 0, &out, 8, &result), values > 8 ? -1 : 0);
+        if (values > 8) assert_int_equal(result.report.check, SIMT_TIMEOUT);
+        free(text);
+        simt_close(gpu);
+    }
+}
+
+/* Each of many variables is found by its name, in initialisers and by the program. */
+static void each_of_many_names_is_found(void **state)
+{
+    (void)state;
+    enum { NAMES = 2000, EACH = 64 };
+    char *text = malloc((size_t)NAMES * EACH + 1024), *at = text, name[16];
+    uint64_t table[NAMES], address, bytes, first;
+    Error error = {""};
+    assert_non_null(text);
+    at += sprintf(at, HEAD);
+    for (int i = 0; i < NAMES; i++) /* not in the order of their names */
+        at += sprintf(at, ".global .u32 v%d;\n", i * 7 % NAMES);
+    at += sprintf(at, ".global .u64 table[%d] = {v0", NAMES);
+    for (int i = 1; i < NAMES; i++)
+        at += sprintf(at, ", v%d", i);
+    sprintf(at, "};\n.visible .entry k() { ret; }\n.visible .entry j() { ret; }\n");
+    SimtGpu *gpu = gpu_open(1, 0, 0);
+    SimtModule *module = simt_module_load(gpu, text, strlen(text), 0, &error);
+    if (!module) fail_msg("%s", error.text);
+    assert_int_equal(simt_variable_find(module, "table", &first, &bytes, &error), 0);
+    device_fetch(gpu, first, table, sizeof table);
+    for (int i = 0; i < NAMES; i++) {
+        sprintf(name, "v%d", i);
+        assert_int_equal(simt_variable_find(module, name, &address, &bytes, &error), 0);
+        assert_int_equal(address, table[i]);
+    }
+    assert_int_equal(simt_variable_find(module, "v", &address, &bytes, &error), -1);
+    assert_int_equal(simt_variable_find(module, "v2000", &address, &bytes, &error), -1);
+    assert_non_null(simt_kernel_find(module, "j", &error));
+    assert_non_null(simt_kernel_find(module, "k", &error));
+    assert_null(simt_kernel_find(module, "i", &error));
+    assert_null(simt_kernel_find(module, "v0", &error));
+    simt_module_unload(gpu, module);
+    simt_close(gpu);
+    free(text);
+}
+
 /* cp.async may have a predicate in place of a size: where it holds, zeros are written. */
 static void copies_that_are_ignored(void **state)
 {
@@ -771,6 +845,8 @@ int main(void)
         cmocka_unit_test(unwritten_memory_is_reported),
         cmocka_unit_test(a_bulk_copy_of_unwritten_memory),
         cmocka_unit_test(endless_loops_end),
+        cmocka_unit_test(registers_of_empty_blocks_count),
+        cmocka_unit_test(each_of_many_names_is_found),
         cmocka_unit_test(bad_launches),
         cmocka_unit_test(copies_of_nothing),
         cmocka_unit_test(copies_that_are_ignored),
