@@ -384,7 +384,10 @@ static void electrode_explain(const Judgement *judged, ProbeRun run, void *conte
     explain_mistakes(judged, run, context, mistake, SLIPS, slipped_values, finding);
     if (finding->fault != FAULT_EVERYWHERE) return;
     int l = network_wrong_layer(judged, run, context, TENSOR_W, layer, ELECTRODE_LAYERS);
-    if (is_rounded(judged) && (l < 0 || l == ELECTRODE_OUT)) {
+    /* Without further runs a small mistake in an early layer looks the same. */
+    if (is_rounded(judged) && l < 0) {
+        finding_say(finding, NETWORK_NEAR);
+    } else if (is_rounded(judged) && l == ELECTRODE_OUT) {
         *finding = (Finding){.fault = FAULT_PRECISION};
         finding_say(finding, NETWORK_ROUNDED);
     } else {

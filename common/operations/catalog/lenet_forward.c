@@ -552,7 +552,10 @@ static void lenet_explain(const Judgement *judged, ProbeRun run, void *context, 
     explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
     if (finding->fault != FAULT_EVERYWHERE) return;
     int l = network_wrong_layer(judged, run, context, TENSOR_W, PLACE, LAYERS);
-    if (is_rounded(judged) && (l < 0 || l == OUT)) {
+    /* Without further runs a small mistake in an early layer looks the same. */
+    if (is_rounded(judged) && l < 0) {
+        finding_say(finding, NETWORK_NEAR);
+    } else if (is_rounded(judged) && l == OUT) {
         *finding = (Finding){.fault = FAULT_PRECISION};
         finding_say(finding, NETWORK_ROUNDED);
     } else {

@@ -11,6 +11,11 @@
     "network: some values have a lower precision (half, bfloat16, tf32, or a fast "                \
     "approximation)."
 
+/* The same if the submission did not run again. */
+#define NETWORK_NEAR                                                                               \
+    "Every output is near the expected value. Possibly some values have a lower precision, or a "  \
+    "small term of an early layer is wrong, for example a bias or the order of bias and function."
+
 typedef struct NetworkLayer {
     const char *name;
     int weights, biases; /* offsets in the tensor of parameters; weights end at `biases` */

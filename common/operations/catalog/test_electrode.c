@@ -243,7 +243,7 @@ static void fp32_is_right_and_eleven_bits_are_not(void **state)
             plain_electrode(&RIGHT, &run.p, run.tensor[0], run.changed, run.tensor[2]);
             double worst = run_judge(&run, NULL, NULL, &finding).worst;
             least = fmin(least, worst);
-            if (finding.fault != FAULT_PRECISION)
+            if (!strstr(finding.text, "Possibly some values have a lower precision"))
                 fail_msg("kind %d, %d bits: worst %g, %s", kind, bits, worst, finding.text);
         }
         run_close(&run);

@@ -133,7 +133,7 @@ static int find_lines(const Response *response, const char *lines, Finding *find
         wrong++;
     }
     if (!wrong || wrong == SIDE) return 0;
-    finding_say(finding, "%d of %d %s are changed, from %d to %d, the others are right.", wrong,
+    finding_say(finding, "%d of %d %s are changed, from %d to %d; the others are right.", wrong,
                 (int)SIDE, lines, first, last);
     const double factor = line_factor(response, first);
     if (isfinite(factor)) finding_say(finding, "%d has the factor %.4g.", first, factor);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A run on a single pixel costs no more than the judged run, except for the oracle. */
@@ -105,6 +106,93 @@ static int pixel_expected(const Impulse *m, const Element *tap, Element *pixel)
     int w = m->at.q * v->stride_w + tap->at[TAP_S] - v->pad_left;
     *pixel = (Element){{m->at.n, tap->at[TAP_C], h, w}};
     return h >= 0 && h < v->H && w >= 0 && w < v->W;
+}
+
+/* ---- the pixel's other outputs ------------------------------------------------------------ */
+
+/* The shift of the pixel's products in the map of outputs: `agreeing` of the `found` ones. */
+typedef struct Shift {
+    int down, right, found, agreeing;
+} Shift;
+
+/* The wrong output of the same map whose value is nearest to the one that output i should have;
+ * i: none has it. */
+static size_t product_seek(const Impulse *m, size_t i)
+{
+    const Probe *probe = &m->probe;
+    const size_t outputs = (size_t)probe->conv.P * probe->conv.Q, first = i / outputs * outputs;
+    const double value = probe->expected[i];
+    size_t nearest = i;
+    for (size_t j = first; j < first + outputs; j++) {
+        if (j == i || !is_value(m, value, probe->y[j]) ||
+            fabs(probe->y[j] - probe->expected[j]) <= probe_bound(m->d, probe, j))
+            continue;
+        if (nearest == i || fabs(probe->y[j] - value) < fabs(probe->y[nearest] - value))
+            nearest = j;
+    }
+    return nearest;
+}
+
+/* Counts output i's product if it is in another output.  A value near 0 could be any. */
+static void shift_count(const Impulse *m, size_t i, Shift *shift)
+{
+    const Probe *probe = &m->probe;
+    if (is_value(m, probe->expected[i], probe->y[i]) || is_value(m, probe->expected[i], 0) ||
+        fabs(probe->expected[i]) <= probe_bound(m->d, probe, i))
+        return;
+    const size_t j = product_seek(m, i);
+    const OutputAt here = output_at(&probe->conv, i), there = output_at(&probe->conv, j);
+    if (i == j) return;
+    if (!shift->found++) {
+        shift->down = there.p - here.p;
+        shift->right = there.q - here.q;
+    }
+    shift->agreeing += there.p - here.p == shift->down && there.q - here.q == shift->right;
+}
+
+/* Whether products of the pixel are in other outputs, at the same distance: probe.y and
+ * probe.expected are those of the run with the pixel. */
+static int shift_of(const Impulse *m, Shift *shift)
+{
+    const ConvProblem *v = &m->probe.conv;
+    const size_t outputs = (size_t)v->P * v->Q, first = m->index / outputs * outputs;
+    *shift = (Shift){0};
+    for (size_t i = first; i < first + outputs; i++)
+        shift_count(m, i, shift);
+    return shift->found > 1 && shift->agreeing * 4 >= shift->found * 3;
+}
+
+static int impulse_run(Impulse *m, Element pixel);
+
+/* The same with a pixel of another row and column, too: rows in the opposite order have a distance
+ * of their own for each pixel.  probe.x is that of the pixel again afterwards. */
+static int shift_find(Impulse *m, Shift *shift)
+{
+    Impulse other = *m;
+    Element next = m->pixel;
+    Shift again;
+    if (!shift_of(m, shift)) return 0;
+    next.at[PIXEL_H] += next.at[PIXEL_H] ? -1 : 1;
+    next.at[PIXEL_W] += next.at[PIXEL_W] ? -1 : 1;
+    if (next.at[PIXEL_H] >= m->x_extent[PIXEL_H] || next.at[PIXEL_W] >= m->x_extent[PIXEL_W])
+        return 0;
+    const int is_same = impulse_run(&other, next) && shift_of(&other, &again) &&
+                        again.down == shift->down && again.right == shift->right;
+    memset(m->probe.x, 0, m->probe.x_count * sizeof(float));
+    m->probe.x[element_index(&m->pixel, m->x_extent)] = 1;
+    return is_same;
+}
+
+static void say_shift(const Impulse *m, const Shift *shift, Finding *finding)
+{
+    const ConvProblem *v = &m->probe.conv;
+    const int is_filter = abs(shift->down) == v->R - 1 && abs(shift->right) == v->S - 1;
+    finding_say(finding,
+                "Other products of that pixel are in wrong outputs: %d of %d are shifted by (p,q) "
+                "= (%+d,%+d)%s. So p and q of the store do not agree with those of the loads, or "
+                "the wrong part of a tile is stored.",
+                shift->agreeing, shift->found, shift->down, shift->right,
+                is_filter ? ", which is R - 1 and S - 1" : "");
 }
 
 /* ---- the weight's pixel ------------------------------------------------------------------ */
@@ -255,8 +343,22 @@ static void say_observed(Impulse *m, const Element *tap, Finding *finding)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
+/* Reports the distance of the two weights in memory. */
+static void say_distance(const Impulse *m, const Element *want, const Element *got,
+                         Finding *finding)
+{
+    const long long wanted = (long long)element_index(want, m->w_extent),
+                    gotten = (long long)element_index(got, m->w_extent);
+    finding_say(
+        finding,
+        "It lies %lld weights %s the right one in w: possibly as many as a tile has, and an "
+        "index or a pointer does not advance from one tile to the next.",
+        gotten < wanted ? wanted - gotten : gotten - wanted, gotten < wanted ? "before" : "after");
+}
+
 /* Reports that the pixel was multiplied by another weight. */
-static void say_exchanged(const Element *want, const Element *got, Finding *finding)
+static void say_exchanged(const Impulse *m, const Element *want, const Element *got,
+                          Finding *finding)
 {
     char axes[32];
     unsigned differ = elements_differ(want, got, "kcrs", axes, sizeof axes);
@@ -265,7 +367,8 @@ static void say_exchanged(const Element *want, const Element *got, Finding *find
                              "or fragment of weights stores it, and in the index of the store.");
     else if (differ == 1u << TAP_C)
         finding_say(finding, "A weight of another channel: check c in the index of w and of x, and "
-                             "where tiles or fragments keep it.");
+                             "where tiles or fragments keep it."),
+            say_distance(m, want, got, finding);
     else if (differ & 1u << TAP_K)
         finding_say(finding,
                     "They differ in %s: a step in the index of w is wrong, or a tile of weights is "
@@ -282,15 +385,36 @@ static void say_exchanged(const Element *want, const Element *got, Finding *find
                     "where tiles or fragments store them, and p and q in the index of the store.");
 }
 
+/* The output to which the product of the pixel and the weight belongs, if it is at another
+ * position; 0: it is not, or there is none. */
+static int owner_find(const Impulse *m, const Element *tap, OutputAt *owner)
+{
+    const ConvProblem *v = &m->probe.conv;
+    const int down = m->pixel.at[PIXEL_H] + v->pad_top - tap->at[TAP_R],
+              right = m->pixel.at[PIXEL_W] + v->pad_left - tap->at[TAP_S];
+    *owner = (OutputAt){m->pixel.at[0], tap->at[TAP_K], down / v->stride_h, right / v->stride_w};
+    return down >= 0 && right >= 0 && owner->p * v->stride_h == down &&
+           owner->q * v->stride_w == right && owner->p < v->P && owner->q < v->Q &&
+           (owner->p != m->at.p || owner->q != m->at.q);
+}
+
 /* Reports that the pixel was multiplied by a weight although that term should be zero. */
 static void say_stray(const Impulse *m, const Element *got, Finding *finding)
 {
     Element due;
+    OutputAt owner;
     char name[64], axes[32];
     int inside = pixel_expected(m, got, &due);
     element_name("x", &due, name, sizeof name);
     elements_differ(&due, &m->pixel, "nchw", axes, sizeof axes);
-    if (got->at[TAP_K] != m->at.k)
+    if (got->at[TAP_K] != m->at.k && owner_find(m, got, &owner))
+        finding_say(finding,
+                    "That product belongs to output (%d,%d,%d,%d), of another filter and another "
+                    "position. So outputs are stored in each other's place, for example those of a "
+                    "fragment or a tile whose layout is another one, or both factors are loaded "
+                    "with wrong indices.",
+                    owner.n, owner.k, owner.p, owner.q);
+    else if (got->at[TAP_K] != m->at.k)
         finding_say(finding,
                     "That weight is of filter %d: k is wrong in the index of w or of y, or where a "
                     "tile stores the weights.",
@@ -308,23 +432,42 @@ static void say_stray(const Impulse *m, const Element *got, Finding *finding)
             due.at[PIXEL_H], due.at[PIXEL_W]);
 }
 
-/* The output is not a single weight: finds out how often the pixel is added. */
-static void say_count(Impulse *m, Finding *finding)
+/* Whether the output is the right weight times a simple factor. */
+static int say_multiple(const Impulse *m, Finding *finding)
+{
+    static const struct {
+        double factor;
+        const char *text;
+    } known[] = {
+        {-1, "the weight with the opposite sign: look for a wrong sign, for example in a row of a "
+             "transform"},
+        {2, "twice the right weight: a term is added twice, or a factor 1/2 is missing"},
+        {0.5, "half of the right weight: a factor 1/2 is there twice, or a term is missing"},
+        {4, "four times the right weight: a factor is missing"},
+        {0.25, "a quarter of the right weight: a factor is there twice"},
+        {-2, "twice the right weight with the wrong sign"},
+        {-0.5, "half of the right weight with the wrong sign"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (is_value(m, known[i].factor * m->expected, m->value)) {
+            finding_say(finding, "That is %s.", known[i].text);
+            return 1;
+        }
+    return 0;
+}
+
+/* The output is not a single weight: finds out how often the pixel is added; 0: it is not known. */
+static int say_count(Impulse *m, Finding *finding)
 {
     for (size_t i = 0; i < m->probe.w_count; i++)
         m->probe.w[i] = 1;
     double count = probe_wrong(m->d, &m->probe) < 0 ? 0 : m->probe.y[m->index];
-    if (!(count > 1 && count == rint(count))) {
-        finding_say(
-            finding,
-            "That is not an element of w. Follow that one pixel through your index calculations.");
-        return;
-    }
+    if (!(count > 1 && count == rint(count))) return 0;
     finding_say(finding,
                 "That is not an element of w: %g multiplications of that output use the pixel, but "
                 "%s should. An index of x does not change, or goes back, while a loop continues; "
                 "or one term is added twice, or another output's term is added.",
                 count, m->expected != 0 ? "one" : "none");
+    return 1;
 }
 
 /* Whether the output really is that weight: among thousands of weights, some are within a
@@ -340,7 +483,10 @@ static int is_confirmed(Impulse *m, const Element *tap)
 static void impulse_describe(Impulse *m, Finding *finding)
 {
     Element want, got;
+    Shift shift;
     char pixel[64], name[64], wanted[96] = "0", gotten[96];
+    const int few = conv_macs(&m->probe.conv) <= probe_macs; /* small enough for more runs */
+    const int is_shifted = few && shift_find(m, &shift);
     int known = tap_find(m, m->expected, &want), found = tap_find(m, m->value, &got);
     found = found && is_confirmed(m, &got);
     element_name("x", &m->pixel, pixel, sizeof pixel);
@@ -355,23 +501,21 @@ static void impulse_describe(Impulse *m, Finding *finding)
                 "With x all zero but %s = 1, output (n,k,p,q) = (%d,%d,%d,%d) should be %s; yours "
                 "is %s.",
                 pixel, m->at.n, m->at.k, m->at.p, m->at.q, wanted, gotten);
-    int few = conv_macs(&m->probe.conv) <= probe_macs; /* small enough for more runs */
     if (known && found)
-        say_exchanged(&want, &got, finding);
+        say_exchanged(m, &want, &got, finding);
+    else if (is_shifted)
+        say_shift(m, &shift, finding);
     else if (found)
         say_stray(m, &got, finding);
     else if (known && m->value == 0 && few)
         say_observed(m, &want, finding);
     else if (known && m->value == 0)
         say_unknown(finding);
-    else if (known && is_value(m, -m->expected, m->value))
-        finding_say(finding,
-                    "That is the weight with the opposite sign: look for a wrong sign, for "
-                    "example in a row of a transform.");
-    else if (isfinite(m->value) && m->value != 0 && few)
-        say_count(m, finding);
-    else
-        finding_say(finding, "Follow that one pixel through your index calculations.");
+    else if (!(isfinite(m->value) && few && say_count(m, finding)) &&
+             !(known && say_multiple(m, finding)))
+        finding_say(
+            finding,
+            "That is not an element of w. Follow that one pixel through your index calculations.");
 }
 
 /* ---- entry point ------------------------------------------------------------------------- */
@@ -409,7 +553,23 @@ static Element pixel_under(const ConvProblem *v, OutputAt at, int c, int r, int 
     return (Element){{at.n, c, h, w}};
 }
 
-/* Sets the pixel, runs, and finds the first wrong output. */
+/* The first wrong output of a run, if possible one whose error is clearly above those of
+ * transforms: then its values identify weights. */
+static size_t clearly_wrong(const Impulse *m)
+{
+    const Probe *probe = &m->probe;
+    size_t first = probe->y_count;
+    for (size_t i = 0; i < probe->y_count; i++) {
+        const double error = fabs(probe->y[i] - probe->expected[i]),
+                     bound = probe_bound(m->d, probe, i);
+        if (error <= bound) continue;
+        if (m->d->judged->observed.algorithm == ALGORITHM_SUMS || error > 8 * bound) return i;
+        if (first == probe->y_count) first = i;
+    }
+    return first;
+}
+
+/* Sets the pixel, runs, and finds a wrong output. */
 static int impulse_run(Impulse *m, Element pixel)
 {
     const Diagnosis *d = m->d;
@@ -418,9 +578,7 @@ static int impulse_run(Impulse *m, Element pixel)
     memset(probe->x, 0, probe->x_count * sizeof(float));
     probe->x[element_index(&pixel, m->x_extent)] = 1;
     if (probe_wrong(d, probe) <= 0) return 0;
-    m->index = 0;
-    while (fabs(probe->y[m->index] - probe->expected[m->index]) <= probe_bound(d, probe, m->index))
-        m->index++;
+    m->index = clearly_wrong(m);
     m->at = output_at(&d->conv, m->index);
     m->expected = probe->expected[m->index];
     m->value = probe->y[m->index];

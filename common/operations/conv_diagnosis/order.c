@@ -91,8 +91,12 @@ static void order_describe(int own, const Order *order, Finding *finding)
     finding->fault = FAULT_LAYOUT;
     snprintf(finding->text, sizeof finding->text,
              "The values are correct for tensors in another order: your code %s. In memory the "
-             "last index is contiguous; p->layout has the order of this case.",
-             text);
+             "last index is contiguous; p->layout has the order of this case.%s",
+             text,
+             order->layout[W] == own || order->layout[X] != own
+                 ? ""
+                 : " Or w is read correctly, and the pixels that are multiplied by its rows are in "
+                   "that order, for example the rows of an unrolled input.");
 }
 
 /* Whether the output would be correct if some of the case's reversed axes were not: one of them, or

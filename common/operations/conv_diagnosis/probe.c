@@ -15,9 +15,7 @@ void probe_free(Probe *probe)
     free(probe->x);
     free(probe->w);
     free(probe->y);
-    free(probe->expected);
-    free(probe->magnitude);
-    free(probe->terms);
+    free(probe->expected); /* with magnitude and terms */
 }
 
 int probe_make(Probe *probe, const ConvProblem *conv)
@@ -30,10 +28,8 @@ int probe_make(Probe *probe, const ConvProblem *conv)
     probe->x = malloc(probe->x_count * sizeof(float));
     probe->w = malloc(probe->w_count * sizeof(float));
     probe->y = malloc(probe->y_count * sizeof(float));
-    probe->expected = malloc(probe->y_count * sizeof(double));
-    probe->magnitude = malloc(probe->y_count * sizeof(double));
-    probe->terms = malloc(probe->y_count * sizeof(double));
-    if (probe->x && probe->w && probe->y && probe->expected && probe->magnitude && probe->terms)
+    if (!oracle_room(probe->y_count, &probe->expected, &probe->magnitude, &probe->terms) &&
+        probe->x && probe->w && probe->y)
         return 0;
     probe_free(probe);
     return -1;

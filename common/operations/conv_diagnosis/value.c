@@ -261,6 +261,26 @@ static unsigned axes_that_differ(const Diagnosis *d, const size_t sorted[SAMPLES
     return axes;
 }
 
+/* The distance between each sample and its value's owner along the only axis on which they differ;
+ * 0: it varies, or there are several axes. */
+static int common_distance(const Diagnosis *d, const size_t sorted[SAMPLES_WRONG], unsigned differ)
+{
+    int distance = 0;
+    for (int i = 0; i < d->samples.wrong; i++) {
+        if (sorted[i] == d->total) continue;
+        OutputAt here = output_at(&d->conv, d->samples.index[i]);
+        OutputAt there = output_at(&d->conv, sorted[i]);
+        int next = differ == 1   ? there.n - here.n
+                   : differ == 2 ? there.k - here.k
+                   : differ == 4 ? there.p - here.p
+                   : differ == 8 ? there.q - here.q
+                                 : 0;
+        if (!next || (distance && abs(next) != distance)) return 0;
+        distance = abs(next);
+    }
+    return distance;
+}
+
 static int find_moved(const Diagnosis *d, Finding *finding)
 {
     size_t sorted[SAMPLES_WRONG];
@@ -285,14 +305,20 @@ static int find_moved(const Diagnosis *d, Finding *finding)
                 "(%d,%d,%d,%d) has that of (%d,%d,%d,%d), and so on; they differ in %s.",
                 found == d->samples.wrong ? "T" : "Most of t", here.n, here.k, here.p, here.q,
                 there.n, there.k, there.p, there.q, axes);
+    const int distance = common_distance(d, sorted, differ);
+    if (distance)
+        finding_say(finding,
+                    "It is always the value %d places away: possibly parts of a tile with that "
+                    "size are exchanged, or one is used twice.",
+                    distance);
     finding_say(finding,
-                "So %s %s wrong in one index, that of the loads or that of the store{, or two "
-                "threads or blocks calculate the same outputs%s. Check that each block and thread "
+                "So %s %s wrong in one index, that of the loads%s or that of the store{, or two "
+                "threads or blocks calculate the same outputs. Check that each block and thread "
                 "index has the meaning that the grid gives it.|.}",
                 axes, strstr(axes, "and") ? "are" : "is",
-                d->precision == PRECISION_FP32
-                    ? ""
-                    : ", or a block reads or copies the part of another partner in the cluster");
+                differ == 2  ? " of weights"
+                : differ & 2 ? ""
+                             : " of pixels");
     return 1;
 }
 

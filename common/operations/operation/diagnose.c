@@ -433,12 +433,14 @@ int find_race(const Judgement *judged, ProbeRun run, void *context, Finding *fin
 typedef struct AxisMap {
     size_t size, wrong, first, last; /* number of wrong indices; the first and the last one */
     size_t step;                     /* distance between successive wrong indices; 0: varies */
+    size_t rights, right, gap;       /* number of right indices; the first; their distance, 0:
+                                      * varies */
     int whole;                       /* Boolean: all outputs at these indices are wrong */
 } AxisMap;
 
 static AxisMap map_axis(const Judgement *judged, const TensorShape *shape, int axis)
 {
-    size_t inner = 1, size = shape->dim[axis], of_wrong = 0;
+    size_t inner = 1, size = shape->dim[axis], of_wrong = 0, last_right = 0;
     AxisMap map = {.size = size, .first = size};
     for (int i = axis + 1; i < shape->rank; i++)
         inner *= shape->dim[i];
@@ -447,7 +449,13 @@ static AxisMap map_axis(const Judgement *judged, const TensorShape *shape, int a
     for (size_t i = 0; i < judged->verdict.total; i++)
         count[i / inner % size] += judged->mark[i] != MARK_RIGHT;
     for (size_t i = 0; i < size; i++) {
-        if (!count[i]) continue;
+        if (!count[i]) {
+            if (map.rights == 1) map.gap = i - map.right;
+            if (map.rights > 1 && i - last_right != map.gap) map.gap = 0;
+            if (!map.rights++) map.right = i;
+            last_right = i;
+            continue;
+        }
         if (map.wrong == 1) map.step = i - map.first;
         if (map.wrong > 1 && i - map.last != map.step) map.step = 0;
         if (!map.wrong) map.first = i;
@@ -473,7 +481,14 @@ static int find_slabs(const Judgement *judged, char *where, size_t bytes)
         const char *name = shape.axes[axis];
         if (!map.wrong || map.wrong == map.size || !map.whole) continue;
         if (map.size == judged->verdict.total) continue; /* a slab would be a single output */
-        if (map.wrong > 1 && !map.step) continue;
+        if (map.wrong > 1 && !map.step) {
+            if (map.rights < 2 || map.gap < 2) continue;
+            snprintf(where, bytes,
+                     "Exactly those at %s = %zu, %zu ... are right: possibly one of each group of "
+                     "%zu.",
+                     name, map.right, map.right + map.gap, map.gap);
+            return axis == 1 && shape.rank > 2 ? FAULT_ONE_FILTER : FAULT_TILE_EDGE;
+        }
         int end = map.last + 1 == map.size && map.step == 1;
         if (map.wrong == 1)
             snprintf(where, bytes, "Exactly those at %s = %zu are.", name, map.first);

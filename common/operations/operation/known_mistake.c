@@ -45,9 +45,7 @@ static void trial_free(Trial *trial)
 {
     for (int i = 0; i < trial->tensors; i++)
         free(trial->tensor[i]);
-    free(trial->judged.expected);
-    free(trial->judged.magnitude);
-    free(trial->judged.terms);
+    free(trial->judged.expected); /* with magnitude and terms */
 }
 
 /* Fills the trial: 0; -1: out of memory, or the run failed. */
@@ -67,10 +65,7 @@ static int trial_make(Trial *trial, const Judgement *judged, int number, ProbeRu
         complete = complete && trial->tensor[i];
         j->view.tensor[i] = trial->tensor[i];
     }
-    j->expected = malloc(total * sizeof *j->expected);
-    j->magnitude = malloc(total * sizeof *j->magnitude);
-    j->terms = malloc(total * sizeof *j->terms);
-    if (!complete || !j->expected || !j->magnitude || !j->terms) return -1;
+    if (oracle_room(total, &j->expected, &j->magnitude, &j->terms) || !complete) return -1;
     random_seed(&random, (uint64_t)number + 1);
     operation->generate(problem, &random, trial->tensor);
     float *output = trial->tensor[trial->tensors - 1];

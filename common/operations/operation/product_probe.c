@@ -24,9 +24,7 @@ static void probe_free(ProductProbe *probe)
 {
     free(probe->first);
     free(probe->output);
-    free(probe->expected);
-    free(probe->magnitude);
-    free(probe->terms);
+    free(probe->expected); /* with magnitude and terms */
 }
 
 static int probe_make(ProductProbe *probe)
@@ -38,12 +36,8 @@ static int probe_make(ProductProbe *probe)
         probe->count[i] = tensor_count(&probe->shape[i]);
     probe->first = calloc(probe->count[FIRST], sizeof *probe->first);
     probe->output = calloc(probe->total, sizeof *probe->output);
-    probe->expected = malloc(probe->total * sizeof *probe->expected);
-    probe->magnitude = malloc(probe->total * sizeof *probe->magnitude);
-    probe->terms = malloc(probe->total * sizeof *probe->terms);
-    return probe->first && probe->output && probe->expected && probe->magnitude && probe->terms
-               ? 0
-               : -1;
+    int failed = oracle_room(probe->total, &probe->expected, &probe->magnitude, &probe->terms) != 0;
+    return probe->first && probe->output && !failed ? 0 : -1;
 }
 
 static void probe_expect(ProductProbe *probe)
@@ -124,6 +118,36 @@ static void element_name(const TensorShape *shape, size_t index, char *text, siz
     snprintf(text, bytes, "%s at %s", shape->name, place);
 }
 
+/* The number of the problem with this value: "K"; NULL: none, or several. */
+static const char *number_name(const Judgement *judged, double value)
+{
+    ProblemNumber number[OPERATION_NUMBERS];
+    const int numbers = judged->operation->numbers(&judged->view.problem, number);
+    const char *name = NULL;
+    for (int i = 0; i < numbers; i++)
+        if (number[i].value == value) {
+            if (name) return NULL;
+            name = number[i].name;
+        }
+    return name;
+}
+
+/* The first input is a matrix, and its element is multiplied by a weight of another column: does a
+ * wrong distance from row to row explain that? */
+static void say_pitch(const ProductProbe *probe, size_t gotten, Finding *finding)
+{
+    const TensorShape *first = &probe->shape[FIRST], *second = &probe->shape[SECOND];
+    if (first->rank != 2 || second->dim[second->rank - 1] != first->dim[1]) return;
+    const size_t row = probe->one / first->dim[1], column = gotten % first->dim[1];
+    if (!row || probe->one < column || (probe->one - column) % row) return;
+    const size_t pitch = (probe->one - column) / row;
+    const char *name = number_name(probe->judged, (double)pitch);
+    if (pitch == first->dim[1]) return;
+    finding_say(finding, "This is so if row %s of %s begins at %s*%zu%s%s%s, and not at %s*%zu.",
+                first->axes[0], first->name, first->axes[0], pitch, name ? " (" : "",
+                name ? name : "", name ? ")" : "", first->axes[0], first->dim[1]);
+}
+
 static void say_product(ProductProbe *probe, Finding *finding)
 {
     const TensorShape *second = &probe->shape[SECOND];
@@ -148,6 +172,7 @@ static void say_product(ProductProbe *probe, Finding *finding)
                     "They differ in %s: check %s in the index of %s and of %s{, and where "
                     "tiles store them|}.",
                     axes, axes, second->name, probe->shape[FIRST].name);
+        say_pitch(probe, gotten, finding);
     } else if (gotten < none) {
         finding_say(finding,
                     "That multiplication belongs to another output: check the index of %s, the "

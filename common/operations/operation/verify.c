@@ -212,23 +212,28 @@ static int view_open(Judgement *judged, Error *error)
 
 /* ---- entry points ------------------------------------------------------------------------ */
 
+int oracle_room(size_t total, double **expected, double **magnitude, double **terms)
+{
+    *expected = calloc(total, 3 * sizeof **expected);
+    if (!*expected) return -1;
+    *magnitude = *expected + total;
+    *terms = *magnitude + total;
+    return 0;
+}
+
 static int judgement_make(Judgement *judged, Error *error)
 {
     size_t total = judged->verdict.total;
-    judged->expected = malloc(total * sizeof(double));
-    judged->magnitude = malloc(total * sizeof(double));
-    judged->terms = malloc(total * sizeof(double));
     judged->mark = calloc(total, 1);
-    if (judged->expected && judged->magnitude && judged->terms && judged->mark) return 0;
+    if (!oracle_room(total, &judged->expected, &judged->magnitude, &judged->terms) && judged->mark)
+        return 0;
     judgement_free(judged);
     return error_set(error, "no memory to check an output of %zu floats", total);
 }
 
 void judgement_free(Judgement *judged)
 {
-    free(judged->expected);
-    free(judged->magnitude);
-    free(judged->terms);
+    free(judged->expected); /* with magnitude and terms */
     free(judged->mark);
     view_close(&judged->view);
 }

@@ -31,6 +31,10 @@ typedef struct Judgement {
                           * not */
 } Judgement;
 
+/* Memory for the oracle's results on `total` outputs: one allocation, which free(*expected) frees.
+ * -1: out of memory. */
+int oracle_room(size_t total, double **expected, double **magnitude, double **terms);
+
 /* Computes the expected outputs for these inputs, which takes most of a judgement's time and needs
  * no run.  The caller frees the judgement; `tensor` must outlive it.  Returns -1 with `error` only
  * if memory is exhausted; then there is nothing to free. */
