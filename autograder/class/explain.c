@@ -13,14 +13,12 @@ typedef struct Best {
     char lab[64], submission[4096];
 } Best;
 
-enum { GROUP_MAX = 16 };
-
 typedef struct Explaining {
     const char *student;
     FILE *stream;
     Best *best;
     size_t bests, results;
-    char holder[GROUP_MAX][200]; /* the people whose marks the student's are */
+    char **holder; /* the people whose marks the student's are */
     size_t holders, answers;
     Record *record;
 } Explaining;
@@ -37,17 +35,22 @@ static int is_holder(const Explaining *e, const char *holder)
     return 0;
 }
 
-static void holder_note(Explaining *e, const char *holder)
+static int holder_note(Explaining *e, const char *holder, Error *error)
 {
-    if (e->holders == GROUP_MAX || is_holder(e, holder)) return;
-    text_set(e->holder[e->holders++], sizeof e->holder[0], "%s", holder);
+    if (is_holder(e, holder)) return 0;
+    char **grown = realloc(e->holder, (e->holders + 1) * sizeof *grown);
+    if (grown) e->holder = grown;
+    char *copy = grown ? strdup(holder) : NULL;
+    if (!copy) return error_set(error, "out of memory");
+    e->holder[e->holders++] = copy;
+    return 0;
 }
 
 static int best_note(const GradebookResult *result, void *context, Error *error)
 {
     Explaining *e = context;
     if (!is_asked(e, result)) return 0;
-    holder_note(e, result->holder);
+    if (holder_note(e, result->holder, error)) return -1;
     Best *grown = realloc(e->best, (e->bests + 1) * sizeof *grown);
     if (!grown) return error_set(error, "out of memory");
     e->best = grown;
@@ -203,6 +206,9 @@ int explain_student(Gradebook *book, const char *student, FILE *stream, Error *e
     }
     if (!status && !e.results)
         status = error_set(error, "EXPLAIN=%.300s: the gradebook has no such student", name);
+    for (size_t i = 0; i < e.holders; i++)
+        free(e.holder[i]);
+    free(e.holder);
     free(e.best);
     free(e.record);
     return status;
