@@ -110,7 +110,7 @@ static int pixel_expected(const Impulse *m, const Element *tap, Element *pixel)
 
 /* ---- the pixel's other outputs ------------------------------------------------------------ */
 
-/* The shift of the pixel's products in the map of outputs: `agreeing` of the `found` ones. */
+/* The shift of the pixel's multiplications among the outputs: `agreeing` of the `found` ones. */
 typedef struct Shift {
     int down, right, found, agreeing;
 } Shift;
@@ -133,7 +133,7 @@ static size_t product_seek(const Impulse *m, size_t i)
     return nearest;
 }
 
-/* Counts output i's product if it is in another output.  A value near 0 could be any. */
+/* Counts output i's multiplication if it is in another output.  A value near 0 could be any. */
 static void shift_count(const Impulse *m, size_t i, Shift *shift)
 {
     const Probe *probe = &m->probe;
@@ -150,7 +150,7 @@ static void shift_count(const Impulse *m, size_t i, Shift *shift)
     shift->agreeing += there.p - here.p == shift->down && there.q - here.q == shift->right;
 }
 
-/* Whether products of the pixel are in other outputs, at the same distance: probe.y and
+/* Whether multiplications of the pixel are in other outputs, at the same distance: probe.y and
  * probe.expected are those of the run with the pixel. */
 static int shift_of(const Impulse *m, Shift *shift)
 {
@@ -187,12 +187,13 @@ static void say_shift(const Impulse *m, const Shift *shift, Finding *finding)
 {
     const ConvProblem *v = &m->probe.conv;
     const int is_filter = abs(shift->down) == v->R - 1 && abs(shift->right) == v->S - 1;
-    finding_say(finding,
-                "Other products of that pixel are in wrong outputs: %d of %d are shifted by (p,q) "
-                "= (%+d,%+d)%s. So p and q of the store do not agree with those of the loads, or "
-                "the wrong part of a tile is stored.",
-                shift->agreeing, shift->found, shift->down, shift->right,
-                is_filter ? ", which is R - 1 and S - 1" : "");
+    finding_say(
+        finding,
+        "Other multiplications of that pixel are in wrong outputs: %d of %d are shifted by (p,q) "
+        "= (%+d,%+d)%s. So p and q of the store do not agree with those of the loads, or "
+        "the wrong part of a tile is stored.",
+        shift->agreeing, shift->found, shift->down, shift->right,
+        is_filter ? ", which is R - 1 and S - 1" : "");
 }
 
 /* ---- the weight's pixel ------------------------------------------------------------------ */
@@ -385,7 +386,7 @@ static void say_exchanged(const Impulse *m, const Element *want, const Element *
                     "where tiles or fragments store them, and p and q in the index of the store.");
 }
 
-/* The output to which the product of the pixel and the weight belongs, if it is at another
+/* The output to which the multiplication of the pixel by the weight belongs, if it is at another
  * position; 0: it is not, or there is none. */
 static int owner_find(const Impulse *m, const Element *tap, OutputAt *owner)
 {
@@ -408,12 +409,13 @@ static void say_stray(const Impulse *m, const Element *got, Finding *finding)
     element_name("x", &due, name, sizeof name);
     elements_differ(&due, &m->pixel, "nchw", axes, sizeof axes);
     if (got->at[TAP_K] != m->at.k && owner_find(m, got, &owner))
-        finding_say(finding,
-                    "That product belongs to output (%d,%d,%d,%d), of another filter and another "
-                    "position. So outputs are stored in each other's place, for example those of a "
-                    "fragment or a tile whose layout is another one, or both factors are loaded "
-                    "with wrong indices.",
-                    owner.n, owner.k, owner.p, owner.q);
+        finding_say(
+            finding,
+            "That multiplication belongs to output (%d,%d,%d,%d), of another filter and another "
+            "position. So outputs are stored in each other's place, for example those of a "
+            "fragment or a tile whose layout is another one, or both factors are loaded "
+            "with wrong indices.",
+            owner.n, owner.k, owner.p, owner.q);
     else if (got->at[TAP_K] != m->at.k)
         finding_say(finding,
                     "That weight is of filter %d: k is wrong in the index of w or of y, or where a "

@@ -61,7 +61,7 @@ static int by_variable(const void *left, const void *right)
     return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
 
-/* Of equal names, in several functions, the first that was placed comes first. */
+/* If several functions have variables of the same name, the first that was placed comes first. */
 static int by_symbol_name(const void *left, const void *right)
 {
     const Symbol *a = *(const Symbol *const *)left, *b = *(const Symbol *const *)right;

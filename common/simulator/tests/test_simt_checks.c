@@ -495,7 +495,7 @@ static char *registers_text(int values)
     return text;
 }
 
-/* Each warp begins with its registers cleared, which takes longer than to execute nothing. */
+/* Each warp starts with cleared registers, which takes longer than to execute nothing. */
 static void registers_of_empty_blocks_count(void **state)
 {
     (void)state;
