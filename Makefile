@@ -59,13 +59,14 @@ say = @printf '  %-7s %s%s\n' '$(1)' '$(2)' '$(if $(FILES_ALL),$(if $(filter CC,
 COPY := $(wildcard labs/*/.sealed)
 
 # Second make, for files that a target needs built.  It does not look for compilers again.  A student's
-# copy has compiled objects, which are right for the default flags only.
+# copy has compiled objects, which are right for the default flags only.  FILES_ALL comes before
+# plain_make, which removes a letter of MAKEFLAGS: some shells use that value in the next assignment.
 define stage
 $(if $(COPY),$(if $(SANITIZE),,$(if $(DEFAULT_FLAGS),$(Q)$(plus)sh common/setup/build_lock.sh "$$BUILD" sh \
     common/setup/objects.sh unpack "$$BUILD" common/objects.tar.gz "$$CUDA_INCLUDE")))
-$(Q)+$(plain_make) $(if $(wildcard $(BUILD)/obj),,FILES_ALL="$$($(plain_make) $(MAKE) -n \
-    -o $(BUILD)/toolchain.env $(1) 2>/dev/null | grep -c "'CC'")") sh common/setup/build_lock.sh "$$BUILD" $(MAKE) $(if $(V),,-s) \
-    -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
+$(Q)+$(if $(wildcard $(BUILD)/obj),,FILES_ALL="$$($(plain_make) $(MAKE) -n \
+    -o $(BUILD)/toolchain.env $(1) 2>/dev/null | grep -c "'CC'")") $(plain_make) sh common/setup/build_lock.sh "$$BUILD" $(MAKE) \
+    $(if $(V),,-s) -j"$$JOBS" -o $(BUILD)/toolchain.env $(1)
 endef
 # Packages that one target needs and a student does not.
 want  = $(Q)sh common/setup/setup.sh "$$BUILD" $(1)
