@@ -30,13 +30,18 @@ printf 'const int debugger_is_optional = 1;\n' >"$out/debug/optional.c"
 ld -r -z muldefs -o "$out/debug/simulate.o" "$out/debug/debug_program.o" "$out/debug/optional.o" \
     --whole-archive "$build/lib/debugger.a" "$build/lib/ui.a" --no-whole-archive "$out/simulate.o"
 rm "$out/debug/optional.o" "$out/debug/debug_program.o"
+# Archives, because a link may name several runtimes, and only the first may define its names.
+for part in "$out" "$out/debug"; do
+    ar rcs "$part/simulate.a" "$part/simulate.o"
+    rm "$part/simulate.o"
+done
 # libstdc++ is for C projects that link nvcc's objects with gcc: nvcc 13's host code needs it.
 for name in libcudart_static.a libcudart.so debug/libcudart_static.a debug/libcudart.so; do
     readline=
     [ "${name%/*}" != debug ] || readline='-lreadline -lelf'
     part=${name%"${name##*/}"}
-    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nINPUT(%s)\nGROUP(%s %s)\nINPUT(%s)\nINPUT(AS_NEEDED(-lstdc++))\n' \
-        "$place/${part}simulate.o" "$place/driver.a" "$place/run-modules.a" \
+    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nEXTERN(simulate_gpus_folder)\nGROUP(%s %s %s)\nINPUT(%s)\nINPUT(AS_NEEDED(-lstdc++))\n' \
+        "$place/${part}simulate.a" "$place/driver.a" "$place/run-modules.a" \
         "$readline -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm" >"$out/$name"
 done
 # Names that CUDA removed, and headers of its libraries.

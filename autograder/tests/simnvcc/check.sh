@@ -139,6 +139,10 @@ project()
 project NVCC="$simnvcc" >said 2>&1 && ./prog word >out 2>err && [ "$(cat out)" = "2 word" ] &&
     grep -q 'cycles on the simulated h200' err && grep -q '^    add  ' err
 tell a-project-with-a-makefile
+# As CMake's find_package(CUDA) next to the language CUDA does.
+"$simnvcc" -o both main.o add.o "$build/simnvcc/libcudart_static.a" "$build/simnvcc/libcudart.so" >said 2>&1 &&
+    [ "$(./both word 2>err)" = "2 word" ] && [ "$(grep -c 'cycles on the simulated' err)" = 1 ]
+tell a-link-with-both-runtimes
 (mkdir elsewhere && cd elsewhere && SIMULATE_GPU=titanv ../prog) >out 2>err && grep -q 'simulated titanv' err
 tell another-folder-and-machine
 project -B NVCC="$simnvcc" EXTRA=1 >said 2>&1 && ! ./prog >out 2>err && grep -q 'past the end of a' err && grep -q 'add.cu:5' err
