@@ -7,6 +7,7 @@
 set -eu
 . autograder/tests/lib.sh
 box=$build/tests/autograder/sandbox/tool_no_namespaces
+[ -x "$box" ] || { echo "there is no $box: make $box"; exit 1; }
 "$box" "$build/bin/doctor" --build "$build" >"$work/doctor" || true
 grep -q 'filter and Landlock' "$work/doctor" || skip "this kernel has no Landlock"
 command -v valgrind >/dev/null || skip "no valgrind: sudo apt-get install valgrind"
