@@ -13,7 +13,7 @@ cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
 cxx=$(sed -n 's/^CXX=//p' "$build/toolchain.env")
 include=$(sed -n 's/^CUDA_INCLUDE=//p' "$build/toolchain.env")
 mkdir -p "$out"
-nm -g --defined-only "$build/lib/driver.a" "$build/simnvcc/simulate.a" |
+nm -g --defined-only "$build/lib/driver.a" "$build/simnvcc/simulate.o" |
     sed -n 's/.* T \(cu[A-Z][A-Za-z0-9_]*\)$/\1/p' | sort -u >"$out/defined"
 printf '#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n' | "$cc" -E -I"$include" - |
     tr '\n' ' ' | grep -oE 'CUresult +cu[A-Z][A-Za-z0-9_]*\(' | sed 's/.* //;s/($//' | sort -u |
@@ -29,8 +29,8 @@ done <"$out/lacking.all" >"$out/lacking"
     sed 's/.*/int &(void); int &(void) { return driver_refuse("&"); }/' "$out/lacking"
 } >"$out/lacking.c"
 "$cc" -fPIC -c "$out/lacking.c" -o "$out/lacking.o"
-"$cxx" -shared -o "$out/libcuda.part" -Wl,-soname,libcuda.so.1 \
-    -Wl,--whole-archive "$build/simnvcc/simulate.a" "$build/lib/driver.a" -Wl,--no-whole-archive "$out/lacking.o" \
+"$cxx" -shared -o "$out/libcuda.part" -Wl,-soname,libcuda.so.1 "$build/simnvcc/simulate.o" \
+    -Wl,--whole-archive "$build/lib/driver.a" -Wl,--no-whole-archive "$out/lacking.o" \
     "$build/lib/run-modules.a" -Wl,-Bsymbolic \
     -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm
 mv "$out/libcuda.part" "$out/libcuda.so.1"

@@ -33,7 +33,6 @@ rm "$out/debug/optional.o" "$out/debug/debug_program.o"
 # Archives, because a link may name several runtimes, and only the first may define its names.
 for part in "$out" "$out/debug"; do
     ar rcs "$part/simulate.a" "$part/simulate.o"
-    rm "$part/simulate.o"
 done
 # libstdc++ is for C projects that link nvcc's objects with gcc: nvcc 13's host code needs it.
 for name in libcudart_static.a libcudart.so debug/libcudart_static.a debug/libcudart.so; do
