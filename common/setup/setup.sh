@@ -161,7 +161,7 @@ install_packages()
         return 1
     fi
     command -v apt-get >/dev/null || return 1
-    printf '  SETUP   installing%s\n' "$1"
+    printf '  SETUP   installing %s\n' "${1# }"
     get_packages "$1" || { update_lists && get_packages "$1"; }
 }
 
