@@ -47,7 +47,7 @@ uint32_t stack_used(const Warp *warp, uint32_t lanes)
     return used;
 }
 
-static int touch_grow(Warp *warp, size_t bytes)
+static int frames_grow(Warp *warp, size_t bytes)
 {
     if (warp->calls.count == warp->calls.room) {
         uint32_t room = warp->calls.room ? 2 * warp->calls.room : 16;
@@ -69,7 +69,7 @@ static int touch_grow(Warp *warp, size_t bytes)
 static CallFrame *frame_push(Warp *warp, const Ins *ins, const Routine *callee, uint32_t stack)
 {
     size_t registers = callee->end_slot - callee->first_slot;
-    if (touch_grow(warp, registers + FRAMES_BYTES) != 0) {
+    if (frames_grow(warp, registers + FRAMES_BYTES) != 0) {
         fault_at(warp, ins, SIMT_UNSUPPORTED, (uint32_t)__builtin_ctz(warp->mask), 0, 0,
                  "out of host memory for %u calls of %s at once", warp->calls.count + 1,
                  callee->function->name);

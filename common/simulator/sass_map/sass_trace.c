@@ -89,7 +89,7 @@ static int places_fill(Walk *w, const SassPart *part, uint32_t from, uint32_t to
     return 0;
 }
 
-static int touch_grow(WarpTrace *to, uint32_t more)
+static int trace_grow(WarpTrace *to, uint32_t more)
 {
     if (more <= to->room - to->count) return 0;
     uint32_t room = 2 * (to->count + more);
@@ -108,7 +108,7 @@ static int steps_add(Walk *w, const SassPart *part, int rest, int only)
     if (length > w->most - w->to->count) length = w->most - w->to->count;
     if (only != ALL && length > w->looks) length = (uint32_t)w->looks;
     if (only != ALL) w->looks -= length;
-    if (touch_grow(w->to, length) != 0) return -1;
+    if (trace_grow(w->to, length) != 0) return -1;
     for (uint32_t k = 0; k < length; k++) {
         uint32_t i = w->f->list[part->list[rest] + k], copy = w->f->copy[i],
                  anchor = w->f->anchor[i];
@@ -157,7 +157,7 @@ static int ways_add(Walk *w, const SassPart *part, uint32_t from, uint32_t to)
     for (uint32_t i = from; i < to; i++) {
         if (w->from->step[i].ins != last || !step_is_divergent(&w->from->step[i])) continue;
         if (w->to->count == w->most) return 0;
-        if (touch_grow(w->to, 1) != 0) return -1;
+        if (trace_grow(w->to, 1) != 0) return -1;
         w->to->step[w->to->count++] = (TraceStep){.ins = w->f->way};
     }
     return 0;
