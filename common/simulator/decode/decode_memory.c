@@ -387,6 +387,7 @@ static int decode_wide_atomic(Decoder *d, Atomic *a, PtxSpace space, int strengt
     ins->d = dst, ins->a = a->address.a, ins->b = b, ins->c = c, ins->imm = a->address.imm;
     ins->base64 = a->address.base64, ins->space = a->address.space, ins->bytes = 16;
     ins->aux = (uint32_t)a->op | (uint32_t)FORMAT_U64 << 8, ins->vector = 1;
+    if (word_is(d, "cta")) ins->aux |= ATOM_BLOCK_SCOPE;
     ins->mem = d->kernel->mems++;
     order_set(d, ins, strength == RELEASING ? RELEASING : WEAK,
               kept && result_is_used(d, &operand[0]), 1);
