@@ -35,8 +35,9 @@ int undefined_read(Warp *warp, const Ins *ins, const UndefinedRead *read);
 /* Before an instruction of a followed warp: which registers it defines, and whether it uses an
  * undefined value. */
 void undefined_step(Warp *warp, const Ins *ins);
-/* A followed warp stores to shared or local memory: bytes of undefined values are marked as unwritten
- * again in `shadow`, which has a bit per byte.  `offset` per lane, for the lanes of `mask`. */
+/* A followed warp stores to shared or local memory: bytes of undefined values are marked as
+ * unwritten again in `shadow`, which has a bit per byte.  `offset` per lane, for the lanes of
+ * `mask`. */
 void undefined_stored(Warp *warp, const Ins *ins, unsigned char *shadow, const uint32_t *offset,
                       uint32_t mask);
 /* Is what the instruction reads stored again to the same place soon, on the same line?  That is

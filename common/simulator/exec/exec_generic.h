@@ -216,8 +216,8 @@ static void lanes_counted(Warp *warp, const Ins *ins, const uint64_t *address, i
     if (in_others) count_remote(warp, ins, address, in_others);
 }
 
-/* The kernel's own variables in local memory: a load of unwritten bytes is followed, a store marks the
- * bytes as written.  `offset` per lane, for the lanes of `mask`. */
+/* The kernel's own variables in local memory: a load of unwritten bytes is followed, a store marks
+ * the bytes as written.  `offset` per lane, for the lanes of `mask`. */
 __attribute__((noinline)) static void
 local_definedness(Warp *warp, const Ins *ins, const uint64_t *offset, uint32_t mask, int store)
 {
