@@ -403,7 +403,7 @@ int debugger_survey(Debugger *d, Survey *survey, Error *error)
     d->survey = survey, d->repeated = 0;
     d->travel.mode = MODE_GOTO;
     d->travel.target = (Moment){d->run, d->hook.moment - (uint64_t)(d->is_inside != 0)};
-    d->travel.target_focus = d->focus;
+    d->travel.target_focus = d->focus, d->travel.follows_warp = 0;
     d->plan.kind = PLAN_TRAVEL;
     return 0;
 }
