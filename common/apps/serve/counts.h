@@ -17,9 +17,8 @@ enum { COUNT_SIZES = COST_CLASSES, COUNT_TIMES = 16 };
 
 typedef struct Counts {
     uint64_t requests, outcome[OUTCOMES];
-    uint64_t connections,
-        rejected_connections; /* total number; closed immediately, because there were too
-                                        * many */
+    uint64_t connections;
+    uint64_t rejected_connections; /* closed immediately, because there were too many */
     uint64_t batches, size[COUNT_SIZES], sizes; /* batches of up to 2^i requests; sum of the
                                                  * sizes */
     uint64_t seconds[COUNT_TIMES];              /* number answered within 2^i * 100 us */

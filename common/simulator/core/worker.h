@@ -77,9 +77,8 @@ struct Worker {
     size_t file_stride;
     Allocation **hit; /* per memory instruction: allocation of its last access */
     unsigned char *shared, *shared_shadow, *local;
-    unsigned char
-        *local_shadow; /* a bit per byte of the kernel's own variables in local memory; NULL:
-                                  * not checked */
+    /* A bit per byte of the kernel's own variables in local memory; NULL: not checked. */
+    unsigned char *local_shadow;
     const unsigned char *params;
     uint32_t params_bytes;
     int initcheck;
