@@ -64,7 +64,7 @@ gain=$(awk -F'\t' '
     END { for (l in layer) { part = 100 * (us[l, "one-group"] / us[l, "12-hopper"] - 1); if (part > most) most = part } printf "%.0f", most }' "$measured")
 say "$page" "That gains at most $gain %"
 say "$page" "$(calc %.0f '32 * 224 * 224 * 64 * 4 / 1e6') MB, at $(calc %.1f "32 * 224 * 224 * 64 * 4 / 1e6 / $(of $first 12-hopper 4)") TB/s"
-say "$page" "If its channels are padded to 16 bytes instead of 32, it takes $(calc %.1f "$(of $first in-pieces 4) / $(of $first 12-hopper 4)") times as long"
+say "$page" "If its channels are padded to 16 bytes instead of 32, it takes $(calc %.0f "$(of $first in-pieces 4)") µs in place of $(calc %.0f "$(of $first 12-hopper 4)") µs"
 say "$page" "With those qualifiers 512 28×28 512 takes $(calc %.1f "$(of $last ordered 4) / $(of $last 12-hopper 4)") times as long"
 
 # ---- in sentences --------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ awk -F'\t' '!/^;/ && $1 != "layer" && $6 != 0 { exit 1 }' "$card/errors.tsv" ||
     fail "the solution's bits differ from run to run"
 say "$page" "$(calc %.0f '2 * 32 * 512 * 784 * 2304 / 1e9') GFLOP in $(calc %.0f "$(awk -F'\t' '$1 == "vgg-256-28-512-n32" && $2 == "dx" { print $4 }' "$card/times.tsv")") µs"
 error_of() { calc %.2f "1e6 * $(awk -F'\t' -v layer="$1" '$1 == layer && $2 == "dx" { print $3 }' "$card/errors.tsv")"; }
-say "$page" "dx of the first up to $(error_of vgg-64-112-128-n32) millionths"
+say "$page" "dx of vgg-64-112-128-n32 up to $(error_of vgg-64-112-128-n32) millionths"
 say "$page" "which the stride-2 layer has, it is $(error_of stride-2)."
 
 # Without phases: the share of dx-stride's (pixel, tap) pairs that have no gradient.
