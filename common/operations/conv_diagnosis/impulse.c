@@ -350,11 +350,11 @@ static void say_distance(const Impulse *m, const Element *want, const Element *g
 {
     const long long wanted = (long long)element_index(want, m->w_extent),
                     gotten = (long long)element_index(got, m->w_extent);
-    finding_say(
-        finding,
-        "It lies %lld weights %s the right one in w: possibly as many as a tile has, and an "
-        "index or a pointer does not advance from one tile to the next.",
-        gotten < wanted ? wanted - gotten : gotten - wanted, gotten < wanted ? "before" : "after");
+    finding_say(finding,
+                "It lies %lld weights %s the right one in w. If a tile has that number of weights, "
+                "possibly an index or a pointer does not advance to the next tile.",
+                gotten < wanted ? wanted - gotten : gotten - wanted,
+                gotten < wanted ? "before" : "after");
 }
 
 /* Reports that the pixel was multiplied by another weight. */
@@ -411,10 +411,9 @@ static void say_stray(const Impulse *m, const Element *got, Finding *finding)
     if (got->at[TAP_K] != m->at.k && owner_find(m, got, &owner))
         finding_say(
             finding,
-            "That multiplication belongs to output (%d,%d,%d,%d), of another filter and another "
-            "position. So outputs are stored in each other's place, for example those of a "
-            "fragment or a tile whose layout is another one, or both factors are loaded "
-            "with wrong indices.",
+            "That multiplication belongs to output (%d,%d,%d,%d), which has another filter and "
+            "another position. Possibly the store uses the wrong layout of a fragment or a tile, "
+            "or both factors are loaded with wrong indices.",
             owner.n, owner.k, owner.p, owner.q);
     else if (got->at[TAP_K] != m->at.k)
         finding_say(finding,
@@ -444,9 +443,9 @@ static int say_multiple(const Impulse *m, Finding *finding)
         {-1, "the weight with the opposite sign: look for a wrong sign, for example in a row of a "
              "transform"},
         {2, "twice the right weight: a term is added twice, or a factor 1/2 is missing"},
-        {0.5, "half of the right weight: a factor 1/2 is there twice, or a term is missing"},
+        {0.5, "half of the right weight: a factor 1/2 is applied twice, or a term is missing"},
         {4, "four times the right weight: a factor is missing"},
-        {0.25, "a quarter of the right weight: a factor is there twice"},
+        {0.25, "a quarter of the right weight: a factor is applied twice"},
         {-2, "twice the right weight with the wrong sign"},
         {-0.5, "half of the right weight with the wrong sign"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
