@@ -1,5 +1,5 @@
-/* dap_parts.h - state and functions that the sources of the Debug Adapter Protocol share. A request's
- * function answers it; those that return int return 1 if execution continues. */
+/* dap_parts.h - state and functions that the sources of the Debug Adapter Protocol share. The
+ * function of a request answers it; one that returns int returns 1 if execution continues. */
 #ifndef CONVLAB_DEBUGGER_UI_DAP_PARTS_H
 #define CONVLAB_DEBUGGER_UI_DAP_PARTS_H
 
