@@ -138,7 +138,6 @@ static const Part parts[] = {
      {"*atomic", "*pipeline"},
      1},
     {{"-D__SM_61_INTRINSICS_H__"}, {"*__dp"}, 1},
-    {{"-D__VECTOR_FUNCTIONS_H__", "-D__VECTOR_FUNCTIONS_HPP__"}, {"*make_"}, 1},
 };
 
 /* The mathematical functions are a third of the headers.  A source needs them if it includes a

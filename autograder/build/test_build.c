@@ -222,7 +222,7 @@ static void test_parts_of_the_headers(void **state)
         "template <class T> struct __nv_itex_trait { int mine; };\n"
         "#define MINE(a, b) __device__ int a##b;\n"
         "MINE(__l, dg) MINE(__f, ns) MINE(__d, p4a)\n"
-        "MINE(ato, micMax_block) MINE(mak, e_int2)\n"
+        "MINE(ato, micMax_block)\n"
         "#ifdef __MATH_FUNCTIONS_HPP__\n"
         "#error sines and roots\n"
         "#endif\n"

@@ -11,14 +11,14 @@ static void place_split(const char *arguments, char *place, size_t room, const c
     const char *at = arguments, *found = NULL;
     if (!strncmp(at, "if ", 3)) found = at;
     for (; *at && !found; at++)
-        if (isspace((unsigned char)*at) && !strncmp(text_skip(at), "if", 2) &&
-            (isspace((unsigned char)text_skip(at)[2]) || text_skip(at)[2] == '('))
-            found = text_skip(at);
+        if (isspace((unsigned char)*at) && !strncmp(command_skip(at), "if", 2) &&
+            (isspace((unsigned char)command_skip(at)[2]) || command_skip(at)[2] == '('))
+            found = command_skip(at);
     size_t length = found ? (size_t)(found - arguments) : strlen(arguments);
     while (length && isspace((unsigned char)arguments[length - 1]))
         length--;
     snprintf(place, room, "%.*s", (int)length, arguments);
-    *condition = found ? text_skip(found + 2) : NULL;
+    *condition = found ? command_skip(found + 2) : NULL;
 }
 
 static int break_at(Session *s, const char *arguments, int is_temporary)
@@ -55,7 +55,7 @@ static Breakpoint *breakpoint_named(Session *s, const char *word)
 {
     long number;
     Breakpoint *b =
-        number_read(word, &number) ? debugger_breakpoint(&s->debugger, (int)number) : NULL;
+        command_number(word, &number) ? debugger_breakpoint(&s->debugger, (int)number) : NULL;
     if (!b)
         say(s, *word ? "No breakpoint number %s.\n" : "Argument required (breakpoint number).\n",
             word);
@@ -66,7 +66,7 @@ int command_condition(Session *s, const char *arguments)
 {
     char word[WORD];
     Error error;
-    arguments = word_take(arguments, word);
+    arguments = command_word(arguments, word);
     Breakpoint *b = breakpoint_named(s, word);
     if (!b) return 0;
     if (debugger_condition(&s->debugger, b, arguments, &error) != 0)
@@ -80,10 +80,10 @@ int command_ignore(Session *s, const char *arguments)
 {
     char word[WORD];
     long count;
-    arguments = word_take(arguments, word);
+    arguments = command_word(arguments, word);
     Breakpoint *b = breakpoint_named(s, word);
     if (!b) return 0;
-    if (!number_read(arguments, &count) || count < 0) {
+    if (!command_number(arguments, &count) || count < 0) {
         say(s, "Second argument (specified ignore-count) is missing.\n");
         return 0;
     }
@@ -99,12 +99,12 @@ int command_delete(Session *s, const char *arguments)
         s->displays = 0;
         return 0;
     }
-    arguments = word_take(arguments, word);
-    if (!strcmp(word, "breakpoints")) arguments = word_take(arguments, word);
+    arguments = command_word(arguments, word);
+    if (!strcmp(word, "breakpoints")) arguments = command_word(arguments, word);
     if (!*word)
         while (s->debugger.breakpoint)
             debugger_delete(&s->debugger, s->debugger.breakpoint->number);
-    for (; *word; arguments = word_take(arguments, word)) {
+    for (; *word; arguments = command_word(arguments, word)) {
         Breakpoint *b = breakpoint_named(s, word);
         if (b) debugger_delete(&s->debugger, b->number);
     }
@@ -114,11 +114,11 @@ int command_delete(Session *s, const char *arguments)
 static int able(Session *s, const char *arguments, int is_enabled)
 {
     char word[WORD];
-    arguments = word_take(arguments, word);
+    arguments = command_word(arguments, word);
     if (!*word)
         for (Breakpoint *b = s->debugger.breakpoint; b; b = b->next)
             b->is_enabled = is_enabled;
-    for (; *word; arguments = word_take(arguments, word)) {
+    for (; *word; arguments = command_word(arguments, word)) {
         Breakpoint *b = breakpoint_named(s, word);
         if (b) b->is_enabled = is_enabled;
     }
@@ -184,7 +184,7 @@ int command_catch(Session *s, const char *arguments)
                  {"barrier", CATCH_BARRIER},
                  {"end", CATCH_END}};
     char word[WORD];
-    word_take(arguments, word);
+    command_word(arguments, word);
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (strcmp(word, KINDS[i].name) != 0) continue;
         const Breakpoint *b = debugger_catch(&s->debugger, KINDS[i].kind);

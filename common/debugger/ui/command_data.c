@@ -17,7 +17,7 @@ static const char *format_take(Session *s, const char *arguments, char *format)
         return NULL;
     }
     *format = arguments[1];
-    return text_skip(arguments + 2);
+    return command_skip(arguments + 2);
 }
 
 int command_print(Session *s, const char *arguments)
@@ -82,7 +82,7 @@ int command_undisplay(Session *s, const char *arguments)
 {
     long number;
     if (!*arguments) s->displays = 0;
-    if (!number_read(arguments, &number)) return 0;
+    if (!command_number(arguments, &number)) return 0;
     for (int i = 0; i < s->displays; i++)
         if (s->display[i].number == number) {
             memmove(&s->display[i], &s->display[i + 1],
@@ -98,12 +98,12 @@ int command_set(Session *s, const char *arguments)
     char word[WORD];
     Value value;
     Error error;
-    const char *rest = word_take(arguments, word);
+    const char *rest = command_word(arguments, word);
     if (!strcmp(word, "confirm") || !strcmp(word, "pagination") || !strcmp(word, "width") ||
         !strcmp(word, "height") || !strcmp(word, "listsize"))
         return 0;
     if (!strcmp(word, "scheduler-locking")) {
-        word_take(rest, word);
+        command_word(rest, word);
         if (!strcmp(word, "on") || !strcmp(word, "off")) {
             say(s, !strcmp(word, "on")
                        ? "Stepping the focus runs other warps only where they come first in the "
@@ -136,7 +136,7 @@ static int type_show(Session *s, const char *arguments, int is_whole)
         say(s, "%s\n", error.text);
         return 0;
     }
-    const char *name = !strncmp(arguments, "struct ", 7) ? text_skip(arguments + 7) : arguments;
+    const char *name = !strncmp(arguments, "struct ", 7) ? command_skip(arguments + 7) : arguments;
     const Type *type = symbols_type(&d->map->module->symbols, name);
     if (!type) {
         Expression *expression = expression_parse(arguments, NULL, &error);
@@ -305,7 +305,7 @@ static int info_state(Session *s)
 int command_info(Session *s, const char *arguments)
 {
     char word[WORD];
-    const char *rest = word_take(arguments, word);
+    const char *rest = command_word(arguments, word);
     if (!strcmp(word, "breakpoints") || !strcmp(word, "b") || !strcmp(word, "break") ||
         !strcmp(word, "watchpoints"))
         return info_breakpoints(s);

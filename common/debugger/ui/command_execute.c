@@ -24,7 +24,7 @@ int command_continue(Session *s, const char *arguments)
 {
     long count = 0;
     if (!is_ready(s)) return 0;
-    if (*arguments && number_read(arguments, &count))
+    if (*arguments && command_number(arguments, &count))
         for (Breakpoint *b = s->debugger.breakpoint; b; b = b->next)
             if (b->hits) b->ignore = count - 1;
     say(s, "Continuing.\n");
@@ -36,7 +36,7 @@ static int step(Session *s, const char *arguments, StepKind kind)
 {
     long count = 1;
     if (!is_ready(s)) return 0;
-    if (*arguments && (!number_read(arguments, &count) || count < 1 || count > 1000000000)) {
+    if (*arguments && (!command_number(arguments, &count) || count < 1 || count > 1000000000)) {
         say(s, "The count is a number from 1 on, not '%s'.\n", arguments);
         return 0;
     }

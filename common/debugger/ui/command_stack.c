@@ -51,7 +51,7 @@ static int frame_select(Session *s, long number)
 int command_frame(Session *s, const char *arguments)
 {
     long number = s->debugger.focus.frame;
-    if (*arguments && !number_read(arguments, &number)) {
+    if (*arguments && !command_number(arguments, &number)) {
         say(s, "The frame is a number, as backtrace shows it.\n");
         return 0;
     }
@@ -122,7 +122,7 @@ int command_list(Session *s, const char *arguments)
         const char *colon = strrchr(arguments, ':'), *number = colon ? colon + 1 : arguments;
         long line;
         Find find = {arguments, s};
-        if (number_read(number, &line) && line > 0) {
+        if (command_number(number, &line) && line > 0) {
             first = line > BEFORE ? (uint32_t)line - BEFORE : 1;
         } else if (debugger_kernels(&s->debugger, function_any, &find)) {
             first = s->list_line > BEFORE ? s->list_line - BEFORE : 1;

@@ -5,7 +5,7 @@
 
 #include "common/debugger/ui/commands.h"
 
-const char *text_skip(const char *at)
+const char *command_skip(const char *at)
 {
     while (isspace((unsigned char)*at))
         at++;
@@ -13,21 +13,21 @@ const char *text_skip(const char *at)
 }
 
 /* The next word; what follows it. */
-const char *word_take(const char *at, char word[WORD])
+const char *command_word(const char *at, char word[WORD])
 {
     size_t length = 0;
-    at = text_skip(at);
+    at = command_skip(at);
     while (at[length] && !isspace((unsigned char)at[length]) && length + 1 < WORD)
         length++;
     memcpy(word, at, length);
     word[length] = 0;
-    return text_skip(at + length);
+    return command_skip(at + length);
 }
 
-int number_read(const char *text, long *number)
+int command_number(const char *text, long *number)
 {
     char *end;
-    text = text_skip(text);
+    text = command_skip(text);
     *number = strtol(text, &end, 0);
-    return end != text && !*text_skip(end);
+    return end != text && !*command_skip(end);
 }

@@ -25,7 +25,7 @@ static int command_echo(Session *s, const char *arguments)
 static int command_x(Session *s, const char *arguments)
 {
     char word[WORD] = "";
-    if (*arguments == '/') arguments = word_take(arguments + 1, word);
+    if (*arguments == '/') arguments = command_word(arguments + 1, word);
     return command_examine(s, word, arguments);
 }
 
@@ -112,7 +112,7 @@ static const Command *command_find(const char *word)
 static int command_help(Session *s, const char *arguments)
 {
     char word[WORD];
-    word_take(arguments, word);
+    command_word(arguments, word);
     const Command *one = *word ? command_find(word) : NULL;
     if (*word && !one) {
         say(s, "Undefined command: \"%s\".  Try \"help\".\n", word);
@@ -140,13 +140,13 @@ static const Command *command_of(const char *line, size_t *length)
 
 int is_command(const char *line)
 {
-    return command_of(text_skip(line), &(size_t){0}) != NULL;
+    return command_of(command_skip(line), &(size_t){0}) != NULL;
 }
 
 int command_run(Session *s, const char *line)
 {
     size_t length;
-    line = text_skip(line);
+    line = command_skip(line);
     if (!*line || *line == '#') return 0;
     const Command *command = command_of(line, &length);
     if (!command) {
@@ -157,7 +157,7 @@ int command_run(Session *s, const char *line)
         say(s, "%s\n", debugger_why_no_thread(&s->debugger));
         return 0;
     }
-    return command->run(s, text_skip(line + length));
+    return command->run(s, command_skip(line + length));
 }
 
 char *command_complete(const char *text, int state)

@@ -8,11 +8,11 @@
 enum { WORD = 256 };
 
 /* ---- command_words.c ---- */
-const char *text_skip(const char *at); /* after blanks */
+const char *command_skip(const char *at); /* after blanks */
 /* Copies the next word, at most WORD - 1 characters; returns the text after it. */
-const char *word_take(const char *at, char word[WORD]);
+const char *command_word(const char *at, char word[WORD]);
 /* Boolean: the text is one number, in any base of C. */
-int number_read(const char *text, long *number);
+int command_number(const char *text, long *number);
 
 /* ---- command_break.c: breakpoints, watchpoints and catchpoints ---- */
 int command_break(Session *session, const char *arguments);

@@ -1,5 +1,5 @@
-/* dap_queue.c - messages of the Debug Adapter Protocol: the thread that reads them into a queue, the
- * queue, answers and events, and the output of the program. */
+/* dap_queue.c - messages of the Debug Adapter Protocol: the thread that reads them into a queue,
+ * the queue, answers and events, and the output of the program. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
