@@ -20,18 +20,8 @@ static int is_shown(const SlowHintSituation *situation, const char *text)
     return 0;
 }
 
-/* Whether the hint names no region, or one that is not yet written. */
-static int is_open(const SlowHintSituation *situation, const char *text)
-{
-    TodoList mine, skeleton;
-    if (!situation->source || !situation->skeleton ||
-        todo_scan("source", situation->source, &mine, NULL) ||
-        todo_scan("skeleton", situation->skeleton, &skeleton, NULL))
-        return 1;
-    return todo_hint_applies(situation->source, &mine, situation->skeleton, &skeleton, text);
-}
-
-/* The first hint for the most important cause; only_open: among the hints that are open. */
+/* The first hint for the most important cause; only_open: among the hints that
+ * name a region that is not yet written, or none. */
 static const char *first_hint(const LabIni *lab, const SlowCause *cause, int causes,
                               const SlowHintSituation *situation, int only_open)
 {
@@ -40,7 +30,8 @@ static const char *first_hint(const LabIni *lab, const SlowCause *cause, int cau
             const LabHint *hint = &lab->hint[j];
             if (!is_listed(hint->speed, slow_name(cause[i]))) continue;
             if (is_shown(situation, hint->text)) continue;
-            if (!only_open || is_open(situation, hint->text)) return hint->text;
+            if (!only_open || todo_hint_applies(situation->source, situation->skeleton, hint->text))
+                return hint->text;
         }
     return NULL;
 }

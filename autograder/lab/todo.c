@@ -163,17 +163,18 @@ int todo_count_written(const char *text, const TodoList *list, const char *prist
     return written;
 }
 
-int todo_hint_applies(const char *text, const TodoList *list, const char *pristine,
-                      const TodoList *pristine_list, const char *hint)
+int todo_hint_applies(const char *text, const char *pristine, const char *hint)
 {
-    int both = list->regions < pristine_list->regions ? list->regions : pristine_list->regions;
-    int named = 0;
+    TodoList list, theirs;
+    if (!text || !pristine || todo_scan("source", text, &list, NULL) ||
+        todo_scan("skeleton", pristine, &theirs, NULL))
+        return 1;
+    int both = list.regions < theirs.regions ? list.regions : theirs.regions, named = 0;
     for (const char *at = hint; (at = strstr(at, "TODO(")); at++) {
         long number = strtol(at + strlen("TODO("), NULL, 10);
         if (number < 1 || number > both) continue;
         named = 1;
-        if (region_is_open(text, &list->region[number - 1], pristine,
-                           &pristine_list->region[number - 1]))
+        if (region_is_open(text, &list.region[number - 1], pristine, &theirs.region[number - 1]))
             return 1;
     }
     return !named;

@@ -45,9 +45,9 @@ const TodoRegion *todo_first_open(const char *text, const TodoList *list, const 
 int todo_count_written(const char *text, const TodoList *list, const char *pristine,
                        const TodoList *pristine_list, int first, int last);
 
-/* Whether any TODO(n) that `hint` names is still to be written, or it names none. */
-int todo_hint_applies(const char *text, const TodoList *list, const char *pristine,
-                      const TodoList *pristine_list, const char *hint);
+/* Whether any TODO(n) that `hint` names is still to be written in `text`, or it names none.  1 also
+ * if that is not known, because a text is NULL or its markers do not pair. */
+int todo_hint_applies(const char *text, const char *pristine, const char *hint);
 
 /* Proves that two files are identical outside their regions, with the same markers.  -1 with the
  * line of the first difference in `student`. */

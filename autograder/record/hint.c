@@ -52,16 +52,6 @@ static int print_unlocked(FILE *stream, const Lab *lab, const char *build)
     return printed;
 }
 
-/* Whether a hint still has a subject: it names no region, or one that is not yet written. */
-static int hint_applies(const HintSource *source, const char *hint)
-{
-    TodoList mine, skeleton;
-    if (!source->text || !source->skeleton || todo_scan("source", source->text, &mine, NULL) ||
-        todo_scan("skeleton", source->skeleton, &skeleton, NULL))
-        return 1;
-    return todo_hint_applies(source->text, &mine, source->skeleton, &skeleton, hint);
-}
-
 void hint_offer(const char *lab, char *text, size_t bytes)
 {
     text_set(text, bytes, "make hint LAB=%.2s explains it.", lab);
@@ -83,7 +73,7 @@ int hint_print_todo(FILE *stream, const Lab *lab, const char *build, int number,
     free(shown);
     if (level < 0 || level >= LAB_LEVELS) level = LAB_LEVELS - 1;
     text_set(text, sizeof text, "TODO(%d)", number);
-    if (!hint_applies(source, text))
+    if (!todo_hint_applies(source->text, source->skeleton, text))
         fprintf(stream, "TODO(%d) is already written; make grade LAB=%.2s checks it.\n", number,
                 lab->name);
     for (int i = 0; i <= level; i++) {
@@ -103,7 +93,8 @@ int hint_print(FILE *stream, const Lab *lab, const char *build, const HintSource
     while (lab_stage_hint(&lab->ini, stages + 1))
         stages++;
     print_unlocked(stream, lab, build);
-    while (next <= stages && !hint_applies(source, lab_stage_hint(&lab->ini, next)))
+    while (next <= stages &&
+           !todo_hint_applies(source->text, source->skeleton, lab_stage_hint(&lab->ini, next)))
         next++;
     if (lab->ini.todos)
         fprintf(stream, "make hint LAB=%.2s TODO=1 shows the hints of one region.\n", lab->name);
