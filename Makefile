@@ -60,7 +60,8 @@ COPY := $(wildcard labs/*/.sealed)
 
 # Second make, for files that a target needs built.  It does not look for compilers again.  A student's
 # copy has compiled objects, which are right for the default flags only.  FILES_ALL comes before
-# plain_make, which removes a letter of MAKEFLAGS: some shells use that value in the next assignment.
+# plain_make, which removes a letter of MAKEFLAGS: some shells use that value in the next
+# assignment.
 define stage
 $(if $(COPY),$(if $(SANITIZE),,$(if $(DEFAULT_FLAGS),$(Q)$(plus)sh common/setup/build_lock.sh "$$BUILD" sh \
     common/setup/objects.sh unpack "$$BUILD" common/objects.tar.gz "$$CUDA_INCLUDE")))

@@ -24,7 +24,7 @@ tab=$(printf '\t')
 
 key() { sed -n "s/^$2 *= *\([^ ;]*\).*/\1/p" "labs/$1/lab.ini" | head -n 1; }
 
-# ---- one patch, called below through xargs --------------------------------------------------------
+# ---- one patch, called below through xargs -------------------------------------------------------
 
 # earned RECORD: points, possible points, and both for speed alone; the verdict of the worst case.
 earned() {
@@ -142,7 +142,12 @@ done
 awk -F '|' -v OFS='|' '
     !(($1, $2) in cases) { patch[++patches] = $1 SUBSEP $2 }
     { cases[$1, $2] = cases[$1, $2] " " $3 }
-    END { for (i = 1; i <= patches; i++) { split(patch[i], of, SUBSEP); print of[1], of[2], cases[patch[i]] } }' \
+    END {
+        for (i = 1; i <= patches; i++) {
+            split(patch[i], of, SUBSEP)
+            print of[1], of[2], cases[patch[i]]
+        }
+    }' \
     "$IDEAS_RUN/all" | IDEAS_ONE=1 xargs -r -d '\n' -P "${JOBS:-2}" -n 1 sh "$0" "$build" "$mode"
 
 # ---- the tables ----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD TEST... - runs tests in parallel (three on one core, five on two), in the given order.
-# A test is a program (cmocka), a check.sh script, or corpus/FILTER
+# run.sh BUILD TEST... - runs tests in parallel (three on one core, five on two), in the given
+# order.  A test is a program (cmocka), a check.sh script, or corpus/FILTER
 # (autograder/tests/corpus/check.sh).  mk/tests.mk lists them; a program without a source is
 # skipped.  The last line is "N passed, N failed".
 #
@@ -25,7 +25,8 @@ if [ "${RUN_ONE:-}" ]; then
     *) CMOCKA_MESSAGE_OUTPUT=tap timeout 20000 "$test" >"$log" 2>&1 || status=$? ;;
     esac
     times >"$log.times" # its second line: user and system time of the test, as 1m2.3s
-    tail -n 1 "$log.times" | sed 's/[ms]/ /g' | awk -v start="$start" -v end="$(date +%s.%N)" -v name="$name" '
+    tail -n 1 "$log.times" | sed 's/[ms]/ /g' |
+        awk -v start="$start" -v end="$(date +%s.%N)" -v name="$name" '
         { printf "%.1f %.1f %s\n", end - start, 60 * ($1 + $3) + $2 + $4, name }' >>"$logs/seconds"
     good=$(grep -c '^ok' "$log" || true)
     bad=$(grep -c '^not ok' "$log" || true)

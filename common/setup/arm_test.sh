@@ -56,8 +56,8 @@ tests="$simulator/ptx/test_ptx $simulator/ptx/test_fatbin $simulator/ptx/test_pt
     autograder/record/test_score autograder/tensors/test_guarded autograder/text/test_screen
     autograder/text/test_table common/base/test_array_name common/base/test_counters
     common/base/test_error common/base/test_parallel common/cuda/paired_timing/test_paired"
-[ -z "${LONG:-}" ] || tests="$tests $simulator/tests/test_simt_checks $simulator/tests/test_simt_large
-    $simulator/tests/test_simt_races
+[ -z "${LONG:-}" ] || tests="$tests $simulator/tests/test_simt_checks
+    $simulator/tests/test_simt_large $simulator/tests/test_simt_races
     autograder/lab/test_lab_ini autograder/record/test_record"
 programs=
 for test in $tests; do programs="$programs $arm/tests/$test"; done

@@ -69,7 +69,8 @@ printf 'LAB(%s)\n' "$number" >>"$list"
 sort -o "$list" "$list"
 echo "  autograder/tests/predictions/labs.def (a line)"
 if grep -qs 'a CUDA course in [0-9]* labs' README.md; then
-    sed -i "s/a CUDA course in [0-9]* labs/a CUDA course in $(find labs -name lab.ini | wc -l) labs/" README.md
+    count=$(find labs -name lab.ini | wc -l)
+    sed -i "s/a CUDA course in [0-9]* labs/a CUDA course in $count labs/" README.md
     echo '  README.md (the number of labs)'
 fi
 if [ "$operation" = new ]; then

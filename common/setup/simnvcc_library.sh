@@ -39,7 +39,8 @@ for name in libcudart_static.a libcudart.so debug/libcudart_static.a debug/libcu
     readline=
     [ "${name%/*}" != debug ] || readline='-lreadline -lelf'
     part=${name%"${name##*/}"}
-    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */\nEXTERN(simulate_gpus_folder)\nGROUP(%s %s %s)\nINPUT(%s)\nINPUT(AS_NEEDED(-lstdc++))\n' \
+    printf '/* GNU ld script: the simulated GPU (docs/simulator/simnvcc.md) */
+EXTERN(simulate_gpus_folder)\nGROUP(%s %s %s)\nINPUT(%s)\nINPUT(AS_NEEDED(-lstdc++))\n' \
         "$place/${part}simulate.a" "$place/driver.a" "$place/run-modules.a" \
         "$readline -ldw -ljansson -linih -lmuparser -lsodium -lzstd -llz4 -ldl -lpthread -lm" >"$out/$name"
 done

@@ -6,7 +6,8 @@ let view = null, plain = null, quiet = false;
 export function editorOpen(parent) {
   if (window.CodeMirror) {
     view = window.CodeMirror(parent, {
-      mode: 'text/x-c++src', lineNumbers: true, lineWrapping: true, indentUnit: 4, inputStyle: 'contenteditable',
+      mode: 'text/x-c++src', lineNumbers: true, lineWrapping: true, indentUnit: 4,
+      inputStyle: 'contenteditable',
       gutters: ['breakpoints', 'marks', 'CodeMirror-linenumbers', 'share', 'sectors'],
       extraKeys: {Tab: false, 'Shift-Tab': false},
     });
