@@ -19,6 +19,7 @@ CallOrder call_order(const DeviceCall *call)
         if (!bytes_moved(call)) break; /* does nothing, so it orders nothing */
         order.is_operation = order.is_on_stream = 1;
         if (call->value == COPY_BY_LIBRARY && call->kind != CALL_FILL) break;
+        if (call->value == COPY_ASYNC && call->kind != CALL_FILL) break;
         /* cudaMemcpy has ended when it returns; cudaMemcpyAsync on another stream possibly not. */
         if (call->kind == CALL_COPY_TO_HOST || (call->kind == CALL_COPY_TO_DEVICE && !call->stream))
             order.host = HOST_WAITS_STREAM;

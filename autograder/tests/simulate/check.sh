@@ -107,6 +107,20 @@ finds() {
 finds async 'up to an asynchronous copy, wrote' &&
     finds reuses 'writes managed or pinned memory that an asynchronous copy reads'
 tell pinned-memory-of-copies-in-flight
+# waits MODE WORDS: as `finds`, of streams.
+waits() {
+    run 0 $here/waits.cu "$1 clean" && ! says 'a warning' && ! says 'a check found' &&
+        grep -qx 'seen 100' "$work/out" && run 1 $here/waits.cu "$1 fault" && says "$2"
+}
+for mode in streams joined copied; do
+    waits $mode 'that count_up wrote, and the host$' && says 'has waited for other work since, but not'
+    tell managed-memory-while-the-host-waits-for-other-work-$mode
+done
+waits events 'that add wrote, and the host has$' &&
+    waits read 'up to an asynchronous copy, wrote, and the host has waited for other work$' &&
+    waits written 'up to an asynchronous copy, reads, and the host has waited for other work$' &&
+    waits overwritten 'Race reported between count_up on non-blocking stream 1 and count_up on$'
+tell copies-and-events-that-the-host-has-not-waited-for
 finds host_atomic 'that add_device wrote'
 tell atomics-of-kernel-and-host
 finds grid_sync 'this launch is not$'

@@ -27,12 +27,7 @@ static int sim_execute(Device *device, const DeviceCall *asked, DeviceReply *rep
         return device_fail(reply, DEVICE_INVALID_HANDLE, "no stream %u", call->stream);
     if (call->kind != CALL_LAUNCH && sim_settle(sim, reply) != 0) return 0;
     simt_findings_clear(sim->gpu);
-    if (sim_host_waits(call)) {
-        guard_lower(&sim->guard, sim->gpu);
-        *sim->printed = '\0';
-    } else if (call->kind == CALL_COPY_TO_HOST || call->kind == CALL_COPY_TO_DEVICE) {
-        guard_pause(&sim->guard, sim->gpu);
-    }
+    sim_guard_before(sim, call);
     sim->work = (SimWork){0};
     int overlaps = sim_may_overlap(sim, call);
     if (call->kind == CALL_LAUNCH && !overlaps) one.value &= ~(uint32_t)LAUNCH_OVERLAPS;
@@ -46,8 +41,8 @@ static int sim_execute(Device *device, const DeviceCall *asked, DeviceReply *rep
     if (alone) guard_leave(&sim->guard);
     if (status == 0 && reply->status == DEVICE_SUCCESS) {
         if (!sim->unsettled.waits) sim_call_time(sim, call);
-        sim_launch_guard(sim, call);
         sim_order_note(sim, call, reply);
+        sim_guard_after(sim, call);
         sim_early_keep(sim, call);
         if (overlaps) reply->notes |= REPLY_OVERLAPS;
     }
@@ -116,7 +111,7 @@ static void sim_close(Device *device)
         order_clock_free(&((SimEvent *)sim->events.item)[i].order);
     simt_touch_close(&sim->touch);
     simt_touch_close(&sim->early.touch);
-    simt_touch_close(&sim->guard.touch);
+    guard_close(&sim->guard);
     simt_close(sim->gpu);
     sim_launches_close(&sim->launches);
     free(sim->modules.item);

@@ -11,6 +11,11 @@ static int wants_guard(const SimDevice *sim, const SimFunction *function)
            simt_managed_pages(sim->gpu, &(uint32_t){0}, &begin, &end);
 }
 
+static OrderStamp sim_stamp(const SimDevice *sim, uint32_t stream)
+{
+    return sim->order ? stream_order_last(sim->order, stream) : (OrderStamp){0};
+}
+
 int sim_wants_touch(SimDevice *sim, const DeviceCall *call)
 {
     if (call->kind != CALL_LAUNCH) return 0;
@@ -18,7 +23,9 @@ int sim_wants_touch(SimDevice *sim, const DeviceCall *call)
     return function && (sim->order || function->info.tells || wants_guard(sim, function));
 }
 
-int sim_host_waits(const DeviceCall *call)
+/* Calls in which the host waits, or possibly waits: CUDA does not say whether it does in a copy on
+ * the device or of pageable memory. */
+static int host_waits(const DeviceCall *call)
 {
     switch (call->kind) {
     case CALL_COPY_TO_DEVICE:
@@ -28,7 +35,6 @@ int sim_host_waits(const DeviceCall *call)
     case CALL_COPY_ON_DEVICE:
     case CALL_STREAM_SYNC:
     case CALL_STREAM_QUERY:
-    case CALL_STREAM_DESTROY:
     case CALL_EVENT_SYNC:
     case CALL_EVENT_QUERY:
     case CALL_SYNC:
@@ -38,12 +44,35 @@ int sim_host_waits(const DeviceCall *call)
     }
 }
 
-void sim_launch_guard(SimDevice *sim, const DeviceCall *call)
+/* Without streams every wait is one for all work. */
+static int waits_for_all(const SimDevice *sim, const DeviceCall *call)
+{
+    return host_waits(call) && (!sim->order || call_order(call).host == HOST_WAITS_DEVICE);
+}
+
+void sim_guard_before(SimDevice *sim, const DeviceCall *call)
+{
+    if (host_waits(call)) *sim->printed = '\0';
+    if (waits_for_all(sim, call))
+        guard_lower(&sim->guard, sim->gpu);
+    else if (call->kind == CALL_COPY_TO_HOST || call->kind == CALL_COPY_TO_DEVICE)
+        guard_pause(&sim->guard, sim->gpu);
+    else
+        guard_resume(&sim->guard, sim->gpu);
+}
+
+void sim_guard_after(SimDevice *sim, const DeviceCall *call)
 {
     char name[96];
-    if (call->kind != CALL_LAUNCH || !wants_guard(sim, sim_function(sim, call->function))) return;
-    guard_raise(&sim->guard, sim->gpu, &sim->touch,
-                sim_operation_name(sim, call, name, sizeof name));
+    if (sim->order && host_waits(call))
+        guard_settle(&sim->guard, sim->gpu, sim->order,
+                     call_order(call).host == HOST_WAITS_NOT ? &call->stream : NULL);
+    if (call->kind == CALL_LAUNCH && wants_guard(sim, sim_function(sim, call->function)))
+        guard_raise(&sim->guard, sim->gpu, &sim->touch,
+                    sim_operation_name(sim, call, name, sizeof name), sim_stamp(sim, call->stream));
+    if (call->value == COPY_ASYNC &&
+        (call->kind == CALL_COPY_TO_HOST || call->kind == CALL_COPY_TO_DEVICE))
+        sim->guard.copied = sim_stamp(sim, call->stream);
 }
 
 /* Calls that neither do work nor wait. */

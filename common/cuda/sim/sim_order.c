@@ -588,6 +588,22 @@ int stream_order_lost(const StreamOrder *order)
     return order->is_lost;
 }
 
+OrderStamp stream_order_last(const StreamOrder *order, uint32_t stream)
+{
+    uint32_t at = lane_of(order, stream);
+    return (OrderStamp){at, order->lane[at]->epoch};
+}
+
+int stream_order_is_over(const StreamOrder *order, OrderStamp stamp)
+{
+    return stamp.epoch <= clock_at(&order->host, stamp.lane);
+}
+
+int stream_order_precedes(const StreamOrder *order, OrderStamp stamp, uint32_t stream)
+{
+    return stamp.epoch <= clock_at(&order->lane[lane_of(order, stream)]->clock, stamp.lane);
+}
+
 void stream_order_close(StreamOrder *order)
 {
     if (!order) return;

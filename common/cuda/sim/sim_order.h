@@ -46,4 +46,16 @@ uint64_t stream_order_call(StreamOrder *order, const DeviceCall *call, OrderCloc
 /* Has the order been lost since the host waited for the device last? */
 int stream_order_lost(const StreamOrder *order);
 
+/* An operation, as its place in the clocks.  {0, 0}: one before the program's first stream. */
+typedef struct OrderStamp {
+    uint32_t lane, epoch;
+} OrderStamp;
+
+/* The last operation on the stream. */
+OrderStamp stream_order_last(const StreamOrder *order, uint32_t stream);
+/* Has the host waited for the operation? */
+int stream_order_is_over(const StreamOrder *order, OrderStamp stamp);
+/* Does the operation end before the next one on the stream begins? */
+int stream_order_precedes(const StreamOrder *order, OrderStamp stamp, uint32_t stream);
+
 #endif

@@ -194,9 +194,9 @@ void sim_order_note(SimDevice *sim, const DeviceCall *call, DeviceReply *reply);
 /* Whether the accesses of the launch are needed: for the order between streams, or for the next
  * launch. */
 int sim_wants_touch(SimDevice *sim, const DeviceCall *call);
-/* Every wait waits for all work here. */
-int sim_host_waits(const DeviceCall *call);
-void sim_launch_guard(SimDevice *sim, const DeviceCall *call);
+/* Guards of host memory before a call, and after one that succeeded. */
+void sim_guard_before(SimDevice *sim, const DeviceCall *call);
+void sim_guard_after(SimDevice *sim, const DeviceCall *call);
 /* May the launch begin before the end of the one before it on its stream?  Only if that one does
  * not let it, so that nothing overlaps, or if it is checked against what that one touched. */
 int sim_may_overlap(SimDevice *sim, const DeviceCall *call);
