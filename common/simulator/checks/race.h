@@ -4,7 +4,8 @@
  * race_blocks.c  between the blocks of a launch, in global memory
  * race_order.c   the same for kernels with fences, which may order their blocks
  * race_copies.c  between the copies that one warp has in flight
- * race_async.c   between threads and the asynchronous units (TMA, tensor cores) */
+ * race_async.c   between threads and the asynchronous units (TMA, tensor cores)
+ * race_cluster.c between the end of a block and accesses by other blocks of its cluster */
 #ifndef CONVLAB_SIMT_CHECKS_RACE_H
 #define CONVLAB_SIMT_CHECKS_RACE_H
 
@@ -106,6 +107,18 @@ void race_flights(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t m
                   int read);
 /* Checks at a block's end that no asynchronous unit still accesses its shared memory. */
 void race_unfinished(Worker *worker);
+/* A lane accesses the shared memory of another block of the cluster, or arrives at an mbarrier
+ * there, which is in this phase. */
+void race_visit(Warp *warp, const Ins *ins, uint32_t lane, Block *block, uint32_t offset,
+                int store);
+void race_arrival(Warp *warp, const Ins *ins, uint32_t lane, Block *block, uint32_t barrier,
+                  uint32_t phase);
+/* A thread of the worker's block has observed that one of its mbarriers is now in this phase.  Only
+ * if block.visit is not NULL. */
+void race_arrivals_known(Worker *worker, uint32_t barrier, uint32_t phase);
+/* Checks at a block's end that no other block may still access its shared memory.  Only if
+ * block.visit is not NULL. */
+void race_visits_find(Worker *worker);
 /* Writes where bulk copies may still have to read. */
 void race_departures(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t mask,
                      uint32_t bytes);

@@ -84,6 +84,16 @@ typedef struct ProductRead {
     uint32_t group, ins;
 } ProductRead;
 
+/* The last access of a warp to the shared memory of another block of the cluster, or its last
+ * arrival at an mbarrier there. */
+typedef struct Visit {
+    uint64_t number;           /* in the block's order; 0: none, or the block has waited for it */
+    uint32_t ins, offset;      /* offset: the access's or the mbarrier's */
+    uint32_t phase;            /* the mbarrier's phase before the arrival */
+    uint32_t cluster_arrivals; /* the warp's arrivals at the cluster's barrier before it */
+    uint8_t lane, is_store;
+} Visit;
+
 /* Phases of an mbarrier for the replay, numbered throughout the block. Critical paths use the
  * arrival time of the latest event of the current phase, and of the previous phase. */
 typedef struct PhaseNumber {

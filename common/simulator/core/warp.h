@@ -13,9 +13,10 @@
 
 typedef struct Worker Worker;
 typedef struct Block Block;
-typedef struct Flight Flight; /* async.h, like the next three */
+typedef struct Flight Flight; /* async.h, like the next four */
 typedef struct Departure Departure;
 typedef struct ProductRead ProductRead;
+typedef struct Visit Visit;
 typedef struct PhaseNumber PhaseNumber;
 
 typedef enum WarpState {
@@ -204,6 +205,8 @@ struct Block {
     uint32_t departures, departure_room;
     uint32_t l1_since; /* WorkerL1.clock at the last invalidation of the block's L1 */
     ProductRead *read; /* for racecheck, a row per warp (async.h); NULL: no wgmma yet */
+    Visit *visit;      /* for racecheck, by warp of the cluster (race_cluster.c); NULL: none yet */
+    uint64_t visits;   /* so far */
     PhaseNumber *phase;
     uint32_t *phase_at; /* by the barrier's offset: its place in `phase`, plus 1; 0: none */
     uint32_t phases, phase_room, phase_count;

@@ -304,6 +304,7 @@ static void flights_drop(Block *block)
     block->flights = block->flight_bytes = block->departures = 0;
     block->l1_since = 0;
     free(block->read), block->read = NULL;
+    free(block->visit), block->visit = NULL;
 }
 
 static void hopper_clear(Warp *warp)
@@ -498,6 +499,7 @@ static BlockStep block_end(Worker *worker)
     }
     if (worker->kernel->plans.wgmmas && !warpgroups_agree(worker)) return BLOCK_FAILED;
     if (worker->race.is_on) race_unfinished(worker);
+    if (worker->block.visit && !worker->block.flights) race_visits_find(worker);
     if (worker->launch->digests) digest_block(worker);
     if (worker->launch->count) block_account(worker, block->number);
     return BLOCK_DONE;
@@ -757,7 +759,7 @@ void worker_close(Worker *worker)
     flights_drop(&worker->block);
     findings_close(&worker->findings);
     free(worker->block.flight), free(worker->block.departure), free(worker->block.phase);
-    free(worker->block.read);
+    free(worker->block.read), free(worker->block.visit);
     free(worker->block.phase_at);
     l2_log_close(&worker->l2);
     if (worker->arena) arena_reset(worker->arena);

@@ -102,6 +102,8 @@ static int spot_shared(Warp *warp, const Ins *ins, uint32_t lane, uint64_t off, 
                  access_name(store), bytes, (unsigned long long)off);
         return -1;
     }
+    if (__builtin_expect(block != warp->block, 0) && (store || load))
+        race_visit(warp, ins, lane, block, (uint32_t)off, store);
     spot->host = block->shared + off;
     spot->shared = 1;
     if (!warp->worker->initcheck) return 0;

@@ -53,6 +53,7 @@ static int mbarrier_find(Warp *warp, const Ins *ins, uint32_t lane, uint64_t add
     m->host = spot.host, m->offset = (uint32_t)address;
     memcpy(&word, m->host, 8);
     mbarrier_unpack(word, m);
+    if (m->block != warp->block) race_arrival(warp, ins, lane, m->block, m->offset, m->phase);
     if (fresh || (word != UINT64_MAX && m->expected && m->pending <= m->expected)) return 0;
     fault_at(warp, ins, SIMT_SYNCCHECK, lane, address, 8,
              "Barrier error: at offset 0x%x of shared memory there is no mbarrier: mbarrier.init "
@@ -250,6 +251,7 @@ static int64_t mbarrier_done(Warp *warp, const Ins *ins, uint32_t mask)
         done |= 1u << i;
         warp_charge(warp, m.block->flights / 16);
         if (m.block->flights) flights_land(m.block, m.offset, m.phase);
+        if (m.block->visit) race_arrivals_known(m.block->warp->worker, m.offset, m.phase);
         phase_waited(warp, &m);
     }
     return done;

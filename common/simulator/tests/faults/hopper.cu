@@ -101,6 +101,10 @@ static __device__ __forceinline__ uint32_t at(const void *p)
 #define PUT(there, value)                                                                          \
     asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory")
 
+#define ARRIVE_THERE(there)                                                                        \
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there)       \
+                 : "memory")
+
 static __device__ __forceinline__ uint64_t matrix(const void *memory, uint32_t stride)
 {
     return (uint64_t)(at(memory) >> 4) | (uint64_t)(128 >> 4) << 16 | (uint64_t)(stride >> 4) << 32;
@@ -692,6 +696,104 @@ KERNEL(neighbour_that_has_ended, PAIR) // <<<2, 32>>>
     PEER(there, &value[threadIdx.x], blockIdx.x ^ 1);
     TAKE(seen, there); // FAULT memcheck: that block has ended
     empty[threadIdx.x] = seen;
+}
+
+/* Block 0 runs first, so its accesses come in time here. */
+KERNEL(neighbour_that_may_have_ended, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    uint32_t there;
+    float seen = 0;
+    value[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], 1);
+    if (blockIdx.x == 0) TAKE(seen, there); // FAULT racecheck: Read access at
+    empty[blockIdx.x * 32 + threadIdx.x] = seen;
+}
+
+KERNEL(clean_neighbour_that_waits_for_all, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    uint32_t there;
+    float seen = 0;
+    value[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], 1);
+    if (blockIdx.x == 0) TAKE(seen, there);
+    CLUSTER_SYNC;
+    empty[blockIdx.x * 32 + threadIdx.x] = seen;
+}
+
+KERNEL(store_to_a_neighbour_that_ends, PAIR) // <<<2, 64>>>
+{
+    __shared__ float value[64];
+    uint32_t there;
+    value[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], 1);
+    if (blockIdx.x == 0 && threadIdx.x >= 32)
+        PUT(there, 1.0f); // FAULT racecheck: the end of that block
+}
+
+KERNEL(read_after_the_arrival, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    uint32_t there;
+    float seen = 0;
+    value[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], 1);
+    CLUSTER_ARRIVE;
+    if (blockIdx.x == 0) TAKE(seen, there); // FAULT racecheck: All blocks must synchronise
+    CLUSTER_WAIT;
+    empty[blockIdx.x * 32 + threadIdx.x] = seen;
+}
+
+KERNEL(clean_read_before_the_arrival, PAIR) // <<<2, 32>>>
+{
+    __shared__ float value[32];
+    uint32_t there;
+    float seen = 0;
+    value[threadIdx.x] = x[threadIdx.x];
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], 1);
+    if (blockIdx.x == 0) TAKE(seen, there);
+    CLUSTER_ARRIVE;
+    empty[blockIdx.x * 32 + threadIdx.x] = seen;
+    CLUSTER_WAIT;
+}
+
+KERNEL(arrival_that_nobody_waits_for, PAIR) // <<<2, 32>>>
+{
+    __shared__ uint64_t barrier;
+    uint32_t there;
+    if (threadIdx.x == 0) INIT(&barrier, 1);
+    CLUSTER_SYNC;
+    PEER(there, &barrier, 1);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        ARRIVE_THERE(there); // FAULT racecheck: an arrival at an mbarrier
+    empty[blockIdx.x * 32 + threadIdx.x] = x[threadIdx.x];
+}
+
+KERNEL(clean_arrival_after_a_read, PAIR) // <<<2, 64>>>
+{
+    __shared__ float value[64];
+    __shared__ uint64_t barrier;
+    uint32_t there, counted;
+    float seen = 0;
+    value[threadIdx.x] = x[threadIdx.x];
+    if (threadIdx.x == 0) INIT(&barrier, 1);
+    CLUSTER_SYNC;
+    PEER(there, &value[threadIdx.x], 1);
+    PEER(counted, &barrier, 1);
+    if (blockIdx.x == 0) {
+        TAKE(seen, there);
+        __syncthreads();
+        if (threadIdx.x == 0) ARRIVE_THERE(counted);
+    } else {
+        WAIT(&barrier, 0);
+    }
+    empty[blockIdx.x * 64 + threadIdx.x] = seen;
 }
 
 KERNEL(past_the_neighbours_end, PAIR) // <<<2, 32>>>
