@@ -421,6 +421,11 @@ static void look_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t addr
              (unsigned long long)(hazard->block / grid[0] / grid[1]), ends.where, ends.here);
 }
 
+static int has_block_scope(const Ins *ins)
+{
+    return ins->op == OP_ATOM && ins->aux & ATOM_BLOCK_SCOPE;
+}
+
 /* Reports two unordered accesses by two blocks to one word; writing the same value is harmless. */
 static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, int write,
                           const OrderHazard *hazard)
@@ -429,16 +434,13 @@ static void blocks_report(Warp *warp, const Ins *ins, uint32_t lane, uint64_t ad
     RaceEnds ends = race_ends(warp, ins, hazard->ins, 0);
     race_add(warp, ins, hazard->ins, lane, address, WORD,
              "Race reported between %s access at %.100s by block (%llu,%llu,%llu) and %s access "
-             "at %.100s on __global__ memory: no fence with an atomic or a flag after it orders "
-             "the two blocks",
+             "at %.100s on __global__ memory: %s",
              KIND[hazard->wrote], ends.where, (unsigned long long)(hazard->block % grid[0]),
              (unsigned long long)(hazard->block / grid[0] % grid[1]),
-             (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], ends.here);
-}
-
-static int has_block_scope(const Ins *ins)
-{
-    return ins->op == OP_ATOM && ins->aux & ATOM_BLOCK_SCOPE;
+             (unsigned long long)(hazard->block / grid[0] / grid[1]), KIND[write], ends.here,
+             has_block_scope(ins) || has_block_scope(&warp->code[hazard->ins])
+                 ? "the scope of the atomic is its own block, so it is not atomic for other blocks"
+                 : "no fence with an atomic or a flag after it orders the two blocks");
 }
 
 /* Checks one lane's word against other blocks; 1 when a hazard was reported.  An atomic is one of

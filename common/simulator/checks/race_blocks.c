@@ -231,6 +231,18 @@ static Sides sides_of(uint32_t reader, uint32_t writer, uint64_t value)
     return (Sides){ins, value & VALUE_OTHER && writer & RACE_MANY ? ins : reader & most};
 }
 
+/* Only the lowest writer of a word is known: another may have been an atomic of block scope. */
+static const char *sides_cause(const SimtKernel *kernel, Sides sides)
+{
+    if (kernel->code[sides.ins].class == CLASS_ATOMIC ||
+        kernel->code[sides.other].class == CLASS_ATOMIC)
+        return "the scope of the atomic is its own block, so it is not atomic for other blocks";
+    if (kernel->traits.has_block_atomics)
+        return "nothing orders the blocks of a launch, and atomics of block scope are not atomic "
+               "for other blocks";
+    return "nothing orders the blocks of a launch";
+}
+
 static void sides_report(const Launch *launch, uint64_t address, uint32_t reader, uint32_t writer,
                          uint64_t value, SimtReport *report)
 {
@@ -259,11 +271,7 @@ static void sides_report(const Launch *launch, uint64_t address, uint32_t reader
         "Race reported between Write access at %.150s by block %s and %s access at %.150s by %s "
         "on __global__ memory%s: %s\nin kernel %.120s, address 0x%llx",
         where, first, value & VALUE_OTHER && writer & RACE_MANY ? "Write" : "Read", there, second,
-        element,
-        kernel->code[sides.ins].class == CLASS_ATOMIC
-            ? "the scope of the atomic is its own block, so it is not atomic for other blocks"
-            : "nothing orders the blocks of a launch",
-        report->kernel, (unsigned long long)address);
+        element, sides_cause(kernel, sides), report->kernel, (unsigned long long)address);
 }
 
 /* A bit for each of the groups of 8 words from 64 * number on that may have been stored to: as
@@ -272,8 +280,8 @@ static uint64_t groups_stored(const Launch *launch, uint64_t number)
 {
     enum { WORDS = 64 * 8 };
     if (!race_taken(launch, number * WORDS, 1, RACE_WRITERS)) return 0;
-    /* The words of atomics are not counted as stored. */
-    int has_atomics = launch->kernel->traits.is_ordered;
+    /* The words of atomics are not counted as stored; those of block scope are searched. */
+    int has_atomics = launch->kernel->traits.has_block_atomics;
     return launch->touched.stored && !has_atomics ? launch->touched.stored[number] : ~0ull;
 }
 

@@ -96,6 +96,7 @@ typedef struct KernelTraits {
     int awaits_launch;        /* griddepcontrol.wait */
     int has_fences;           /* or volatile or ordered accesses that other blocks see */
     int has_system_atomics;   /* atomics that order accesses of the host, too */
+    int has_block_atomics;    /* atomics of block scope, possibly in global memory */
     int has_init_fence;       /* fence.mbarrier_init or fence.proxy.async */
     int reads_grid_barrier;   /* the address of a cooperative grid's barrier */
     int has_polling;          /* a loop polls writes of other threads: blocks run side by side */

@@ -323,6 +323,13 @@ static uint32_t values_of(const Decoder *d, uint32_t operand)
     return whole->kind == PTX_OPERAND_VECTOR ? whole->count : 1;
 }
 
+static void block_scope_set(Decoder *d, Ins *ins)
+{
+    if (!word_is(d, "cta")) return;
+    ins->aux |= ATOM_BLOCK_SCOPE;
+    if (ins->space != PTX_SHARED) d->kernel->traits.has_block_atomics = 1;
+}
+
 /* The first value's instruction stands for the access, of whose bytes it counts all. */
 static Ins *atomic_emit(Decoder *d, const Atomic *a, uint32_t i, uint32_t dst)
 {
@@ -333,7 +340,7 @@ static Ins *atomic_emit(Decoder *d, const Atomic *a, uint32_t i, uint32_t dst)
     ins->imm = a->address.imm + i * bytes;
     ins->base64 = a->address.base64, ins->space = a->address.space, ins->bytes = (uint8_t)bytes;
     ins->aux = (uint32_t)a->op | (uint32_t)a->format << 8, ins->vector = 1;
-    if (word_is(d, "cta")) ins->aux |= ATOM_BLOCK_SCOPE;
+    block_scope_set(d, ins);
     ins->pseudo = i > 0;
     ins->part_bytes = (uint8_t)(a->count > 1 && !i ? a->count * bytes : 0);
     ins->mem = d->kernel->mems++;
@@ -387,7 +394,7 @@ static int decode_wide_atomic(Decoder *d, Atomic *a, PtxSpace space, int strengt
     ins->d = dst, ins->a = a->address.a, ins->b = b, ins->c = c, ins->imm = a->address.imm;
     ins->base64 = a->address.base64, ins->space = a->address.space, ins->bytes = 16;
     ins->aux = (uint32_t)a->op | (uint32_t)FORMAT_U64 << 8, ins->vector = 1;
-    if (word_is(d, "cta")) ins->aux |= ATOM_BLOCK_SCOPE;
+    block_scope_set(d, ins);
     ins->mem = d->kernel->mems++;
     order_set(d, ins, strength == RELEASING ? RELEASING : WEAK,
               kept && result_is_used(d, &operand[0]), 1);

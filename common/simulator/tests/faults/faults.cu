@@ -618,6 +618,21 @@ KERNEL(clean_atomics_of_block_scope)
     atomicAdd_block(&x[blockIdx.x * 16 + threadIdx.x % 16], 1.0f);
 }
 
+/* The store of block 0 is the lowest write. */
+KERNEL(store_among_atomics_of_block_scope)
+{
+    if (blockIdx.x == 0)
+        x[threadIdx.x] = 1.0f; // FAULT racecheck: atomics of block scope are not atomic
+    else
+        atomicAdd_block(&x[threadIdx.x], 1.0f);
+}
+
+KERNEL(atomics_of_block_scope_and_a_fence)
+{
+    __threadfence();
+    atomicAdd_block(&x[threadIdx.x % 16], 1.0f); // FAULT racecheck: the scope of the atomic
+}
+
 __device__ unsigned drawn;
 __device__ volatile int flags[8];
 
