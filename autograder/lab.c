@@ -68,6 +68,8 @@ static const char USAGE[] =
     "  mutants  --lab NN  [--sample N] [--seed N] [--out DIR]  every small change of the "
     "solution's\n"
     "                     TODO regions, or N of them, as a table; DIR/<name>/ gets the sources\n"
+    "  until    --lab NN --todo N [--submission FILE]  the solution, or FILE, without what comes\n"
+    "                     after TODO(N): those regions are the skeleton's\n"
     "  ticker   --what TEXT --all N [--again FILE]  the progress of a script, which writes a line\n"
     "                     for each of N parts that is done (common/setup/ticker.sh)\n"
     "  check              proves that skeletons, solutions and handouts agree\n"
@@ -683,6 +685,24 @@ static int lab_mutants(const Options *options, const Lab *lab, Error *error)
     return status;
 }
 
+/* Used by mutate.sh. */
+static int lab_until(const Options *options, const Lab *lab, Error *error)
+{
+    char path[1100], skeleton[1100];
+    if (!options->todo) return error_set(error, "until needs --todo N, the last written region");
+    text_set(path, sizeof path, "%s/solutions/%s/%s", options->root, lab->name, lab->ini.source);
+    text_set(skeleton, sizeof skeleton, "%s/autograder/tests/skeletons/%s/%s", options->root,
+             lab->name, lab->ini.source);
+    char *text = file_text(strcmp(options->submission, "labs") ? options->submission : path, error);
+    char *pristine = text ? file_text(skeleton, error) : NULL;
+    char *until = pristine ? todo_until(text, pristine, atoi(options->todo), error) : NULL;
+    if (until) fputs(until, stdout);
+    free(text);
+    free(pristine);
+    free(until);
+    return until ? 0 : -1;
+}
+
 static int lab_ticker(const Options *options)
 {
     ticker_follow(stdin, options->what ? options->what : "at work",
@@ -700,8 +720,8 @@ static const struct {
     {"run", lab_run},           {"profile", lab_profile}, {"cases", lab_cases},
     {"smallest", lab_smallest}, {"shapes", lab_shapes},   {"questions", lab_questions},
     {"keep", lab_keep},         {"hidden", lab_hidden},   {"mutants", lab_mutants},
-    {"served", lab_served},     {"see", lab_see},         {"ladder", lab_ladder},
-    {"names", lab_name}};
+    {"until", lab_until},       {"served", lab_served},   {"see", lab_see},
+    {"ladder", lab_ladder},     {"names", lab_name}};
 
 static int dispatch(const Options *options, const Catalog *catalog, Error *error)
 {

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "autograder/lab/todo.h"
@@ -52,6 +53,31 @@ static void a_task_is_shown_to_the_end_of_its_sentence(void **state)
     assert_int_equal(todo_scan("conv.cu", text, &list, &error), 0);
     assert_string_equal(list.region[0].sentence, "Load row i of both maps, zeros outside.");
     assert_string_equal(list.region[1].sentence, "Go on");
+}
+
+static void regions_after_the_last_written_one_are_the_skeletons(void **state)
+{
+    (void)state;
+    Error error;
+    char *none = todo_until(SOLUTION, SKELETON, 0, &error);
+    char *first = todo_until(SOLUTION, SKELETON, 1, &error);
+    char *all = todo_until(SOLUTION, SKELETON, 2, &error);
+    assert_string_equal(none, SKELETON);
+    assert_string_equal(first, "int add(int a, int b)\n"
+                               "{\n"
+                               "    // TODO(1): Return the sum.\n"
+                               "    // Mind the sign.\n"
+                               "    return a + b;\n"
+                               "    // END TODO(1)\n"
+                               "}\n"
+                               "    // TODO(2): Loop.\n"
+                               "    // END TODO(2)\n");
+    assert_string_equal(all, SOLUTION);
+    assert_null(todo_until(SOLUTION, "// TODO(1): One.\n// END TODO(1)\n", 1, &error));
+    assert_string_equal(error.text, "the source has 2 TODO regions, the skeleton 1");
+    free(none);
+    free(first);
+    free(all);
 }
 
 static void a_skeleton_differs_only_inside(void **state)
@@ -124,6 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions_are_found_with_task_and_body),
         cmocka_unit_test(a_task_is_shown_to_the_end_of_its_sentence),
+        cmocka_unit_test(regions_after_the_last_written_one_are_the_skeletons),
         cmocka_unit_test(a_skeleton_differs_only_inside),
         cmocka_unit_test(the_first_untouched_region_is_next),
         cmocka_unit_test(broken_markers_are_named_by_line),

@@ -180,6 +180,41 @@ int todo_hint_applies(const char *text, const char *pristine, const char *hint)
     return !named;
 }
 
+/* Appends `bytes` of `from` at `to`; returns the end. */
+static char *append(char *to, const char *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return to + bytes;
+}
+
+char *todo_until(const char *text, const char *pristine, int last, Error *error)
+{
+    TodoList list, stubs;
+    if (todo_scan("the source", text, &list, error) ||
+        todo_scan("the skeleton", pristine, &stubs, error))
+        return NULL;
+    if (list.regions != stubs.regions) {
+        error_set(error, "the source has %d TODO regions, the skeleton %d", list.regions,
+                  stubs.regions);
+        return NULL;
+    }
+    char *until = malloc(strlen(text) + strlen(pristine) + 1), *to = until;
+    if (!until) {
+        error_set(error, "out of memory");
+        return NULL;
+    }
+    size_t from = 0; /* offset in `text` of what is not copied yet */
+    for (int i = last < 0 ? 0 : last; i < list.regions; i++) {
+        const TodoRegion *stub = &stubs.region[i];
+        to = append(to, text + from, list.region[i].body - from);
+        to = append(to, pristine + stub->body, stub->body_end - stub->body);
+        from = list.region[i].body_end;
+    }
+    to = append(to, text + from, strlen(text + from));
+    *to = 0;
+    return until;
+}
+
 static int line_of(const char *text, size_t offset)
 {
     int line = 1;

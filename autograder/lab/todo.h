@@ -49,6 +49,11 @@ int todo_count_written(const char *text, const TodoList *list, const char *prist
  * if that is not known, because a text is NULL or its markers do not pair. */
 int todo_hint_applies(const char *text, const char *pristine, const char *hint);
 
+/* `text` with the bodies of all regions after TODO(last) as in `pristine`: what a student has who
+ * stops there.  malloc'd.  NULL with error: the markers do not pair, the texts have different
+ * numbers of regions, or out of memory. */
+char *todo_until(const char *text, const char *pristine, int last, Error *error);
+
 /* Proves that two files are identical outside their regions, with the same markers.  -1 with the
  * line of the first difference in `student`. */
 int todo_compare(const char *shown, const char *student, const char *solution, Error *error);

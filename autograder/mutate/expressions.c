@@ -100,11 +100,19 @@ static void sign_mutate(Rewriter *rewriter, size_t i)
         rewrite(rewriter, "operator", i, i + 1, "");
 }
 
+/* Whether the number is a launch's shared memory, in bytes, before its stream: one byte more that
+ * no kernel uses is the same program. */
+static int is_shared_bytes(const Tokens *tokens, size_t i)
+{
+    return token_is(tokens, i + 1, ",") && token_is(tokens, i + 2, "stream") &&
+           token_is(tokens, i + 3, ">>>");
+}
+
 static void number_mutate(Rewriter *rewriter, size_t i)
 {
     const Tokens *tokens = rewriter->tokens;
     if (token_is(tokens, i, "0")) {
-        rewrite(rewriter, "constant", i, i + 1, "1");
+        if (!is_shared_bytes(tokens, i)) rewrite(rewriter, "constant", i, i + 1, "1");
         rewrite(rewriter, "constant", i, i + 1, "-1");
         return;
     }

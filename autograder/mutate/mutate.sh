@@ -18,6 +18,11 @@
 # the hidden shapes of ten seeds must, every time.  Each remaining mutant must be listed with its
 # reason in autograder/tests/mutate/NN-name.tsv.  BUILD/mutate caches the results by digest, so a
 # second run is fast.
+#
+# In a lab in parts, the complete solution may never call the code of an earlier part.  So a mutant
+# of TODO(n) is tried first in the solution as it is at the end of its part, with the skeleton's
+# regions after that, and then in the complete one.  A row "until M - reason" of the list names a
+# TODO(M) within a part at which the lab is right, too.
 set -eu
 build=${1:?usage: mutate.sh BUILD LAB}
 seeds=10
@@ -73,28 +78,28 @@ right() {
         ! grep -q 'but only by chance' "${program%/*}/log"
 }
 
-# The case that detects the program: "public CASE", "hidden", or "nothing", with the seeds whose
-# hidden shapes do not detect it.
+# find_fault PROGRAM PART: the case that detects the program: "public CASE", "hidden", or "nothing",
+# with the seeds whose hidden shapes do not detect it.
 find_fault() {
     while IFS=$tab read -r name seconds; do
         right "$1" "$seconds" --case "$name" || { echo "public $name"; return; }
-    done <"$MUTATE_WORK/cases.tsv"
+    done <"$2/cases.tsv"
     left=
     for seed in $(seq "$seeds"); do
         found=
-        while read -r shape; do
+        [ ! -f "$2/hidden.$seed" ] || while read -r shape; do
             right "$1" 10 --shape "$shape" || { found=1; break; }
-        done <"$MUTATE_WORK/hidden.$seed"
+        done <"$2/hidden.$seed"
         [ "$found" ] || left="$left $seed"
         [ ! "$left" ] || break
     done
     if [ "$left" ]; then echo "nothing$left"; else echo hidden; fi
 }
 
-# The verdict on the source in FOLDER, stored: "none" (no program), "same", "public CASE", "hidden"
-# or "nothing".
+# verdict FOLDER PART: the verdict on the source in FOLDER, stored: "none" (no program), "same",
+# "public CASE", "hidden" or "nothing".  PART is a folder of part_prepare.
 verdict() {
-    source=$(find "$1" -name '*.c' -o -name '*.cu')
+    source=$1/$MUTATE_SOURCE
     known=$build/mutate/objects/$( (echo "$MUTATE_TOOLS"; cat "$source") | digest)
     if [ ! -f "$known" ]; then
         if compile "$source" "$1/object.o" >"$1/log" 2>&1; then
@@ -107,13 +112,13 @@ verdict() {
     read -r object <"$known"
     case $object in
     none) echo none; return ;;
-    "$MUTATE_SOLUTION") echo same; return ;;
+    "$(cat "$2/object")") echo same; return ;;
     esac
     judged=$build/mutate/verdicts/$( (echo "$object"; cat "$MUTATE_WORK/judge") | digest)
     if [ ! -f "$judged" ]; then
         [ -f "$1/object.o" ] || compile "$source" "$1/object.o" >"$1/log" 2>&1
         if link "$1/object.o" "$1/program" >"$1/log" 2>&1; then
-            find_fault "$1/program" >"$judged.$$"
+            find_fault "$1/program" "$2" >"$judged.$$"
             cp "$1/log" "$judged.words"
         else
             echo none >"$judged.$$"
@@ -124,13 +129,56 @@ verdict() {
     cat "$judged"
 }
 
+# verdict_in_parts NAME: the same for a mutant, in the solution at the end of its part and in the
+# complete one.
+verdict_in_parts() {
+    todo=$(awk -F "$tab" -v name="$1" '$1 == name { print $4 + 0 }' "$MUTATE_WORK/mutants.tsv")
+    all=$(tail -n 1 "$MUTATE_WORK/parts")
+    part=$(awk -v todo="$todo" '$1 >= todo { print; exit }' "$MUTATE_WORK/parts")
+    if [ "$part" != "$all" ]; then
+        mkdir -p "$MUTATE_WORK/sources/$1/part/$1"
+        "$build/bin/lab" until --lab "$MUTATE_LAB" --todo "$part" \
+            --submission "$MUTATE_WORK/sources/$1/$MUTATE_SOURCE" \
+            >"$MUTATE_WORK/sources/$1/part/$1/$MUTATE_SOURCE"
+        found=$(verdict "$MUTATE_WORK/sources/$1/part/$1" "$MUTATE_WORK/part.$part")
+        case $found in public* | hidden | none) echo "$found"; return ;; esac
+    fi
+    found_in_all=$(verdict "$MUTATE_WORK/sources/$1" "$MUTATE_WORK/part.$all")
+    case $found_in_all in same) echo "${found:-same}" ;; *) echo "$found_in_all" ;; esac
+}
+
+# part_prepare M: the folder part.M for the solution without what comes after TODO(M).  It gets the
+# object's digest, the cases in which the part is right, with the time limit of a mutant, and the
+# hidden shapes if it is right in all of them.
+part_prepare() {
+    part=$MUTATE_WORK/part.$1
+    mkdir -p "$part"
+    "$build/bin/lab" until --lab "$MUTATE_LAB" --todo "$1" >"$part/$MUTATE_SOURCE"
+    compile "$part/$MUTATE_SOURCE" "$part/object.o"
+    link "$part/object.o" "$part/program"
+    object_digest "$part/object.o" >"$part/object"
+    while read -r name; do
+        start=$(date +%s)
+        right "$part/program" 600 --case "$name" ||
+            { echo "$name" >>"$part/wrong"; cp "$part/log" "$part/wrong.log"; continue; }
+        printf '%s\t%s\n' "$name" "$((5 * ($(date +%s) - start) + 4))"
+    done <"$MUTATE_WORK/smallest" >"$part/cases.tsv"
+    sort -u "$MUTATE_WORK"/hidden.* | while read -r shape; do
+        right "$part/program" 10 --shape "$shape" && continue
+        echo "$shape" >>"$part/wrong"
+        cp "$part/log" "$part/wrong.log"
+        break
+    done
+    [ -f "$part/wrong" ] || cp "$MUTATE_WORK"/hidden.* "$part"
+}
+
 if [ "${MUTATE_WORK:-}" ]; then
     MUTATE_CORE=$(core "${MUTATE_JOB:?}") # set by xargs: the number of the job
+    [ "$2" = part ] && { part_prepare "$3"; exit 0; }
     exec 2>>"$MUTATE_WORK/log" # the shell reports each program that it stopped
-    folder=$MUTATE_WORK/sources/$2
-    found=$(verdict "$folder")
-    printf '%s\t%s\n' "$2" "$found" >>"$MUTATE_WORK/found.tsv"
-    rm -rf "$folder"
+    found=$(verdict_in_parts "$3")
+    printf '%s\t%s\n' "$3" "$found" >>"$MUTATE_WORK/found.tsv"
+    rm -rf "$MUTATE_WORK/sources/$3"
     echo >&9
     exit 0
 fi
@@ -156,35 +204,33 @@ case ${MUTATE_CC:=75} in 90) MUTATE_CC=90a ;; esac # Hopper's units (build_comma
 MUTATE_TOOLS="$flags $MUTATE_CC $("$NVCC" --version 2>/dev/null | digest) $(cat common/include/convlab/* | digest)"
 # One for each entry point; the folder's name has no special characters (Makefile).
 MUTATE_CALLS=$(sed -n 's/^operation *= *\([^ ;]*\).*/\1/p' "$ini" | sort -u | sed "s|.*|$build/obj/common/operations/calls/&.o|")
-MUTATE_WORK=$work
+MUTATE_WORK=$work MUTATE_SOURCE=$(key source)
 export NVCC CC CXX MUTATE_LAB MUTATE_CALLS MUTATE_GPU MUTATE_CC MUTATE_TOOLS
 
 rm -rf "$work"
-mkdir -p "$work/words" "$work/solution" "$build/mutate/objects" "$build/mutate/verdicts"
+mkdir -p "$work/words" "$build/mutate/objects" "$build/mutate/verdicts"
 "$build/bin/lab" mutants --lab "$lab" >"$work/all.tsv"
 "$build/bin/lab" mutants --lab "$lab" ${SAMPLE:+--sample "$SAMPLE"} --seed "${SEED:-1}" \
     --out "$work/sources" |
     awk -v k="${shard%/*}" -v n="${shard#*/}" 'NR == 1 || (NR - 1) % n == k % n' \
     >"$work/mutants.tsv"
 
-MUTATE_CORE=$(core 0)
-# The solution itself: its object, whether every case is correct, and the time limit of each.
-solution=$work/solution/solution.o
-compile "solutions/$lab/$(key source)" "$solution"
-link "$solution" "$work/solution/program"
-MUTATE_SOLUTION=$(object_digest "$solution")
-export MUTATE_SOLUTION
-"$build/bin/lab" smallest --lab "$lab" |
-    while read -r name; do
-        start=$(date +%s)
-        right "$work/solution/program" 600 --case "$name" ||
-            { echo "mutate: the solution itself is wrong in $name; see $work/solution/log" >&2; exit 1; }
-        printf '%s\t%s\n' "$name" "$((5 * ($(date +%s) - start) + 4))"
-    done >"$work/cases.tsv"
-[ "$(wc -l <"$work/cases.tsv")" = "$("$build/bin/lab" smallest --lab "$lab" | wc -l)" ] || exit 1
+export MUTATE_WORK MUTATE_SOURCE
+"$build/bin/lab" smallest --lab "$lab" >"$work/smallest"
 for n in $(seq "$seeds"); do
     "$build/bin/lab" hidden --lab "$lab" --seed "$n" >"$work/hidden.$n"
 done
+{
+    sed -n 's/^todos *=.*[-= ]\([0-9]\{1,\}\)$/\1/p' "$ini"
+    [ ! -f "$listed" ] || sed -n "s/^until$tab\([0-9]*\)$tab.*/\1/p" "$listed"
+    grep -c 'END TODO(' "solutions/$lab/$MUTATE_SOURCE"
+} | sort -nu >"$work/parts"
+xargs -P "${JOBS:-2}" --process-slot-var=MUTATE_JOB -n 1 sh "$0" "$build" part <"$work/parts" || exit 1
+last=$work/part.$(tail -n 1 "$work/parts")
+[ ! -f "$last/wrong" ] || {
+    echo "mutate: the solution itself is wrong in $(head -n 1 "$last/wrong"); see $last/wrong.log" >&2
+    exit 1
+}
 cat "$build/lib/run.a" "$build/lib/run-modules.a" "$ini" "$work"/hidden.* "$0" \
     "common/simulator/gpus/$MUTATE_GPU.ini" | digest >"$work/judge"
 
@@ -192,12 +238,11 @@ cat "$build/lib/run.a" "$build/lib/run-modules.a" "$ini" "$work"/hidden.* "$0" \
 awk -F "$tab" 'FNR == 1 { file++ } file == 1 { wanted[$1] } file == 2 && $1 in wanted && $2 !~ /^nothing/ { print; delete wanted[$1] }' \
     "$work/mutants.tsv" "$known" >"$work/found.tsv"
 
-export MUTATE_WORK
 awk -F "$tab" 'FILENAME != ARGV[1] && FNR > 1 && !($1 in known) { print $1 } { known[$1] }' \
     "$work/found.tsv" "$work/mutants.tsv" >"$work/todo"
 . common/setup/ticker.sh
 ticker_begin "$build" "changes of $lab" "$(wc -l <"$work/todo")"
-xargs -r -P "${JOBS:-2}" --process-slot-var=MUTATE_JOB -n 1 nice sh "$0" "$build" <"$work/todo"
+xargs -r -P "${JOBS:-2}" --process-slot-var=MUTATE_JOB -n 1 nice sh "$0" "$build" mutant <"$work/todo"
 ticker_end
 [ -f "$listed" ] || listed=/dev/null
 [ ! "${VERBOSE:-}" ] || tail -n +2 "$work/mutants.tsv" |

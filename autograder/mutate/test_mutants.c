@@ -57,6 +57,14 @@ static void operators_become_related_operators(void **state)
                                     "operator: load(-t, u);");
 }
 
+static void a_byte_of_shared_memory_more_is_the_same_program(void **state)
+{
+    (void)state;
+    assert_mutants("kernel<<<grid, BLOCK, 0, stream>>>(*p);",
+                   "statement: ;\n"
+                   "constant: kernel<<<grid, BLOCK, -1, stream>>>(*p);");
+}
+
 static void declarations_and_casts_are_not_mutated(void **state)
 {
     (void)state;
@@ -173,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_become_related_operators),
+        cmocka_unit_test(a_byte_of_shared_memory_more_is_the_same_program),
         cmocka_unit_test(declarations_and_casts_are_not_mutated),
         cmocka_unit_test(constants_grow_shrink_and_vanish),
         cmocka_unit_test(names_become_their_counterparts_where_these_exist),

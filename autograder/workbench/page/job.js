@@ -2,10 +2,15 @@
 
 import {ask} from './server.js';
 
-const PAUSE_MS = 150;
+const PAUSE_MS = 150, LONGEST_PAUSE_MS = 1000;
 let current = null;
 
-const sleep = (ms) => new Promise((wake) => setTimeout(wake, ms));
+// A pause, which input for the job ends.
+let wakeUp = () => {};
+const sleep = (ms) => new Promise((wake) => {
+  wakeUp = wake;
+  setTimeout(wake, ms);
+});
 
 // Programs show their progress by lines that end with a carriage return: the last one stays.
 export function asLines(text) {
@@ -24,20 +29,25 @@ export function withoutProgress(text) {
 // Calls show(text, job) while the output grows; returns {id, state, status, text}.
 export async function runJob(target, request, show) {
   const {id} = await ask('POST', `${target}/jobs`, request);
-  const job = {id, text: '', state: 'waiting', status: 0, progress: ''};
+  const job = {id, text: '', state: 'waiting', status: 0, progress: '', pause: PAUSE_MS};
   current = job;
   show('', job);
+  // A job that says nothing new is asked less and less often.
   for (let from = 0; ;) {
     const part = await ask('GET', `jobs/${id}?from=${from}`);
+    const isNews = part.text !== '' || part.state !== job.state;
     from = part.bytes;
     job.text += part.text;
     job.state = part.state;
     job.status = part.status;
-    const seen = withoutProgress(asLines(job.text));
-    job.progress = seen.progress;
-    show(seen.text, job);
+    if (isNews) {
+      const seen = withoutProgress(asLines(job.text));
+      job.progress = seen.progress;
+      show(seen.text, job);
+    }
     if (part.state === 'ended' || part.state === 'cancelled') break;
-    await sleep(PAUSE_MS);
+    job.pause = isNews ? PAUSE_MS : Math.min(job.pause * 1.25, LONGEST_PAUSE_MS);
+    await sleep(job.pause);
   }
   if (current === job) current = null;
   job.text = withoutProgress(asLines(job.text)).text;
@@ -50,6 +60,8 @@ export async function jobInput(text) {
     if (!current || current.state === 'ended') return;
     try {
       await ask('POST', `jobs/${current.id}/input`, {text});
+      if (current) current.pause = PAUSE_MS;
+      wakeUp();
       return;
     } catch (error) {
       if (error.status !== 409 || current.state !== 'waiting') throw error;
