@@ -70,6 +70,9 @@ void build_submission(const Toolchain *toolchain, const char *folder, const char
                       const char *entries, int cc, BuildKind kind, Build *build);
 void build_clear(Build *build);
 
+/* The largest file that the compiler may write, and so the largest fat binary. */
+#define BUILD_FILE_BYTES (256ull << 20)
+
 /* Digest of a fat binary as 64 hex digits.  The device process accepts only this code from a
  * submission, because a program could contain PTX or machine code that nvcc did not make. */
 void build_code_digest(const void *image, size_t bytes, char digest[65]);

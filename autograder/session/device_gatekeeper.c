@@ -35,7 +35,7 @@ struct Gatekeeper {
     Allocation *freed; /* allocations whose free the recorder has deferred until the recording is
                         * cleared */
     size_t freeds, freed_capacity;
-    int modules;              /* number of modules loaded so far */
+    int modules;              /* number of attempts to load a module so far */
     uint64_t variables_bytes; /* total size of their variables */
     char code[65];            /* digest of the only fat binary to load; "": any */
 };
@@ -158,6 +158,25 @@ static int room_left(const Gatekeeper *keeper, const DeviceCall *call)
     }
 }
 
+/* Whether a call carries no more data than one of its kind can need.  Reading it is this process's
+ * work, which costs the runner nothing. */
+static int data_fits(const DeviceCall *call)
+{
+    enum { NAME_BYTES = 1 << 20, SMALL_BYTES = 64 << 10 }; /* parameters have at most 32,764 */
+    switch (call->kind) {
+    case CALL_COPY_TO_DEVICE: /* the engine charges for its bytes */
+    case CALL_TENSOR_MAP:     /* has one size */
+        return 1;
+    case CALL_MODULE_LOAD:
+        return call->data_bytes <= BUILD_FILE_BYTES;
+    case CALL_MODULE_FUNCTION:
+    case CALL_MODULE_VARIABLE:
+        return call->data_bytes <= NAME_BYTES;
+    default:
+        return call->data_bytes <= SMALL_BYTES;
+    }
+}
+
 /* Whether nvcc made this code from the submission's source.  Code of another origin has no machine
  * code or a forged one, from which the simulator takes registers, spills and part of the price. */
 static int code_known(const Gatekeeper *keeper, const DeviceCall *call)
@@ -182,6 +201,9 @@ static int call_allowed(const Gatekeeper *keeper, const DeviceCall *call, Device
                     "events or "
                     "functions",
                     (unsigned long long)(keeper->memory_bytes >> 20), MODULES_MAX, HANDLES_MAX);
+    } else if (!data_fits(call)) {
+        device_fail(reply, DEVICE_INVALID_VALUE, "call %u with %llu bytes of data", call->kind,
+                    (unsigned long long)call->data_bytes);
     } else if (call->kind == CALL_ALLOC && call->value == ALLOC_MANAGED) {
         device_fail(reply, DEVICE_NOT_SUPPORTED,
                     "managed memory is not available in a grade, because host code runs in a "
@@ -242,8 +264,7 @@ static int call_note(Gatekeeper *keeper, const DeviceCall *call, const DeviceRep
         return 0;
     case CALL_ALLOC:
         return allocation_add(keeper, reply->value[0], call->bytes);
-    case CALL_MODULE_LOAD: /* never decremented: loading a module again does not avoid the limit */
-        keeper->modules++;
+    case CALL_MODULE_LOAD:
         keeper->used_bytes += reply->value[1];
         keeper->variables_bytes += reply->value[1];
         return handle_add(keeper, KIND_MODULE, given);
@@ -282,7 +303,11 @@ static uint64_t variables_room(const Gatekeeper *keeper)
 int gatekeeper_execute(Gatekeeper *keeper, Device *next, const DeviceCall *call, DeviceReply *reply)
 {
     memset(reply, 0, sizeof *reply);
-    if (!call_allowed(keeper, call, reply)) return 0;
+    int is_allowed = call_allowed(keeper, call, reply);
+    /* Never decremented, and counted if it fails, too: computing a digest and reading PTX cost this
+     * process much more than they cost the runner. */
+    keeper->modules += call->kind == CALL_MODULE_LOAD;
+    if (!is_allowed) return 0;
     DeviceCall bounded = *call;
     if (call->kind == CALL_MODULE_LOAD) bounded.bytes = variables_room(keeper);
     if (next->execute(next, &bounded, reply)) return -1;

@@ -215,6 +215,38 @@ static void test_gatekeeper_code(void **state)
     gatekeeper_close(gatekeeper, &engine.device);
 }
 
+/* An attempt that fails counts as well, so that a digest is computed a few times at most; and no
+ * call has more data than it can need. */
+static void test_gatekeeper_unmetered(void **state)
+{
+    static const char made[] = "what nvcc made";
+    static char large[(1 << 20) + 1];
+    char digest[65];
+    Engine engine = engine_make();
+    (void)state;
+    build_code_digest(made, sizeof made, digest);
+    Gatekeeper *gatekeeper = gatekeeper_open(1 << 20, digest);
+    DeviceCall load = {.kind = CALL_MODULE_LOAD, .data = made, .data_bytes = sizeof made};
+    uint32_t module = (uint32_t)ask(gatekeeper, &engine, load).value[0];
+    DeviceCall name = {.kind = CALL_MODULE_FUNCTION,
+                       .module = module,
+                       .data = large,
+                       .data_bytes = sizeof large - 1};
+    assert_int_equal(ask(gatekeeper, &engine, name).status, DEVICE_SUCCESS);
+    name.data_bytes++;
+    refused(gatekeeper, &engine, name);
+    refused(gatekeeper, &engine,
+            (DeviceCall){.kind = CALL_SYNC, .data = large, .data_bytes = sizeof large});
+    refused(
+        gatekeeper, &engine,
+        (DeviceCall){.kind = CALL_MODULE_LOAD, .data = made, .data_bytes = BUILD_FILE_BYTES + 1});
+    for (int i = 0; i < 14; i++)
+        refused(gatekeeper, &engine,
+                (DeviceCall){.kind = CALL_MODULE_LOAD, .data = large, .data_bytes = 8});
+    refused(gatekeeper, &engine, load);
+    gatekeeper_close(gatekeeper, &engine.device);
+}
+
 static void test_gatekeeper_poison(void **state)
 {
     Engine engine = engine_make();
@@ -279,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_gatekeeper_tensor_maps),
         cmocka_unit_test(test_gatekeeper_memory),
         cmocka_unit_test(test_gatekeeper_code),
+        cmocka_unit_test(test_gatekeeper_unmetered),
         cmocka_unit_test(test_gatekeeper_poison),
         cmocka_unit_test(test_shared_tensors),
     };
