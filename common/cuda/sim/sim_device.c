@@ -43,6 +43,7 @@ static int sim_execute(Device *device, const DeviceCall *asked, DeviceReply *rep
         if (!sim->unsettled.waits) sim_call_time(sim, call);
         sim_order_note(sim, call, reply);
         sim_guard_after(sim, call);
+        overlaps = overlaps && !sim_overlap_is_hidden(sim, call);
         sim_early_keep(sim, call);
         if (overlaps) reply->notes |= REPLY_OVERLAPS;
     }

@@ -109,6 +109,12 @@ int sim_may_overlap(SimDevice *sim, const DeviceCall *call)
             (sim->early.is_there && sim->early.stream == call->stream));
 }
 
+int sim_overlap_is_hidden(const SimDevice *sim, const DeviceCall *call)
+{
+    return sim->early.is_there && sim->early.stream == call->stream && sim->has_touch &&
+           simt_touch_hides_order(&sim->touch, &sim->early.touch);
+}
+
 void sim_early_keep(SimDevice *sim, const DeviceCall *call)
 {
     SimEarly *early = &sim->early;

@@ -26,6 +26,7 @@ typedef struct Operation {
     uint32_t pages;
     uint64_t *group;
     uint32_t groups;
+    uint32_t atomics; /* SimtTouch.atomics */
 } Operation;
 
 /* A stream, or what is left of one that ended before its work did. */
@@ -50,6 +51,7 @@ struct StreamOrder {
     uint32_t operations, capacity;
     uint64_t bytes; /* memory of all operations */
     int is_lost;
+    int is_hidden; /* Boolean: atomics carried data between operations that nothing orders */
 };
 
 /* ---- clocks --------------------------------------------------------------------------------- */
@@ -75,15 +77,15 @@ static uint32_t clock_at(const OrderClock *clock, uint32_t lane)
     return lane < clock->count ? clock->epoch[lane] : 0;
 }
 
-/* Without memory the order is lost: no clock may know less than it should. */
-static void clock_learn(StreamOrder *order, OrderClock *to, const OrderClock *from)
+/* Returns whether it learned anything.  Without memory the order is lost: no clock may know less
+ * than it should. */
+static int clock_learn(StreamOrder *order, OrderClock *to, const OrderClock *from)
 {
-    if (clock_room(to, from->count) != 0) {
-        order->is_lost = 1;
-        return;
-    }
+    int learned = 0;
+    if (clock_room(to, from->count) != 0) return order->is_lost = 1;
     for (uint32_t i = 0; i < from->count; i++)
-        if (from->epoch[i] > to->epoch[i]) to->epoch[i] = from->epoch[i];
+        if (from->epoch[i] > to->epoch[i]) to->epoch[i] = from->epoch[i], learned = 1;
+    return learned;
 }
 
 static void clock_set(StreamOrder *order, OrderClock *clock, uint32_t lane, uint32_t epoch)
@@ -103,12 +105,20 @@ static void lane_export(StreamOrder *order, Lane *lane, OrderClock *to)
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
+static void clock_clear(OrderClock *clock)
+{
+    for (uint32_t i = 0; i < clock->count; i++)
+        clock->epoch[i] = 0;
+}
+
 static int lane_open(StreamOrder *order, uint32_t at, uint32_t stream)
 {
     Lane *lane = order->lane[at] ? order->lane[at] : calloc(1, sizeof *lane);
     if (!lane) return -1;
     order->lane[at] = lane;
     if (at >= order->lanes) order->lanes = at + 1;
+    /* The stream that had this lane possibly waited for events, which orders nothing now. */
+    clock_clear(&lane->clock);
     lane->stream = stream, lane->is_used = 1, lane->has_ended = 0, lane->is_open = 0;
     lane->host_known = 0;
     return 0;
@@ -196,10 +206,11 @@ static void stream_place(StreamOrder *order, uint32_t at)
     }
 }
 
-static void host_learns(StreamOrder *order, const OrderClock *clock)
+static int host_learns(StreamOrder *order, const OrderClock *clock)
 {
-    clock_learn(order, &order->host, clock);
-    order->host_version++;
+    int learned = clock_learn(order, &order->host, clock);
+    order->host_version += (uint64_t)learned;
+    return learned;
 }
 
 /* ---- accessed words ------------------------------------------------------------------------- */
@@ -258,6 +269,7 @@ static int page_begin(Operation *o, uint32_t number)
 static int pages_of_launch(Operation *o, const SimtTouch *touch)
 {
     if (simt_touch_is_partial(touch)) return -1;
+    o->atomics = *touch->atomics;
     for (uint64_t part = 0; part < touch->groups / SIMT_TOUCH_PAGE / 64 + 1; part++)
         for (uint64_t m = touch->pages[part]; m; m &= m - 1) {
             uint64_t page = part * 64 + (uint64_t)__builtin_ctzll(m), from = page * SIMT_TOUCH_PAGE;
@@ -333,13 +345,17 @@ static int pages_of_copy(Operation *o, const DeviceCall *call)
     return pages_of_range(o, range, high_begin, high_end);
 }
 
-/* Words that both touch and one changes; atomics of both harm nobody. */
-static uint64_t pages_conflict(const Operation *a, const TouchedPage *pa, const Operation *b,
-                               const TouchedPage *pb, uint64_t *first)
+/* Accesses of two operations to the same words. */
+typedef struct Conflict {
+    uint64_t words, first; /* words that both touch and one changes, not both by atomics */
+    int shares_atomics;    /* Boolean: both have atomics on one word */
+} Conflict;
+
+static void pages_conflict(const Operation *a, const TouchedPage *pa, const Operation *b,
+                           const TouchedPage *pb, Conflict *found)
 {
     static const uint64_t NOTHING[SIMT_TOUCH_PAGE];
     const uint64_t *of_a[KINDS], *of_b[KINDS];
-    uint64_t count = 0;
     for (int kind = 0; kind < KINDS; kind++) {
         of_a[kind] = page_groups(a, pa, kind), of_b[kind] = page_groups(b, pb, kind);
         if (!of_a[kind]) of_a[kind] = NOTHING;
@@ -350,16 +366,17 @@ static uint64_t pages_conflict(const Operation *a, const TouchedPage *pa, const 
         uint64_t aa = of_a[SIMT_TOUCH_ATOMIC][i], ba = of_b[SIMT_TOUCH_ATOMIC][i];
         uint64_t ar = of_a[SIMT_TOUCH_READ][i], br = of_b[SIMT_TOUCH_READ][i];
         uint64_t both = (aw & (br | bw | ba)) | (bw & (ar | aa)) | (aa & br) | (ba & ar);
-        if (both && !count)
-            *first = (uint64_t)pa->number * PAGE_WORDS + i * 64 + (uint64_t)__builtin_ctzll(both);
-        count += (uint64_t)__builtin_popcountll(both);
+        found->shares_atomics |= (aa & ba) != 0;
+        if (both && !found->words)
+            found->first =
+                (uint64_t)pa->number * PAGE_WORDS + i * 64 + (uint64_t)__builtin_ctzll(both);
+        found->words += (uint64_t)__builtin_popcountll(both);
     }
-    return count;
 }
 
-static uint64_t conflict(const Operation *a, const Operation *b, uint64_t *first, uint64_t *checked)
+static Conflict conflict_find(const Operation *a, const Operation *b, uint64_t *checked)
 {
-    uint64_t count = 0, at = 0;
+    Conflict found = {0};
     for (uint32_t i = 0, k = 0; i < a->pages && k < b->pages;) {
         *checked += sizeof *a->page;
         if (a->page[i].number != b->page[k].number) {
@@ -369,12 +386,10 @@ static uint64_t conflict(const Operation *a, const Operation *b, uint64_t *first
                 k++;
             continue;
         }
-        uint64_t words = pages_conflict(a, &a->page[i++], b, &b->page[k++], &at);
-        if (words && !count) *first = at;
-        count += words;
+        pages_conflict(a, &a->page[i++], b, &b->page[k++], &found);
         *checked += SIMT_TOUCH_PAGE * sizeof(uint64_t);
     }
-    return count;
+    return found;
 }
 
 /* ---- one operation -------------------------------------------------------------------------- */
@@ -408,11 +423,12 @@ static void operation_check(StreamOrder *order, const Operation *now, const Orde
 {
     for (uint32_t i = 0; i < order->operations && !message[0]; i++) {
         const Operation *before = &order->operation[i];
-        uint64_t word = 0, words;
         *checked += sizeof(uint64_t);
         if (before->epoch <= clock_at(known, before->lane)) continue;
-        if ((words = conflict(before, now, &word, checked)))
-            conflict_report(before, now, word, words, message, bytes);
+        Conflict found = conflict_find(before, now, checked);
+        if (found.words) conflict_report(before, now, found.first, found.words, message, bytes);
+        order->is_hidden |=
+            found.shares_atomics && !simt_touch_commutes(before->atomics | now->atomics);
     }
 }
 
@@ -438,6 +454,7 @@ static int page_join(Operation *to, int kind, const uint64_t *one, const uint64_
 static int operation_join(const Operation *earlier, Operation *now, uint64_t *checked)
 {
     Operation joined = *now;
+    joined.atomics |= earlier->atomics;
     joined.page = NULL, joined.group = NULL, joined.pages = joined.groups = 0;
     for (uint32_t i = 0, k = 0; i < earlier->pages || k < now->pages;) {
         const TouchedPage *a = i < earlier->pages ? &earlier->page[i] : NULL;
@@ -539,27 +556,32 @@ static void operation_note(StreamOrder *order, const DeviceCall *call, uint32_t 
 }
 
 static void host_wait(StreamOrder *order, const CallOrder *rule, Lane *lane,
-                      const OrderClock *event)
+                      const OrderClock *event, uint64_t *checked)
 {
+    int learned = 0;
     switch (rule->host) {
     case HOST_WAITS_NOT:
-        return;
+        break;
     case HOST_WAITS_STREAM:
         lane->is_exported = 1;
-        host_learns(order, &lane->clock);
+        learned = host_learns(order, &lane->clock);
         break;
     case HOST_WAITS_EVENT:
-        if (event) host_learns(order, event);
+        learned = event && host_learns(order, event);
         break;
     case HOST_WAITS_DEVICE:
-        order->is_lost = 0;
+        order->is_lost = order->is_hidden = 0;
         for (uint32_t i = 0; i < order->lanes; i++) {
             order->lane[i]->is_exported = 1;
             clock_set(order, &order->host, i, order->lane[i]->epoch);
         }
         order->host_version++;
+        learned = 1;
         break;
     }
+    /* A query of one event in a loop would else look at all operations each time. */
+    if (!learned) return;
+    *checked += order->operations * sizeof(uint64_t);
     known_forget(order);
 }
 
@@ -575,17 +597,16 @@ uint64_t stream_order_call(StreamOrder *order, const DeviceCall *call, OrderCloc
     if (rule.waits_event && event) clock_learn(order, &lane->clock, event);
     if (rule.records_event && event) {
         event->count = event->count < lane->clock.count ? event->count : lane->clock.count;
-        for (uint32_t i = 0; i < event->count; i++)
-            event->epoch[i] = 0;
+        clock_clear(event);
         lane_export(order, lane, event);
     }
-    host_wait(order, &rule, lane, event);
+    host_wait(order, &rule, lane, event, &checked);
     return checked;
 }
 
 int stream_order_lost(const StreamOrder *order)
 {
-    return order->is_lost;
+    return order->is_lost || order->is_hidden;
 }
 
 OrderStamp stream_order_last(const StreamOrder *order, uint32_t stream)

@@ -9,7 +9,11 @@
  * The clocks are complete: each stream has an entry of its own, and more than ORDER_STREAMS streams
  * at a time are refused.  No operation is dropped before the host has waited for it.  Operations
  * that no clock can tell apart become one.  If the stored operations still exceed ORDER_BYTES, the
- * order is lost until the host waits for the device, and the recording is priced serially. */
+ * order is lost until the host waits for the device, and the recording is priced serially.
+ *
+ * Two operations that use a word only by atomics are no race, because correct programs count and
+ * add up so.  If one of them uses the value that it finds, or if their operations differ, data may
+ * pass from one to the other.  Then the recording is priced serially, too. */
 #ifndef CONVLAB_CUDA_SIM_ORDER_H
 #define CONVLAB_CUDA_SIM_ORDER_H
 
@@ -43,7 +47,7 @@ void stream_order_end(StreamOrder *order, uint32_t stream);
 uint64_t stream_order_call(StreamOrder *order, const DeviceCall *call, OrderClock *event,
                            const char *name, const SimtTouch *touch, char *message, size_t bytes);
 
-/* Has the order been lost since the host waited for the device last? */
+/* Has the order been lost, or hidden by atomics, since the host waited for the device last? */
 int stream_order_lost(const StreamOrder *order);
 
 /* An operation, as its place in the clocks.  {0, 0}: one before the program's first stream. */

@@ -200,6 +200,8 @@ void sim_guard_after(SimDevice *sim, const DeviceCall *call);
 /* May the launch begin before the end of the one before it on its stream?  Only if that one does
  * not let it, so that nothing overlaps, or if it is checked against what that one touched. */
 int sim_may_overlap(SimDevice *sim, const DeviceCall *call);
+/* Whether data passed by atomics from the launch that this one overlaps, which racecheck allows. */
+int sim_overlap_is_hidden(const SimDevice *sim, const DeviceCall *call);
 /* Updates which launch the next one may overlap, after a call that succeeded. */
 void sim_early_keep(SimDevice *sim, const DeviceCall *call);
 

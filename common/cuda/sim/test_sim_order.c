@@ -314,12 +314,178 @@ static void no_operation_is_evicted(void **state)
     free(p);
 }
 
+/* A new stream takes the entry of one that has ended.  It knows nothing of the event for which that
+ * stream waited: in the recording, it follows nothing. */
+static void a_new_stream_waits_for_no_event_of_an_old_one(void **state)
+{
+    SimDeviceOptions options = {
+        .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = 1, .checks = 1};
+    Error error = {""};
+    Program *p = calloc(1, sizeof *p);
+    (void)state;
+    assert_non_null(p);
+    p->engine = device_open_sim(&options, &error);
+    if (!p->engine) fail_msg("%s", error.text);
+    program_begin(p, 1);
+    for (int i = 0; i < 2; i++)
+        p->buffer[i] = ask(p, (DeviceCall){.kind = CALL_ALLOC, .bytes = BUFFER}, 0, 0);
+    for (int i = 0; i < 2; i++)
+        p->stream[i] = (uint32_t)ask(p, (DeviceCall){.kind = CALL_STREAM_CREATE, .value = 1}, 0, 0);
+    uint32_t event = (uint32_t)ask(p, (DeviceCall){.kind = CALL_EVENT_CREATE}, 0, 0);
+    ask(p,
+        (DeviceCall){
+            .kind = CALL_FILL, .dst = p->buffer[0], .bytes = BUFFER, .stream = p->stream[0]},
+        0, 1);
+    ask(p, (DeviceCall){.kind = CALL_EVENT_RECORD, .stream = p->stream[0], .event = event}, 0, 0);
+    ask(p, (DeviceCall){.kind = CALL_STREAM_WAIT, .stream = p->stream[1], .event = event}, 0, 0);
+    stream_renew(p, 1);
+    ask(p,
+        (DeviceCall){.kind = CALL_COPY_ON_DEVICE,
+                     .dst = p->buffer[1],
+                     .src = p->buffer[0],
+                     .bytes = BUFFER,
+                     .stream = p->stream[1]},
+        1, 2);
+    assert_true(is_apart(p));
+    assert_true(p->raced);
+    program_end(p);
+    p->engine->close(p->engine);
+    free(p);
+}
+
+/* A query from which the host learns nothing looks at no operation; any other is charged. */
+static void questions_are_charged(void **state)
+{
+    enum { MANY = 200 };
+    StreamOrder *order = stream_order_open();
+    OrderClock event = {0}, never = {0};
+    char message[1024] = "";
+    (void)state;
+    assert_non_null(order);
+    assert_int_equal(stream_order_begin(order, 1), 0);
+    DeviceCall record = {.kind = CALL_EVENT_RECORD, .stream = 1};
+    DeviceCall query = {.kind = CALL_EVENT_QUERY};
+    for (uint64_t i = 0; i < MANY; i++) {
+        DeviceCall fill = {
+            .kind = CALL_FILL, .stream = 1, .dst = simt_memory_begin() + 4 * i, .bytes = 4};
+        assert_true(stream_order_call(order, &fill, NULL, "fill", NULL, message, sizeof message) >
+                    8 * i);
+        stream_order_call(order, &record, &event, NULL, NULL, message, sizeof message);
+    }
+    assert_int_equal(stream_order_call(order, &query, &never, NULL, NULL, message, sizeof message),
+                     0);
+    assert_int_equal(stream_order_call(order, &query, &event, NULL, NULL, message, sizeof message),
+                     8 * MANY);
+    assert_int_equal(stream_order_call(order, &query, &event, NULL, NULL, message, sizeof message),
+                     0);
+    assert_string_equal(message, "");
+    order_clock_free(&event), order_clock_free(&never);
+    stream_order_close(order);
+}
+
+/* ---- accesses that no load or store makes --------------------------------------------------- */
+
+/* Accesses to one array by two launches on two streams, which nothing orders. */
+typedef struct Pair {
+    const char *first, *second;
+    int is_race, is_serial; /* Booleans: a race is reported; the recording is priced serially */
+} Pair;
+
+static uint32_t kernel_load(Program *p, const char *body)
+{
+    static const char FORM[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".extern .func (.param .b64 out) malloc(.param .b64 in);\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<9>;\n"
+        ".shared .align 16 .b8 tile[64];\nld.param.u64 %%rd1, [p];\nmov.u32 %%r1, 7;\n"
+        "mov.u32 %%r2, tile;\n%s\nret;\n}\n";
+    char text[2048];
+    snprintf(text, sizeof text, FORM, body);
+    uint32_t module = (uint32_t)ask(
+        p, (DeviceCall){.kind = CALL_MODULE_LOAD, .data = text, .data_bytes = strlen(text) + 1}, 0,
+        0);
+    return (uint32_t)ask(
+        p,
+        (DeviceCall){.kind = CALL_MODULE_FUNCTION, .module = module, .data = "k", .data_bytes = 2},
+        0, 0);
+}
+
+static void pair_judge(const Pair *pair)
+{
+    SimDeviceOptions options = {
+        .machine = "h200", .gpus_directory = "common/simulator/gpus", .threads = 1, .checks = 1};
+    const char *const body[] = {pair->first, pair->second};
+    Error error = {""};
+    Program *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    p->engine = device_open_sim(&options, &error);
+    if (!p->engine) fail_msg("%s", error.text);
+    program_begin(p, 1);
+    uint64_t array = ask(p, (DeviceCall){.kind = CALL_ALLOC, .bytes = 256}, 0, 0);
+    ask(p, (DeviceCall){.kind = CALL_FILL, .dst = array, .bytes = 256}, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        uint32_t kernel = kernel_load(p, body[i]);
+        uint32_t stream =
+            (uint32_t)ask(p, (DeviceCall){.kind = CALL_STREAM_CREATE, .value = 1}, 0, 0);
+        ask(p,
+            (DeviceCall){.kind = CALL_LAUNCH,
+                         .function = kernel,
+                         .stream = stream,
+                         .grid = {1, 1, 1},
+                         .block = {1, 1, 1},
+                         .data = &array,
+                         .data_bytes = sizeof array},
+            0, 0);
+    }
+    if (p->raced != pair->is_race || p->recording.serial != pair->is_serial)
+        fail_msg("%s / %s: race %d, serial %d", pair->first, pair->second, p->raced,
+                 p->recording.serial);
+    program_end(p);
+    p->engine->close(p->engine);
+    free(p);
+}
+
+static void every_channel_between_launches_is_noted(void **state)
+{
+#define STORE   "st.global.u32 [%rd1], %r1;"
+#define ADD     "red.global.add.u32 [%rd1], %r1;"
+#define FETCH   "atom.global.add.u32 %r3, [%rd1], 0;\nst.global.u32 [%rd1+64], %r3;"
+#define REPLACE "atom.global.exch.b32 %r3, [%rd1], %r1;"
+#define ALLOCATE                                                                                   \
+    "{\n.param .b64 in;\n.param .b64 out;\nmov.u64 %rd2, 16;\nst.param.b64 [in], %rd2;\n"          \
+    "call.uni (out), malloc, (in);\nld.param.b64 %rd3, [out];\n}"
+#define COPY(size)                                                                                 \
+    "mov.u32 %r4, " #size ";\ncp.async.ca.shared.global [%r2], [%rd1], 16, %r4;\n"                 \
+    "cp.async.wait_all;"
+    static const Pair PAIRS[] = {
+        {STORE, COPY(16), 1, 0},
+        {STORE, COPY(4), 1, 0},
+        {STORE, COPY(0), 0, 0},
+        {"st.global.u32 [%rd1+4], %r1;", COPY(4), 0, 0},
+        {STORE, ADD, 1, 0},
+        {ADD, ADD, 0, 0},
+        {ADD, "red.global.max.u32 [%rd1], %r1;", 0, 1},
+        {ADD, "red.global.add.u32 [%rd1+32], %r1;", 0, 0},
+        {REPLACE, ADD, 0, 1},
+        {ADD, FETCH, 0, 1},
+        {ADD, "atom.global.add.u32 %r3, [%rd1+32], 0;\nst.global.u32 [%rd1+64], %r3;", 0, 0},
+        {ALLOCATE, ADD, 0, 0},
+        {ALLOCATE, ALLOCATE, 0, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++)
+        pair_judge(&PAIRS[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_without_a_race_are_ordered_in_the_price),
         cmocka_unit_test(too_many_streams_are_rejected),
         cmocka_unit_test(no_operation_is_evicted),
+        cmocka_unit_test(a_new_stream_waits_for_no_event_of_an_old_one),
+        cmocka_unit_test(questions_are_charged),
+        cmocka_unit_test(every_channel_between_launches_is_noted),
     };
     return cmocka_run_group_tests_name("order between streams", tests, NULL, NULL);
 }

@@ -62,7 +62,12 @@ typedef struct SimtTouch {
     uint64_t *pages;   /* a bit for each SIMT_TOUCH_PAGE groups: any of them is not 0; the bit
                         * after the last page: words beyond all groups were touched */
     uint64_t groups;   /* a multiple of SIMT_TOUCH_PAGE */
+    uint32_t *atomics; /* one word: SIMT_TOUCH_FETCHES, and a bit for each atomic operation */
 } SimtTouch;
+
+/* Bit of SimtTouch.atomics: an atomic whose previous value the thread uses, or one that replaces
+ * the value.  Another atomic on the same word changes what it reads or leaves. */
+enum { SIMT_TOUCH_FETCHES = 1 << 16 };
 
 enum { SIMT_LINES = 4096 };
 

@@ -5,6 +5,7 @@
 #include "common/base/demangle.h"
 #include "common/simulator/checks/race.h"
 #include "common/simulator/checks/report.h"
+#include "common/simulator/checks/touch.h"
 #include "common/simulator/core/debug_hook.h"
 #include "common/simulator/exec/exec_parts.h"
 
@@ -187,12 +188,21 @@ static int is_shown_again(const Warp *warp)
     return debug && debug->is_silent;
 }
 
+/* The kernel gets the number of the format's conversions, so that this is a read of its memory. */
+static void format_read(Warp *warp, const Ins *ins, uint32_t lane, uint64_t address, char *format,
+                        size_t room)
+{
+    text_read(warp, address, format, room);
+    if (memory_find(&warp->worker->gpu->memory, address))
+        touch_note_read(warp, ins, lane, address, (uint32_t)strlen(format) + 1);
+}
+
 int device_printf(Warp *warp, const Ins *ins)
 {
     char format[1024];
     for (uint32_t m = warp->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), size = warp->worker->launch->local_bytes;
-        text_read(warp, argument_at(warp, ins, lane, 0), format, sizeof format);
+        format_read(warp, ins, lane, argument_at(warp, ins, lane, 0), format, sizeof format);
         /* Output beyond the limit is dropped without a sign to the kernel, which could otherwise
          * detect a replay. */
         int quiet = is_shown_again(warp) || !print_fits(warp->worker->launch, strlen(format));
@@ -240,6 +250,7 @@ void device_malloc(Warp *warp, const Ins *ins)
         if (result + sizeof address <= size)
             memcpy(warp->local + (size_t)lane * size + result, &address, sizeof address);
     }
+    touch_note_heap(warp);
 }
 
 int device_free(Warp *warp, const Ins *ins)
@@ -260,5 +271,6 @@ int device_free(Warp *warp, const Ins *ins)
                  near);
         return -1;
     }
+    touch_note_heap(warp);
     return 0;
 }

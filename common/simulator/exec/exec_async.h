@@ -138,10 +138,23 @@ ALWAYS void copies_prefetch(const Warp *warp, const Ins *ins, const uint64_t *fr
     if (warp->worker->race.is_on) blocks_prefetch(warp->worker->launch, from, 0);
 }
 
+/* Reports the reads of lanes that copy fewer bytes than the instruction's size to the checks. */
+__attribute__((noinline)) static void copies_partial(Warp *warp, const Ins *ins,
+                                                     const uint64_t *from, const uint32_t *size,
+                                                     uint32_t mask)
+{
+    FOR_ACTIVE(mask)
+    {
+        if (warp->worker->launch->notes)
+            touch_note(warp, ins, from, 1u << i, size[i], SIMT_TOUCH_READ);
+        if (warp->worker->race.is_on) race_global(warp, ins, from, 1u << i, size[i], RACE_READ);
+    }
+}
+
 HANDLER(CP_ASYNC)
 {
     uint64_t from[LANES], linear = 0;
-    uint32_t to[LANES] = {0}, reading = 0, bytes = ins->bytes,
+    uint32_t to[LANES] = {0}, size_of[LANES] = {0}, reading = 0, bytes = ins->bytes,
              whole = 0; /* lanes with bytes to read, with all of them */
     AsyncCopy *copy = copies_room(warp);
     FOR_LANES from[i] = REG(const uint64_t, ins->b)[i] + (uint64_t)(int64_t)(int32_t)ins->target;
@@ -178,6 +191,7 @@ HANDLER(CP_ASYNC)
         else if (size)
             memcpy(copy->data, host, size);
         copy++, warp->copies.count++;
+        size_of[i] = size;
         reading |= (uint32_t)(size > 0) << i;
         whole |= (uint32_t)(size == bytes) << i;
     }
@@ -185,6 +199,7 @@ HANDLER(CP_ASYNC)
     if (warp->worker->race.is_on && whole)
         global_raced(warp, ins, from, whole, bytes,
                      whole == FULL_MASK && !linear ? SHAPE_LINEAR : SHAPE_ANY, 0);
+    if (reading & ~whole) copies_partial(warp, ins, from, size_of, reading & ~whole);
     if (warp->count) count_copied(warp, ins, from, to, reading, warp->mask);
     return ins + 1;
 }

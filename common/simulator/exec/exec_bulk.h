@@ -54,6 +54,8 @@ static const TensorMap *map_find(Warp *warp, const Ins *ins, const BulkPlan *pla
         if (spot_find(warp, &plain, lane, address + i, 16, 0, 1, &spot) != 0) return NULL;
         memcpy((unsigned char *)copy + i, spot.host, 16);
     }
+    if (address - PARAM_WINDOW >= WINDOW_BYTES)
+        touch_note_read(warp, ins, lane, address, TENSOR_MAP_BYTES);
     const char *wrong = !tensor_map_is_valid(copy) ? "no tensor map was encoded there"
                         : copy->rank != plan->rank ? "the tensor map is of another rank"
                         : (copy->kind == TENSOR_MAP_IM2COL) != plan->im2col

@@ -29,7 +29,8 @@ typedef struct Access {
     uint32_t layer;
     uint64_t address; /* first address accessed; for border texels the texture's own, which is not
                        * read */
-    uint64_t read;    /* last address read or written; 0: none */
+    uint64_t used[TEXELS]; /* addresses read or written in device memory, and their number */
+    uint32_t uses;
     uint64_t texel[TEXELS];
     uint32_t texels; /* number of texels read or written, with their addresses on a GPU in
                       * `texel` */
@@ -48,18 +49,19 @@ static unsigned char *host_at(const Access *a, uint64_t offset)
 
 /* The object of the handle; 0 if there is none. The lanes of a warp mostly use the same object,
  * which is read once; in mipmapped textures the level changes, so these are read again. */
-static int object_open(const Warp *warp, const Ins *ins, uint32_t lane, Access *a)
+static int object_open(Warp *warp, const Ins *ins, uint32_t lane, Access *a)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     uint64_t handle = SLOT(uint64_t, ins->a)[lane];
     const Texture *t = &a->texture;
     a->lane = lane;
-    a->layer = 0, a->texels = 0, a->levels = 1, a->read = 0;
+    a->layer = 0, a->texels = 0, a->levels = 1, a->uses = 0;
     a->dims = ins->aux >> TEXTURE_DIMS & 3;
     if (a->handle && a->handle == handle && t->levels == 1) return 1;
     const Allocation *object = memory_find(memory, handle);
     if (!object || object->freed || object->address != handle || object->bytes < sizeof a->texture)
         return 0;
+    touch_note_read(warp, ins, lane, handle, sizeof a->texture);
     memcpy(&a->texture, object->host, sizeof a->texture);
     a->handle = handle, a->data = NULL;
     return t->magic == TEXTURE_MAGIC && t->extent[0] && t->extent[1] && t->extent[2] &&
@@ -132,6 +134,11 @@ static void texel_note(Access *a, uint64_t x, uint64_t y, uint64_t z)
     if (a->texels < TEXELS) a->texel[a->texels++] = place_of(&a->texture, x, y, z);
 }
 
+static void use_note(Access *a, uint64_t address)
+{
+    if (a->uses < TEXELS) a->used[a->uses++] = address;
+}
+
 static Texel texel_at(Access *a, const uint32_t *index)
 {
     const Texture *t = &a->texture;
@@ -139,7 +146,8 @@ static Texel texel_at(Access *a, const uint32_t *index)
     uint64_t offset =
         (uint64_t)index[0] * size + (uint64_t)index[1] * t->pitch + (uint64_t)index[2] * t->slice;
     Texel texel = {{0}};
-    a->address = a->read = t->address + offset;
+    a->address = t->address + offset;
+    use_note(a, a->address);
     texel_note(a, (uint64_t)index[0] * size, index[1], index[2]);
     for (uint32_t c = 0; c < t->channels; c++) {
         uint32_t raw = channel_at(host_at(a, offset + c * t->channel_bytes), t->channel_bytes);
@@ -405,12 +413,15 @@ static int levels_mix(const Warp *warp, const Ins *ins, Access *a, uint32_t leve
 {
     Access next = *a;
     Texel other;
+    next.uses = 0;
     if (!level_open(warp, ins, a, level, x, texel) ||
         !level_open(warp, ins, &next, level + 1, x, &other))
         return 0;
     a->levels = 2;
     for (uint32_t i = 0; i < next.texels && a->texels < TEXELS; i++)
         a->texel[a->texels++] = next.texel[i];
+    for (uint32_t i = 0; i < next.uses; i++)
+        use_note(a, next.used[i]);
     int is_float = a->texture.kind == TEXEL_FLOAT || a->texture.read_as_fraction;
     for (int c = 0; c < 4 && is_float; c++)
         texel->f[c] =
@@ -485,14 +496,15 @@ static void surface_move(Warp *warp, const Ins *ins, const Access *a, unsigned c
  * because a race report includes the value that a store overwrites. */
 static void access_note(Warp *warp, const Ins *ins, const Access *a, uint32_t bytes, int store)
 {
-    if (!a->read || (!warp->worker->launch->notes && !warp->worker->race.is_on)) return;
     uint64_t address[LANES] = {0};
-    address[a->lane] = a->read;
-    if (warp->worker->launch->notes)
-        touch_note(warp, ins, address, 1u << a->lane, bytes,
-                   store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
-    if (warp->worker->race.is_on)
-        race_global(warp, ins, address, 1u << a->lane, bytes, store ? RACE_WRITE : RACE_READ);
+    for (uint32_t i = 0; i < a->uses; i++) {
+        address[a->lane] = a->used[i];
+        if (warp->worker->launch->notes)
+            touch_note(warp, ins, address, 1u << a->lane, bytes,
+                       store ? SIMT_TOUCH_WRITE : SIMT_TOUCH_READ);
+        if (warp->worker->race.is_on)
+            race_global(warp, ins, address, 1u << a->lane, bytes, store ? RACE_WRITE : RACE_READ);
+    }
 }
 
 /* -1 after a fault. */
@@ -513,7 +525,8 @@ static int surface_access(Warp *warp, const Ins *ins, Access *a, int store)
                  a->texture.channels * a->texture.channel_bytes);
         return -1;
     }
-    a->read = a->address += offset;
+    a->address += offset;
+    use_note(a, a->address);
     access_note(warp, ins, a, ins->bytes * ins->vector, store);
     if (store) memory_mark(&warp->worker->gpu->memory, a->address, ins->bytes * ins->vector, 1);
     surface_move(warp, ins, a, host_at(a, offset), store);
@@ -526,11 +539,13 @@ static void unwritten_report(Warp *warp, const Ins *ins, const Access *a)
 {
     const Memory *memory = &warp->worker->gpu->memory;
     uint32_t bytes = a->texture.channels * a->texture.channel_bytes;
-    if (!a->read || !warp->worker->initcheck || a->data->initialised ||
-        memory_is_written(memory, a->read, bytes))
-        return;
-    finding_add(warp, ins, SIMT_INITCHECK, a->lane, a->read, bytes,
-                "Uninitialized texture or surface read of %u bytes", bytes);
+    if (!warp->worker->initcheck || a->data->initialised) return;
+    for (uint32_t i = 0; i < a->uses; i++)
+        if (!memory_is_written(memory, a->used[i], bytes)) {
+            finding_add(warp, ins, SIMT_INITCHECK, a->lane, a->used[i], bytes,
+                        "Uninitialized texture or surface read of %u bytes", bytes);
+            return;
+        }
 }
 
 static const Ins *object_fault(Warp *warp, const Ins *ins, uint32_t lane)

@@ -114,6 +114,11 @@ void simt_touch_close(SimtTouch *touch);
 int simt_touch_renew(const SimtGpu *gpu, SimtTouch *touch);
 /* Adds what an earlier launch touched; returns the bytes that it looked at. */
 uint64_t simt_touch_join(SimtTouch *touch, const SimtTouch *earlier);
+/* Whether launches with these bits of SimtTouch.atomics give the same results in any order. */
+int simt_touch_commutes(uint32_t atomics);
+/* Whether atomics on a common word carry data between the two launches: no check reports that,
+ * because correct code may do so, but the two have an order. */
+int simt_touch_hides_order(const SimtTouch *touch, const SimtTouch *earlier);
 /* Did the launch touch memory that had not been given out when the touch was opened? */
 int simt_touch_is_partial(const SimtTouch *touch);
 uint64_t simt_memory_span(const SimtGpu *gpu); /* bytes from there to the end of all memory */

@@ -18,7 +18,9 @@ int simt_touch_open(const SimtGpu *gpu, SimtTouch *touch)
     touch->pages = calloc(page_words(touch), sizeof *touch->pages);
     for (int kind = 0; kind < 3; kind++)
         touch->bits[kind] = calloc(touch->groups, sizeof *touch->bits[kind]);
-    if (touch->pages && touch->bits[0] && touch->bits[1] && touch->bits[2]) return 0;
+    touch->atomics = calloc(1, sizeof *touch->atomics);
+    if (touch->pages && touch->atomics && touch->bits[0] && touch->bits[1] && touch->bits[2])
+        return 0;
     simt_touch_close(touch);
     return -1;
 }
@@ -34,6 +36,7 @@ int simt_touch_renew(const SimtGpu *gpu, SimtTouch *touch)
         simt_touch_close(touch);
         return simt_touch_open(gpu, touch);
     }
+    *touch->atomics = 0;
     for (uint64_t i = 0; i < page_words(touch); i++) {
         for (uint64_t m = touch->pages[i]; m; m &= m - 1) {
             uint64_t page = i * 64 + (uint64_t)__builtin_ctzll(m);
@@ -50,6 +53,7 @@ int simt_touch_renew(const SimtGpu *gpu, SimtTouch *touch)
 uint64_t simt_touch_join(SimtTouch *touch, const SimtTouch *earlier)
 {
     uint64_t looked = 0;
+    *touch->atomics |= *earlier->atomics;
     for (uint64_t i = 0; i < page_words(earlier) && i < page_words(touch); i++) {
         touch->pages[i] |= earlier->pages[i];
         for (uint64_t m = earlier->pages[i]; m; m &= m - 1) {
@@ -64,6 +68,27 @@ uint64_t simt_touch_join(SimtTouch *touch, const SimtTouch *earlier)
     return looked;
 }
 
+int simt_touch_commutes(uint32_t atomics)
+{
+    return !(atomics & SIMT_TOUCH_FETCHES) && !(atomics & (atomics - 1));
+}
+
+/* Whether both have atomics on one word. */
+static int shares_atomics(const SimtTouch *touch, const SimtTouch *earlier)
+{
+    const uint64_t *a = touch->bits[SIMT_TOUCH_ATOMIC], *b = earlier->bits[SIMT_TOUCH_ATOMIC];
+    for (uint64_t i = 0; i < touch->groups && i < earlier->groups; i++)
+        if (a[i] & b[i]) return 1;
+    return 0;
+}
+
+int simt_touch_hides_order(const SimtTouch *touch, const SimtTouch *earlier)
+{
+    return *touch->atomics && *earlier->atomics &&
+           !simt_touch_commutes(*touch->atomics | *earlier->atomics) &&
+           shares_atomics(touch, earlier);
+}
+
 int simt_touch_is_partial(const SimtTouch *touch)
 {
     uint64_t page = partial_page(touch);
@@ -75,5 +100,6 @@ void simt_touch_close(SimtTouch *touch)
     for (int kind = 0; kind < 3; kind++)
         free(touch->bits[kind]);
     free(touch->pages);
+    free(touch->atomics);
     *touch = (SimtTouch){0};
 }

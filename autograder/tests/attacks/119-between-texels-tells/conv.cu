@@ -1,5 +1,5 @@
 /* Wrong where the texel that nobody wrote yet, which a linear filter mixes with one that somebody
- * did, holds what a call left there. */
+ * did, holds what a call left there.  Each texel of a mean is now checked, so this is a finding. */
 #include <convlab/conv.h>
 
 __device__ int is_first;
