@@ -12,6 +12,7 @@
 #include "autograder/lms/entry_name.h"
 #include "autograder/text/files.h"
 #include "autograder/text/text.h"
+#include "common/base/intake.h"
 
 typedef struct Writing {
     const ClassResults *results;
@@ -28,10 +29,12 @@ typedef struct Writing {
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* A file's name from a person's, for any file system: no path, no hidden file, no option. */
+/* A file's name from a person's, for any file system: no path, no hidden file, no option, and no
+ * characters that change the order in which a list of files shows the others. */
 static void name_to_file(const char *name, char *file, size_t bytes)
 {
     text_set(file, bytes, "%.200s", name);
+    intake_clean(file);
     for (char *at = file; *at; at++) {
         unsigned char one = (unsigned char)*at;
         if (one < 0x80 && !isalnum(one) && !strchr(" ._@+-", one)) *at = '_';

@@ -94,14 +94,20 @@ static int is_blank(uint32_t code)
            code == 0xFFA0 || (code >= 0x180B && code <= 0x180F) ||
            (code >= 0x2000 && code <= 0x200F) || (code >= 0x2028 && code <= 0x202F) ||
            (code >= 0x205F && code <= 0x206F) || code == 0x2800 || code == 0x3000 ||
-           (code >= 0xFE00 && code <= 0xFE0F) || code == 0xFEFF;
+           (code >= 0xFE00 && code <= 0xFE0F) || code == 0xFEFF || code == 0x17B4 ||
+           code == 0x17B5 || (code >= 0xFFF0 && code <= 0xFFFB) ||
+           (code >= 0x1BCA0 && code <= 0x1BCA3) || (code >= 0x1D173 && code <= 0x1D17A) ||
+           (code >= 0xE0000 && code <= 0xE0FFF);
 }
 
-/* = + - @, also the minus sign, and the small and the fullwidth forms of all. */
+/* = + - @, and every character whose compatibility form (NFKD) starts with one of them or with the
+ * minus sign: small, fullwidth, superscript and subscript forms, and combinations such as U+2260.
+ * Computed from Unicode 15. */
 static int begins_formula(uint32_t code)
 {
-    static const uint32_t SIGNS[] = {'=',    '+',    '-',    '@',    0x2212, 0xFE62, 0xFE63,
-                                     0xFE66, 0xFE6B, 0xFF0B, 0xFF0D, 0xFF1D, 0xFF20};
+    static const uint32_t SIGNS[] = {'=',    '+',    '-',    '@',    0x207A, 0x207B, 0x207C, 0x208A,
+                                     0x208B, 0x208C, 0x2212, 0x2260, 0x2A75, 0x2A76, 0xFB29, 0xFE62,
+                                     0xFE63, 0xFE66, 0xFE6B, 0xFF0B, 0xFF0D, 0xFF1D, 0xFF20};
     for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++)
         if (code == SIGNS[i]) return 1;
     return 0;

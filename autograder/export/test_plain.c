@@ -76,6 +76,11 @@ static void each_format_has_its_own_escapes(void **state)
     expect(plain_csv, "\357\273\277 +1", "\"'\357\273\277 +1\"");
     expect(plain_csv, "\357\274\235 1", "\"'\357\274\235 1\"");
     expect(plain_csv, "\342\210\2221", "\"'\342\210\2221\"");
+    /* A superscript plus, a subscript equals sign, an equals sign with a stroke; after a tag. */
+    expect(plain_csv, "\342\201\2721", "\"'\342\201\2721\"");
+    expect(plain_csv, "\342\202\2141", "\"'\342\202\2141\"");
+    expect(plain_csv, "\342\211\2401", "\"'\342\211\2401\"");
+    expect(plain_csv, "\363\240\200\240=1", "\"'\363\240\200\240=1\"");
     expect(plain_csv, "\033=1", "\"'\357\277\275=1\"");
     expect(plain_csv, "a\302\240=1", "\"a\302\240=1\"");
     json_t *json = plain_json("a\033\"\377");

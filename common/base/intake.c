@@ -160,8 +160,10 @@ static size_t shown_bytes(const unsigned char *at)
     }
     static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* below 0xa0: control
                                                                    * characters */
+    /* Characters that are not shown, or that change the order in which others are shown. */
     int turns = (value >= 0x200b && value <= 0x200f) || (value >= 0x2028 && value <= 0x202e) ||
-                (value >= 0x2060 && value <= 0x206f) || value == 0xfeff;
+                (value >= 0x2060 && value <= 0x206f) || value == 0xfeff || value == 0x61c ||
+                (value >= 0xfff9 && value <= 0xfffb) || (value >= 0xe0000 && value <= 0xe0fff);
     int surrogate = value >= 0xd800 && value <= 0xdfff;
     return value < least[length] || value > 0x10ffff || turns || surrogate ? 0 : length;
 }

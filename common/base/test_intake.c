@@ -101,9 +101,14 @@ static void text_is_harmless(void **state)
 {
     char text[] = "a\tb\n\033[2Jc\r\x07 \xc2\x9b"
                   "2J \xe2\x80\xae \xc3\xa9 \xe2\x82\xac \xff\xc3";
+    /* An Arabic letter mark, which changes the order, and a tag character, which is not shown. */
+    char marks[] = "a\xd8\x9c"
+                   "b \xf3\xa0\x81\x81 \xd8\xa7";
     (void)state;
     intake_clean(text);
     assert_string_equal(text, "a\tb\n?[2Jc?? ??2J ??? \xc3\xa9 \xe2\x82\xac ??");
+    intake_clean(marks);
+    assert_string_equal(marks, "a??b ???? \xd8\xa7");
 }
 
 int main(void)
