@@ -26,28 +26,42 @@ static const LabNeed *unmet_need(const LabRun *run)
     return NULL;
 }
 
+/* Whether the submission and the skeleton have TODO regions that can be compared. */
+static int todo_lists(LabRun *run, TodoList *mine, TodoList *theirs)
+{
+    const char *text = run->programs.build[SLOT_SUBMISSION].source;
+    const char *pristine = lab_run_skeleton(run);
+    return text && pristine && !todo_scan(run->programs.source, text, mine, NULL) &&
+           !todo_scan("skeleton", pristine, theirs, NULL);
+}
+
+static void count_written(LabRun *run)
+{
+    TodoList mine, theirs;
+    if (!run->record->stages || !todo_lists(run, &mine, &theirs)) return;
+    for (int i = 0; i < run->record->stages; i++) {
+        RecordStage *stage = &run->record->stage[i];
+        stage->written =
+            todo_count_written(run->programs.build[SLOT_SUBMISSION].source, &mine,
+                               lab_run_skeleton(run), &theirs, stage->first, stage->last);
+    }
+}
+
 static void find_todo(LabRun *run)
 {
     TodoList mine, theirs;
     const char *source = run->programs.source;
     const char *text = run->programs.build[SLOT_SUBMISSION].source;
-    char *pristine = lab_run_skeleton(run);
-    if (text && pristine && !todo_scan(source, text, &mine, NULL) &&
-        !todo_scan("skeleton", pristine, &theirs, NULL)) {
+    const char *pristine = lab_run_skeleton(run);
+    if (todo_lists(run, &mine, &theirs)) {
         const char *hint = lab_stage_hint(&run->lab->ini, 1);
         const TodoRegion *open = todo_first_open(text, &mine, pristine, &theirs, hint ? hint : "");
-        for (int i = 0; i < run->record->stages; i++) {
-            RecordStage *stage = &run->record->stage[i];
-            stage->written =
-                todo_count_written(text, &mine, pristine, &theirs, stage->first, stage->last);
-        }
         size_t root = strlen(run->grader->root);
         int inside = !strncmp(source, run->grader->root, root) && source[root] == '/';
         if (open)
             text_set(run->record->todo, sizeof run->record->todo, "%.400s:%d: TODO(%d): %s",
                      inside ? source + root + 1 : source, open->line, open->number, open->sentence);
     }
-    free(pristine);
     intake_clean(run->record->todo);
 }
 
@@ -113,6 +127,7 @@ static void grade_in_session(LabRun *run)
     text_set(cache, sizeof cache, "%s/cache/cycles", run->grader->build);
     run->speed.cache = cache;
     lab_run_answers(run);
+    count_written(run);
     lab_run_cases(run);
     for (int i = 0; i < SPENT_KINDS; i++)
         run->record->spent[i] += run->judge.spent[i];
@@ -184,6 +199,7 @@ void grade_lab(const Grader *grader, const Lab *lab, Record *record)
     }
     precompute_end(run.precomputed);
     programs_clear(&run.programs);
+    free(run.skeleton);
     intake_clean(record->message);
     intake_clean(record->source);
     record_total(record);

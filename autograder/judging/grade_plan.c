@@ -40,12 +40,13 @@ const Problem *lab_run_problem(const LabRun *run, int i)
                                                                    : &item->problem_gpu;
 }
 
-char *lab_run_skeleton(const LabRun *run)
+const char *lab_run_skeleton(LabRun *run)
 {
     char path[1024];
+    if (run->skeleton) return run->skeleton;
     text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", run->grader->root,
              run->lab->name, run->lab->ini.source);
-    return file_text(path, NULL);
+    return run->skeleton = file_text(path, NULL);
 }
 
 void lab_run_random(const LabRun *run, const char *what, Random *random)

@@ -38,6 +38,7 @@ struct LabRun {
     int faults_simulated;
     Judge judge;
     SpeedSetup speed;
+    char *skeleton; /* the text of the lab's skeleton; NULL: not read yet, or it cannot be read */
 };
 
 /* The problem of case `i` of lab.ini; its size depends on the engine. */
@@ -50,8 +51,8 @@ void lab_run_random(const LabRun *run, const char *what, Random *random);
 void lab_run_start(LabRun *run);
 /* Ends grading with a status; cases that were not run stay "not run". */
 void lab_run_stop(LabRun *run, RecordStatus status, const char *message);
-/* The text of the lab's skeleton, or NULL; the caller frees it. */
-char *lab_run_skeleton(const LabRun *run);
+/* The text of the lab's skeleton, read once and owned by the run; NULL: it cannot be read. */
+const char *lab_run_skeleton(LabRun *run);
 /* Reads predict.ini next to the source into the record's predictions. */
 void lab_run_answers(LabRun *run);
 

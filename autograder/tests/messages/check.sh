@@ -77,7 +77,12 @@ tell_bad every-row-has-a-message "nothing says"
 # `case N: // SAYS words`.
 root=$work/root
 mkdir -p "$root"
-for part in common autograder docs datasets; do ln -s "$PWD/$part" "$root/$part"; done
+for part in common docs datasets; do ln -s "$PWD/$part" "$root/$part"; done
+# With a skeleton of its own for the lab in parts.
+mkdir -p "$root/autograder/tests/skeletons/03-wrong"
+for part in autograder/* autograder/tests/*; do
+    [ -e "$root/$part" ] || ln -s "$PWD/$part" "$root/$part"
+done
 : >"$work/provoked"
 
 # lab NN SOURCE OPERATION
@@ -131,6 +136,23 @@ END
 }
 lab 01 host.c conv_forward_host
 lab 02 device.cu conv_forward
+lab 03 parts.cu conv_forward
+sed '/y\[k\] = /d' "$here/parts.cu" >"$root/autograder/tests/skeletons/03-wrong/parts.cu"
+sed -i '/^\[predict p0\]/i\
+[stage A]\
+title = the first\
+todos = 1\
+[stage B]\
+title = the second\
+todos = 2\
+[case c1]\
+shape = N=1 C=1 H=1 W=1 K=3 R=1 S=1 pad=valid stride=1\
+stage = B\
+timed = yes\
+about = either kernel
+s/^formula = .*/metric = blocks/
+s/^baseline = .*/baseline = slow.cu/' "$root/labs/03-wrong/lab.ini"
+sed '/conv_kernel<<</p' "$here/parts.cu" >"$root/labs/03-wrong/slow.cu" # launches it twice
 
 # grade NN [OPTION...]: grades $work/submitted; output in $work/said.
 tools=$build as=
@@ -179,6 +201,16 @@ sed 's|^    switch (p->K) {|    float *lost;\n    cudaMalloc(\&lost, 4);\n    sw
     >"$work/submitted/02-wrong/device.cu"
 grade 02 --verbose
 says leaks 'Each call leaves memory allocated'
+
+# A correct case of a part that is not written, and of one that is.
+printf '[predict]\np0 = 1\n' >"$work/submitted/03-wrong/predict.ini"
+grade 03 --verbose
+says part-not-timed 'until then a kernel of another part is timed'
+says part-not-written \
+    'Counts when part B is written: until then the launch is that of another part.'
+sed -i 's/^    \/\/ END TODO(2)/    launches++;\n&/' "$work/submitted/03-wrong/parts.cu"
+grade 03 --verbose
+says part-written 'The true value is measured on your own kernel'
 
 # An intrinsic above the compute capability for which the lab compiles.
 sed '/^static char/i __global__ void newer(unsigned *p) { *p = __reduce_max_sync(~0u, *p); }' \
