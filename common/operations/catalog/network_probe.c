@@ -59,8 +59,8 @@ void network_say_layer(int wrong, const NetworkLayer *layer, int layers, Finding
     if (wrong == layers - 1)
         finding_say(finding,
                     "With all weights before %s set to 0 they are wrong, too: check %s and the "
-                    "softmax first.",
-                    layer[wrong].name, layer[wrong].name);
+                    "softmax first, then the bias and function of %s before it.",
+                    layer[wrong].name, layer[wrong].name, layer[wrong - 1].name);
     else if (wrong >= 0)
         finding_say(finding,
                     "With all weights before %s set to 0 the outputs are right, and with only "

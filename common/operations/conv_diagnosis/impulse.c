@@ -456,6 +456,19 @@ static int say_multiple(const Impulse *m, Finding *finding)
     return 0;
 }
 
+/* Frequencies of wrong transforms are probed before, with a filter of one tap (frequency.c). */
+static void say_no_element(const Impulse *m, Finding *finding)
+{
+    finding_say(finding, "That is not an element of w.");
+    if (m->d->judged->observed.algorithm == ALGORITHM_FFT_64X64)
+        finding_say(finding,
+                    "Possibly a sign of an imaginary part, a conjugate or a twiddle factor is "
+                    "wrong, for example where two real lines are separated or merged. Or a "
+                    "frequency is stored in one place and read from another.");
+    else
+        finding_say(finding, "Follow that one pixel through your index calculations.");
+}
+
 /* The output is not a single weight: finds out how often the pixel is added; 0: it is not known. */
 static int say_count(Impulse *m, Finding *finding)
 {
@@ -516,9 +529,7 @@ static void impulse_describe(Impulse *m, Finding *finding)
         say_unknown(finding);
     else if (!(isfinite(m->value) && few && say_count(m, finding)) &&
              !(known && say_multiple(m, finding)))
-        finding_say(
-            finding,
-            "That is not an element of w. Follow that one pixel through your index calculations.");
+        say_no_element(m, finding);
 }
 
 /* ---- entry point ------------------------------------------------------------------------- */

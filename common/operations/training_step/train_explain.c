@@ -291,10 +291,12 @@ static void say_gradient(const TrainProblem *train, const Wrong *wrong, Finding 
             layer_name[which], wrong->weights[which], weights);
     else
         finding_say(finding,
-                    "In %s weights (%zu of %zu) and biases (%zu of %d) are wrong: either d z from "
-                    "the next layer, or its sum over the batch and the map.",
+                    "In %s weights (%zu of %zu) and biases (%zu of %d) are wrong: either d z %s, "
+                    "or its sum over the batch and the map.",
                     layer_name[which], wrong->weights[which], weights, wrong->biases[which],
-                    layer->K);
+                    layer->K,
+                    which == TRAIN_OUT ? "= (p - target) / N of the softmax and the loss"
+                                       : "from the next layer");
 }
 
 static void say_parts(const Judgement *judged, const TrainProblem *train, Finding *finding)

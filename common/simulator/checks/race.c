@@ -382,9 +382,10 @@ void race_unsynced(Warp *warp, const Ins *ins, const uint32_t *offset, uint32_t 
             RaceEnds ends = race_ends(warp, ins, place >> RACE_INS_SHIFT, place_thread(place));
             add(warp, ins, place >> RACE_INS_SHIFT, lane, 0, WORD,
                 "Race reported between Write access at %.100s by thread %s and Read access at "
-                "%.100s by another lane of its warp, on __shared__ memory, offset 0x%x. Cause: "
-                "since Volta the lanes of a warp need not run in lockstep; __syncwarp() is "
-                "missing between the two",
+                "%.100s by another lane of its warp, on __shared__ memory, offset 0x%x. "
+                "Possibly __syncwarp() is missing between the two, because since Volta the lanes "
+                "of a warp need not run in lockstep. Or, if each lane should read only what it "
+                "has written, one of the two indices is wrong",
                 ends.where, ends.who, ends.here, at);
             return;
         }
