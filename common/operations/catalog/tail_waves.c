@@ -114,6 +114,9 @@ static void waves_generate(const Problem *problem, Random *random, float *const 
 
 enum {
     FORGETS_K,
+    WAVES_WITHOUT_K,
+    SLOTS_WITHOUT_K,
+    INVERSE,
     BLOCKS_ROUNDED_DOWN,
     WAVES_ROUNDED_DOWN,
     TILES_NOT_APART,
@@ -130,26 +133,34 @@ enum {
 
 static const Mistake MISTAKE[MISTAKES] = {
     [FORGETS_K] = {FAULT_FORMULA, "k is missing, as in the paper's equation 3: S SMs with k "
-                                  "resident blocks each have room for S*k at a time."},
+                                  "resident blocks each have S*k block slots."},
+    [WAVES_WITHOUT_K] =
+        {FAULT_FORMULA,
+         "The waves lack k: S SMs with k resident blocks each have S*k block slots."},
+    [SLOTS_WITHOUT_K] = {FAULT_FORMULA, "The waves are correct, but the utilisation lacks k: all "
+                                        "waves together have S*k*waves block slots."},
+    [INVERSE] =
+        {FAULT_FORMULA,
+         "The waves are correct, but the utilisation is inverted: divide the blocks by the slots."},
     [BLOCKS_ROUNDED_DOWN] = {FAULT_FORMULA,
                              "Blocks are rounded down. If filters or pixels do not fill the last "
                              "tile, its block is launched nevertheless: round both up."},
     [WAVES_ROUNDED_DOWN] = {FAULT_FORMULA, "Waves are rounded down. A wave that is not full takes "
                                            "as long as one that is: round up."},
     [TILES_NOT_APART] = {FAULT_FORMULA,
-                         "All outputs are divided by a tile's outputs. Filters and pixels do not "
-                         "fill up each other's tiles: round each up by itself, then multiply."},
+                         "All outputs are divided by the outputs of a tile. Filters and pixels do "
+                         "not share tiles: round up each quotient, then multiply them."},
     [UNITS_FOR_FILTERS] = {FAULT_FORMULA, "Width m is m*unit filters, not m."},
-    [FIRST_LAYER] = {FAULT_FORMULA, "Every layer gets the numbers of the first: pixels[l], and "
-                                    "place l*M in y."},
+    [FIRST_LAYER] = {FAULT_FORMULA, "Every layer gets the numbers of the first. Layer l has "
+                                    "pixels[l], and its values start at y[l*M]."},
     [WIDTH_FROM_ZERO] = {FAULT_FORMULA, "The first width is 1 unit, not 0: [m-1] is width m's."},
-    [OF_ALL_PLACES_ONCE] = {FAULT_FORMULA, "Utilisation is B over the places of all waves: "
-                                           "S*k*waves, not S*k."},
+    [OF_ALL_PLACES_ONCE] = {FAULT_FORMULA, "The utilisation is the number of blocks divided by the "
+                                           "slots of all waves: S*k*waves, not S*k."},
     [LAST_WAVE_ALONE] = {FAULT_FORMULA, "This is the utilisation of the last wave. Required is the "
                                         "utilisation of all waves: B / (S*k*waves)."},
     [PERCENT] = {FAULT_FORMULA, "Utilisation is a fraction of 1, not a percentage."},
-    [WHOLE_PARTS] = {FAULT_FORMULA, "Utilisation is a quotient of whole numbers here, so 0 or 1: "
-                                    "make one of the two a float before they are divided."},
+    [WHOLE_PARTS] = {FAULT_FORMULA, "The utilisation is a quotient of two ints, so 0 or 1. Convert "
+                                    "one of them to float before the division."},
 };
 
 static double blocks_of(const WavesProblem *p, double filters, double pixels, int which)
@@ -167,9 +178,13 @@ static void width_value(const WavesProblem *p, const float *pixels, int l, int m
                            (which == UNITS_FOR_FILTERS ? 1.0 : (double)p->unit);
     const double blocks = blocks_of(p, filters, pixels[which == FIRST_LAYER ? 0 : l], which);
     const double places = (double)p->S * (which == FORGETS_K ? 1 : p->k);
-    *waves = which == WAVES_ROUNDED_DOWN ? floor(blocks / places) : ceil(blocks / places);
+    *waves = which == WAVES_ROUNDED_DOWN ? floor(blocks / places)
+             : which == WAVES_WITHOUT_K  ? ceil(blocks / p->S)
+                                         : ceil(blocks / places);
     *utilisation = blocks / (places * *waves);
     if (which == WHOLE_PARTS) *utilisation = floor(*utilisation);
+    if (which == SLOTS_WITHOUT_K) *utilisation *= p->k;
+    if (which == INVERSE) *utilisation = 1 / *utilisation;
     if (which == OF_ALL_PLACES_ONCE) *utilisation = blocks / places;
     if (which == LAST_WAVE_ALONE) *utilisation = (blocks - places * (*waves - 1)) / places;
     if (which == PERCENT) *utilisation *= 100;

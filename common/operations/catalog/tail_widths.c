@@ -147,17 +147,32 @@ enum {
     INT_THROUGHPUTS,
     FLOAT_PARAMETERS,
     FLOAT_LATENCY,
+    FLOAT_THROUGHPUTS,
     AS_IT_WAS,
     COUNTS_WIDTH,
+    NO_TAPS,
+    CHANNELS_IN_UNITS,
+    OWN_CHANNELS,
+    FIRST_CHANNELS,
     FORGETS_CHANNELS,
     NEXT_UNCHANGED,
     ANY_WIDTH,
     LEFT_EDGES,
+    ONLY_NEXT,
+    ONLY_PREVIOUS,
+    FARTHEST,
     MOVES_FIXED,
+    NO_BALANCING,
+    ONE_BALANCING,
+    SMALLEST_LOSS,
+    LIMIT_IN_BOTH,
+    BALANCERS_STAY,
+    LIST_NOT_KEPT,
     MOST_EXPENSIVE,
     STAYS_IN_LIST,
     NOT_BALANCED,
     NOT_UNDONE,
+    GAINLESS_KEPT,
     OVERSHOOTS,
     NO_DELTA,
     NOT_RESET,
@@ -190,6 +205,20 @@ static const Mistake MISTAKE[MISTAKES] = {
     [FLOAT_LATENCY] = {FAULT_PRECISION,
                        "The latencies are added in a float, which rounds integers above 2^24. "
                        "Moves with equal gains then differ. Add them in a double."},
+    [FLOAT_THROUGHPUTS] = {FAULT_PRECISION,
+                           "Two throughputs are compared in floats, which round integers above "
+                           "2^24: width * time may be larger. Multiply doubles."},
+    [NO_TAPS] = {FAULT_FORMULA,
+                 "The number of parameters lacks the taps: a layer has width * channels * taps "
+                 "parameters, with taps = layer[l][LAYER_TAPS] (TODO(6))."},
+    [CHANNELS_IN_UNITS] = {FAULT_FORMULA,
+                           "The latency counts channels in units. A layer has as many channels as "
+                           "the layer before it has filters: m * unit (TODO(2))."},
+    [OWN_CHANNELS] = {FAULT_FORMULA,
+                      "The latency multiplies the time of a layer by its own filters. Multiply by "
+                      "its channels: the filters of the layer before it (TODO(2))."},
+    [FIRST_CHANNELS] = {FAULT_FORMULA,
+                        "The latency of the first layer lacks its C channels (TODO(2))."},
     [AS_IT_WAS] = {FAULT_FORMULA, "The widths are unchanged: no round was accepted."},
     [COUNTS_WIDTH] = {FAULT_FORMULA,
                       "The parameter gain counts filters, as the paper's equation 5b does. A layer "
@@ -206,42 +235,72 @@ static const Mistake MISTAKE[MISTAKES] = {
     [LEFT_EDGES] = {FAULT_FORMULA, "The candidates are the left edges of the steps, where a filter "
                                    "costs most. Equation 4 wants the largest throughput, m / time, "
                                    "compared with both neighbours: the right edges."},
+    [ONLY_NEXT] = {FAULT_FORMULA,
+                   "A candidate's throughput is compared with that of the next width only. Compare "
+                   "it with that of the width before, too (TODO(3))."},
+    [ONLY_PREVIOUS] = {FAULT_FORMULA,
+                       "A candidate's throughput is compared with that of the width before it "
+                       "only. Compare it with that of the next width, too (TODO(3))."},
+    [FARTHEST] = {FAULT_FORMULA, "A layer moves to the last candidate in a direction. It moves to "
+                                 "the first one: stop the search there (TODO(4))."},
     [MOVES_FIXED] = {FAULT_FORMULA, "A layer that is not free has moved: layer[l][LAYER_FREE]."},
+    [NO_BALANCING] = {FAULT_FORMULA, "No balancing move is made, so every round that needs one is "
+                                     "undone (TODO(6) and TODO(7))."},
+    [ONE_BALANCING] = {FAULT_FORMULA, "A round has one balancing move at most. Make further ones "
+                                      "until the round is balanced or no move is left (TODO(5))."},
+    [SMALLEST_LOSS] = {FAULT_FORMULA,
+                       "The balancing move with the smallest loss is chosen. Choose the one with "
+                       "the smallest loss per unit of its gain (TODO(7))."},
+    [LIMIT_IN_BOTH] = {FAULT_FORMULA,
+                       "The limit of the parameters, 1000 + tau thousandths, is used in "
+                       "mode=parameters, too. There it does not exist (TODO(7))."},
+    [BALANCERS_STAY] = {FAULT_FORMULA, "A layer that made a balancing move stays in the list. "
+                                       "Remove it from the copy of the list (TODO(5))."},
+    [LIST_NOT_KEPT] = {FAULT_FORMULA, "The widths of a round are kept, but not its list: the "
+                                      "layers that balanced it leave the list, too (TODO(5))."},
     [MOST_EXPENSIVE] = {FAULT_FORMULA,
-                        "The most expensive layer is used for balancing. Use the layer "
-                        "with the lowest cost per gain (line 12, corrected)."},
-    [STAYS_IN_LIST] = {FAULT_FORMULA, "Layers move more than once. The layer that begins a round "
-                                      "leaves the list for good; those that balanced it leave it "
-                                      "when the round is kept."},
-    [NOT_BALANCED] = {FAULT_FORMULA, "Nothing is balanced: after the move that gains, others go "
-                                     "the other way (lines 11 to 13)."},
+                        "The most expensive layer is used for balancing. Use the layer with the "
+                        "lowest cost per gain (line 12, corrected; TODO(7))."},
+    [STAYS_IN_LIST] = {FAULT_FORMULA,
+                       "Layers move more than once. The layer that begins a round leaves the list "
+                       "for good; those that balanced it leave it if the round is kept (TODO(5))."},
+    [NOT_BALANCED] = {FAULT_FORMULA,
+                      "No round is balanced: its first move is kept alone. While too few "
+                      "parameters are left, or the latency is too high, other layers move in the "
+                      "opposite direction (lines 11 to 13; TODO(6) and TODO(7))."},
     [NOT_UNDONE] = {FAULT_FORMULA, "A round that could not be balanced, or that gained nothing in "
-                                   "the end, was kept. Undo all of it."},
-    [OVERSHOOTS] = {FAULT_FORMULA, "A step up that balances may not take the parameters above "
-                                   "1000 + tau thousandths: pass over that layer."},
-    [NO_DELTA] = {FAULT_FORMULA, "delta is not asked for: while more than delta thousandths of the "
-                                 "latency are left, double tau and plan again."},
-    [NOT_RESET] = {FAULT_FORMULA, "After doubling tau the plan continues from its state. It "
-                                  "begins again, from the old widths and with all layers (line 18, "
-                                  "put right)."},
-    [DELTA_BELOW] = {FAULT_FORMULA, "The plan continues although the goal is reached: delta "
-                                    "thousandths of the old latency may be left, not fewer."},
-    [TAU_BELOW] = {FAULT_FORMULA, "tau is doubled too seldom: as long as twice tau is no more than "
-                                  "1000."},
-    [TAU_BEYOND] = {FAULT_FORMULA, "tau is doubled too often: twice tau may be no more than 1000."},
+                                   "the end, was kept. Undo all of it (TODO(5))."},
+    [GAINLESS_KEPT] = {FAULT_FORMULA, "A round that is balanced but gains nothing is kept. Keep it "
+                                      "only if it is better than the widths before it (TODO(5))."},
+    [OVERSHOOTS] = {FAULT_FORMULA, "A balancing move up takes the parameters above 1000 + tau "
+                                   "thousandths. Skip that layer (TODO(7))."},
+    [NO_DELTA] =
+        {FAULT_FORMULA,
+         "delta has no effect. While more than delta thousandths of the old latency are left, "
+         "double tau and start again, from the old widths and with all layers (TODO(8))."},
+    [NOT_RESET] = {FAULT_FORMULA,
+                   "After tau is doubled, the plan continues from its current state. Start again "
+                   "from the old widths and with all layers (line 18, corrected; TODO(8))."},
+    [DELTA_BELOW] = {FAULT_FORMULA, "tau is doubled although the goal is reached: exactly delta "
+                                    "thousandths of the old latency are few enough."},
+    [TAU_BELOW] =
+        {FAULT_FORMULA,
+         "tau is not doubled often enough. Double it as long as twice tau is at most 1000."},
+    [TAU_BEYOND] = {FAULT_FORMULA,
+                    "tau is doubled too often. Double it only if twice tau is at most 1000."},
     [IN_UNITS] = {FAULT_FORMULA, "These are units; y holds filters: m*unit."},
-    [OTHER_MODE] = {FAULT_FORMULA, "This is the other mode's plan: p->mode says whether the "
-                                   "latency is to fall or the parameters are to grow."},
-    [LAST_OF_GAINS] = {FAULT_FORMULA,
-                       "If several moves gain equally, the last one begins a round: take "
-                       "the first layer's."},
-    [LAST_OF_PRICES] = {FAULT_FORMULA,
-                        "If several moves balance at the same price, the last one is "
-                        "taken: take the first layer's."},
-    [EQUALS_LEFT_OUT] = {FAULT_FORMULA, "A width with the same throughput as the width before it "
-                                        "is no candidate here: at least as much will do."},
-    [EQUALS_KEPT] = {FAULT_FORMULA, "A width with the same throughput as the next one is a "
-                                    "candidate here: it has to be larger."},
+    [OTHER_MODE] = {FAULT_FORMULA, "This is the plan of the other mode. p->mode says whether the "
+                                   "latency must fall or the parameters must grow."},
+    [LAST_OF_GAINS] = {FAULT_FORMULA, "If several moves gain equally, the last one starts the "
+                                      "round. Start with the first layer's."},
+    [LAST_OF_PRICES] = {FAULT_FORMULA, "If several moves balance at the same price, the last one "
+                                       "is chosen. Choose the first layer's."},
+    [EQUALS_LEFT_OUT] = {FAULT_FORMULA,
+                         "A width whose throughput equals that of the width before it is rejected. "
+                         "It is a candidate: at least the same throughput is required (TODO(3))."},
+    [EQUALS_KEPT] = {FAULT_FORMULA,
+                     "A width whose throughput equals that of the next width is accepted. It is no "
+                     "candidate: a larger throughput is required (TODO(3))."},
 };
 
 typedef struct Plan {
@@ -272,28 +331,37 @@ static double term_add(double sum, double term, int is_int, int is_float)
     return is_float ? (double)(float)(sum + term) : sum + term;
 }
 
+/* The number by which the latency multiplies a layer's time: its channels. */
+static double latency_factor(const Plan *plan, const int *at, int l)
+{
+    if (plan->wrong == FORGETS_CHANNELS || (plan->wrong == FIRST_CHANNELS && l == 0)) return 1;
+    if (plan->wrong == OWN_CHANNELS) return (double)at[l] * plan->p.unit;
+    return channels_of(plan, at, l) / (plan->wrong == CHANNELS_IN_UNITS && l ? plan->p.unit : 1);
+}
+
 static double latency_of(const Plan *plan, const int *at)
 {
     double sum = 0;
     for (int l = 0; l < plan->p.L; l++)
-        sum = term_add(sum,
-                       plan->time[l * plan->p.M + at[l] - 1] *
-                           (plan->wrong == FORGETS_CHANNELS ? 1 : channels_of(plan, at, l)),
+        sum = term_add(sum, plan->time[l * plan->p.M + at[l] - 1] * latency_factor(plan, at, l),
                        plan->wrong == INT_LATENCY, plan->wrong == FLOAT_LATENCY);
     return sum;
+}
+
+/* The number by which the parameters multiply a layer's width. */
+static double parameter_factor(const Plan *plan, const int *at, int l)
+{
+    if (plan->wrong == COUNTS_WIDTH) return 1;
+    const double taps = plan->layer[l * LAYER_FLOATS + LAYER_TAPS];
+    return channels_of(plan, at, l) * (plan->wrong == NO_TAPS ? 1 : taps);
 }
 
 static double parameters_of(const Plan *plan, const int *at)
 {
     double sum = 0;
     for (int l = 0; l < plan->p.L; l++)
-        sum = term_add(
-            sum,
-            (double)at[l] * plan->p.unit *
-                (plan->wrong == COUNTS_WIDTH
-                     ? 1
-                     : channels_of(plan, at, l) * plan->layer[l * LAYER_FLOATS + LAYER_TAPS]),
-            plan->wrong == INT_PARAMETERS, plan->wrong == FLOAT_PARAMETERS);
+        sum = term_add(sum, (double)at[l] * plan->p.unit * parameter_factor(plan, at, l),
+                       plan->wrong == INT_PARAMETERS, plan->wrong == FLOAT_PARAMETERS);
     return sum;
 }
 
@@ -301,9 +369,9 @@ static double parameters_of(const Plan *plan, const int *at)
 static int is_cheaper(const Plan *plan, int l, int m, int other)
 {
     const float *time = plan->time + l * plan->p.M;
-    const int is_int = plan->wrong == INT_THROUGHPUTS;
-    const double mine = term_add(0, m * (double)time[other - 1], is_int, 0),
-                 its = term_add(0, other * (double)time[m - 1], is_int, 0);
+    const int is_int = plan->wrong == INT_THROUGHPUTS, is_float = plan->wrong == FLOAT_THROUGHPUTS;
+    const double mine = term_add(0, m * (double)time[other - 1], is_int, is_float),
+                 its = term_add(0, other * (double)time[m - 1], is_int, is_float);
     const int equal = other < m ? plan->wrong != EQUALS_LEFT_OUT : plan->wrong == EQUALS_KEPT;
     return mine > its || (equal && mine == its);
 }
@@ -312,16 +380,22 @@ static int is_candidate(const Plan *plan, int l, int m)
 {
     if (plan->wrong == ANY_WIDTH) return 1;
     const int want = plan->wrong != LEFT_EDGES;
-    return (m == 1 || is_cheaper(plan, l, m, m - 1) == want) &&
-           (m == plan->p.M || is_cheaper(plan, l, m, m + 1) == want);
+    const int is_first = m == 1 || plan->wrong == ONLY_NEXT;
+    const int is_last = m == plan->p.M || plan->wrong == ONLY_PREVIOUS;
+    return (is_first || is_cheaper(plan, l, m, m - 1) == want) &&
+           (is_last || is_cheaper(plan, l, m, m + 1) == want);
 }
 
 /* The next candidate after layer l's width, 0: none. */
 static int next_of(const Plan *plan, const int *at, int l, int step)
 {
-    for (int m = at[l] + step; m >= 1 && m <= plan->p.M; m += step)
-        if (is_candidate(plan, l, m)) return m;
-    return 0;
+    int found = 0;
+    for (int m = at[l] + step; m >= 1 && m <= plan->p.M; m += step) {
+        if (!is_candidate(plan, l, m)) continue;
+        if (plan->wrong != FARTHEST) return m;
+        found = m;
+    }
+    return found;
 }
 
 /* Gain and cost of a move: the latency that it removes, the parameters that it adds. */
@@ -368,15 +442,16 @@ static Move balancing_move(const Plan *plan, const int *at, const int *listed)
     Move best = {0};
     double least = INFINITY;
     for (int l = 0; l < plan->p.L; l++) {
-        if (!listed[l]) continue;
+        if (!listed[l] || plan->wrong == NO_BALANCING) continue;
         Move move = move_of(plan, at, l, up ? 1 : -1);
         const double gives = up ? move.parameters : move.latency,
                      costs = up ? -move.latency : -move.parameters;
         if (!move.to || !(gives > 0)) continue;
-        if (up && plan->wrong != OVERSHOOTS &&
+        if ((up || plan->wrong == LIMIT_IN_BOTH) && plan->wrong != OVERSHOOTS &&
             1000 * (parameters_of(plan, at) + move.parameters) > highest)
             continue;
-        const double price = (plan->wrong == MOST_EXPENSIVE ? -1 : 1) * costs / gives;
+        const double price = (plan->wrong == MOST_EXPENSIVE ? -1 : 1) * costs /
+                             (plan->wrong == SMALLEST_LOSS ? 1 : gives);
         if (price >= least && !(plan->wrong == LAST_OF_PRICES && price == least)) continue;
         best = move;
         least = price;
@@ -411,11 +486,14 @@ static int round_take(Plan *plan)
         const Move move = balancing_move(plan, at, listed);
         if (!move.to) break;
         at[move.l] = move.to;
-        listed[move.l] = plan->wrong == STAYS_IN_LIST && plan->mode == WIDTHS_PARAMETERS;
+        listed[move.l] = plan->wrong == BALANCERS_STAY ||
+                         (plan->wrong == STAYS_IN_LIST && plan->mode == WIDTHS_PARAMETERS);
+        if (plan->wrong == ONE_BALANCING) break;
     }
-    if ((is_balanced(plan, at) && is_better(plan, at)) || plan->wrong == NOT_UNDONE) {
+    const int gains = is_better(plan, at) || plan->wrong == GAINLESS_KEPT;
+    if ((is_balanced(plan, at) && gains) || plan->wrong == NOT_UNDONE) {
         memcpy(plan->at, at, sizeof at);
-        memcpy(plan->listed, listed, sizeof listed);
+        if (plan->wrong != LIST_NOT_KEPT) memcpy(plan->listed, listed, sizeof listed);
     } else {
         plan->listed[first.l] = 0;
     }
@@ -578,71 +656,95 @@ typedef struct Stage {
 /* With tau=1000 no parameters have to be kept, so that a round is a single move. */
 static const Stage STAGES[] = {
     {{.L = 1, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 1000},
-     "one layer, which moves down once: its latency (TODO(2)), the candidates (TODO(3)), the move "
-     "(TODO(4)), and keeping the round (TODO(5))"},
+     "one layer, which moves down once: its latency (TODO(2)), the candidates (TODO(3)), the move, "
+     "whose `latency` is a decrease (TODO(4)), and keeping the round (TODO(5))"},
     {{.L = 6, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 1000},
      "several layers, without balancing: the latency with the channels of the layer before "
      "(TODO(2)), and the list of layers that may move (TODO(5))"},
+    {{.L = 6, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 1000, .alike = 1},
+     "equal throughputs: the comparisons with both neighbours (TODO(3))"},
     {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 50},
      "balancing moves: the parameters (TODO(6)), the choice of the move (TODO(7)), and the list "
      "and the condition of the round (TODO(5))"},
+    {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 50, .alike = 1},
+     "equal moves and equal prices: the first layer's is chosen (TODO(7))"},
     {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_PARAMETERS, .tau = 50},
      "the other mode, mode=parameters: moves up, balanced by moves down"},
     {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 20, .delta = 800},
      "a goal delta: doubling tau and starting again (TODO(8))"},
+    {{.L = 8, .unit = 4, .C = 40, .mode = WIDTHS_LATENCY, .tau = 300, .delta = 20},
+     "a goal delta that is out of reach: the last tau (TODO(8))"},
 };
 enum { STAGE_COUNT = sizeof STAGES / sizeof *STAGES, STAGE_RUNS = 24, STAGE_WIDTHS = 48 };
 
-/* Whether the code is right on networks of this stage; -1: it could not run. */
-static int stage_right(const Stage *stage, ProbeRun run, void *context)
+/* Runs the code on a small network.  Returns whether it is right, -1 if it could not run.  Excludes
+ * the mistakes that do not give its outputs. */
+static int network_try(WidthsProblem p, int number, ProbeRun run, void *context,
+                       Mistake mistake[MISTAKES])
 {
-    float layer[WIDTHS_LAYERS * LAYER_FLOATS], time[WIDTHS_LAYERS * STAGE_WIDTHS], y[WIDTHS_LAYERS];
-    double right[WIDTHS_LAYERS];
+    float layer[WIDTHS_LAYERS * LAYER_FLOATS], time[WIDTHS_LAYERS * STAGE_WIDTHS];
+    float y[WIDTHS_LAYERS] = {0};
     float *const tensor[] = {layer, time, y};
     Problem problem;
     Random random;
-    WidthsProblem p = stage->p;
-    for (int i = 0; i < STAGE_RUNS; i++) {
-        p.M = 2 + 2 * i % (STAGE_WIDTHS - 2);
-        problem_pack(&p, sizeof p, &problem);
-        random_seed(&random, (uint64_t)i + 1);
-        widths_draw_inputs(&p, &random, layer, time);
-        memset(y, 0, sizeof y);
-        if (run(context, &problem, (const float *const *)tensor, y)) return -1;
-        widths_value(&problem, (const float *const *)tensor, RIGHT, right);
-        for (int l = 0; l < stage->p.L; l++)
-            if (y[l] != right[l]) return 0;
+    p.M = 2 + 2 * number % (STAGE_WIDTHS - 2);
+    problem_pack(&p, sizeof p, &problem);
+    random_seed(&random, (uint64_t)number + 1);
+    widths_draw_inputs(&p, &random, layer, time);
+    if (run(context, &problem, (const float *const *)tensor, y)) return -1;
+    for (int wrong = 0; wrong <= RIGHT; wrong++) {
+        double value[WIDTHS_LAYERS];
+        int equal = 1;
+        if (wrong < RIGHT && !mistake[wrong].text) continue;
+        widths_value(&problem, (const float *const *)tensor, wrong, value);
+        for (int l = 0; l < p.L; l++)
+            equal &= y[l] == value[l];
+        if (wrong == RIGHT) return equal;
+        if (!equal) mistake[wrong].text = NULL;
     }
-    return 1;
+    return 0;
 }
 
-/* Reports the first part of the algorithm that makes small networks wrong. */
-static int find_stage(ProbeRun run, void *context, Finding *finding)
+/* The first stage with wrong networks; STAGE_COUNT: none; -1: the code could not run.  Excludes the
+ * mistakes that networks up to this stage contradict: with one layer, they are few. */
+static int stage_find(ProbeRun run, void *context, Mistake mistake[MISTAKES])
 {
-    int stage = 0, right = 1;
-    while (run && stage < STAGE_COUNT && (right = stage_right(&STAGES[stage], run, context)) == 1)
-        stage++;
-    if (!run || right) return 0;
+    for (int stage = 0; stage < STAGE_COUNT; stage++) {
+        int right = 1;
+        for (int i = 0; i < STAGE_RUNS; i++) {
+            const int is_right = network_try(STAGES[stage].p, i, run, context, mistake);
+            if (is_right < 0) return -1;
+            right &= is_right;
+        }
+        if (!right) return stage;
+    }
+    return STAGE_COUNT;
+}
+
+static void stage_say(int stage, Finding *finding)
+{
     finding->fault = FAULT_FORMULA;
     if (stage)
         finding_say(finding, "Small networks that need no more than the earlier parts are right.");
-    finding_say(finding, "The first wrong ones need %s. So look there first.", STAGES[stage].needs);
-    return 1;
+    finding_say(finding, "The first wrong networks need %s. Look there first.",
+                STAGES[stage].needs);
 }
 
 static void widths_explain(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
-    Finding part = {0};
-    explain_mistakes(judged, run, context, MISTAKE, MISTAKES, mistaken_values, finding);
-    const int is_known = finding->fault == FAULT_FORMULA && !strstr(finding->text, "unchanged");
+    Mistake possible[MISTAKES];
+    memcpy(possible, MISTAKE, sizeof possible);
+    int stage = run ? stage_find(run, context, possible) : STAGE_COUNT;
+    if (stage < 0) memcpy(possible, MISTAKE, sizeof possible);
+    explain_mistakes(judged, run, context, possible, MISTAKES, mistaken_values, finding);
+    const int is_vague = strstr(finding->text, MISTAKE[AS_IT_WAS].text) != NULL;
+    const int is_known = finding->fault == FAULT_FORMULA && !is_vague;
     if (is_known || finding->fault == FAULT_OVERFLOW || finding->fault == FAULT_PRECISION ||
         finding->fault == FAULT_UNWRITTEN || finding->fault == FAULT_DIFFER ||
-        finding->fault == FAULT_NAN || !find_stage(run, context, &part))
+        finding->fault == FAULT_NAN || stage < 0 || stage == STAGE_COUNT)
         return;
-    if (finding->fault == FAULT_FORMULA)
-        finding_say(finding, "%s", part.text);
-    else
-        *finding = part;
+    if (finding->fault != FAULT_FORMULA) *finding = (Finding){0};
+    stage_say(stage, finding);
 }
 
 extern const Operation tail_widths_operation;

@@ -45,7 +45,8 @@ void finding_say(Finding *finding, const char *format, ...) __attribute__((forma
 
 typedef struct Mistake {
     Fault fault;
-    const char *text; /* whole sentences: what the code does, and what is required */
+    const char *text; /* whole sentences: what the code does, and what is required; NULL: excluded,
+                       * because earlier runs contradict this mistake */
 } Mistake;
 
 /* The outputs that mistake number `which` gives for the judged inputs: every output in `value`,

@@ -119,12 +119,19 @@ static int trials_agree(const Trials *trials, int which, MistakenValues *values,
 
 /* ---- the list of mistakes ------------------------------------------------------------------- */
 
-/* The next mistake from `which` on whose outputs are the observed ones; `mistakes`: none. */
-static int mistake_next(const Judgement *judged, const Trials *trials, int which, int mistakes,
-                        MistakenValues *values, double *value, size_t *deciding)
+typedef struct MistakeList {
+    const Mistake *mistake;
+    int count;
+    MistakenValues *values;
+} MistakeList;
+
+/* The next mistake from `which` on whose outputs are the observed ones; `count`: none. */
+static int mistake_next(const Judgement *judged, const Trials *trials, const MistakeList *list,
+                        int which, double *value, size_t *deciding)
 {
-    while (which < mistakes && !(values(judged, which, value) && is_seen(judged, value, deciding) &&
-                                 trials_agree(trials, which, values, value)))
+    while (which < list->count &&
+           !(list->mistake[which].text && list->values(judged, which, value) &&
+             is_seen(judged, value, deciding) && trials_agree(trials, which, list->values, value)))
         which++;
     return which;
 }
@@ -135,20 +142,20 @@ int find_mistake(const Judgement *judged, ProbeRun run, void *context, const Mis
     enum { SMALL = 64, TINY = 8 };
     const size_t total = judged->verdict.total;
     const Trials none = {.count = 0};
+    const MistakeList list = {mistake, mistakes, values};
     size_t deciding = 0, others = 0;
     double *value = mistakes ? malloc(total * sizeof *value) : NULL;
     if (!value) return 0;
-    if (mistake_next(judged, &none, 0, mistakes, values, value, &deciding) == mistakes) {
+    if (mistake_next(judged, &none, &list, 0, value, &deciding) == mistakes) {
         free(value);
         return 0;
     }
     Trials trials;
     trials_make(&trials, judged, run, context);
-    const int first = mistake_next(judged, &trials, 0, mistakes, values, value, &deciding);
-    const int other =
-        total <= SMALL && first < mistakes
-            ? mistake_next(judged, &trials, first + 1, mistakes, values, value, &others)
-            : mistakes;
+    const int first = mistake_next(judged, &trials, &list, 0, value, &deciding);
+    const int other = total <= SMALL && first < mistakes
+                          ? mistake_next(judged, &trials, &list, first + 1, value, &others)
+                          : mistakes;
     for (int i = 0; i < trials.count; i++)
         trial_free(&trials.trial[i]);
     free(value);
