@@ -230,6 +230,11 @@ static int find_update(const Judgement *judged, const TrainProblem *train, int s
         other += fabs(fit.factor[a] - fit.due[a]) > 1e-2 * fmax(fabs(fit.due[a]), 1e-3);
     if (!other) return 0;
     finding->fault = FAULT_UPDATE;
+    if (!step && fabs(fit.factor[1]) < 1e-5) {
+        finding_say(finding, "The new velocities of all layers lack the gradient: either TODO(7) "
+                             "adds up nothing, or TODO(8) omits gradient_of().");
+        return 1;
+    }
     finding_say(finding,
                 "In all layers your new %s is %.4g * %s %+.4g * %s %+.4g * %s; it should be %.4g, "
                 "%.4g and %.4g times these. So the gradient is correct, and the formula of the "
@@ -242,6 +247,10 @@ static int find_update(const Judgement *judged, const TrainProblem *train, int s
 /* ---- wrong parts ------------------------------------------------------------------------- */
 
 static const char *const layer_name[TRAIN_LAYERS] = {"C1", "C3", "C5", "F6", "the last layer"};
+
+/* The regions that compute d z of each layer. */
+static const char *const dz_regions[TRAIN_LAYERS] = {"TODO(3), TODO(2)", "TODO(5), TODO(2)",
+                                                     "TODO(5)", "TODO(5)", "TODO(6)"};
 
 typedef struct Wrong {
     size_t weights[TRAIN_LAYERS], biases[TRAIN_LAYERS]; /* numbers of wrong velocities */
@@ -286,17 +295,30 @@ static void say_gradient(const TrainProblem *train, const Wrong *wrong, Finding 
     else if (!wrong->biases[which])
         finding_say(
             finding,
-            "In %s the weights' velocities are wrong (%zu of %zu), its biases' are correct: so d z "
-            "is correct there, but not its multiplication by the layer's input.",
-            layer_name[which], wrong->weights[which], weights);
+            "In %s the weights' velocities are wrong (%zu of %zu), its biases' are correct: so the "
+            "sums of d z are correct there. Either d z is stored in the wrong places (%s), or it "
+            "is multiplied by the wrong inputs (TODO(7)).",
+            layer_name[which], wrong->weights[which], weights, dz_regions[which]);
     else
         finding_say(finding,
-                    "In %s weights (%zu of %zu) and biases (%zu of %d) are wrong: either d z %s, "
-                    "or its sum over the batch and the map.",
+                    "In %s weights (%zu of %zu) and biases (%zu of %d) are wrong: either d z %s "
+                    "(%s), or its sum over the batch and the map (TODO(7)).",
                     layer_name[which], wrong->weights[which], weights, wrong->biases[which],
                     layer->K,
                     which == TRAIN_OUT ? "= (p - target) / N of the softmax and the loss"
-                                       : "from the next layer");
+                                       : "from the next layer",
+                    dz_regions[which]);
+}
+
+/* A loss that is a known multiple of the right one. */
+static void say_loss_factor(const Judgement *judged, const TrainProblem *train, Finding *finding)
+{
+    const size_t at = 2 * (size_t)train->parameters;
+    const double got = judged->view.output[at], expected = judged->expected[at];
+    const double near = 1e-4 * fabs(expected);
+    if (fabs(got + expected) <= near) finding_say(finding, "It has the wrong sign.");
+    if (train->N > 1 && fabs(got * train->N - expected) <= near)
+        finding_say(finding, "It is divided by N twice: loss_kernel divides the sum already.");
 }
 
 static void say_parts(const Judgement *judged, const TrainProblem *train, Finding *finding)
@@ -316,7 +338,8 @@ static void say_parts(const Judgement *judged, const TrainProblem *train, Findin
     } else if (wrong.loss) {
         finding->fault = FAULT_FORWARD;
         finding_say(finding, "The loss is wrong and every velocity is correct: only the mean of "
-                             "-log p at the image's digit is wrong.");
+                             "-log p at the image's digit is wrong (TODO(6)).");
+        say_loss_factor(judged, train, finding);
     } else if (velocities) {
         say_gradient(train, &wrong, finding);
     } else {
