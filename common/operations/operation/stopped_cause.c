@@ -88,8 +88,8 @@ static int shared_cause(const char *message, char *text, size_t bytes)
         !has || offset >= element * has)
         return 0;
     snprintf(text, bytes,
-             "The block has %llu bytes of shared memory. Possibly the size in the launch lacks "
-             "sizeof(%s): %llu elements need %llu bytes. Otherwise the index is too large.",
+             "The block has %llu bytes of shared memory. If the launch sets this size, possibly it "
+             "lacks sizeof(%s): %llu elements need %llu bytes. Otherwise the index is too large.",
              has, element == 2 ? "half" : "float", has, element * has);
     return 1;
 }
