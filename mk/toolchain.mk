@@ -14,10 +14,10 @@ $(BUILD)/toolchain.env: always
 # in CI (CI is set) and with STRICT=1.
 WARN     := -Wall -Wextra $(if $(CI)$(STRICT),-Werror)
 CPPFLAGS += -I. -Icommon/include -D_GNU_SOURCE
-# -g1: functions and lines, as in a backtrace.  Variables and types would make compilation an eighth
-# slower (docs/developer/contributing.md).
+# Without -g, because names and lines would make compilation a tenth slower
+# (docs/developer/contributing.md).
 DEFAULT_FLAGS := $(if $(CFLAGS),,yes)
-CFLAGS   ?= -O2 -g1
+CFLAGS   ?= -O2
 CFLAGS   += -std=c11 -ffp-contract=off -fPIC $(WARN) $(SANITIZE)
 LDFLAGS  += $(SANITIZE)
 LDLIBS   := -ljansson -linih -lzstd -llz4 -lseccomp -lmd -lmuparser -lsodium -ldl -lpthread -lm

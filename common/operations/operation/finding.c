@@ -14,7 +14,8 @@ void finding_say(Finding *finding, const char *format, ...)
     va_end(arguments);
     size_t used = strlen(finding->text);
     if (used + strlen(sentence) + 2 > sizeof finding->text) return;
-    snprintf(finding->text + used, sizeof finding->text - used, "%s%s", used ? " " : "", sentence);
+    if (used) finding->text[used++] = ' ';
+    memcpy(finding->text + used, sentence, strlen(sentence) + 1);
 }
 
 double output_bound(const Judgement *judged, size_t i)

@@ -294,10 +294,7 @@ ALWAYS uint64_t read_64(const unsigned char *at)
             FOR_LANES t[i] = value;                                                                \
         else                                                                                       \
             FOR_LANES t[i] = read_64(host + (OFF)[i]);                                             \
-        if (mask == FULL_MASK)                                                                     \
-            memcpy(warp->file + slot, t, sizeof t);                                                \
-        else                                                                                       \
-            blend_64(REG(uint64_t, slot), t, mask);                                                \
+        lanes_write(warp->file + slot, t, sizeof *t, mask);                                        \
         return;                                                                                    \
     }                                                                                              \
     uint32_t t[LANES];                                                                             \
@@ -313,10 +310,7 @@ ALWAYS uint64_t read_64(const unsigned char *at)
     } else {                                                                                       \
         FOR_LANES t[i] = narrow_read(host + (OFF)[i], bytes, is_signed);                           \
     }                                                                                              \
-    if (mask == FULL_MASK)                                                                         \
-        memcpy(warp->file + slot, t, sizeof t);                                                    \
-    else                                                                                           \
-        blend_32(REG(uint32_t, slot), t, mask);
+    lanes_write(warp->file + slot, t, sizeof *t, mask);
 
 ALWAYS void move_in(Warp *warp, uint32_t slot, const unsigned char *host, const uint64_t *off,
                     uint32_t mask, Shape shape, uint32_t bytes, int is_signed){MOVE_IN(off)}

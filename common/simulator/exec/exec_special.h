@@ -2,10 +2,10 @@
 #include "common/simulator/core/kinds.h"
 
 #define FINISH_32(t)                                                                               \
-    blend_32(REG(uint32_t, ins->d), (t), warp->mask);                                              \
+    lanes_write(REG(uint32_t, ins->d), (t), sizeof *(t), warp->mask);                              \
     return ins + 1
 #define FINISH_64(t)                                                                               \
-    blend_64(REG(uint64_t, ins->d), (t), warp->mask);                                              \
+    lanes_write(REG(uint64_t, ins->d), (t), sizeof *(t), warp->mask);                              \
     return ins + 1
 
 /* A division; the replay hears whether any lane leaves the usual way. */
