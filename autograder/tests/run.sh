@@ -46,11 +46,21 @@ fi
 # No verdict may depend on the machine's load: a grade is never deferred, and every timeout only
 # ends a test that hangs.
 export CONVLAB_PATIENCE=1000
+# A second run in this folder would delete the logs of the first one.  Tests do not inherit the
+# lock, because a test may outlive a run that was killed.
+if command -v flock >/dev/null; then
+    mkdir -p "$build"
+    exec 9>"$logs.lock"
+    flock -n 9 || {
+        echo "run.sh: another run uses $logs: wait until it has ended, or use another BUILD" >&2
+        exit 1
+    }
+fi
 rm -rf "$logs"
 mkdir -p "$logs"
 # Number of parallel tests: twice the number of cores, plus one.  A test computes in about half of
 # its time; otherwise it waits for limits, cancelled jobs or another process.
-printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) * 2 + 1))" -n 1 sh "$0" "$build"
+printf '%s\n' "$@" | RUN_ONE=1 xargs -P "$(($(nproc) * 2 + 1))" -n 1 sh "$0" "$build" 9>&-
 
 # A test without a count was killed.
 counts=$(find "$logs" -name '*.count' | wc -l)

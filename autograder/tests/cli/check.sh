@@ -532,4 +532,9 @@ run 0 env TERM=xterm script -qec "sh '$work/slow.sh' '$build'" /dev/null && grep
     grep -q '^  parts: 1 of 2, [1-9][0-9]* s, about [1-9][0-9]* s left$' "$work/err"
 tell progress-of-a-script
 
+# A second run of the tests in one build folder would delete the logs of the first.
+mkdir -p "$work/tests/test-logs" && echo 'a log' >"$work/tests/test-logs/first"
+run 1 flock "$work/tests/test-logs.lock" sh autograder/tests/run.sh "$work/tests" /bin/true &&
+    one_line "another run uses .*/test-logs: wait until it has ended" && [ -s "$work/tests/test-logs/first" ]
+tell one-run-of-tests-at-a-time
 exit $failed
