@@ -7,6 +7,7 @@ index.md lists the chapters.  Most are in docs/ and labs/, and are readable ther
 two things: a link to a file that is no chapter becomes the file's path, and a lab's chapter ends
 with the TODO regions of its skeleton.
 """
+import argparse
 import glob
 import os
 import re
@@ -160,13 +161,17 @@ def faults_of_words(book):
 
 
 def main():
+    parser = argparse.ArgumentParser(description="Checks the chapters of the book.")
+    parser.add_argument("out", nargs="?", metavar="OUT",
+                        help="folder that gets the text of the chapters, code included")
+    out = parser.parse_args().out
     wrong = list(faults())
     for fault in wrong:
         print(fault, file=sys.stderr)
-    if len(sys.argv) > 1 and not wrong:
+    if out and not wrong:
         book = chapters()
         for page in book:
-            path = os.path.join(sys.argv[1], page)
+            path = os.path.join(out, page)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             text = chapter(page, book)
             with open(path, "w", encoding="utf-8") as file:

@@ -86,6 +86,9 @@ python3 book/pages.py out >"$work/said" 2>&1 && grep -q 'TODO(1)' out/labs/02-x/
     grep -qF 'secrets (`docs/instructor/class.md`)' out/labs/02-x/README.md &&
     grep -q 'int i;' out/book/mine.md
 tell 'a small book is right'
+python3 book/pages.py --help >"$work/said" 2>&1 && grep -q '^usage: pages.py' "$work/said" &&
+    [ ! -e ./--help ]
+tell 'its help writes no folder'
 sed -i 's/^mine$/mine\nyours/' book/index.md
 finds 'a chapter that is not there' 'book/index.md lists book/yours.md, which is not there'
 start_book
