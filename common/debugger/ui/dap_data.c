@@ -1,4 +1,5 @@
 /* dap_data.c - evaluation, memory and code in the Debug Adapter Protocol. */
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,22 +121,6 @@ void request_set_variable(Session *s, const json_t *request)
 
 /* ---- memory and code ---- */
 
-static const char BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void base64(const unsigned char *bytes, size_t count, char *text)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < count; i += 3) {
-        uint32_t all = (uint32_t)bytes[i] << 16 |
-                       (i + 1 < count ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                       (i + 2 < count ? bytes[i + 2] : 0u);
-        text[at++] = BASE64[all >> 18 & 63], text[at++] = BASE64[all >> 12 & 63];
-        text[at++] = i + 1 < count ? BASE64[all >> 6 & 63] : '=';
-        text[at++] = i + 2 < count ? BASE64[all & 63] : '=';
-    }
-    text[at] = 0;
-}
-
 void request_memory(Session *s, const json_t *request)
 {
     enum { MOST = 1 << 16 };
@@ -152,14 +137,16 @@ void request_memory(Session *s, const json_t *request)
     }
     if (count > MOST) count = MOST;
     unsigned char *bytes = malloc((size_t)count + 1);
-    char *text = malloc((size_t)count * 2 + 8);
+    size_t room = sodium_base64_ENCODED_LEN((size_t)count, sodium_base64_VARIANT_ORIGINAL);
+    char *text = malloc(room);
     for (; bytes && read < count; read++) {
         const unsigned char *at =
             lane_memory(warp, d->focus.lane, address + (uint64_t)read, 1, why, sizeof why);
         if (!at) break;
         bytes[read] = *at;
     }
-    if (bytes && text) base64(bytes, (size_t)read, text);
+    if (bytes && text)
+        sodium_bin2base64(text, room, bytes, (size_t)read, sodium_base64_VARIANT_ORIGINAL);
     snprintf(reference, sizeof reference, "0x%llx", (unsigned long long)address);
     json_t *body = json_pack("{s:s, s:I}", "address", reference, "unreadableBytes", count - read);
     if (read && text) json_object_set_new(body, "data", json_string(text));
