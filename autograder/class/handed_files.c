@@ -85,6 +85,7 @@ static int read_all(const char *folder, const Handed *handed, const Catalog *cat
     sieve_fill(sieve, folder, handed);
     files->newest = sieve->newest;
     text_set(files->problem, sizeof files->problem, "%s", sieve->problem);
+    text_set(files->other, sizeof files->other, "%s", sieve->other);
     int status = 0;
     for (int i = 0; i < catalog->labs && !status; i++) {
         HandedLab *lab = &files->lab[i];

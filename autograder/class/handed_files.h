@@ -21,6 +21,7 @@ typedef struct HandedLab {
 
 typedef struct HandedFiles {
     char problem[400]; /* reason why the whole submission was rejected, or "" */
+    char other[200];   /* first path by name that is not a lab's file, or "" */
     int64_t newest;    /* seconds since 1970: time of the newest accepted file, or of the archive */
     HandedLab lab[HANDED_LABS]; /* in the catalog's order */
 } HandedFiles;

@@ -8,6 +8,7 @@
 
 #include "autograder/class/handed_files.h"
 #include "autograder/class/sieve.h"
+#include "autograder/lms/entry_name.h"
 #include "autograder/text/text.h"
 #include "common/operations/operation/random.h"
 
@@ -156,6 +157,18 @@ static int is_wrapping(const Plan *plan, const Handed *handed, const HandedFiles
     return handed->kind == HANDED_FOLDER && handed->attempt && !sources;
 }
 
+/* Whether loose file `number` is "conv (1).cu" next to the student's "conv.cu". */
+static int is_second_copy(const Handed *handed, size_t number)
+{
+    char original[300];
+    const char *name = handed->file[number].name;
+    if (strlen(name) >= sizeof original || !file_name_original(name, original, sizeof original))
+        return 0;
+    for (size_t i = 0; i < handed->files; i++)
+        if (!strcmp(handed->file[i].name, original)) return 1;
+    return 0;
+}
+
 /* Lists the submission, or those of its loose files that are no lab's, as not graded. */
 static int note_ungraded(Plan *plan, const Handed *handed, const HandedFiles *files, Error *error)
 {
@@ -169,9 +182,11 @@ static int note_ungraded(Plan *plan, const Handed *handed, const HandedFiles *fi
     for (size_t i = 0; i < handed->files; i++) {
         const char *reason = *problem ? problem : "not a file of the lab";
         int is_used = sieve_is_lab_file(plan->catalog, plan->only, handed->file[i].name);
-        if (is_used && sources) continue;
+        int is_copy = is_used && is_second_copy(handed, i);
+        if (is_used && sources && !is_copy) continue;
         if (is_used && !*problem) reason = "the lab's source is missing next to it";
         if (!is_used) reason = "not a file of the lab";
+        if (is_copy && sources) reason = "a copy; the file with the lab's own name counts";
         if (handed_list_note(&plan->list, handed->file[i].path, handed->student,
                              is_used && *problem, reason, error))
             return -1;
@@ -181,8 +196,9 @@ static int note_ungraded(Plan *plan, const Handed *handed, const HandedFiles *fi
     if (*problem)
         text_set(reason, sizeof reason, "%s", problem);
     else
-        text_set(reason, sizeof reason, "holds no source of %s",
-                 plan->only ? plan->only->name : "any lab");
+        text_set(reason, sizeof reason, "holds no source of %s%s%.200s",
+                 plan->only ? plan->only->name : "any lab", *files->other ? "; it has " : "",
+                 files->other);
     int is_refused = *problem && handed->kind != HANDED_UNUSABLE;
     return handed_list_note(&plan->list, handed->submission, handed->student, is_refused, reason,
                             error);

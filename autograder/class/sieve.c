@@ -107,11 +107,22 @@ int sieve_is_lab_file(const Catalog *catalog, const Lab *only, const char *path)
     return !is_hidden(path) && place(catalog, only, path, &lab, &file) > 0;
 }
 
+static void other_note(Sieve *sieve, const char *path)
+{
+    char shown[sizeof sieve->other];
+    if (is_hidden(path)) return;
+    name_show(path, shown, sizeof shown);
+    if (!*sieve->other || strcmp(shown, sieve->other) < 0) strcpy(sieve->other, shown);
+}
+
 SieveSlot *sieve_want(Sieve *sieve, const char *path)
 {
     int lab, file;
     int rank = is_hidden(path) ? 0 : place(sieve->catalog, sieve->only, path, &lab, &file);
-    if (!rank) return NULL;
+    if (!rank) {
+        other_note(sieve, path);
+        return NULL;
+    }
     SieveSlot *slot = &sieve->slot[lab][file];
     if (slot->rank && slot->rank < rank) return NULL;
     if (slot->rank == rank) {

@@ -22,6 +22,7 @@ typedef struct Sieve {
     const Lab *only;
     SieveSlot slot[HANDED_LABS][SIEVE_FILES];
     char problem[400]; /* reason why nothing is accepted */
+    char other[200];   /* as HandedFiles' */
     int64_t newest;
 } Sieve;
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check.sh BUILD - the round trip with a learning management system (LMS).
 #
-# A fake grader grades 63 entries as Canvas and Moodle deliver them.  Every entry is accounted for.
+# A fake grader grades 64 entries as Canvas and Moodle deliver them.  Every entry is accounted for.
 # Independent parsers of the documented formats import the marks.  Feedback archives are opened and
 # read.
 # shellcheck disable=SC2015  # conditions, not choices

@@ -1,4 +1,4 @@
-"""make_downloads.py DIR - writes 63 entries as Canvas and Moodle deliver them.
+"""make_downloads.py DIR - writes 64 entries as Canvas and Moodle deliver them.
 
 The downloads are DIR/canvas and DIR/moodle.  The rosters are canvas.csv and moodle.csv.
 The file expected.tsv has a line per entry: its points, or a part of the reason why it is not graded.
@@ -107,7 +107,8 @@ canvas(17, "broken", "broken", "Broken",
        ("work.zip", b"PK, and nothing more", "the archive is broken"))
 canvas(18, "report", "report", "Report", ("report.pdf", b"%PDF", "not a file of the lab"))
 canvas(19, "sourceandreport", "both", "Source, And Report", ("conv.c", source(69), 69),
-       ("report, final.pdf", b"%PDF", "not a file of the lab"))
+       ("report, final.pdf", b"%PDF", "not a file of the lab"),
+       ("conv-1.c", source(1), "the file with the lab's own name counts"))
 canvas(20, "ünalzoë", "zoe", "Ünal, Zoë", ("conv.c", source(70), 70))
 canvas(21, "tarlate", "tar", "Tar, Late",
        ("all.tar.gz", tar_of("01-sequential/conv.c", source(71)), 71), late=True)
@@ -141,9 +142,10 @@ prefix = moodle(15, "Zip Folder", "zip@uni.example")
 put("moodle/%s/my work.zip" % prefix, zip_of(deep__conv_c=source(45)))
 put("moodle/%s/readme.pdf" % prefix, b"%PDF")
 entry("moodle", prefix, 45)
-prefix = moodle(16, "Empty Folder", "empty@uni.example")
-os.makedirs(os.path.join(root, "moodle", prefix))
-entry("moodle", prefix, "holds no source")
+prefix = moodle(16, "Other Files", "empty@uni.example")
+put("moodle/%s/notes.txt" % prefix, "x")
+put("moodle/%s/conv.c.txt" % prefix, source(46))
+entry("moodle", prefix, "holds no source of 01-sequential; it has conv.c.txt")
 prefix = moodle(17, "Only Text", "text@uni.example")
 text_folder = prefix.replace("_file", "_onlinetext")
 put("moodle/%s/onlinetext.html" % text_folder, "<p>int main</p>")
