@@ -139,13 +139,6 @@ $(foreach m,autograder/tensors $(addprefix common/operations/,conv int8) \
     $(addprefix common/simulator/,checks core launch ptxas sass_map),$(eval \
     $(BUILD)/obj/$(m)/%.o: CFLAGS += -O2))
 $(addprefix $(BUILD)/obj/common/simulator/exec/,device_call.o texture.o): CFLAGS += -O1
-# These modules mostly wait for files and processes, so that -O0 costs nothing.  gcc's warnings
-# about uninitialised values need -O1.
-ifeq ($(CI)$(STRICT),)
-$(foreach m,build judging lab options record sandbox session text,$(eval \
-    $(BUILD)/obj/autograder/$(m)/%.o: CFLAGS += -O0))
-$(BUILD)/obj/common/cuda/gpu/%.o: CFLAGS += -O0
-endif
 endif
 # Vectors are passed only within one file, so their calling convention does not matter.
 $(BUILD)/obj/common/simulator/exec/%.o: CFLAGS += -Wno-psabi

@@ -14,6 +14,7 @@ logs=$build/test-logs
 
 # Called below through xargs: runs one test, prints its line, writes "passed failed" to its .count.
 if [ "${RUN_ONE:-}" ]; then
+    unset RUN_ONE # a test may call this script
     test=$1
     name=${test#"$build/tests/"}
     log=$logs/$(printf '%s' "$name" | tr / -)

@@ -295,6 +295,7 @@ fi
 : >"$log"
 case ${NVCC:-} in
 '' | private) ;;
+*/simnvcc) fail "NVCC=$NVCC calls the workbook's own nvcc; unset NVCC, or NVCC=/path/to/nvcc" ;;
 *) is_usable "$NVCC" || fail "NVCC=$NVCC is not an nvcc of CUDA 12.0 or newer" ;;
 esac
 # Several kernels in parallel: nvcc and ptxas of 13.0 support it, those of 12.4 reject the option.

@@ -20,6 +20,9 @@ fail()
 [ -f "$env_file" ] || fail "there is no $env_file: run make simnvcc in the workbook's folder again"
 nvcc=$(sed -n 's/^NVCC=//p' "$env_file")
 cxx=$(sed -n 's/^CXX=//p' "$env_file")
+case $nvcc in
+*/simnvcc) fail "NVCC in $env_file is simnvcc itself: run make setup NVCC=/path/to/nvcc" ;;
+esac
 library=$build/simnvcc
 [ -f "$library/libcudart_static.a" ] || fail "there is no $library/libcudart_static.a: run make simnvcc again"
 [ -x "$nvcc" ] || fail "there is no $nvcc: run make setup in the workbook's folder"

@@ -6,6 +6,7 @@ simnvcc=$build/bin/simnvcc
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
 cc=$(sed -n 's/^CC=//p' "$build/toolchain.env")
 command -v jq >/dev/null || skip 'no jq: sudo apt-get install jq'
+script=$(realpath common/setup/simnvcc.sh)
 cd "$work"
 
 cat >add.h <<'EOF'
@@ -130,6 +131,12 @@ add_executable(prog main.cu)
 target_link_libraries(prog table)
 EOF
 set +e
+
+# NVCC=simnvcc in the environment, for other projects, may reach the workbook's build.
+mkdir own
+echo "NVCC=$simnvcc" >own/toolchain.env
+! timeout 10 sh "$script" own --version 2>said && grep -q 'NVCC in own/toolchain.env is simnvcc itself' said
+tell refuses-itself-as-nvcc
 
 # The variables of the outer make are not those of the project.
 project()
