@@ -144,6 +144,11 @@ static void skeleton_path(const Options *options, const Lab *lab, char *path, si
              lab->ini.source);
 }
 
+static void solution_path(const Options *options, const Lab *lab, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/solutions/%s/%s", options->root, lab->name, lab->ini.source);
+}
+
 static void source_path(const Options *options, const Lab *lab, char *path, size_t bytes)
 {
     text_set(path, bytes, "%s/labs/%s/%s", options->root, lab->name, lab->ini.source);
@@ -237,8 +242,7 @@ static int lab_solution(const Options *options, const Lab *lab, Error *error)
 {
     char mine[1024], solution[1024];
     source_path(options, lab, mine, sizeof mine);
-    text_set(solution, sizeof solution, "%s/solutions/%s/%s", options->root, lab->name,
-             lab->ini.source);
+    solution_path(options, lab, solution, sizeof solution);
     if (!file_exists(solution))
         return error_set(error, "this is a student's copy: your instructor has the solutions");
     if (!progress_passed(options->build, lab->name)) {
@@ -669,7 +673,7 @@ static int lab_mutants(const Options *options, const Lab *lab, Error *error)
     char path[1100];
     TodoList todo;
     MutantList list = {0};
-    text_set(path, sizeof path, "%s/solutions/%s/%s", options->root, lab->name, lab->ini.source);
+    solution_path(options, lab, path, sizeof path);
     char *source = file_text(path, error);
     int status = source ? 0 : -1;
     if (!status) status = todo_scan(path, source, &todo, error);
@@ -690,9 +694,8 @@ static int lab_until(const Options *options, const Lab *lab, Error *error)
 {
     char path[1100], skeleton[1100];
     if (!options->todo) return error_set(error, "until needs --todo N, the last written region");
-    text_set(path, sizeof path, "%s/solutions/%s/%s", options->root, lab->name, lab->ini.source);
-    text_set(skeleton, sizeof skeleton, "%s/autograder/tests/skeletons/%s/%s", options->root,
-             lab->name, lab->ini.source);
+    solution_path(options, lab, path, sizeof path);
+    skeleton_path(options, lab, skeleton, sizeof skeleton);
     char *text = file_text(strcmp(options->submission, "labs") ? options->submission : path, error);
     char *pristine = text ? file_text(skeleton, error) : NULL;
     char *until = pristine ? todo_until(text, pristine, atoi(options->todo), error) : NULL;
