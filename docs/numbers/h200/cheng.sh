@@ -1,5 +1,5 @@
 #!/bin/sh
-# h200-cheng.sh OUT [BUILD] - on a machine with a GPU: labs 05 to 07 on a problem that fills an
+# h200/cheng.sh OUT [BUILD] - on a machine with a GPU: labs 05 to 07 on a problem that fills an
 # H200: 10,560 blocks, four full waves of lab 06's (20 an SM, 132 SMs).  From the root, after `make
 # setup` and `make -j tools`.  Writes
 #
@@ -9,7 +9,7 @@
 #
 # in microseconds: the median of nine.
 set -eu
-out=${1:?usage: h200-cheng.sh OUT [BUILD]}
+out=${1:?usage: h200/cheng.sh OUT [BUILD]}
 build=${2:-build}
 shape='N=128 C=3 H=40 W=33 K=64 R=5 S=5 pad=same stride=1 layout=chwn'
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")
