@@ -82,7 +82,7 @@ mkdir -p "$scratch/tree/common/full"
 for n in $(seq 41); do echo >"$scratch/tree/common/full/$n.c"; done
 git -C "$scratch/tree" init -q
 (cd "$scratch/tree" && python3 "$root/autograder/tests/modules/limits.py" folders "$scratch/none.tsv") >"$scratch/found" || :
-grep -qxF 'common/full: 41 sources; 40 are allowed' "$scratch/found" && : >"$scratch/blind" || cp "$scratch/found" "$scratch/blind"
+echo 'common/full: 41 sources; 40 are allowed' | diff - "$scratch/found" >"$scratch/blind" || :
 tell "limits finds a folder that is too large" "$scratch/blind"
 
 find autograder common datasets -name '*.[ch]' ! -path 'common/include/*' \
