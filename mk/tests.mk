@@ -74,8 +74,8 @@ style:
 
 #:   make sanitize               the unit tests under AddressSanitizer and UBSan
 #:   make fuzz [SECONDS=60]
-#:                       hostile PTX, images, frames, calls and ini files, each for
-#:                       SECONDS
+#:                       hostile PTX, images, frames, calls, ini files and commands
+#:                       of the debugger, each for SECONDS
 .PHONY: sanitize fuzz
 OWN_TARGETS += sanitize fuzz
 # In build folders of their own, with the nvcc that setup found for this one.  WARN=-w: clang has
