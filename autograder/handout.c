@@ -212,8 +212,7 @@ static int lab_gives(const Options *options, const Lab *lab, const Secrets *secr
 {
     Given given = {.lab = lab, .quiet = quiet};
     char path[1100];
-    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", options->root, lab->name,
-             lab->ini.source);
+    lab_skeleton_path(options->root, lab, path, sizeof path);
     char *text = file_text(path, error);
     if (!text) return -1;
     secrets_search(secrets, path, text, say_given, &given);

@@ -138,27 +138,11 @@ static int parse_options(int argc, char **argv, Options *options, Error *error)
 
 /* ---- the commands ------------------------------------------------------------------------- */
 
-static void skeleton_path(const Options *options, const Lab *lab, char *path, size_t bytes)
-{
-    text_set(path, bytes, "%s/autograder/tests/skeletons/%s/%s", options->root, lab->name,
-             lab->ini.source);
-}
-
-static void solution_path(const Options *options, const Lab *lab, char *path, size_t bytes)
-{
-    text_set(path, bytes, "%s/solutions/%s/%s", options->root, lab->name, lab->ini.source);
-}
-
-static void source_path(const Options *options, const Lab *lab, char *path, size_t bytes)
-{
-    text_set(path, bytes, "%s/labs/%s/%s", options->root, lab->name, lab->ini.source);
-}
-
 static int lab_hint(const Options *options, const Lab *lab, Error *error)
 {
     char mine[1200], skeleton[1200];
-    source_path(options, lab, mine, sizeof mine);
-    skeleton_path(options, lab, skeleton, sizeof skeleton);
+    lab_source_path(options->root, lab, mine, sizeof mine);
+    lab_skeleton_path(options->root, lab, skeleton, sizeof skeleton);
     char *text = file_text(mine, NULL), *pristine = file_text(skeleton, NULL);
     const HintSource source = {text, pristine};
     int status = options->todo ? hint_print_todo(stdout, lab, options->build, atoi(options->todo),
@@ -182,8 +166,8 @@ static char *source_text(const Options *options, const Lab *lab, Error *error)
 static int lab_reset(const Options *options, const Lab *lab, Error *error)
 {
     char from[1024], to[1024], backup[1100];
-    skeleton_path(options, lab, from, sizeof from);
-    source_path(options, lab, to, sizeof to);
+    lab_skeleton_path(options->root, lab, from, sizeof from);
+    lab_source_path(options->root, lab, to, sizeof to);
     char *mine = source_text(options, lab, error);
     if (!mine && errno != ENOENT) return -1; /* a file that cannot be saved is not replaced */
     char *skeleton = file_text(from, error);
@@ -209,8 +193,8 @@ static int lab_reset(const Options *options, const Lab *lab, Error *error)
 static int lab_keep(const Options *options, const Lab *lab, Error *error)
 {
     char from[1024], to[1024];
-    source_path(options, lab, from, sizeof from);
-    skeleton_path(options, lab, to, sizeof to);
+    lab_source_path(options->root, lab, from, sizeof from);
+    lab_skeleton_path(options->root, lab, to, sizeof to);
     char *text = source_text(options, lab, error);
     int status = text ? file_write(to, text, error) : -1;
     if (!status) printf("%s -> %s\n", from, to);
@@ -241,8 +225,8 @@ static void print_other_solutions(const Options *options, const Lab *lab)
 static int lab_solution(const Options *options, const Lab *lab, Error *error)
 {
     char mine[1024], solution[1024];
-    source_path(options, lab, mine, sizeof mine);
-    solution_path(options, lab, solution, sizeof solution);
+    lab_source_path(options->root, lab, mine, sizeof mine);
+    lab_solution_path(options->root, lab, solution, sizeof solution);
     if (!file_exists(solution))
         return error_set(error, "this is a student's copy: your instructor has the solutions");
     if (!progress_passed(options->build, lab->name)) {
@@ -673,7 +657,7 @@ static int lab_mutants(const Options *options, const Lab *lab, Error *error)
     char path[1100];
     TodoList todo;
     MutantList list = {0};
-    solution_path(options, lab, path, sizeof path);
+    lab_solution_path(options->root, lab, path, sizeof path);
     char *source = file_text(path, error);
     int status = source ? 0 : -1;
     if (!status) status = todo_scan(path, source, &todo, error);
@@ -694,8 +678,8 @@ static int lab_until(const Options *options, const Lab *lab, Error *error)
 {
     char path[1100], skeleton[1100];
     if (!options->todo) return error_set(error, "until needs --todo N, the last written region");
-    solution_path(options, lab, path, sizeof path);
-    skeleton_path(options, lab, skeleton, sizeof skeleton);
+    lab_solution_path(options->root, lab, path, sizeof path);
+    lab_skeleton_path(options->root, lab, skeleton, sizeof skeleton);
     char *text = file_text(strcmp(options->submission, "labs") ? options->submission : path, error);
     char *pristine = text ? file_text(skeleton, error) : NULL;
     char *until = pristine ? todo_until(text, pristine, atoi(options->todo), error) : NULL;

@@ -12,7 +12,7 @@ static uint64_t lab_digest(const char *root, const Lab *lab)
     uint64_t digest = DIGEST_START;
     text_set(path, sizeof path, "%s/labs/%s/lab.ini", root, lab->name);
     digest = digest_file(digest, path);
-    text_set(path, sizeof path, "%s/solutions/%s/%s", root, lab->name, lab->ini.source);
+    lab_solution_path(root, lab, path, sizeof path);
     digest = digest_file(digest, path);
     text_set(path, sizeof path, "%s/solutions/%s/predict.ini", root, lab->name);
     digest = digest_file(digest, path);

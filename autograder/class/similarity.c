@@ -56,8 +56,7 @@ static int write_sources(const char *root, const char *work, const Lab *lab, siz
 {
     char path[4300];
     Error unread;
-    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", root, lab->name,
-             lab->ini.source);
+    lab_skeleton_path(root, lab, path, sizeof path);
     char *pristine = file_text(path, &unread);
     text_set(path, sizeof path, "%s/files", folder);
     FILE *files = fopen(path, "we");

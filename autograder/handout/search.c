@@ -124,8 +124,7 @@ static int region_add(const Lab *lab, const TodoRegion *region, const char *text
 static char *given_text(const char *root, const Lab *lab, Error *error)
 {
     char path[1100];
-    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", root, lab->name,
-             lab->ini.source);
+    lab_skeleton_path(root, lab, path, sizeof path);
     char *skeleton = file_text(path, error);
     text_set(path, sizeof path, "%s/labs/%s/baseline.c", root, lab->name);
     char *baseline = skeleton && file_exists(path) ? file_text(path, error) : NULL;
@@ -144,7 +143,7 @@ static int add_regions(const char *root, const Lab *lab, Secrets *secrets, Error
     char path[1100];
     TodoList list;
     char *given = given_text(root, lab, error);
-    text_set(path, sizeof path, "%s/solutions/%s/%s", root, lab->name, lab->ini.source);
+    lab_solution_path(root, lab, path, sizeof path);
     char *text = given ? file_text(path, error) : NULL;
     int status = text ? todo_scan(path, text, &list, error) : -1;
     for (int i = 0; !status && i < list.regions; i++)

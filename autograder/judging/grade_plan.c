@@ -44,8 +44,7 @@ const char *lab_run_skeleton(LabRun *run)
 {
     char path[1024];
     if (run->skeleton) return run->skeleton;
-    text_set(path, sizeof path, "%s/autograder/tests/skeletons/%s/%s", run->grader->root,
-             run->lab->name, run->lab->ini.source);
+    lab_skeleton_path(run->grader->root, run->lab, path, sizeof path);
     return run->skeleton = file_text(path, NULL);
 }
 

@@ -29,7 +29,7 @@ int own_program_source(const char *root, const Lab *lab, OwnProgram which, char 
                        Error *error)
 {
     if (which == OWN_BASELINE) return lab_baseline_path(root, lab, path, bytes, error);
-    text_set(path, bytes, "%s/solutions/%s/%s", root, lab->name, lab->ini.source);
+    lab_solution_path(root, lab, path, bytes);
     return 0;
 }
 

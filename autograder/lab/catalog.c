@@ -92,6 +92,21 @@ const Lab *catalog_find(const Catalog *catalog, const char *name, Error *error)
     return NULL;
 }
 
+void lab_source_path(const char *root, const Lab *lab, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/labs/%s/%s", root, lab->name, lab->ini.source);
+}
+
+void lab_skeleton_path(const char *root, const Lab *lab, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/autograder/tests/skeletons/%s/%s", root, lab->name, lab->ini.source);
+}
+
+void lab_solution_path(const char *root, const Lab *lab, char *path, size_t bytes)
+{
+    text_set(path, bytes, "%s/solutions/%s/%s", root, lab->name, lab->ini.source);
+}
+
 int lab_baseline_path(const char *root, const Lab *lab, char *path, size_t bytes, Error *error)
 {
     const char *baseline = lab->ini.baseline;

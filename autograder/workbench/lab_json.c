@@ -147,8 +147,7 @@ static json_t *file_json(const char *folder, const char *name, const char *skele
 static json_t *lab_file_json(const Workbench *bench, const Lab *lab, const char *which)
 {
     char folder[1300], name[1300];
-    text_set(folder, sizeof folder, "%s/autograder/tests/skeletons/%s/%s", bench->root, lab->name,
-             lab->ini.source);
+    lab_skeleton_path(bench->root, lab, folder, sizeof folder);
     char *skeleton = strcmp(which, "source") ? NULL : file_text(folder, NULL);
     lab_file_name(bench, lab, which, folder, name, sizeof name);
     json_t *file = file_json(folder, name, skeleton);
