@@ -140,4 +140,15 @@ if python3 -c 'import jsonschema' 2>/dev/null && [ -x "$build/bin/debug" ]; then
 else
     echo "# the protocol is not tested: it needs python3-jsonschema and build/bin/debug"
 fi
+
+# Third-party clients, where they are installed.
+if [ -x "$build/bin/debug" ] && python3 -c 'import dap' 2>/dev/null; then
+    BUILD=$build timeout 300 python3 $here/client_python.py "$build/bin/debug" $here/programs/first.cu >"$work/said" 2>&1
+    tell dap-python-drives-a-session
+fi
+if [ -x "$build/bin/debug" ] && [ -d "${NVIM_DAP:-}" ]; then
+    BUILD=$build PROGRAM=$here/programs/first.cu timeout 300 nvim --headless -u NONE --cmd "set rtp+=$NVIM_DAP" \
+        -c "luafile $here/client_nvim.lua" >"$work/said" 2>&1
+    tell nvim-dap-drives-a-session
+fi
 exit $failed

@@ -189,6 +189,24 @@ def session(adapter, program):
     return client.validated
 
 
+def broken_messages(_adapter, _program):
+    """The schema must refuse messages that lack a field, or have a wrong one."""
+    stopped = {"seq": 1, "type": "event", "event": "stopped", "body": {"reason": "step", "threadId": 1}}
+    answer = {"seq": 2, "type": "response", "request_seq": 1, "success": True, "command": "threads",
+              "body": {"threads": [{"id": 1, "name": "warp 0"}]}}
+    for message in (stopped, answer):
+        validate(message)
+    for message, change in ((stopped, {"body": {"threadId": 1}}), (stopped, {"seq": "1"}),
+                            (answer, {"body": {"threads": [{"id": 1}]}}), (answer, {"request_seq": None}),
+                            (answer, {"body": {"threads": [{"id": "1", "name": "warp 0"}]}})):
+        try:
+            validate({**message, **change})
+        except jsonschema.ValidationError:
+            continue
+        raise AssertionError("a broken message is accepted: %r" % change)
+    print("ok debug/dap-broken-messages-are-refused")
+
+
 def bad_messages(adapter, program):
     client = Client(adapter)
     client.good("initialize", {"adapterID": "test"})
@@ -224,7 +242,7 @@ def bad_messages(adapter, program):
 
 def main():
     adapter, program = sys.argv[1:3]
-    for test in (session, bad_messages):
+    for test in (broken_messages, session, bad_messages):
         try:
             count = test(adapter, program)
             if count:
