@@ -38,6 +38,11 @@ tell a-mistake-can-be-planted
 sed -n '/<!-- recorded session/,/<!-- end of recorded session/p' docs/student/debug.md | sed '1,3d' | head -n -3 >"$work/page"
 sed 1d "$here/sessions/lab-04-border" | diff -u - "$work/page" >"$work/differ"
 tell the-page-shows-a-recorded-session
+mkdir "$work/pictures"
+python3 $here/pictures.py "$work/pictures" && (
+    for picture in "$work"/pictures/*; do cmp "$picture" "docs/figures/$(basename "$picture")" || exit 1; done
+) >"$work/said" 2>&1
+tell the-pictures-show-the-recorded-session
 
 for file in "$here"/sessions/*; do
     session "$file"
