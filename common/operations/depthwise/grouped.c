@@ -46,6 +46,8 @@ static long long weights_of(const GroupedWindow *v, int k)
         return k / filters * weights;
     case FILTER_NEXT:
         return (k + 1) * weights;
+    case FILTER_IN_CHUNK:
+        return k % 16 * weights;
     case FILTER_ALL_CHANNELS:
         return (long long)k * p->C * taps;
     default:
@@ -188,6 +190,8 @@ enum {
     STRIDE_H_BOTH,
     TILE_STRIDE_W,
     TILE_STRIDE_H,
+    TILE_TAPS_W,
+    TILE_TAPS_H,
     DILATION_ONE,
     DILATIONS_EXCHANGED,
     LAST_ROW,
@@ -269,6 +273,14 @@ static int mistake_steps(int which, GroupedWindow *v)
         return v->tile_w = TILE;
     case TILE_STRIDE_H:
         return v->tile_h = TILE;
+    case TILE_TAPS_W:
+        v->tile_w = TILE;
+        p->dilation_w = p->stride_w;
+        return p->stride_w > 1;
+    case TILE_TAPS_H:
+        v->tile_h = TILE;
+        p->dilation_h = p->stride_h;
+        return p->stride_h > 1;
     case DILATION_ONE:
         return p->dilation_h = p->dilation_w = 1;
     case DILATIONS_EXCHANGED:

@@ -32,6 +32,7 @@ typedef enum FilterRule {
     FILTER_IN_GROUP,
     FILTER_GROUP,
     FILTER_NEXT,
+    FILTER_IN_CHUNK, /* of 16 channels */
     FILTER_ALL_CHANNELS
 } FilterRule;
 typedef enum EdgeRule { EDGE_ZERO, EDGE_REPEAT, EDGE_ROW_UNTESTED, EDGE_COLUMN_UNTESTED } EdgeRule;
@@ -54,7 +55,7 @@ void grouped_pad_same(GroupedProblem *p);
 
 /* Known mistakes of the indices.  grouped_mistake changes the window to that of mistake `which`; it
  * returns 0 if the mistake does not apply to the problem. */
-enum { GROUPED_MISTAKES = 48 };
+enum { GROUPED_MISTAKES = 50 };
 #define GROUPED_MISTAKE_LIST(M)                                                                    \
     M(FAULT_EVERYWHERE, "Every sum is 0: nothing is added, or another value is stored.")           \
     M(FAULT_ONE_CHANNEL, "Every filter reads the channels of group 0: the first channel of group " \
@@ -98,6 +99,12 @@ enum { GROUPED_MISTAKES = 48 };
                     "stride_w: output j of the tile uses the inputs from j * stride_w on.")        \
     M(FAULT_STRIDE, "In a tile of four rows of outputs, the window moves by 1 instead of "         \
                     "stride_h: row t of the tile uses the rows of inputs from t * stride_h on.")   \
+    M(FAULT_STRIDE, "In a tile of four outputs of a row, the stride is applied to the taps: "      \
+                    "output j and tap s use input j * stride_w + s of the row, not j + s * "       \
+                    "stride_w.")                                                                   \
+    M(FAULT_STRIDE, "In a tile of four rows of outputs, the stride is applied to the taps: row t " \
+                    "of the outputs and row r of the filter use row t * stride_h + r of the "      \
+                    "inputs, not t + r * stride_h.")                                               \
     M(FAULT_STRIDE, "The taps are adjacent, without dilation: tap (r, s) is r*dilation_h rows "    \
                     "and s*dilation_w columns from the window's first input.")                     \
     M(FAULT_STRIDE, "dilation_h and dilation_w are exchanged.")                                    \

@@ -172,6 +172,14 @@ static void separable_generate(const Problem *problem, Random *random, float *co
 
 typedef enum ReluRule { RELU_BETWEEN, RELU_NOWHERE, RELU_AFTER, RELU_BOTH } ReluRule;
 
+/* The place whose value an output has, in a kernel with 4 x 4 accumulators (filters x pixels of a
+ * row) per thread, and 16 strips of four pixels per block. */
+typedef enum Exchange {
+    EXCHANGE_NOTHING,
+    EXCHANGE_IN_TILE, /* filter k0 + f, pixel q0 + j: filter k0 + j, pixel q0 + f */
+    EXCHANGE_STRIPS   /* the strip with the number of the thread's filters */
+} Exchange;
+
 /* A separable convolution with the indices of a possible mistake. */
 typedef struct Separable {
     SeparableProblem p;
@@ -182,6 +190,7 @@ typedef struct Separable {
     int first_channel; /* Boolean: t of channel 0 is used for every channel */
     int first_filter;  /* Boolean: filter 0 is used for every k */
     int transposed;    /* Boolean: w is read as [c][k] */
+    Exchange exchange;
 } Separable;
 
 static Separable separable_of(const Problem *problem)
@@ -219,20 +228,41 @@ static void pointwise_value(const Separable *v, const float *w, int k, const dou
     if (v->relu == RELU_AFTER || v->relu == RELU_BOTH) value[0] = fmax(value[0], 0);
 }
 
+/* An output; it need not exist. */
+typedef struct Place {
+    int n, k, op, oq;
+} Place;
+
+static Place place_exchanged(const Separable *v, Place at)
+{
+    enum { TILE = 4, STRIPS = 16 };
+    const SeparableProblem *p = &v->p;
+    const int across = (p->Q + TILE - 1) / TILE, f = at.k % TILE, j = at.oq % TILE;
+    if (v->exchange == EXCHANGE_IN_TILE) return (Place){at.n, at.k - f + j, at.op, at.oq - j + f};
+    if (v->exchange == EXCHANGE_NOTHING) return at;
+    const int strip = (at.n * p->P + at.op) * across + at.oq / TILE;
+    const int other = strip - strip % STRIPS + at.k / TILE % STRIPS;
+    return (Place){other / across / p->P, at.k, other / across % p->P, other % across * TILE + j};
+}
+
 /* One output; NAN if there is no memory for the depthwise values. */
 static void separable_element(const void *context, const float *const *tensor, size_t index,
                               double value[3])
 {
     const Separable *v = context;
     const SeparableProblem *p = &v->p;
-    int oq = (int)(index % p->Q), op = (int)(index / p->Q % p->P);
-    size_t map = index / ((size_t)p->P * p->Q);
+    const size_t map = index / ((size_t)p->P * p->Q);
+    const Place own = {(int)(map / p->K), (int)(map % p->K), (int)(index / p->Q % p->P),
+                       (int)(index % p->Q)};
+    const Place at = place_exchanged(v, own);
+    value[0] = value[1] = value[2] = 0;
+    if (at.k >= p->K || at.n >= p->N) return; /* zeros in shared memory */
     double(*t)[3] = malloc((size_t)p->C * sizeof *t);
     value[0] = value[1] = value[2] = NAN;
     if (!t) return;
     for (int c = 0; c < p->C; c++)
-        depthwise_value(v, tensor, (int)(map / p->K), c, op, oq, t[c]);
-    pointwise_value(v, tensor[TENSOR_W], (int)(map % p->K), (const double(*)[3])t, value);
+        depthwise_value(v, tensor, at.n, c, at.op, at.oq, t[c]);
+    pointwise_value(v, tensor[TENSOR_W], at.k, (const double(*)[3])t, value);
     free(t);
 }
 
@@ -255,6 +285,13 @@ typedef struct Oracle {
 static void oracle_pixel(const Oracle *o, int n, int op, int oq, double (*t)[3])
 {
     const SeparableProblem *p = &o->v.p;
+    for (int k = 0; k < p->K && o->v.exchange; k++) {
+        const size_t at = (((size_t)n * p->K + k) * p->P + op) * p->Q + oq;
+        double value[3];
+        separable_element(&o->v, o->tensor, at, value);
+        o->expected[at] = value[0];
+    }
+    if (o->v.exchange) return;
     for (int c = 0; c < p->C; c++)
         depthwise_value(&o->v, o->tensor, n, c, op, oq, t[c]);
     for (int k = 0; k < p->K; k++) {
@@ -325,6 +362,9 @@ enum {
     LAST_OF_8,
     LAST_OF_16,
     LAST_OF_32,
+    DEPTHWISE_IN_CHUNK,
+    TILE_EXCHANGED,
+    STRIP_OF_FILTERS,
     POINTWISE_MISTAKES,
     MISTAKES = POINTWISE_MISTAKES + GROUPED_MISTAKES
 };
@@ -354,7 +394,14 @@ enum {
     M(FAULT_ONE_CHANNEL, LAST_TEXT)                                                                \
     M(FAULT_ONE_CHANNEL, LAST_TEXT)                                                                \
     M(FAULT_ONE_CHANNEL, LAST_TEXT)                                                                \
-    M(FAULT_ONE_CHANNEL, LAST_TEXT)
+    M(FAULT_ONE_CHANNEL, LAST_TEXT)                                                                \
+    M(FAULT_ONE_FILTER, "Each chunk of 16 channels is calculated with the depthwise filters of "   \
+                        "channels 0 to 15: the index of d needs the channel, not its number in "   \
+                        "the chunk.")                                                              \
+    M(FAULT_LAYOUT, "Filters and pixels are exchanged in the 4 x 4 accumulators of a thread: "     \
+                    "sum[f][j] is filter f times pixel j.")                                        \
+    M(FAULT_LAYOUT, "A thread multiplies the strip that has the number of its filters. Filters "   \
+                    "depend on threadIdx.x / 16, the strip on threadIdx.x % 16.")
 
 #define WHOLE(fault, text) {fault, text},
 #define DEPTH(fault, text) {fault, "In the depthwise part: " text},
@@ -384,6 +431,13 @@ static int pointwise_mistake(int which, Separable *v)
         return v->first_channel = 1;
     case LAST_POINTWISE_CHANNEL:
         return --v->channels > 0;
+    case DEPTHWISE_IN_CHUNK:
+        v->depthwise.filter = FILTER_IN_CHUNK;
+        return v->p.C > 16;
+    case TILE_EXCHANGED:
+        return v->exchange = EXCHANGE_IN_TILE;
+    case STRIP_OF_FILTERS:
+        return v->exchange = EXCHANGE_STRIPS;
     case FIRST_CHUNK:
         v->channels = 16;
         return v->channels < v->p.C;

@@ -250,7 +250,12 @@ static int int8_rearrange(const Problem *problem, PlainView *view, Error *error)
 
 /* ---- oracle -------------------------------------------------------------------------------- */
 
-typedef enum Overflow { OVERFLOW_SATURATE, OVERFLOW_WRAP, OVERFLOW_SYMMETRIC } Overflow;
+typedef enum Overflow {
+    OVERFLOW_SATURATE,
+    OVERFLOW_WRAP,
+    OVERFLOW_SYMMETRIC,
+    OVERFLOW_UNSIGNED /* clamped to 0 .. 255 */
+} Overflow;
 
 /* The definition, with or without a mistake. */
 typedef struct Rule {
@@ -271,8 +276,9 @@ typedef struct Rule {
     int filters_apart, pixels_apart; /* output k or pixel j has the value of k ^ or j ^ this */
     int sums_apart;                  /* filter k has the sum of k ^ this, with its own bias */
     int in_order;                    /* Boolean: sums of a tile are stored in the tile's order */
-    int twice_x, twice_w;            /* Booleans: chunk 0 of each pair takes the place of chunk 1 */
-    int first_of_four;               /* Boolean: filters 4*i .. 4*i+3 have the sum of filter 4*i */
+    int x_mask, w_mask; /* channel c is multiplied by those of c & mask; -1: by its own */
+    int first_of_four;  /* Boolean: filters 4*i .. 4*i+3 have the sum of filter 4*i */
+    int one_tap_apart;  /* Boolean: filter 4*i + j starts j taps after filter 4*i */
     Fragments fragments;
 } Rule;
 
@@ -288,7 +294,9 @@ static Rule rule_of(const Problem *problem, const float *const *tensor)
                   .step = 1,
                   .part = 1,
                   .rows = p.R,
-                  .columns = p.S};
+                  .columns = p.S,
+                  .x_mask = -1,
+                  .w_mask = -1};
 }
 
 WIDEST_VECTORS __attribute__((optimize("O3"))) static int32_t bytes_dot(const int8_t *x,
@@ -305,8 +313,8 @@ static int32_t pixel_dot(const Rule *rule, const int8_t *x, const int8_t *w)
     int32_t sum = 0;
     if (!rule->is_slow) return bytes_dot(x, w, rule->channels);
     for (int c = 0; c < rule->channels; c++) {
-        const int8_t of_x = x[rule->twice_x ? c & ~CHUNK : c];
-        const int8_t of_w = w[rule->twice_w ? c & ~CHUNK : c];
+        const int8_t of_x = x[c & rule->x_mask];
+        const int8_t of_w = w[c & rule->w_mask];
         if (c % rule->step < rule->part)
             sum += (rule->unsigned_x ? (uint8_t)of_x : of_x) *
                    (rule->unsigned_w ? (uint8_t)of_w : of_w);
@@ -332,7 +340,9 @@ static int32_t sum_of(const Rule *rule, size_t n, int k, int op, int oq)
     }
     const size_t pixel = 4 * (size_t)INT8_WORDS(p->C);
     const int8_t *image = rule->x + (rule->first_image ? 0 : n) * p->H * p->W * pixel;
-    const int8_t *filter = rule->w + (size_t)k * p->R * p->S * pixel;
+    const size_t taps = (size_t)p->R * p->S;
+    const size_t first_tap = rule->one_tap_apart ? k / 4 * 4 * taps + k % 4 : k * taps;
+    const int8_t *filter = rule->w + first_tap * pixel;
     int32_t sum = 0;
     for (int r = 0; r < rule->rows; r++)
         for (int s = 0; s < rule->columns; s++) {
@@ -354,6 +364,8 @@ static double requantized(const Rule *rule, float scaled)
         return (int8_t)(uint8_t)(int32_t)fminf(fmaxf(rounded, -0x1p30f), 0x1p30f);
     case OVERFLOW_SYMMETRIC:
         return fminf(fmaxf(rounded, -LARGEST), LARGEST);
+    case OVERFLOW_UNSIGNED:
+        return (int8_t)(uint8_t)fminf(fmaxf(rounded, 0), UINT8_MAX);
     default:
         return fminf(fmaxf(rounded, LOWEST), LARGEST);
     }
@@ -451,6 +463,7 @@ enum {
     HALF_AWAY,
     WRAPS,
     SYMMETRIC,
+    UNSIGNED_RANGE,
     UNSIGNED_X,
     UNSIGNED_W,
     UNSIGNED_BOTH,
@@ -464,6 +477,8 @@ enum {
     RELU_ADDED,
     TAIL_MISSING,
     FIRST_BYTES,
+    FIRST_WORD_X,
+    FIRST_WORD_W,
     HALF_CHUNKS,
     LAST_CHUNKS,
     BYTES_REVERSED,
@@ -478,7 +493,11 @@ enum {
     PLAIN_INPUTS,
     PLAIN_WEIGHTS,
     ACCUMULATORS,
+    CHUNKS_CROSSED,
+    FIRST_WARP_32,
+    FIRST_WARP_64,
     FIRST_OF_FOUR,
+    ONE_TAP_APART,
     FLIPPED,
     TRANSPOSED,
     LAST_ROW,
@@ -491,6 +510,9 @@ enum {
     MISTAKES
 };
 
+#define FIRST_WARP_TEXT                                                                            \
+    "All warps of a block use the inputs of the first pixels: the rows of the inputs in shared "   \
+    "memory start at warp_pixel for each warp."
 static const Mistake MISTAKE[MISTAKES] = {
     [NO_SUM] = {FAULT_FORMULA,
                 "The multiply-adds are missing: every output is that of bias[k] alone."},
@@ -506,6 +528,9 @@ static const Mistake MISTAKE[MISTAKES] = {
                                  "stored. Clamp the integer before it becomes a byte."},
     [SYMMETRIC] = {FAULT_SATURATION, "The outputs are clamped at -127. That is the range of the "
                                      "weights; outputs are clamped to -128 .. 127."},
+    [UNSIGNED_RANGE] = {FAULT_SATURATION,
+                        "The outputs are clamped to 0 .. 255, the range of unsigned bytes. An "
+                        "output is a signed byte: clamp to -128 .. 127."},
     [UNSIGNED_X] = {FAULT_SIGN, "The bytes of x are read as unsigned: -1 becomes 255. Use the "
                                 "signed form for both operands: __dp4a with int, or .s8.s8."},
     [UNSIGNED_W] = {FAULT_SIGN, "The bytes of w are read as unsigned: -1 becomes 255. Use the "
@@ -531,6 +556,12 @@ static const Mistake MISTAKE[MISTAKES] = {
                       "rounded up. The last word has the rest of the channels, then zeros."},
     [FIRST_BYTES] = {FAULT_ONE_CHANNEL, "Only the first byte of each word takes part. __dp4a "
                                         "multiplies and adds all four."},
+    [FIRST_WORD_X] = {FAULT_ONE_CHANNEL,
+                      "Every word of w is multiplied by the first word of the pixel, channels 0 to "
+                      "3: the index of x lacks the number of the word."},
+    [FIRST_WORD_W] = {FAULT_ONE_CHANNEL,
+                      "Every word of x is multiplied by the first word of the tap, channels 0 to "
+                      "3: the index of w lacks the number of the word."},
     [HALF_CHUNKS] = {FAULT_ONE_CHANNEL,
                      "Only the first 16 of each 32 channels take part. An m16n8k32 needs two "
                      "chunks of 16 bytes of each row: words 2 and 3 of a, and word 1 of b."},
@@ -574,6 +605,16 @@ static const Mistake MISTAKE[MISTAKES] = {
         {FAULT_LAYOUT,
          "Accumulators 1 and 2 are exchanged. Accumulators 0 and 1 of a lane belong to "
          "row lane/4 of the fragment, accumulators 2 and 3 to row lane/4 + 8."},
+    [CHUNKS_CROSSED] = {FAULT_LAYOUT,
+                        "Each chunk of inputs is multiplied by the other chunk's weights. Words 0 "
+                        "and 1 of b belong to chunks i and i + 1, as words 0, 1 and 2, 3 of a do: "
+                        "those of one operand are exchanged."},
+    [FIRST_WARP_32] = {FAULT_LAYOUT, FIRST_WARP_TEXT},
+    [FIRST_WARP_64] = {FAULT_LAYOUT, FIRST_WARP_TEXT},
+    [ONE_TAP_APART] = {FAULT_ONE_FILTER,
+                       "Filters k+1, k+2 and k+3 of a thread start one tap after the filter "
+                       "before. Filter k+i starts filter_words*i words after filter k, the words "
+                       "of all its taps."},
     [FIRST_OF_FOUR] = {FAULT_ONE_FILTER,
                        "Filters k+1, k+2 and k+3 of a thread use the weights of filter k. Filter "
                        "k+i starts filter_words*i words after filter k."},
@@ -616,6 +657,7 @@ static int mistaken_numbers(int which, Rule *rule)
         return is_int8;
     case WRAPS:
     case SYMMETRIC:
+    case UNSIGNED_RANGE:
         rule->overflow = (Overflow)(OVERFLOW_WRAP + which - WRAPS);
         return is_int8;
     case UNSIGNED_X:
@@ -656,6 +698,12 @@ static int mistaken_places(int which, Rule *rule)
     case FIRST_BYTES:
         rule->step = 4;
         return p->C > 1;
+    case FIRST_WORD_X:
+        rule->x_mask = 3;
+        return p->C > 4;
+    case FIRST_WORD_W:
+        rule->w_mask = 3;
+        return p->C > 4;
     case HALF_CHUNKS:
         rule->step = 32;
         rule->part = 16;
@@ -675,17 +723,24 @@ static int mistaken_places(int which, Rule *rule)
         return rule->sums_apart = 1;
     case FIRST_OF_FOUR:
         return rule->first_of_four = 1;
+    case ONE_TAP_APART:
+        return rule->one_tap_apart = p->R * p->S > 1;
     case IN_ORDER:
         return rule->in_order = 1;
     case CHUNK_TWICE_X:
-        return rule->twice_x = p->C % (2 * CHUNK) == 0;
+        rule->x_mask = ~CHUNK;
+        return p->C % (2 * CHUNK) == 0;
     case CHUNK_TWICE_W:
-        return rule->twice_w = p->C % (2 * CHUNK) == 0;
+        rule->w_mask = ~CHUNK;
+        return p->C % (2 * CHUNK) == 0;
     case WORDS_OF_A:
     case WORDS_OF_B:
     case PLAIN_INPUTS:
     case PLAIN_WEIGHTS:
     case ACCUMULATORS:
+    case CHUNKS_CROSSED:
+    case FIRST_WARP_32:
+    case FIRST_WARP_64:
         rule->fragments = (Fragments)(WORDS_OF_A_EXCHANGED + which - WORDS_OF_A);
         return p->C % CHUNK == 0;
     default:
@@ -733,8 +788,8 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
     int changes = mistaken_numbers(which, &rule);
     if (changes < 0) changes = mistaken_places(which, &rule);
     if (changes < 0) changes = mistaken_windows(which, &rule);
-    rule.is_slow =
-        rule.unsigned_x || rule.unsigned_w || rule.twice_x || rule.twice_w || rule.step > 1;
+    const int is_masked = rule.x_mask != -1 || rule.w_mask != -1;
+    rule.is_slow = rule.unsigned_x || rule.unsigned_w || is_masked || rule.step > 1;
     if (changes) outputs_fill(&rule, value);
     return changes;
 }

@@ -46,6 +46,9 @@ int32_t fragment_sum(const FragmentMistake *mistake, size_t j, int k)
         if (which == WORDS_OF_A_EXCHANGED)
             pixel = (j & ~(size_t)8) + 8 * (size_t)odd, x_depth = first + (int)(j / 8 % 2);
         if (which == WORDS_OF_B_EXCHANGED) filter = (k & ~2) + 2 * odd, w_depth = first + k / 2 % 2;
+        if (which == CHUNKS_EXCHANGED) w_depth = d ^ 1;
+        if (which == FIRST_32_PIXELS) pixel = j & ~(size_t)32;
+        if (which == FIRST_64_PIXELS) pixel = j & ~(size_t)64;
         sum +=
             chunk_dot(input_chunk(mistake, pixel, x_depth), weight_chunk(mistake, filter, w_depth));
     }

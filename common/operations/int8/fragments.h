@@ -18,7 +18,10 @@ typedef enum Fragments {
     WORDS_OF_B_EXCHANGED, /* word 1 of a fragment and word 0 of the next */
     INPUTS_NOT_SWIZZLED,
     WEIGHTS_NOT_SWIZZLED,
-    SUMS_EXCHANGED /* accumulators 1 and 2 */
+    SUMS_EXCHANGED,   /* accumulators 1 and 2 */
+    CHUNKS_EXCHANGED, /* of w, in each pair */
+    FIRST_32_PIXELS,  /* of each 64, by the second warp, too */
+    FIRST_64_PIXELS   /* of each 128 */
 } Fragments;
 
 typedef struct FragmentMistake {

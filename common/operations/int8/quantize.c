@@ -169,6 +169,10 @@ typedef struct Quantizer {
     int divisor;        /* the scale is largest / divisor */
     int is_signed;      /* Boolean: the largest value counts, not the largest magnitude */
     int inverse_stored; /* Boolean: 1 / scale is stored as the scale */
+    int inverted;       /* Boolean: the scale is divisor / largest */
+    int first_word;     /* Boolean: every word of a tap has channels 0 to 3 */
+    int whole_numbers;  /* Boolean: the largest value is that of |(int)w| */
+    int first_filter;   /* Boolean: every filter has the largest value of filter 0 */
     int zero_divides;   /* Boolean: the scale of a filter of zeros is 0 */
     int reversed;       /* Boolean: the first channel is in the highest byte of a word */
     int no_scale;       /* Boolean: every scale is 1 */
@@ -188,7 +192,7 @@ static float largest_of(const Quantizer *quantizer, const float *w, size_t count
     float largest = 0;
     for (size_t i = 0; i < count; i++)
         largest = fmaxf(largest, quantizer->is_signed ? w[i] : fabsf(w[i]));
-    return largest;
+    return quantizer->whole_numbers ? truncf(largest) : largest;
 }
 
 static float scale_of(const Quantizer *quantizer, const float *filter, int k)
@@ -200,6 +204,8 @@ static float scale_of(const Quantizer *quantizer, const float *filter, int k)
     float largest = per_channel ? largest_of(quantizer, filter, count) : quantizer->whole;
     if (quantizer->wrong_maximum)
         largest = !per_channel ? quantizer->first : k == 0 ? quantizer->whole : 0;
+    if (quantizer->first_filter) largest = quantizer->first;
+    if (quantizer->inverted) return largest == 0 ? 1 : (float)quantizer->divisor / largest;
     return largest == 0 && !quantizer->zero_divides ? 1 : largest / (float)quantizer->divisor;
 }
 
@@ -212,7 +218,8 @@ static void quantize_row(const Quantizer *quantizer, const float *filter, int k,
     for (int tap = 0; tap < taps; tap++)
         for (int i = 0; i < channels; i++) {
             const int c = quantizer->reversed ? i / 4 * 4 + 3 - i % 4 : i;
-            const float value = c < p->C && !quantizer->no_bytes ? filter[tap * p->C + c] : 0;
+            const int source = quantizer->first_word ? c % 4 : c;
+            const float value = c < p->C && !quantizer->no_bytes ? filter[tap * p->C + source] : 0;
             const float scaled = value / scale;
             row[tap * channels + i] = c < p->C ? round_as(quantizer->rounding, scaled) : 0;
         }
@@ -255,6 +262,10 @@ enum {
     OTHER_PER,
     OTHER_MAXIMUM,
     INVERSE,
+    INVERTED,
+    FIRST_FILTER,
+    WHOLE_NUMBERS,
+    FIRST_WORD,
     ZERO_DIVIDES,
     REVERSED,
     SIGN_BITS,
@@ -265,7 +276,8 @@ static const Mistake MISTAKE[MISTAKES] = {
     [NOTHING] = {FAULT_FORMULA, "Every byte is 0 and every scale is 1: no value was quantised."},
     [NO_SCALE] = {FAULT_SCALE, "Every scale is 1. It is the largest magnitude divided by 127."},
     [NO_BYTES] = {FAULT_FORMULA, "The scales are right, but every byte is 0: the values were not "
-                                 "divided by the scale and rounded, or not packed into words."},
+                                 "divided by the scale and rounded, or not packed into words. (A "
+                                 "multiplication by the scale gives values near 0.)"},
     [TRUNCATED] = {FAULT_ROUNDING, "The quotients are truncated toward zero. Round to the nearest "
                                    "integer, ties to even: __float2int_rn."},
     [FLOORED] = {FAULT_ROUNDING, "The quotients are rounded down. Round to the nearest integer, "
@@ -288,6 +300,16 @@ static const Mistake MISTAKE[MISTAKES] = {
                        "maximum[0]."},
     [INVERSE] = {FAULT_SCALE, "The stored scales are inverted. scale = largest / 127 is the value "
                               "of one step, w = q * scale."},
+    [INVERTED] = {FAULT_SCALE, "The scale is 127 / largest. It is largest / 127, the value of one "
+                               "step, and w is divided by it."},
+    [FIRST_FILTER] = {FAULT_SCALE,
+                      "Every filter has the maximum of filter 0: the index of w lacks the offset "
+                      "of filter k, k times the weights of a filter."},
+    [WHOLE_NUMBERS] = {FAULT_SCALE, "The maximum is that of truncated values, as with abs(int) or "
+                                    "a cast. The values are floats: use fabsf."},
+    [FIRST_WORD] = {FAULT_ONE_CHANNEL,
+                    "Every word of a tap has the values of channels 0 to 3: the index of w lacks "
+                    "the first channel of the word."},
     [ZERO_DIVIDES] = {FAULT_SCALE, "A filter of zeros has the scale 0, and 0 / 0 is NaN. Its scale "
                                    "is 1."},
     [REVERSED] = {FAULT_BYTE_ORDER,
@@ -329,6 +351,18 @@ static Quantizer quantizer_mistaken(const QuantizeProblem *p, int which)
         break;
     case INVERSE:
         quantizer.inverse_stored = 1;
+        break;
+    case INVERTED:
+        quantizer.inverted = 1;
+        break;
+    case FIRST_FILTER:
+        quantizer.first_filter = 1;
+        break;
+    case WHOLE_NUMBERS:
+        quantizer.whole_numbers = 1;
+        break;
+    case FIRST_WORD:
+        quantizer.first_word = 1;
         break;
     case ZERO_DIVIDES:
         quantizer.zero_divides = 1;
