@@ -282,8 +282,10 @@ static void say_where_slow(LabRun *run, RecordCase *item)
 static void unlock_slow_hint(LabRun *run, RecordCase *item, const SlowCause *cause, int causes)
 {
     const char *shown[RECORD_CASES];
-    SlowHintSituation situation = {run->programs.build[SLOT_SUBMISSION].source,
-                                   lab_run_skeleton(run), shown, 0};
+    SlowHintSituation situation = {.source = run->programs.build[SLOT_SUBMISSION].source,
+                                   .skeleton = lab_run_skeleton(run),
+                                   .shown = shown};
+    slow_hint_regions(&run->lab->ini, item->stage, &situation);
     for (const RecordCase *before = run->record->item; before < item; before++)
         if (*before->hint) shown[situation.shown_count++] = before->hint;
     const char *hint = slow_hint_choose(&run->lab->ini, cause, causes, &situation);
@@ -470,15 +472,17 @@ static void cases_earn(Record *record)
 }
 
 /* In a part of which nothing is written, a kernel of an earlier part was timed.  It may be fast
- * enough for points, although they are for what the part teaches. */
-static void withhold_speed(Record *record, RecordCase *item)
+ * enough for points, although they are for what the part teaches.  Returns whether points are
+ * withheld: then the case gets no hint, which would be about a later part than the next one. */
+static int withhold_speed(Record *record, RecordCase *item)
 {
     const RecordStage *part = item->stage ? &record->stage[item->stage - 1] : NULL;
-    if (!part || part->written || item->speed.verdict != SPEED_SCORED) return;
+    if (!part || part->written || item->speed.verdict != SPEED_SCORED) return 0;
     item->speed.points = 0;
     text_set(item->speed.text, sizeof item->speed.text,
              "Speed counts when part %s is written: until then a kernel of another part is timed.",
              part->name);
+    return 1;
 }
 
 /* Simulated speed was measured with its case.  Clock times are measured now, while no other work
@@ -502,10 +506,8 @@ static void cases_speed(LabRun *run)
             speed_score(&record->item[i].speed, run->lab->ini.slack,
                         none_below_of(run, &record->item[i]), run->speed.sim || run->judge.host,
                         all);
-    for (int i = 0; i < record->cases; i++) {
-        say_why_slow(run, &record->item[i]);
-        withhold_speed(record, &record->item[i]);
-    }
+    for (int i = 0; i < record->cases; i++)
+        if (!withhold_speed(record, &record->item[i])) say_why_slow(run, &record->item[i]);
 }
 
 void lab_run_cases(LabRun *run)

@@ -11,11 +11,16 @@ typedef struct SlowHintSituation {
     const char *source, *skeleton; /* the submission's text and the lab's; NULL: unknown */
     const char *const *shown;      /* hints that earlier cases show already */
     int shown_count;
+    int first_region, last_region; /* TODO regions on which the case's speed depends; 0: unknown */
 } SlowHintSituation;
 
-/* The hint for the causes `cause`, of which the first is the most important, or NULL.  Hints that
- * name only regions which are already written come after all others, and a hint that an earlier
- * case shows is not repeated. */
+/* Sets the regions on which a case of that stage depends: those of its stage, and of the stages
+ * after it that have no cases of their own. */
+void slow_hint_regions(const LabIni *lab, int stage, SlowHintSituation *situation);
+
+/* The hint for the causes `cause`, of which the first is the most important, or NULL.  Hints about
+ * the case's regions come first; among equals, hints that name only regions which are already
+ * written come last.  A hint that an earlier case shows is not repeated. */
 const char *slow_hint_choose(const LabIni *lab, const SlowCause *cause, int causes,
                              const SlowHintSituation *situation);
 

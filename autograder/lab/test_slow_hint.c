@@ -34,7 +34,7 @@ static const LabIni *lab(void)
 
 static void expect(const char *source, SlowCause cause, const char *shown, const char *hint)
 {
-    const SlowHintSituation situation = {source, SKELETON, &shown, shown != NULL};
+    const SlowHintSituation situation = {source, SKELETON, &shown, shown != NULL, 0, 0};
     const char *chosen = slow_hint_choose(lab(), &cause, 1, &situation);
     if (!hint)
         assert_null(chosen);
@@ -64,9 +64,31 @@ static void the_most_important_cause_decides(void **state)
 {
     (void)state;
     const SlowCause cause[] = {SLOW_BANKS, SLOW_SECTORS};
-    const SlowHintSituation situation = {SKELETON, SKELETON, NULL, 0};
+    const SlowHintSituation situation = {.source = SKELETON, .skeleton = SKELETON};
     assert_string_equal(slow_hint_choose(lab(), cause, 2, &situation), PAD);
     assert_string_equal(slow_hint_choose(lab(), cause + 1, 1, &situation), LOAD);
+}
+
+/* Stage A has TODO(1) and a case; stage B has TODO(2), first with a case, then without. */
+static void hints_about_the_cases_regions_come_first(void **state)
+{
+    (void)state;
+    static LabIni ini;
+    ini = *lab();
+    ini.stages = ini.cases = 2;
+    ini.stage[0].first = ini.stage[0].last = 1;
+    ini.stage[1].first = ini.stage[1].last = 2;
+    ini.item[0].stage = 1;
+    ini.item[1].stage = 2;
+    SlowHintSituation situation = {.source = FIRST_WRITTEN, .skeleton = SKELETON};
+    const SlowCause cause = SLOW_INSTRUCTIONS;
+    slow_hint_regions(&ini, 1, &situation);
+    assert_string_equal(slow_hint_choose(&ini, &cause, 1, &situation), LOAD);
+    slow_hint_regions(&ini, 2, &situation);
+    assert_string_equal(slow_hint_choose(&ini, &cause, 1, &situation), FUSE);
+    ini.cases = 1;
+    slow_hint_regions(&ini, 1, &situation);
+    assert_string_equal(slow_hint_choose(&ini, &cause, 1, &situation), FUSE);
 }
 
 int main(void)
@@ -75,6 +97,7 @@ int main(void)
         cmocka_unit_test(a_hint_of_an_unwritten_region_comes_first),
         cmocka_unit_test(a_hint_is_not_repeated),
         cmocka_unit_test(the_most_important_cause_decides),
+        cmocka_unit_test(hints_about_the_cases_regions_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
