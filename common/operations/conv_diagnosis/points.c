@@ -8,7 +8,11 @@
  * So if one input and one tap are 1 and all others 0, output i is line[i][d][g], the sum over a of
  * outputs[a][i]*taps[a][g]*inputs[a][d].  It should be 1 if d = i+g, else 0.  A wrong row at one
  * point gives an error that is proportional to the other two rows of that point, for any wrong
- * values. */
+ * values.
+ *
+ * In two dimensions the transform of a column is observed, at one fixed input and tap of the rows.
+ * If the columns are right, or the filter does not have three rows, the transform of a row is
+ * observed, as in code that transforms rows only. */
 #include "common/operations/conv_diagnosis/explain_parts.h"
 
 #include <math.h>
@@ -58,6 +62,8 @@ typedef struct Reference {
     Probe probe;
     int p0, q0;  /* the first output of a tile whose inputs are all inside x */
     int q, j, s; /* horizontal position: the output that multiplies input j by tap s */
+    int across;  /* Boolean: a row is observed, at row 0 of x and row r of the filter */
+    int r;
 } Reference;
 
 /* The first output, a multiple of 4, whose `inputs` successive inputs are inside x; -1: none. */
@@ -72,7 +78,12 @@ static int first_inside(int outputs, int size, int pad, int inputs)
 static int fits(Reference *ask, int inputs)
 {
     const ConvProblem *v = &ask->d->conv;
-    ask->p0 = first_inside(v->P, v->H, v->pad_top, inputs);
+    if (ask->across) {
+        ask->p0 = v->pad_top < v->R ? 0 : v->pad_top - v->R + 1;
+        ask->r = v->pad_top - ask->p0;
+    } else {
+        ask->p0 = first_inside(v->P, v->H, v->pad_top, inputs);
+    }
     ask->q0 = first_inside(v->Q, v->W, v->pad_left, inputs);
     return ask->p0 >= 0 && ask->q0 >= 0;
 }
@@ -83,19 +94,23 @@ static int run_lines(Reference *ask, int d, int g, int filters)
 {
     const ConvProblem *v = &ask->d->conv;
     Probe *probe = &ask->probe;
-    const int h = ask->p0 - v->pad_top + d, w = ask->q0 - v->pad_left + ask->j;
+    const int h = ask->across ? 0 : ask->p0 - v->pad_top + d;
+    const int w = ask->q0 - v->pad_left + (ask->across ? d : ask->j);
     memset(probe->x, 0, probe->x_count * sizeof(float));
     memset(probe->w, 0, probe->w_count * sizeof(float));
     probe->x[h * v->W + w] = 1;
-    for (int k = 0; k < filters; k++)
-        probe->w[(size_t)k * v->C * TAPS * TAPS + (g + k) * TAPS + ask->s] = 1;
+    for (int k = 0; k < filters; k++) {
+        const int r = ask->across ? ask->r : g + k, s = ask->across ? g + k : ask->s;
+        probe->w[(size_t)k * v->C * v->R * TAPS + r * TAPS + s] = 1;
+    }
     return probe_wrong(ask->d, probe) >= 0;
 }
 
 static double output_of(const Reference *ask, int k, int i)
 {
     const ConvProblem *v = &ask->d->conv;
-    return ask->probe.y[((size_t)k * v->P + ask->p0 + i) * v->Q + ask->q0 + ask->q];
+    const int row = ask->across ? 0 : i, column = ask->across ? i : ask->q;
+    return ask->probe.y[((size_t)k * v->P + ask->p0 + row) * v->Q + ask->q0 + column];
 }
 
 /* Finds an output, an input and a tap in the horizontal direction whose term is not zero, so
@@ -117,7 +132,7 @@ static int line_measure(Reference *ask, Line *line)
 {
     const int K = ask->d->conv.K, at_once = K < TAPS ? 1 : TAPS;
     double scale = 1;
-    if (!reference_find(ask, &scale)) return 0;
+    if (!ask->across && !reference_find(ask, &scale)) return 0;
     for (int d = 0; d < line->inputs; d++)
         for (int g = 0; g < TAPS; g += at_once) {
             if (!run_lines(ask, d, g, at_once)) return 0;
@@ -393,17 +408,25 @@ static int line_explain(const Line *line, Finding *finding)
     return 0;
 }
 
-int points_find(const Diagnosis *d, Finding *finding)
+/* Observes one direction: the transform of a row, or that of a column. */
+static int direction_find(const Diagnosis *d, int across, Finding *finding)
 {
     const ConvProblem *v = &d->conv;
-    Reference ask = {.d = d};
-    if (d->judged->observed.algorithm != ALGORITHM_WINOGRAD_4X4 || !d->run || v->R != TAPS ||
-        v->S != TAPS || v->stride_h != 1 || v->stride_w != 1 || conv_macs(v) > 4 * probe_macs)
-        return 0;
+    Reference ask = {.d = d, .across = across};
     Line line = {.sums = SUMS, .inputs = INPUTS};
     if (!fits(&ask, line.inputs)) line = (Line){.sums = 2, .inputs = 4};
     if (!fits(&ask, line.inputs) || probe_make(&ask.probe, v)) return 0;
     int found = line_measure(&ask, &line) && line_explain(&line, finding);
     probe_free(&ask.probe);
     return found;
+}
+
+int points_find(const Diagnosis *d, Finding *finding)
+{
+    const ConvProblem *v = &d->conv;
+    if (d->judged->observed.algorithm != ALGORITHM_WINOGRAD_4X4 || !d->run || v->S != TAPS ||
+        v->stride_h != 1 || v->stride_w != 1 || conv_macs(v) > 4 * probe_macs)
+        return 0;
+    if (v->R == TAPS && direction_find(d, 0, finding)) return 1;
+    return direction_find(d, 1, finding);
 }
