@@ -45,7 +45,8 @@ static const char *first_hint(const LabIni *lab, const SlowCause *cause, int cau
             if (!is_listed(hint->speed, slow_name(cause[i]))) continue;
             if (is_shown(situation, hint->text)) continue;
             if (consider.only_of_case && !is_of_case(situation, hint->text)) continue;
-            if (!consider.only_open || todo_hint_applies(situation->source, situation->skeleton, hint->text))
+            if (!consider.only_open ||
+                todo_hint_applies(situation->source, situation->skeleton, hint->text))
                 return hint->text;
         }
     return NULL;

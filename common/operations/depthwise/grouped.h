@@ -32,7 +32,7 @@ typedef enum FilterRule {
     FILTER_IN_GROUP,
     FILTER_GROUP,
     FILTER_NEXT,
-    FILTER_IN_CHUNK, /* of 16 channels */
+    FILTER_IN_CHUNK, /* a chunk has 16 channels */
     FILTER_ALL_CHANNELS
 } FilterRule;
 typedef enum EdgeRule { EDGE_ZERO, EDGE_REPEAT, EDGE_ROW_UNTESTED, EDGE_COLUMN_UNTESTED } EdgeRule;
@@ -99,10 +99,10 @@ enum { GROUPED_MISTAKES = 50 };
                     "stride_w: output j of the tile uses the inputs from j * stride_w on.")        \
     M(FAULT_STRIDE, "In a tile of four rows of outputs, the window moves by 1 instead of "         \
                     "stride_h: row t of the tile uses the rows of inputs from t * stride_h on.")   \
-    M(FAULT_STRIDE, "In a tile of four outputs of a row, the stride is applied to the taps: "      \
-                    "output j and tap s use input j * stride_w + s of the row, not j + s * "       \
+    M(FAULT_STRIDE, "In a tile of four outputs of a row, the stride is applied to the taps. "      \
+                    "Output j and tap s use input j * stride_w + s of the row, not j + s * "       \
                     "stride_w.")                                                                   \
-    M(FAULT_STRIDE, "In a tile of four rows of outputs, the stride is applied to the taps: row t " \
+    M(FAULT_STRIDE, "In a tile of four rows of outputs, the stride is applied to the taps. Row t " \
                     "of the outputs and row r of the filter use row t * stride_h + r of the "      \
                     "inputs, not t + r * stride_h.")                                               \
     M(FAULT_STRIDE, "The taps are adjacent, without dilation: tap (r, s) is r*dilation_h rows "    \

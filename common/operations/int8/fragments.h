@@ -19,9 +19,9 @@ typedef enum Fragments {
     INPUTS_NOT_SWIZZLED,
     WEIGHTS_NOT_SWIZZLED,
     SUMS_EXCHANGED,   /* accumulators 1 and 2 */
-    CHUNKS_EXCHANGED, /* of w, in each pair */
-    FIRST_32_PIXELS,  /* of each 64, by the second warp, too */
-    FIRST_64_PIXELS   /* of each 128 */
+    CHUNKS_EXCHANGED, /* the two chunks of w in each pair */
+    FIRST_32_PIXELS,  /* the second warp of 64 pixels uses the first 32 */
+    FIRST_64_PIXELS   /* the second warp of 128 pixels uses the first 64 */
 } Fragments;
 
 typedef struct FragmentMistake {
