@@ -96,6 +96,11 @@ double limit_waiting(const Session *session, double allowed);
  * limit.  0 with an answer; -1 with the outcome. */
 int limit_wait(Session *session, int slot, RunOutcome *outcome);
 
+/* ---- session_count.c ---------------------------------------------------------------------- */
+
+/* Takes the counts from what valgrind wrote.  -1: a count is missing or occurs twice. */
+int count_parse(const char *log, RunCount *count);
+
 /* ---- session_valgrind.c ------------------------------------------------------------------- */
 
 /* The command line that runs `program` under valgrind, which writes its counts to the second passed

@@ -404,6 +404,29 @@ static RunCount run_count(Run *run, const char *source)
     return count;
 }
 
+static void test_counts_of_valgrind(void **state)
+{
+    (void)state;
+    static const char rest[] = "==6== I1  misses:      1,128\n==6== D1  misses:      1,797\n"
+                               "==6== LL misses:       2,607\n";
+    static const char *const good[] = {"==6== I   refs:      149,796\n", /* valgrind 3.19, 3.24 */
+                                       "==6== I refs:        149,796\n"};
+    char log[400];
+    RunCount count;
+    for (int i = 0; i < 2; i++) {
+        snprintf(log, sizeof log, "%s%s", good[i], rest);
+        assert_int_equal(count_parse(log, &count), 0);
+        assert_int_equal(count.instructions, 149796);
+        assert_int_equal(count.l1_misses, 1128 + 1797);
+        assert_int_equal(count.ll_misses, 2607);
+        for (int k = 0; k < 2; k++) { /* the other one was written by the program */
+            snprintf(log, sizeof log, "%s%s%s", good[i], good[k], rest);
+            assert_int_equal(count_parse(log, &count), -1);
+        }
+    }
+    assert_int_equal(count_parse(rest, &count), -1);
+}
+
 /* Counts are reproducible: the same again, on other inputs, and of the call alone. */
 static void test_host_is_counted(void **state)
 {
@@ -817,6 +840,7 @@ int main(void)
         cmocka_unit_test(test_host_limits),
         cmocka_unit_test(test_host_is_not_late_under_load),
         cmocka_unit_test(test_host_is_starved),
+        cmocka_unit_test(test_counts_of_valgrind),
         cmocka_unit_test(test_host_is_counted),
         cmocka_unit_test(test_host_cannot_leave_the_count),
         cmocka_unit_test(test_host_has_no_children),

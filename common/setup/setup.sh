@@ -4,7 +4,8 @@
 # Debian and Ubuntu packages are installed if the user is root or sudo needs no password; otherwise
 # the command to run is printed.  Without nvcc (12.0 or newer), NVIDIA's compiler wheels are
 # installed in BUILD/toolchain with pip, without root.  Runs once; later calls return in
-# milliseconds.  NVCC=/path/to/nvcc selects a compiler; NVCC=private the wheels.
+# milliseconds.  NVCC=/path/to/nvcc selects a compiler; NVCC=private the wheels.  CC and CXX select
+# host compilers.
 #
 # PACKAGE: additional packages of one target, such as clang-format-14 for `make test`.  They are
 # optional here; the target reports features that need them.
@@ -19,7 +20,7 @@ required='gcc g++ make libjansson-dev libinih-dev libseccomp-dev libzstd-dev lib
 optional='bubblewrap valgrind gnuplot-nox git patch jq'
 
 # The private toolchain, with matching versions.
-wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96'
+wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85'
 
 fail()
 {
@@ -45,12 +46,33 @@ is_done()
     # Several machines may share the folder.  Programs of VECTORS=all may run on any of them.
     sets=$({ sed -n 's/^CPU_VECTORS=//p' "$env_file"; cat "$build/obj/vectors"; } 2>/dev/null | tr '\n' ' ')
     case " $sets" in *" $(vectors) "*) ;; *) return 1 ;; esac
+    is_chosen CC "${CC:-}" && is_chosen CXX "${CXX:-}" || return 1
     case ${NVCC:-} in
     '' | "$nvcc") return 0 ;;
     */*) [ "$nvcc" = "$(realpath -s "$NVCC")" ] ;;
     private) [ "${nvcc#"$build"/}" != "$nvcc" ] || [ "${nvcc#"$(realpath "$build")"/}" != "$nvcc" ] ;;
     *) return 1 ;;
     esac
+}
+
+# compiler_of NAME: the first on the path that is not a link to ccache, which would search for its
+# cache inside the sandbox.  A path remains as it is.
+compiler_of()
+{
+    case $1 in */*) realpath -s "$1" && return ;; esac
+    old_ifs=$IFS
+    IFS=:
+    for folder in $PATH; do
+        [ -x "$folder/$1" ] && [ "$(basename "$(realpath "$folder/$1")")" != ccache ] && break
+    done
+    IFS=$old_ifs
+    echo "$folder/$1"
+}
+
+# is_chosen LINE COMPILER: whether this line of the file has the compiler; none is any.
+is_chosen()
+{
+    [ -z "$2" ] || [ "$(sed -n "s/^$1=//p" "$env_file")" = "$(compiler_of "$2")" ]
 }
 
 # The widest vectors of this processor for which the simulated GPU has handlers
@@ -225,6 +247,10 @@ find_nvcc()
             "$build/toolchain/nvidia/cu13/bin/nvcc"
     fi
     for candidate; do
+        # cuda_fp16.h includes nv/target.  Wheels of an earlier setup may lack it.
+        case $candidate in
+        "$build"/toolchain/*) [ -e "$build/toolchain/nvidia/cu13/include/cccl/nv/target" ] || continue ;;
+        esac
         if [ -n "$candidate" ] && is_usable "$candidate"; then
             realpath -s "$candidate"
             return
@@ -254,24 +280,11 @@ cuda_include()
         sed -n 's/^# [0-9]* "\(.*\)\/cuda_runtime_api\.h".*/\1/p' | head -n 1
 }
 
-# compiler_of NAME: the first on the path that is not a link to ccache, which would search for its
-# cache inside the sandbox.
-compiler_of()
-{
-    old_ifs=$IFS
-    IFS=:
-    for folder in $PATH; do
-        [ -x "$folder/$1" ] && [ "$(basename "$(realpath "$folder/$1")")" != ccache ] && break
-    done
-    IFS=$old_ifs
-    echo "$folder/$1"
-}
-
 # If the user has ccache's links on the path, the project's own sources are compiled through it,
 # provided that it can write its cache: with a read-only home it compiles nothing.
 ccache_of()
 {
-    found=$(realpath "$(command -v "$1")")
+    found=$(realpath "$(command -v "$1")" 2>/dev/null) || return 0
     case $found in */ccache) ;; *) return 0 ;; esac
     echo 'int tried;' >"$build/ccache.c"
     ! "$found" "$(compiler_of "$1")" -c -o "$build/ccache.o" "$build/ccache.c" >>"$log" 2>&1 ||
@@ -351,20 +364,24 @@ if [ -z "$nvcc" ]; then
     nvcc=$(find_nvcc)
 fi
 [ -n "$nvcc" ] || fail 'no usable nvcc; install the CUDA Toolkit, 12.0 or newer, or set NVCC=/path/to/nvcc'
+cc=$(compiler_of "${CC:-cc}")
+cxx=$(compiler_of "${CXX:-c++}")
+[ -x "$cc" ] || fail "there is no compiler CC=$CC"
+[ -x "$cxx" ] || fail "there is no compiler CXX=$CXX"
 include=$(cuda_include "$nvcc")
 [ -n "$include" ] || fail "$nvcc cannot preprocess cuda_runtime_api.h: possibly the toolkit is incomplete, or it does not support this g++"
 include=$(realpath "$include")
 cat >"$env_file.part" <<EOF
 NVCC=$nvcc
 CUDA_INCLUDE=$include
-CC=$(compiler_of cc)
-CXX=$(compiler_of c++)
-CCACHE=$(ccache_of cc)
+CC=$cc
+CXX=$cxx
+CCACHE=$(ccache_of "$(basename "$cc")")
 PTXAS_FLAGS=$(split_flags "$(dirname "$(realpath "$nvcc")")/ptxas")
 NVCC_FLAGS=$(split_flags "$nvcc")
-LEAN=$(lean "$(compiler_of c++)")
-STEPS=$(steps "$(compiler_of c++)")
-LINKER=$(linker "$(compiler_of c++)")
+LEAN=$(lean "$cxx")
+STEPS=$(steps "$cxx")
+LINKER=$(linker "$cxx")
 CPU_VECTORS=$({ sed -n 's/^CPU_VECTORS=//p' "$env_file" 2>/dev/null | tr ' ' '\n'; vectors; } | sort -u | xargs)
 EOF
 # make parses these lines as makefile syntax.
