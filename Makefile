@@ -32,8 +32,11 @@ SUBMISSION ?= labs
 ENGINE  ?= auto
 CLANG   ?= clang-14
 JOBS    := $(or $(JOBS),$(shell nproc 2>/dev/null || echo 1))
+# Only the command line chooses compilers: an environment's CC may be that of another tool.
 CHOSEN_NVCC := $(NVCC)
-export CHOSEN_NVCC $(PARAMETERS)
+CHOSEN_CC   := $(if $(filter override,$(origin CC)),$(CC))
+CHOSEN_CXX  := $(if $(filter override,$(origin CXX)),$(CXX))
+export CHOSEN_NVCC CHOSEN_CC CHOSEN_CXX $(PARAMETERS)
 
 .DEFAULT_GOAL := labs
 MAKEFLAGS += --no-builtin-rules --no-print-directory

@@ -8,7 +8,7 @@ endif
 # has changed.
 .PHONY: always
 $(BUILD)/toolchain.env: always
-	$(Q)NVCC="$$CHOSEN_NVCC" sh common/setup/setup.sh "$$BUILD"
+	$(Q)NVCC="$$CHOSEN_NVCC" CC="$$CHOSEN_CC" CXX="$$CHOSEN_CXX" sh common/setup/setup.sh "$$BUILD"
 
 # Other compilers have other warnings, which must not break a user's build.  Warnings are errors only
 # in CI (CI is set) and with STRICT=1.

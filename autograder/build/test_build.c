@@ -320,8 +320,8 @@ static void lines_sort(char *log)
 static void test_each_step_reports_the_messages_of_nvcc(void **state)
 {
     static const char *const more[] = {
-        "#warning \"seen\"\nint host(int a, unsigned b) { return a < b; }\n"
-        "__global__ void device(float *x) { unsigned u = 1; x[u < 0] = 1; }\n",
+        ("#warning \"seen\"\nint host(int a, unsigned b) { return a < b; }\n"
+         "__global__ void device(float *x) { unsigned u = 1; x[u < 0] = 1; }\n"),
         "#include <convlab/no-such-header.h>\n", "__global__ int no_kernel() { return 1; }\n",
         "int host() { asm(\"no_such_instruction\"); return 1; }\n"};
     (void)state;

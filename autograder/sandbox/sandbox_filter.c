@@ -88,7 +88,7 @@ static int refuse_signals(scmp_filter_ctx filter)
     for (size_t i = 0; i < sizeof refused_signals / sizeof *refused_signals && !rc; i++)
         rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
                               seccomp_syscall_resolve_name(refused_signals[i]), 1,
-                              SCMP_A0(SCMP_CMP_NE, OWN_PID));
+                              SCMP_A0(SCMP_CMP_NE, OWN_PID, 0));
     /* tkill names a thread, and nothing modern calls it. */
     return rc ? rc : refuse(filter, "tkill", EPERM);
 }

@@ -256,7 +256,7 @@ static void channels_and_taps(void **state)
         expect(shape[i], PLANT_MIDDLE_CHANNEL_LOST, FAULT_ONE_CHANNEL, "left out");
         expect(shape[i], PLANT_CHANNEL_ZERO_ONLY, FAULT_ONE_CHANNEL, "Only input channel");
         expect(shape[i], PLANT_CHANNEL_ZERO_READ, FAULT_ONE_CHANNEL, "input channel 0");
-        if (shape[i] != (const char *)POINTWISE) {
+        if (strcmp(shape[i], POINTWISE)) {
             expect(shape[i], PLANT_TAP_LOST, FAULT_TAP_DROPPED, ",0)");
             expect(shape[i], PLANT_LAST_TAP_COLUMN_LOST, FAULT_TAP_DROPPED, "s = ");
         }

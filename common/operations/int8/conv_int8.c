@@ -299,8 +299,13 @@ static Rule rule_of(const Problem *problem, const float *const *tensor)
                   .w_mask = -1};
 }
 
-WIDEST_VECTORS __attribute__((optimize("O3"))) static int32_t bytes_dot(const int8_t *x,
-                                                                        const int8_t *w, int count)
+#ifdef __clang__ /* vectorises loops at -O2 */
+#define VECTORISED
+#else
+#define VECTORISED __attribute__((optimize("O3")))
+#endif
+
+WIDEST_VECTORS VECTORISED static int32_t bytes_dot(const int8_t *x, const int8_t *w, int count)
 {
     int32_t sum = 0;
     for (int i = 0; i < count; i++)

@@ -138,8 +138,8 @@ RACE_INLINE int halves_are_settled(const RaceWords *words, const uint32_t *off, 
                  readers = words->readers[word] >> 8 * (off[i] % 4) & 0xffff;
         uint32_t known = (words->read_at[word] & RACE_WHOLE) | (uint32_t)(readers == mine) |
                          (uint32_t)(readers == BOTH * READER_ANY);
-        left |= (uint32_t)(!tag_is_own(read, own) & !tag_is_own(read, any)) | (known ^ 1) |
-                tag_is_now(words->wrote[word], own);
+        left |= ((uint32_t)!tag_is_own(read, own) & (uint32_t)!tag_is_own(read, any)) |
+                (known ^ 1) | tag_is_now(words->wrote[word], own);
     }
     return !left;
 }

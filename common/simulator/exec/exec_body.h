@@ -30,7 +30,11 @@
 #define ALWAYS         static inline __attribute__((always_inline))
 #define REG(T, offset) ((T *)(void *)(warp->file + (offset)))
 #define PREDICATE(o)   (*REG(uint32_t, o))
-#define FOR_LANES      _Pragma("GCC ivdep") for (int i = 0; i < LANES; i++)
+#ifdef __clang__
+#define FOR_LANES for (int i = 0; i < LANES; i++)
+#else
+#define FOR_LANES _Pragma("GCC ivdep") for (int i = 0; i < LANES; i++)
+#endif
 #define FOR_ACTIVE(mask)                                                                           \
     for (uint32_t m_ = (mask), i; m_ && (i = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
 
