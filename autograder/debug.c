@@ -15,6 +15,7 @@
 
 #include "autograder/options/options.h"
 #include "autograder/text/screen.h"
+#include "common/base/peer.h"
 #include "common/debugger/ui/dap_wire.h"
 
 static const char USAGE[] =
@@ -157,7 +158,8 @@ static int serve(Adapter *adapter)
     }
 }
 
-/* One client on a port of this machine; its socket, or -1 with errno. */
+/* One client of this user on a port of this machine; its socket, or -1 with errno. Other users are
+ * refused, because a client can start programs. */
 static int client_accept(int port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -168,7 +170,13 @@ static int client_accept(int port)
     if (bind(door, (struct sockaddr *)&address, sizeof address) != 0 || listen(door, 1) != 0)
         return -1;
     fprintf(stderr, "debug: waits for a client on port %d\n", port);
-    int client = accept(door, NULL, NULL);
+    socklen_t length = sizeof address;
+    int client;
+    while ((client = accept(door, (struct sockaddr *)&address, &length)) >= 0 &&
+           peer_is_other_user((struct sockaddr *)&address, length, port)) {
+        close(client);
+        length = sizeof address;
+    }
     close(door);
     return client;
 }

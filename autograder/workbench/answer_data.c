@@ -26,7 +26,10 @@ static void answer_json(Answer *answer, unsigned status, json_t *object)
 
 void answer_error(Answer *answer, unsigned status, const char *text)
 {
-    answer_json(answer, status, json_pack("{s:s}", "error", text));
+    Error clean; /* JSON is UTF-8; the text may contain bytes of the request */
+    text_set(clean.text, sizeof clean.text, "%s", text);
+    intake_clean(clean.text);
+    answer_json(answer, status, json_pack("{s:s}", "error", clean.text));
 }
 
 /* The subject of a request: a lab, or with `lab` NULL a program of the playground. */

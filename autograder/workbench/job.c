@@ -46,13 +46,15 @@ static void job_free(Job *job)
 
 /* ---- the worker, which runs one job after the other --------------------------------------- */
 
+/* Zero bytes would end the text: they become '?'. */
 static void output_add(JobQueue *queue, Job *job, const char *text, size_t bytes)
 {
     static const char CUT[] = "\n  (the output is longer; the rest is not shown)\n";
     pthread_mutex_lock(&queue->lock);
     size_t room = JOB_OUTPUT - sizeof CUT;
     size_t take = job->bytes >= room ? 0 : bytes < room - job->bytes ? bytes : room - job->bytes;
-    memcpy(job->output + job->bytes, text, take);
+    for (size_t i = 0; i < take; i++)
+        job->output[job->bytes + i] = text[i] ? text[i] : '?';
     job->bytes += take;
     if (take < bytes && job->bytes == room) {
         memcpy(job->output + job->bytes, CUT, sizeof CUT - 1);

@@ -12,6 +12,7 @@
 #include "autograder/text/text.h"
 #include "autograder/workbench/answer.h"
 #include "autograder/workbench/workbench.h"
+#include "common/base/peer.h"
 
 enum { BODY_BYTES = 3 << 20, CONNECTIONS = 24, TIMEOUT_SECONDS = 20 };
 
@@ -67,26 +68,11 @@ static int has_token(const Workbench *bench, struct MHD_Connection *connection)
            !sodium_memcmp(given, bench->token, TOKEN_CHARACTERS);
 }
 
-/* Whether the process at the other end belongs to this user, or to root, which forwards ports of
- * containers.  Linux lists the owner of each local socket.  Another user of the machine thus cannot
- * even occupy connections.  If the list cannot be read, the key alone decides. */
+/* Another user of the machine cannot even occupy connections. */
 static enum MHD_Result peer_accept(void *context, const struct sockaddr *address, socklen_t length)
 {
-    const struct sockaddr_in *peer = (const struct sockaddr_in *)address;
     const Server *server = context;
-    unsigned from_address, from_port, to_port, uid;
-    char line[300];
-    int is_other = 0;
-    if (length < sizeof *peer || peer->sin_family != AF_INET) return MHD_NO;
-    FILE *sockets = fopen("/proc/self/net/tcp", "re");
-    while (sockets && fgets(line, sizeof line, sockets))
-        if (sscanf(line, " %*d: %X:%X %*X:%X %*X %*X:%*X %*X:%*X %*X %u", &from_address, &from_port,
-                   &to_port, &uid) == 4 &&
-            from_address == peer->sin_addr.s_addr && from_port == ntohs(peer->sin_port) &&
-            to_port == (unsigned)server->bench->port)
-            is_other = uid && uid != getuid();
-    if (sockets) fclose(sockets);
-    return is_other ? MHD_NO : MHD_YES;
+    return peer_is_other_user(address, length, server->bench->port) ? MHD_NO : MHD_YES;
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */

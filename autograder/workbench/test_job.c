@@ -66,6 +66,17 @@ static void collects_output_and_status(void **state)
     assert_int_equal(job_view(queue, "0123", 0, &view), -1);
 }
 
+static void shows_output_after_a_zero_byte(void **state)
+{
+    (void)state;
+    char id[JOB_ID_CHARACTERS + 1];
+    int status;
+    shell_start("printf 'before\\0after'", id);
+    char *text = output_at(id, JOB_ENDED, &status);
+    assert_string_equal(text, "before?after");
+    free(text);
+}
+
 static void names_the_signal_of_a_program(void **state)
 {
     (void)state;
@@ -240,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collects_output_and_status),
+        cmocka_unit_test(shows_output_after_a_zero_byte),
         cmocka_unit_test(names_the_signal_of_a_program),
         cmocka_unit_test(cancels_a_job_with_its_children),
         cmocka_unit_test(leaves_a_process_of_another_session),

@@ -2,6 +2,8 @@
 of both sides against protocol/debugAdapterProtocol.json.  Prints TAP lines."""
 import json
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -240,9 +242,54 @@ def bad_messages(adapter, program):
     print("ok debug/dap-bad-messages")
 
 
+def port_open(adapter):
+    """An adapter that waits on a port, and the port."""
+    port = 20000 + os.getpid() % 20000
+    server = subprocess.Popen([adapter, "--dap", "--port", str(port), "--build", os.environ.get("BUILD", "build")],
+                              stderr=subprocess.PIPE, text=True)
+    assert "waits for a client" in server.stderr.readline()
+    return server, port
+
+
+def answer_of(port, data):
+    with socket.create_connection(("127.0.0.1", port), 60) as wire:
+        wire.sendall(data)
+        wire.shutdown(socket.SHUT_WR)
+        parts = []
+        try:
+            parts.extend(iter(lambda: wire.recv(65536), b""))
+        except ConnectionResetError:
+            pass  # the adapter has ended without reading all
+        return b"".join(parts)
+
+
+def attacks(adapter, program):
+    """A page in a browser can send such a request to a port of this machine; another user can connect."""
+    launch = json.dumps({"seq": 1, "type": "request", "command": "launch", "arguments": {"program": program}}).encode()
+    post = (b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://evil.example\r\nContent-Type: text/plain\r\n"
+            b"Content-Length: %d\r\n\r\n" % len(launch)) + launch
+    server, port = port_open(adapter)
+    answer = answer_of(port, post)
+    assert b"launch" not in answer and b"initialized" not in answer, answer
+    assert server.wait(20) == 1
+    if os.geteuid() == 0 and shutil.which("setpriv"):
+        server, port = port_open(adapter)
+        ask = json.dumps({"seq": 1, "type": "request", "command": "initialize"}).encode()
+        frame = b"Content-Length: %d\r\n\r\n" % len(ask) + ask
+        client = ("import socket, sys\nwire = socket.create_connection(('127.0.0.1', %d), 60)\n"
+                  "wire.settimeout(60)\ntry:\n    wire.sendall(%r)\n    sys.stdout.buffer.write(wire.recv(10))\n"
+                  "except OSError:\n    pass" % (port, frame))
+        other = ["setpriv", "--reuid", "65534", "--clear-groups", "/usr/bin/python3", "-c", client]
+        refused = subprocess.run(other, stdout=subprocess.PIPE, check=True).stdout
+        assert refused == b"", refused
+        assert b"supportsStepBack" in answer_of(port, frame)
+        assert server.wait(20) == 0
+    print("ok debug/dap-attacks-on-the-port")
+
+
 def main():
     adapter, program = sys.argv[1:3]
-    for test in (broken_messages, session, bad_messages):
+    for test in (broken_messages, session, bad_messages, attacks):
         try:
             count = test(adapter, program)
             if count:

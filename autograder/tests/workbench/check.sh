@@ -49,6 +49,11 @@ tell serves-no-other-file
 [ "$(with_token "$here/api/labs/..%2f..%2fetc")" = 404 ] && [ "$(with_token -X PUT -d '{"text":"x","base":""}' "$here/api/labs/02/lab.ini")" = 400 ] &&
     [ "$(with_token -X PUT -d '{"text":"x","base":""}' "$here/api/labs/02/..%2fconv.cu")" = 400 ] && [ ! -e "$work/root/labs/conv.cu" ]
 tell edits-no-other-file
+# Bytes of a request that are not UTF-8, or are cut in a character, are in the message.
+[ "$(with_token "$here/api/labs/%ff")" = 404 ] && jq -e '.error' "$work/err" >"$work/said" &&
+    [ "$(with_token -X POST -d '{"action":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaé"}' "$here/api/labs/02/jobs")" = 400 ] &&
+    jq -e '.error | contains("there is no action")' "$work/err" >"$work/said"
+tell answers-requests-that-are-not-utf-8
 head -c 4000000 /dev/zero | tr '\0' a >"$work/large"
 [ "$(with_token -X PUT --data-binary "@$work/large" "$here/api/labs/02/source")" = 413 ] &&
     [ "$(with_token -X POST -d '[1' "$here/api/labs/02/jobs")" = 400 ] &&

@@ -54,7 +54,7 @@ static int is_request(const json_t *message)
 FrameStatus frame_read(int descriptor, json_t **message, char *why, size_t bytes)
 {
     enum { HEADER_LINES = 16 };
-    static const char NAME[] = "content-length:";
+    static const char NAME[] = "content-length:", TYPE[] = "content-type:";
     char line[256];
     long length = -1;
     int lines = 0, used;
@@ -67,6 +67,8 @@ FrameStatus frame_read(int descriptor, json_t **message, char *why, size_t bytes
             *c = (char)tolower((unsigned char)*c);
         if (!strncmp(line, NAME, sizeof NAME - 1))
             length = strtol(line + sizeof NAME - 1, NULL, 10);
+        else if (strncmp(line, TYPE, sizeof TYPE - 1) != 0) /* for example a browser's request */
+            return bad(why, bytes, "a header line is neither Content-Length nor Content-Type");
     }
     if (length < 0) return bad(why, bytes, "a header has no Content-Length");
     if (length > FRAME_MOST) return bad(why, bytes, "a message is larger than 8 MiB");
