@@ -15,7 +15,7 @@
 #include "common/operations/operation/verdict.h"
 
 enum {
-    LAB_CASES = 36,
+    LAB_CASES = 40,
     LAB_PREDICTIONS = 16,
     LAB_HINTS = 48,
     LAB_NEEDS = 4,
