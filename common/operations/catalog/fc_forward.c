@@ -162,9 +162,15 @@ enum {
     ONE_WARP,
     LAST_INPUT,
     FIRST_INPUT,
+    DOWN_ONE_OUTPUT,
+    DOWN_FOUR_OUTPUTS,
     MISTAKES
 };
 
+#define DOWN_TEXT                                                                                  \
+    "After __shfl_down_sync only lane 0 has the sum of all 32 lanes; the results that other "      \
+    "lanes "                                                                                       \
+    "keep are wrong. With __shfl_xor_sync every lane has the sum."
 static const Mistake MISTAKE[MISTAKES] = {
     [TRANSPOSED] = {FAULT_LAYOUT, "w is read as w[c][k]. It is stored as w[k][c], the inputs of "
                                   "one output contiguous: w[k*C + c]."},
@@ -185,6 +191,8 @@ static const Mistake MISTAKE[MISTAKES] = {
     [LAST_INPUT] = {FAULT_TAP_DROPPED,
                     "The last input is left out: the loop over c ends at C - 1."},
     [FIRST_INPUT] = {FAULT_TAP_DROPPED, "The first input is left out: c starts at 0."},
+    [DOWN_ONE_OUTPUT] = {FAULT_ONE_IMAGE, DOWN_TEXT},
+    [DOWN_FOUR_OUTPUTS] = {FAULT_ONE_IMAGE, DOWN_TEXT},
 };
 
 /* Whether the sum with this mistake includes input c. */
@@ -208,6 +216,33 @@ static int takes(int which, int C, int c)
     }
 }
 
+/* count[l]: how often lane l's part is in the result of lane `me` after five steps of
+ * __shfl_down_sync, which returns a lane's own value if there is no lane so far up. */
+static void down_counts(int me, int count[WARP])
+{
+    int of[WARP][WARP] = {{0}};
+    for (int lane = 0; lane < WARP; lane++)
+        of[lane][lane] = 1;
+    for (int step = WARP / 2; step; step /= 2)
+        for (int lane = 0; lane < WARP; lane++) /* upper lanes still have the last step's value */
+            for (int l = 0; l < WARP; l++)
+                of[lane][l] += of[lane + step < WARP ? lane + step : lane][l];
+    memcpy(count, of[me], sizeof of[me]);
+}
+
+/* The sum of output k of image n in a lane of a warp that has 8 images and 1 or 4 outputs. */
+static double down_sum(const FcProblem *p, const float *x, const float *w, int n, int k,
+                       int outputs)
+{
+    enum { IMAGES = 8 };
+    int count[WARP];
+    double sum = 0;
+    down_counts(n % IMAGES * outputs + k % outputs, count);
+    for (int c = 0; c < p->C; c++)
+        sum += count[c % WARP] * (double)x[(size_t)n * p->C + c] * w[(size_t)k * p->C + c];
+    return sum;
+}
+
 static int mistaken_values(const Judgement *judged, int which, double *value)
 {
     FcProblem p = fc_unpack(&judged->view.problem);
@@ -217,6 +252,10 @@ static int mistaken_values(const Judgement *judged, int which, double *value)
             const float *row = x + (which == FIRST_IMAGE ? 0 : (size_t)n * p.C);
             size_t at = which == FIRST_OUTPUT ? 0 : (size_t)k;
             double sum = 0;
+            if (which >= DOWN_ONE_OUTPUT) {
+                *value++ = down_sum(&p, x, w, n, k, which == DOWN_ONE_OUTPUT ? 1 : 4);
+                continue;
+            }
             for (int c = 0; c < p.C; c++)
                 if (takes(which, p.C, c))
                     sum += (double)row[c] *

@@ -11,6 +11,7 @@
  * signature.c   positions of the errors in the output
  * probe.c       running the submission again
  * impulse.c     the same with one non-zero pixel or weight: which two are multiplied
+ * weight_steps.c  weights that a tile loads from a wrong position
  * order.c       tensors that were read in another order than theirs */
 #ifndef CONVLAB_CONV_DIAGNOSIS_EXPLAIN_PARTS_H
 #define CONVLAB_CONV_DIAGNOSIS_EXPLAIN_PARTS_H
@@ -113,6 +114,8 @@ int probe_right(const Diagnosis *diagnosis, ConvProblem conv);
 int probe_stride(const Diagnosis *diagnosis, Finding *finding);
 int probe_channels(const Diagnosis *diagnosis, Finding *finding);
 int probe_impulse(const Diagnosis *diagnosis, Finding *finding);
+/* Adds to the finding how the weights of filter k advance from tile to tile, if wrongly. */
+int weight_steps_find(const Diagnosis *diagnosis, int k, Finding *finding);
 
 /* In labs that allow Winograd's tiles: the point at which the transforms are wrong. */
 int points_find(const Diagnosis *diagnosis, Finding *finding);

@@ -183,6 +183,18 @@ static int shift_find(Impulse *m, Shift *shift)
     return is_same;
 }
 
+/* Whether the pixel at the same place of channel 0 has another shift, or none.  Replaces the run. */
+static int shift_varies(const Impulse *m, const Shift *shift)
+{
+    Impulse other = *m;
+    Element first = m->pixel;
+    Shift again;
+    if (!first.at[TAP_C]) return 0;
+    first.at[TAP_C] = 0;
+    if (!impulse_run(&other, first)) return 1;
+    return shift_of(&other, &again) && (again.down != shift->down || again.right != shift->right);
+}
+
 static void say_shift(const Impulse *m, const Shift *shift, Finding *finding)
 {
     const ConvProblem *v = &m->probe.conv;
@@ -190,10 +202,15 @@ static void say_shift(const Impulse *m, const Shift *shift, Finding *finding)
     finding_say(
         finding,
         "Other multiplications of that pixel are in wrong outputs: %d of %d are shifted by (p,q) "
-        "= (%+d,%+d)%s. So p and q of the store do not agree with those of the loads, or "
-        "the wrong part of a tile is stored.",
+        "= (%+d,%+d)%s.",
         shift->agreeing, shift->found, shift->down, shift->right,
         is_filter ? ", which is R - 1 and S - 1" : "");
+    if (shift_varies(m, shift))
+        finding_say(finding, "A pixel at the same place of channel 0 has another shift, or none. "
+                             "So the distance of two channels in the index of x is wrong.");
+    else
+        finding_say(finding, "So p and q of the store do not agree with those of the loads, or "
+                             "the wrong part of a tile is stored.");
 }
 
 /* ---- the weight's pixel ------------------------------------------------------------------ */
@@ -363,6 +380,7 @@ static void say_exchanged(const Impulse *m, const Element *want, const Element *
 {
     char axes[32];
     unsigned differ = elements_differ(want, got, "kcrs", axes, sizeof axes);
+    if (!(differ & 1u << TAP_K) && weight_steps_find(m->d, want->at[TAP_K], finding)) return;
     if (differ == 1u << TAP_K)
         finding_say(finding, "A weight of another filter: check k in the index of w, where a tile "
                              "or fragment of weights stores it, and in the index of the store.");
@@ -494,6 +512,8 @@ static int is_confirmed(Impulse *m, const Element *tap)
     return fabs(alone - 1) <= 0x1p-10;
 }
 
+static int say_factor(Impulse *m, Finding *finding);
+
 static void impulse_describe(Impulse *m, Finding *finding)
 {
     Element want, got;
@@ -528,8 +548,46 @@ static void impulse_describe(Impulse *m, Finding *finding)
     else if (known && m->value == 0)
         say_unknown(finding);
     else if (!(isfinite(m->value) && few && say_count(m, finding)) &&
-             !(known && say_multiple(m, finding)))
+             !(known && say_multiple(m, finding)) && !(known && few && say_factor(m, finding)))
         say_no_element(m, finding);
+}
+
+/* ---- the sum is multiplied --------------------------------------------------------------- */
+
+/* The factor by which all outputs of the run differ from the expected ones; 0: there is none. */
+static double run_factor(const Impulse *m)
+{
+    const Probe *probe = &m->probe;
+    double factor = 0;
+    int outputs = 0;
+    for (size_t i = 0; i < probe->y_count; i++) {
+        if (probe->expected[i] == 0 && probe->y[i] == 0) continue;
+        const double ratio = probe->y[i] / probe->expected[i];
+        if (!outputs++) factor = ratio;
+        if (!(fabs(ratio - factor) <= 1e-5 * fabs(factor))) return 0;
+    }
+    return outputs > 1 && isfinite(factor) ? factor : 0;
+}
+
+/* Reports a factor of all outputs, and whether that of a pixel in another channel differs. */
+static int say_factor(Impulse *m, Finding *finding)
+{
+    const int is_sums = m->d->judged->observed.algorithm == ALGORITHM_SUMS;
+    const int C = m->probe.conv.C, c = m->pixel.at[TAP_C], other_c = c ? 0 : C - 1;
+    const double factor = is_sums ? run_factor(m) : 0;
+    Impulse other = *m;
+    Element pixel = m->pixel;
+    if (factor == 0) return 0;
+    finding_say(finding, "Each output that uses this pixel is %g times its right value.", factor);
+    if (C == 1) return 1;
+    pixel.at[TAP_C] = other_c;
+    const double second = impulse_run(&other, pixel) ? run_factor(&other) : 1;
+    if (second != 0 && fabs(second - factor) > 1e-4 * fabs(factor))
+        finding_say(finding,
+                    "For a pixel in channel %d the factor is %g. Possibly the sum itself is "
+                    "multiplied while the loop over the channels continues.",
+                    other_c, second);
+    return 1;
 }
 
 /* ---- entry point ------------------------------------------------------------------------- */

@@ -82,7 +82,7 @@ static void list_filters(VariantList *list)
     v->w_k = 0;
     v = variant_add(list, FAULT_ONE_CHANNEL,
                     "Every input channel is multiplied with channel 0 of the filter: c is not in "
-                    "the index of w.");
+                    "the index of w, or the start of a slice of the channels is not.");
     v->w_c = 0;
 }
 
@@ -275,7 +275,8 @@ static void list_inputs(VariantList *list)
     const ConvProblem *c = list->conv;
     Variant *v = variant_add(
         list, FAULT_ONE_CHANNEL,
-        "Every channel's multiplications use input channel 0: c is not in the index of x.");
+        "Every channel's multiplications use input channel 0: c is not in the index of x, or the "
+        "start of a slice of the channels is not.");
     v->x_c = 0;
     for (int off = -1; off <= 1; off += 2) {
         v = variant_add(

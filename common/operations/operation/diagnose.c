@@ -626,6 +626,31 @@ static void words_choose(char *text, int host)
     *to = 0;
 }
 
+/* A check found a read of memory that nothing has written, and the read explains the outputs. */
+static void say_uninitialised(const Judgement *judged, Finding *finding)
+{
+    const char *y = output_name(judged);
+    char inputs[80];
+    input_names(judged, inputs, sizeof inputs);
+    if (!names_output(judged, judged->observed.checked)) {
+        finding_say(finding, "Memory that you allocate is uninitialised, too: store the first "
+                             "value with =, or set it to zero before, on the same stream.");
+    } else if (judged->count[MARK_POISON] == judged->verdict.total) {
+        finding->fault = FAULT_UNWRITTEN;
+        finding_say(finding,
+                    "Your code reads %s and stores nothing in it. Possibly %s and %s are "
+                    "exchanged: in the arguments of a {launch|call}, in the parameters of a "
+                    "{kernel|function}, or in the assignment.",
+                    y, inputs, y);
+    } else {
+        finding_say(finding,
+                    "Your code uses the value that %s had before the call, and %s is "
+                    "uninitialised: store the sum with =, not +=, or set %s to zero yourself "
+                    "first.",
+                    y, y, y);
+    }
+}
+
 static void diagnose_any(const Judgement *judged, ProbeRun run, void *context, Finding *finding)
 {
     Fault checked = fault_checked(judged);
@@ -636,17 +661,8 @@ static void diagnose_any(const Judgement *judged, ProbeRun run, void *context, F
         return;
     }
     if (checked == FAULT_ACCUMULATED) {
-        const char *y = output_name(judged);
         finding->fault = checked;
-        if (names_output(judged, judged->observed.checked))
-            finding_say(
-                finding,
-                "Your code uses the value that %s had before the call, and %s is uninitialised: "
-                "store the sum with =, not +=, or set %s to zero yourself first.",
-                y, y, y);
-        else
-            finding_say(finding, "Memory that you allocate is uninitialised, too: store the first "
-                                 "value with =, or set it to zero before, on the same stream.");
+        say_uninitialised(judged, finding);
         return;
     }
     if (judged->operation->explain)
