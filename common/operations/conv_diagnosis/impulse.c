@@ -183,7 +183,8 @@ static int shift_find(Impulse *m, Shift *shift)
     return is_same;
 }
 
-/* Whether the pixel at the same place of channel 0 has another shift, or none.  Replaces the run. */
+/* Whether the pixel at the same place of channel 0 has another shift, or none.  Replaces the
+ * run. */
 static int shift_varies(const Impulse *m, const Shift *shift)
 {
     Impulse other = *m;
@@ -584,7 +585,7 @@ static int say_factor(Impulse *m, Finding *finding)
     const double second = impulse_run(&other, pixel) ? run_factor(&other) : 1;
     if (second != 0 && fabs(second - factor) > 1e-4 * fabs(factor))
         finding_say(finding,
-                    "For a pixel in channel %d the factor is %g. Possibly the sum itself is "
+                    "The factor of a pixel in channel %d is %g. Possibly the sum itself is "
                     "multiplied while the loop over the channels continues.",
                     other_c, second);
     return 1;
