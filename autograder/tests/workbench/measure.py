@@ -17,6 +17,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 LABS = ("02-naive", "04-tiled", "12-hopper", "17-backward")
 EDITS = int(os.environ.get("EDITS", 720))  # one each five seconds, for an hour
+EDITS_PER_RUN = 36  # a run each three minutes
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of <sys/prctl.h>
 root = pathlib.Path(sys.argv[1])
 # The sandbox of a compilation leaves its parents: it then becomes a child of this process.
@@ -115,16 +116,21 @@ def main():
             f"{cpu:.1f} s ({seconds:.1f} s)")
         row(f"lab {name[:2]}, the same source again", f"{again:.1f} s ({again_seconds:.1f} s)")
     lab_open("02-naive")
+    source = next((root / "solutions" / "02-naive").glob("*.cu"))
     before = memory_mib("VmRSS"), heap_mib()
+    runs = 0
     for edit in range(EDITS):
         text_set(source.read_text() + f"// edit {edit}\n")
         script("document.getElementById('save').click()")
         until(lambda: script("return document.getElementById('saved').textContent") == "saved")
+        if edit % EDITS_PER_RUN == EDITS_PER_RUN - 1:
+            run()
+            runs += 1
     row("memory of the server before the edits", f"{before[0]:.0f} MiB")
-    row(f"memory of the server after {EDITS} saved edits (peak)",
+    row(f"memory of the server after {EDITS} saved edits and {runs} runs (peak)",
         f"{memory_mib('VmRSS'):.0f} MiB ({memory_mib('VmHWM'):.0f} MiB)")
     row("heap of the page before the edits", f"{before[1]:.0f} MiB")
-    row(f"heap of the page after {EDITS} saved edits", f"{heap_mib():.0f} MiB")
+    row(f"heap of the page after {EDITS} saved edits and {runs} runs", f"{heap_mib():.0f} MiB")
 
 
 try:
