@@ -77,7 +77,7 @@ $(SUBMISSION_LIBS) $(BUILD)/lib/engine-sim.a: # q, not r: files of two modules m
 
 # These tests need an operation, and the modules that they test contain none.
 JUDGING_TESTS := common/operations/conv_diagnosis/test_diagnose common/operations/conv_diagnosis/test_order \
-    autograder/session/test_session \
+    autograder/session/test_session autograder/session/test_session_device \
     datasets/tool_maps datasets/tool_recordings datasets/test_recordings
 $(foreach t,$(JUDGING_TESTS),$(eval USES_$(t).c := common/operations/catalog $(USES_common/operations/catalog)))
 $(foreach t,$(JUDGING_TESTS),$(eval $(BUILD)/tests/$(t): $(call archives_of,$(USES_$(t).c))))

@@ -73,27 +73,40 @@ style:
 	$(Q)python3 common/setup/style.py $$FILES $(if $(FILES),,--budget docs/style/budget.tsv $(if $(LOWER),--quiet --lower))
 
 #:   make sanitize               the unit tests under AddressSanitizer and UBSan
+#:   make sanitize-threads       tests of code with threads under ThreadSanitizer
 #:   make fuzz [SECONDS=60]
-#:                       hostile PTX, images, frames, calls and ini files, each for
-#:                       SECONDS
-.PHONY: sanitize fuzz
-OWN_TARGETS += sanitize fuzz
-# In build folders of their own, with the nvcc that setup found for this one.  WARN=-w: clang has
-# other warnings than the ordinary build's compiler.
+#:                       hostile PTX, images, frames, calls, ini files and commands
+#:                       of the debugger, each for SECONDS
+.PHONY: sanitize sanitize-threads fuzz
+OWN_TARGETS += sanitize sanitize-threads fuzz
+# $(1): what to make, $(2): options for gcc and clang.  In build folders of their own, with the nvcc
+# that setup found for this one.  WARN=-w: clang has other warnings than the ordinary build's compiler.
 checked = $(Q)+CFLAGS='-O1 -g -fno-omit-frame-pointer' $(MAKE) $(if $(V),,-s) -j"$$JOBS" \
-    BUILD=$(BUILD)/$@ NVCC="$$NVCC" WARN=-w \
-    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all $(2)' $(1)
+    BUILD=$(BUILD)/$@ NVCC="$$NVCC" WARN=-w SANITIZE='$(2)' $(1)
+MEMORY_CHECKS := -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # gcc 13 puts 64-byte vectors into AddressSanitizer's second stack without alignment, so that stack is
 # off.  The CUDA driver maps memory in the gap of the sanitizer's shadow memory.
 sanitize:
-	$(call checked,tests)
+	$(call checked,tests,$(MEMORY_CHECKS))
 	$(Q)ASAN_OPTIONS="detect_stack_use_after_return=0:protect_shadow_gap=0:$$ASAN_OPTIONS" \
 	    sh autograder/tests/run.sh $(BUILD)/sanitize $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/sanitize/%)
 
+# Tests whose code has threads.  setarch -R: ThreadSanitizer of gcc 12 does not start at some
+# addresses that the kernel chooses.
+THREAD_TESTS := $(addprefix $(BUILD)/sanitize-threads/tests/,common/base/test_parallel \
+    common/apps/serve/test_pool common/apps/serve/test_server common/cuda/runtime/test_runtime \
+    $(addprefix common/cuda/sim/test_,end_to_end sim_memory sim_order sim_timeline) \
+    $(addprefix common/simulator/tests/test_simt_,checks counters cycles cycles_memory faults races \
+    repeats watch) $(addprefix autograder/judging/test_,ordered_tasks parallel_session precompute))
+sanitize-threads:
+	$(call checked,$(THREAD_TESTS),-fsanitize=thread)
+	$(Q)TSAN_OPTIONS="suppressions=common/simulator/tests/threads.supp:$$TSAN_OPTIONS" \
+	    setarch -R sh autograder/tests/run.sh $(BUILD)/$@ $(THREAD_TESTS)
+
 fuzz:
 	$(call want,clang-14 libclang-rt-14-dev)
-	$(call checked,CC="$$CLANG" fuzzers $(BUILD)/fuzz/tests/common/simulator/conformance/tool_conformance,-fsanitize=fuzzer-no-link)
+	$(call checked,CC="$$CLANG" fuzzers $(BUILD)/fuzz/tests/common/simulator/conformance/tool_conformance,$(MEMORY_CHECKS) -fsanitize=fuzzer-no-link)
 	$(Q)sh common/setup/fuzz.sh $(BUILD)/fuzz "$${SECONDS:-60}"
 
 #:   make test-arm [LONG=1]

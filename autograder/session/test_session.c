@@ -1,34 +1,15 @@
-/* test_session.c - small submissions, valid and malicious, through all three processes.
- *
- * Host labs need only the C compiler; the others need nvcc.  Each expectation is a RunStatus and
- * words of the student's message. */
+/* test_session.c - small submissions to host labs, valid and malicious, through all three
+ * processes. */
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "autograder/sandbox/sandbox.h"
 #include "autograder/sandbox/test_hogs.h"
-#include "autograder/session/session_parts.h"
-#include "common/base/sanitized.h"
-#include "common/operations/operation/verify.h"
 #include "common/operations/catalog/operations.h"
 
-static Toolchain toolchain;
-static char directory[64];
-static const char *salt = ""; /* a comment before every source */
-static char shape_text[64] = "N=2 C=3 H=9 W=11 K=4 R=3 S=2 pad=1 stride=1";
+#include "autograder/session/test_runs.h"
 
 #define HOST_HEAD                                                                                  \
     "#include <convlab/conv.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n"     \
@@ -50,156 +31,6 @@ static char shape_text[64] = "N=2 C=3 H=9 W=11 K=4 R=3 S=2 pad=1 stride=1";
 #define HOST_ENTRY                                                                                 \
     "void conv_forward_host(const ConvProblem *p, const float *x, const float *w, float *y) {\n"   \
     " (void)p; (void)x; (void)w; (void)y;\n"
-
-#define NAIVE_DEVICE                                                                               \
-    "#include <convlab/conv.h>\n#include <stdlib.h>\n#include <unistd.h>\n"                        \
-    "__global__ void naive(ConvProblem p, const float *x, const float *w, float *y, int shift) "   \
-    "{\n"                                                                                          \
-    " int at = blockIdx.x * blockDim.x + threadIdx.x, j = at % p.Q, i = at / p.Q % p.P;\n"         \
-    " int k = at / p.Q / p.P % p.K, n = at / p.Q / p.P / p.K; float sum = 0;\n"                    \
-    " if (n >= p.N) return;\n"                                                                     \
-    " for (int c = 0; c < p.C; c++) for (int r = 0; r < p.R; r++) for (int s = 0; s < p.S; s++) "  \
-    "{\n"                                                                                          \
-    "  int h = i * p.stride_h + r - p.pad_top, v = j * p.stride_w + s - p.pad_left;\n"             \
-    "  if (h >= 0 && h < p.H && v >= 0 && v < p.W)\n"                                              \
-    "   sum += x[((n * p.C + c) * p.H + h) * p.W + v] * w[((k * p.C + c) * p.R + r) * p.S + s]; "  \
-    "}\n"                                                                                          \
-    " y[at + shift] = sum; }\n"                                                                    \
-    "__global__ void forever(volatile float *y) {\n"                                               \
-    " for (unsigned i = 1; i; i = 2 * i + 1) y[i % 64] = i; }\n"                                   \
-    "static int blocks(const ConvProblem *p) { return (p->N * p->K * p->P * p->Q + 127) / 128; "   \
-    "}\n"
-
-#define DEVICE_ENTRY                                                                               \
-    "void conv_forward(const ConvProblem *p, const float *x, const float *w, float *y, "           \
-    "cudaStream_t stream) {\n"
-
-/* ---- one problem, one submission ---------------------------------------------------------- */
-
-typedef struct Run {
-    Session *session;
-    const Operation *operation;
-    const char *entry; /* conv_forward or conv_forward_host */
-    Problem problem;
-    TensorShape shape[OPERATION_TENSORS];
-    float *tensor[OPERATION_TENSORS], *output;
-    Observed observed;
-    RunOutcome outcome;
-    Verdict verdict;
-} Run;
-
-static void inputs_fresh(Run *run)
-{
-    Random random;
-    random_seed(&random, random_os_seed());
-    run->operation->generate(&run->problem, &random, run->tensor);
-}
-
-static void run_open(Run *run, const char *entry, double call_seconds)
-{
-    Error error = {""};
-    SessionOptions options = {.engine = ENGINE_SIM,
-                              .machine = "h200",
-                              .call_seconds = call_seconds,
-                              .sim_threads = 1,
-                              .runner_memory_bytes = 512ull << 20};
-    memset(run, 0, sizeof *run);
-    run->entry = entry;
-    run->operation = operation_find("conv_forward");
-    if (run->operation->parse(shape_text, &run->problem, &error)) fail_msg("%s", error.text);
-    int tensors = run->operation->tensors(&run->problem, run->shape);
-    for (int i = 0; i < tensors; i++)
-        run->tensor[i] = calloc(tensor_count(&run->shape[i]), sizeof(float));
-    run->output = run->tensor[tensors - 1];
-    inputs_fresh(run);
-    if (session_open(&options, &run->session, &error)) fail_msg("%s", error.text);
-    int host = strstr(entry, "_host") != NULL;
-    if (session_set_problem(run->session, run->operation, &run->problem, host, &error))
-        fail_msg("%s", error.text);
-}
-
-static void run_close(Run *run)
-{
-    session_close(run->session);
-    for (int i = 0; i < OPERATION_TENSORS; i++)
-        free(run->tensor[i]);
-}
-
-static void run_load(Run *run, int slot, const char *source)
-{
-    int host = strstr(run->entry, "_host") != NULL;
-    char path[128];
-    Build build;
-    Error error = {""};
-    snprintf(path, sizeof path, "%s/%s", directory, host ? "conv.c" : "conv.cu");
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "%s%s", salt, source);
-    fclose(file);
-    build_submission(&toolchain, NULL, path, run->entry, 75, BUILD_RUNNER, &build);
-    if (build.status != BUILD_OK) fail_msg("%s\n%s", build.message, build.log ? build.log : "");
-    if (session_start_runner(run->session, slot, &build, &error)) fail_msg("%s", error.text);
-    build_clear(&build);
-}
-
-static void run_judge(Run *run)
-{
-    Error error = {""};
-    memset(&run->verdict, 0, sizeof run->verdict);
-    if (run->outcome.status != RUN_OK) {
-        print_message("status %d: %s\n", run->outcome.status, run->outcome.message);
-        return;
-    }
-    Judgement judgement;
-    if (verify_output(run->operation, &run->problem, PRECISION_FP32,
-                      (const float *const *)run->tensor, &run->observed, &judgement, &error))
-        fail_msg("%s", error.text);
-    run->verdict = judgement.verdict;
-    judgement_free(&judgement);
-    if (!run->verdict.correct) print_message("wrong: first %s\n", run->verdict.where);
-}
-
-static void run_call(Run *run, int slot)
-{
-    session_call(run->session, slot, (const float *const *)run->tensor, run->output, &run->observed,
-                 &run->outcome);
-    run_judge(run);
-}
-
-static void run_replay(Run *run, int slot, int repeats)
-{
-    session_replay(run->session, slot, repeats, (const float *const *)run->tensor, run->output,
-                   &run->observed, &run->outcome);
-    run_judge(run);
-}
-
-static void expect_correct(const Run *run)
-{
-    if (run->outcome.status != RUN_OK) fail_msg("%s", run->outcome.message);
-    assert_int_equal(run->verdict.correct, 1);
-    assert_null(run->observed.band_broken);
-    assert_null(run->observed.input_changed);
-}
-
-/* Expects that a submission ends with this status; afterwards the session must still serve a valid
- * one. */
-static void expect(const char *entry, const char *source, const char *honest, RunStatus status,
-                   const char *words)
-{
-    Run run;
-    run_open(&run, entry, 1);
-    run_load(&run, 0, source);
-    run_call(&run, 0);
-    assert_int_equal(run.outcome.status, status);
-    if (!strstr(run.outcome.message, words))
-        fail_msg("'%s' is not in '%s'", words, run.outcome.message);
-    run_load(&run, 0, honest);
-    run_call(&run, 0);
-    expect_correct(&run);
-    run_close(&run);
-}
-
-/* ---- host labs ---------------------------------------------------------------------------- */
 
 static const char honest_host[] = HOST_HEAD NAIVE_HOST HOST_ENTRY " naive(p, x, w, y); }\n";
 
@@ -506,242 +337,6 @@ static void test_host_state_does_not_survive_a_call(void **state)
     run_close(&run);
 }
 
-/* ---- device labs -------------------------------------------------------------------------- */
-
-static const char honest_device[] =
-    NAIVE_DEVICE DEVICE_ENTRY " naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0); }\n";
-
-/* Ways in which a call can end.  One source contains all of them, because nvcc takes a second; the
- * problem's number of images selects one. */
-typedef struct Ending {
-    const char *body;
-    RunStatus status;
-    const char *words;
-} Ending;
-
-static const Ending ends_early[] = {
-    {"exit(0);", RUN_EXITED, "exit(0)"},
-    {"*y = x[0];", RUN_CRASHED, "SIGSEGV"},
-    {"for (;;) usleep(1000);", RUN_LIMIT, "without computing anything"},
-    /* The first failure explains a later loop. */
-    {"naive<<<1, 4096>>>(*p, x, w, y, 0); for (;;) { }", RUN_DEVICE_ERROR, "4096"},
-};
-static const Ending faults[] = {
-    {"naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 1 << 20);", RUN_DEVICE_ERROR, "naive"},
-    {"naive<<<blocks(p), 4096, 0, stream>>>(*p, x, w, y, 0);", RUN_DEVICE_ERROR, "4096"},
-    {"float *m; cudaMalloc(&m, 1ull << 40); naive<<<blocks(p), 128>>>(*p, x, w, y, 0);",
-     RUN_DEVICE_ERROR, "MiB"},
-    {"cudaFree((void *)x); naive<<<blocks(p), 128>>>(*p, x, w, y, 0);", RUN_DEVICE_ERROR,
-     "cudaMalloc"},
-};
-static const Ending without_end[] = {
-    {"forever<<<1, 1, 0, stream>>>(y);", RUN_LIMIT, "warp instructions"},
-    /* Many launches, each below the limit of all together. */
-    {"for (;;) naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0);", RUN_LIMIT,
-     "a loop around the launch never ends"},
-};
-
-enum {
-    COUNT_EARLY = sizeof ends_early / sizeof *ends_early,
-    COUNT_FAULTS = sizeof faults / sizeof *faults,
-    COUNT_ENDLESS = sizeof without_end / sizeof *without_end
-};
-
-/* Adds "if (p->N == first) { body }" and so on; returns the N after the last one. */
-static int endings_add(char *source, size_t bytes, const Ending *ending, int count, int first)
-{
-    for (int i = 0; i < count; i++) {
-        size_t used = strlen(source);
-        snprintf(source + used, bytes - used, "if (p->N == %d) { %s }\n", first + i,
-                 ending[i].body);
-    }
-    return first + count;
-}
-
-/* Tries several of them; `first`: the N of the first one. */
-static void expect_endings(const Ending *ending, int count, int first)
-{
-    char source[8192] = NAIVE_DEVICE DEVICE_ENTRY, usual[sizeof shape_text];
-    int next = endings_add(source, sizeof source, ends_early, COUNT_EARLY, 1);
-    next = endings_add(source, sizeof source, faults, COUNT_FAULTS, next);
-    endings_add(source, sizeof source, without_end, COUNT_ENDLESS, next);
-    strcat(source, "}\n");
-    strcpy(usual, shape_text);
-    for (int i = 0; i < count; i++) {
-        snprintf(shape_text, sizeof shape_text, "N=%d%s", first + i, strchr(usual, ' '));
-        expect("conv_forward", source, honest_device, ending[i].status, ending[i].words);
-    }
-    strcpy(shape_text, usual);
-}
-
-static void test_device_ends_early(void **state)
-{
-    (void)state;
-    expect_endings(ends_early, COUNT_EARLY, 1);
-}
-
-static void test_device_kernel_faults(void **state)
-{
-    (void)state;
-    expect_endings(faults, COUNT_FAULTS, 1 + COUNT_EARLY);
-}
-
-static void test_device_kernel_without_end(void **state)
-{
-    (void)state;
-    expect_endings(without_end, COUNT_ENDLESS, 1 + COUNT_EARLY + COUNT_FAULTS);
-}
-
-static void test_device_correct(void **state)
-{
-    Run run;
-    (void)state;
-    run_open(&run, "conv_forward", 30);
-    for (int slot = 0; slot < 2; slot++) {
-        run_load(&run, slot, honest_device);
-        run_call(&run, slot);
-        expect_correct(&run);
-        assert_int_equal(run.outcome.cost.launches, 1);
-        assert_true(run.outcome.cost.cycles > 0);
-    }
-    uint64_t cycles = run.outcome.cost.cycles;
-    for (int slot = 0; slot < 2; slot++) {
-        inputs_fresh(&run);
-        run_replay(&run, slot, 2);
-        expect_correct(&run);
-        assert_int_equal(run.outcome.cost.cycles, cycles);
-    }
-    run_close(&run);
-}
-
-static void test_device_streams_are_synchronised(void **state)
-{
-    Run run;
-    (void)state;
-    run_open(&run, "conv_forward", 30);
-    run_load(&run, 0,
-             NAIVE_DEVICE DEVICE_ENTRY
-             " cudaStream_t own; cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);\n"
-             " naive<<<blocks(p), 128, 0, own>>>(*p, x, w, y, 0); }\n");
-    run_call(&run, 0);
-    expect_correct(&run);
-    assert_int_equal(run.outcome.cost.launches, 1);
-    inputs_fresh(&run);
-    run_replay(&run, 0, 1);
-    expect_correct(&run);
-    assert_int_equal(run.outcome.cost.launches, 1);
-    run_close(&run);
-}
-
-/* A module's variables are reset before each replay; a process keeps them while it lives, also for
- * the next problem. */
-static void test_device_variables_do_not_survive(void **state)
-{
-    static const char source[] = NAIVE_DEVICE
-        "__device__ int runs; __constant__ float first = 1;\n"
-        "__global__ void note() { runs++; }\n"
-        "__global__ void spoil(float *y) { if (runs > 1 || first != 1) y[0] = 1e9f; "
-        "}\n" DEVICE_ENTRY " note<<<1, 1, 0, stream>>>();\n"
-        " naive<<<blocks(p), 128, 0, stream>>>(*p, x, w, y, 0);\n"
-        " spoil<<<1, 1, 0, stream>>>(y); float two = 2;\n"
-        " cudaMemcpyToSymbolAsync(first, &two, sizeof two, 0, cudaMemcpyHostToDevice, stream); }\n";
-    Run run;
-    Error error;
-    (void)state;
-    run_open(&run, "conv_forward", 30);
-    run_load(&run, 0, source);
-    run_call(&run, 0);
-    expect_correct(&run);
-    for (int repeats = 0; repeats < 3; repeats++) {
-        inputs_fresh(&run);
-        run_replay(&run, 0, repeats);
-        expect_correct(&run);
-        assert_int_equal(run.outcome.cost.launches, repeats ? 3 : 0); /* 0: not counted */
-    }
-    assert_int_equal(session_next_problem(run.session, &run.problem, &error), 0);
-    run_call(&run, 0);
-    assert_int_equal(run.verdict.correct, 0);
-    assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 0, &error), 0);
-    run_call(&run, 0);
-    expect_correct(&run);
-    run_close(&run);
-}
-
-/* The kernel finds its earlier result in y or in its own memory and returns early. */
-static void test_device_outputs_do_not_survive(void **state)
-{
-    static const char source[] = NAIVE_DEVICE
-        "__global__ void lazy(ConvProblem p, const float *x, const float *w, float *y, float "
-        "*kept, int n)\n"
-        "{ int at = blockIdx.x * blockDim.x + threadIdx.x; if (at < n) y[at] = kept[at]; "
-        "}\n" DEVICE_ENTRY " static float *kept; int n = p->N * p->K * p->P * p->Q;\n"
-        " if (!kept) { cudaMalloc(&kept, n * 4); naive<<<blocks(p), 128>>>(*p, x, w, kept, 0); }\n"
-        " lazy<<<(n + 127) / 128, 128>>>(*p, x, w, y, kept, n); }\n";
-    Run run;
-    (void)state;
-    run_open(&run, "conv_forward", 30);
-    run_load(&run, 0, source);
-    run_call(&run, 0);
-    expect_correct(&run);
-    run_call(&run,
-             0); /* the same inputs: the kept result would be right, and the recording is a copy */
-    run_replay(&run, 0, 1);
-    assert_int_equal(run.verdict.correct, 0);
-    run_close(&run);
-}
-
-static void test_device_inputs_are_checked(void **state)
-{
-    static const char source[] =
-        NAIVE_DEVICE "__global__ void spoil(float *x) { x[1] = 0; }\n" DEVICE_ENTRY
-                     " naive<<<blocks(p), 128>>>(*p, x, w, y, 0); spoil<<<1, 1>>>((float *)w); }\n";
-    Run run;
-    (void)state;
-    run_open(&run, "conv_forward", 30);
-    run_load(&run, 0, source);
-    run_call(&run, 0);
-    assert_int_equal(run.outcome.status, RUN_OK);
-    assert_string_equal(run.observed.input_changed, "w");
-    run_close(&run);
-}
-
-/* The L1's sets depend on the address, so cycles depend on allocations.  They must not depend on
- * programs that ran for an earlier problem. */
-static void test_device_starts_every_problem_fresh(void **state)
-{
-    /* Reads 1,536 scattered lines of a megabyte twice: about as many as the L1 has. */
-    static const char scattered[] = NAIVE_DEVICE
-        "__global__ void walk(float *m) { float sum = 0;\n"
-        " for (unsigned i = 0; i < 96; i++)\n"
-        "  sum += m[(i % 48 * 32 + threadIdx.x) * 2654435761u >> 19 << 5];\n"
-        " m[threadIdx.x + 1] = sum; }\n" DEVICE_ENTRY " float *m; cudaMalloc(&m, 1 << 20);\n"
-        " cudaMemset(m, 0, 1 << 20); walk<<<1, 32>>>(m);\n"
-        " naive<<<blocks(p), 128>>>(*p, x, w, y, 0); cudaFree(m); }\n";
-    static const char hoarder[] = NAIVE_DEVICE "__device__ float variable[1000];\n" DEVICE_ENTRY
-                                               " float *m; cudaMalloc(&m, 300000);\n"
-                                               " naive<<<blocks(p), 128>>>(*p, x, w, y, 0); }\n";
-    Run run;
-    Error error;
-    (void)state;
-    run_open(&run, "conv_forward", 30);
-    run_load(&run, 0, scattered);
-    run_call(&run, 0);
-    expect_correct(&run);
-    uint64_t alone = run.outcome.cost.cycles;
-    assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 0, &error), 0);
-    run_load(&run, 1, hoarder);
-    run_call(&run, 1);
-    expect_correct(&run);
-    run_call(&run, 0);
-    assert_int_not_equal(run.outcome.cost.cycles, alone); /* cycles do depend on the address of its
-                                                           * memory */
-    assert_int_equal(session_set_problem(run.session, run.operation, &run.problem, 0, &error), 0);
-    run_call(&run, 0);
-    expect_correct(&run);
-    assert_int_equal(run.outcome.cost.cycles, alone);
-    run_close(&run);
-}
-
 /* The device process is killed after half a second, every time or the first time only. */
 static void run_with_dying_device(const char *script, RunStatus expected)
 {
@@ -793,42 +388,10 @@ static void test_bad_options(void **state)
     assert_non_null(strstr(error.text, "/nowhere/device"));
 }
 
-static void test_device_if_nvcc(void **state)
-{
-    if (access(toolchain.nvcc, X_OK)) skip();
-    test_device_correct(state);
-}
-
-/* A line that is in no cached build. */
-static int fresh_cache(void **state)
-{
-    static char line[64];
-    (void)state;
-    snprintf(line, sizeof line, "/* %d %d */\n", (int)getpid(), (int)sandbox_probe());
-    salt = line;
-    print_message("%s\n", sandbox_level_name(sandbox_probe()));
-    return 0;
-}
-
 int main(void)
 {
-    char build[600], self[512] = "";
-    Error error;
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) return 1;
-    *strrchr(self, '/') = 0;
-    snprintf(build, sizeof build, "%s/../../..", self);
-    if (toolchain_load(".", build, &toolchain, &error)) {
-        fprintf(stderr, "%s\n", error.text);
-        return 1;
-    }
-    /* Programs linked with its objects need its flags, which a submission's build does not have. */
-    if (SANITIZED) {
-        printf("skipped: a sanitized build has no libraries for submissions\n");
-        return 0;
-    }
-    strcpy(directory, "/var/tmp/convlab-session-XXXXXX");
-    if (!mkdtemp(directory)) return 1;
+    int cannot = runs_open();
+    if (cannot) return cannot > 0;
     const struct CMUnitTest host[] = {
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_device_process_dies),
@@ -848,34 +411,11 @@ int main(void)
         cmocka_unit_test(test_host_guard_bands),
         cmocka_unit_test(test_host_state_does_not_survive_a_call),
     };
-    const struct CMUnitTest device[] = {
-        cmocka_unit_test(test_device_correct),
-        cmocka_unit_test(test_device_streams_are_synchronised),
-        cmocka_unit_test(test_device_ends_early),
-        cmocka_unit_test(test_device_kernel_faults),
-        cmocka_unit_test(test_device_kernel_without_end),
-        cmocka_unit_test(test_device_variables_do_not_survive),
-        cmocka_unit_test(test_device_outputs_do_not_survive),
-        cmocka_unit_test(test_device_inputs_are_checked),
-        cmocka_unit_test(test_device_starts_every_problem_fresh),
-    };
     const struct CMUnitTest lowered[] = {
         cmocka_unit_test(test_host_correct),
         cmocka_unit_test(test_host_has_no_children),
         cmocka_unit_test(test_host_state_does_not_survive_a_call),
-        cmocka_unit_test(test_device_if_nvcc),
     };
     int failed = cmocka_run_group_tests(host, NULL, NULL);
-    if (access(toolchain.nvcc, X_OK))
-        printf("skipped: no nvcc at %s\n", toolchain.nvcc);
-    else
-        failed += cmocka_run_group_tests(device, NULL, NULL);
-    /* The kernel may refuse namespaces.  Built again, so that the compilers also run in the weaker
-     * sandbox. */
-    sandbox_lower(SANDBOX_LANDLOCK);
-    failed += cmocka_run_group_tests_name("without namespaces", lowered, fresh_cache, NULL);
-    sandbox_lower(SANDBOX_SECCOMP);
-    failed += cmocka_run_group_tests_name("without Landlock", lowered, fresh_cache, NULL);
-    snprintf(build, sizeof build, "rm -rf %s", directory);
-    return failed + (system(build) != 0);
+    return runs_close(failed + runs_lowered(lowered));
 }

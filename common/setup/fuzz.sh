@@ -125,6 +125,7 @@ for program in $(find "$build/tests" -type f -name 'fuzz_*' -perm -u+x | sort); 
     case $name in
     fuzz_array) set -- datasets/digits-8x8 ;;
     fuzz_client) set -- "$build/seeds/frames" ;;
+    fuzz_command | fuzz_dap) set -- ;; # they make their own lines
     fuzz_fatbin) set -- "$build/seeds/fatbin" "$build/seeds/machine" ;;
     fuzz_ini) set -- "$build/seeds/ini" ;;
     fuzz_kernel | fuzz_repeats) set -- "$build/seeds/ptx" "$build/seeds/machine" "$build/seeds/forms" ;;

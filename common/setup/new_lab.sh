@@ -33,7 +33,7 @@ answers.ini solutions/$lab/predict.ini
 skeleton.cu autograder/tests/skeletons/$lab/conv.cu
 no-guard.patch autograder/tests/mutants/$lab/no-guard.patch
 derive.c autograder/tests/predictions/$lab.c
-numbers.sh docs/numbers/$lab.sh"
+numbers.sh docs/numbers/labs/$lab.sh"
 if [ "$operation" = new ]; then
     places="$places
 operation.h common/include/convlab/$own.h
@@ -48,7 +48,7 @@ if [ "$operation" = new ] && grep -q "&${own}_operation\b" "$catalog"; then
     fail "there is an operation '$own' already; choose another NAME"
 fi
 for tree in labs solutions autograder/tests/skeletons autograder/tests/mutants \
-    autograder/tests/predictions docs/numbers; do
+    autograder/tests/predictions docs/numbers/labs; do
     there=$(find "$tree" -maxdepth 1 -name "$number-*" | head -n 1)
     [ -z "$there" ] || fail "$there already exists; choose another number, or remove it"
 done

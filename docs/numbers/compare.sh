@@ -280,10 +280,10 @@ say $page "$(a_filter 5 'a[.][127]$') per filter if filters are 1×1 and $(a_fil
 say $page "the new kernel takes $(a_filter 4 'Incep|AlexNetI')"
 say $page "$(a_filter 5 'Inception|AlexNetI' | awk '{ printf "%.0f to %.0f", 1000 * $1, 1000 * $3 }') µs are a call of cuDNN, and $(a_filter 4 'Incep|AlexNetI' | awk '{ printf "%.0f", 1000 * $1 }') µs are a launch"
 
-# measured SET: the measurements of h200-sparse.sh for a set of layers, one line per layer
+# measured SET: the measurements of h200/sparse.sh for a set of layers, one line per layer
 # (sparse_table.sh); fails if there are none.
 measured() { [ -f "$data/$1-h200.tsv" ] && sh common/apps/compare/sparse_table.sh "$data/$1-h200.tsv"; }
-unmeasured() { printf 'This was not measured on a GPU yet: `sh docs/numbers/h200-sparse.sh %s docs/data/compare nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
+unmeasured() { printf 'This was not measured on a GPU yet: `sh docs/numbers/h200/sparse.sh %s docs/data/compare nvcc` on an H200 makes `docs/data/compare/%s-h200.tsv`.\n' "$1" "$1"; }
 
 if measured table-1 >"$out/measured"; then
     awk -F'\t' '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # gpu.sh BUILD OUT - the tables, curves and sentences of book/gpu.md, and tables of the cheat sheet.
 # They compare measurements on an H200 with the simulator.  The measurements are
-# docs/data/h200/gpu.tsv by h200-gpu.sh, machine.ini by make machine, and
+# docs/data/h200/gpu.tsv by h200/gpu.sh, machine.ini by make machine, and
 # common/simulator/validation's micro-kernels.
 . docs/numbers/lib.sh
 

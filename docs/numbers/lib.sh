@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# lib.sh - functions of the scripts of this folder.  Each script starts with  . docs/numbers/lib.sh
-# and is run as sh docs/numbers/NAME.sh BUILD OUT  from the root.  README.md here describes the
+# lib.sh - functions of the pages' scripts.  Each script starts with  . docs/numbers/lib.sh
+# and is run as  sh docs/numbers/gpu.sh BUILD OUT  from the root.  README.md here describes the
 # purpose of a script.
 #
 # Sets build and out.  NUMBERS_LONG=1: long simulations run, too (make numbers); else their recorded

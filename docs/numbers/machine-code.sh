@@ -58,7 +58,7 @@ mkdir -p "$out"
     loop 02-naive solutions/02-naive/conv.cu
     loop 04-tiled solutions/04-tiled/conv.cu
     cp solutions/04-tiled/conv.cu "$work/scalar.cu"
-    patch -s "$work/scalar.cu" docs/numbers/04-tiled/scalar.patch
+    patch -s "$work/scalar.cu" docs/numbers/labs/04-tiled/scalar.patch
     loop 04-tiled-scalar "$work/scalar.cu"
     printf 'division\t%d\t\t\n' "$(($(division 't / radix' 't % radix') - $(division t radix)))"
 } >"$out/labs-02-04.tsv"

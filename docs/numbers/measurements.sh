@@ -48,7 +48,7 @@ page=docs/simulator/measurements.md
 too_close=$(recorded 07 | awk -F'\t' '$1 == "wide" { printf "%.0f", 100 * ($5 - 1) }')
 say "$page" "Lab 07's $too_close % are too close to call"
 
-# The same kernels timed twice: each solution of a record against h200-labs-01-04.sh's median;
+# The same kernels timed twice: each solution of a record against h200/labs-01-04.sh's median;
 # percent, of all and above 20 us.
 for lab in 02 03 04; do recorded $lab | awk -F'\t' -v lab=$lab '{ print lab "\t" $1 "\t" $4 * 1e6 }'; done |
     awk -F'\t' '

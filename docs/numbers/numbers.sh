@@ -1,17 +1,21 @@
 #!/bin/sh
-# numbers.sh BUILD check|write [LAB] - the numbers in the pages.  It runs the scripts of this folder
-# (with LAB only that one: 02, or a page's name such as cheng) and compares their output with the
-# pages.  `write` puts tables and figures there.  README.md says how.
+# numbers.sh BUILD check|write [LAB] - the numbers in the pages.  It runs the pages' scripts (with LAB
+# only that one: 02, or a page's name such as cheng) and compares their output with the pages.  `write` puts tables and figures there.  README.md says how.
 set -eu
 build=${1:?usage: numbers.sh BUILD check|write [LAB]}
 mode=${2:?usage: numbers.sh BUILD check|write [LAB]}
 only=${3:-}
 here=docs/numbers
 
+# script_of NAME: a page's script, which may not exist; those of the labs have a folder.
+script_of() {
+    case $1 in [0-9][0-9]-*) echo "$here/labs/$1.sh" ;; *) echo "$here/$1.sh" ;; esac
+}
+
 # Called below through xargs: one script, into a folder of its own.
 if [ "$mode" = script ]; then
     made=$NUMBERS_MADE
-    sh "$here/$only.sh" "$build" "$made/$only" >"$made/$only/log" 2>&1 || : >"$made/$only/failed"
+    sh "$(script_of "$only")" "$build" "$made/$only" >"$made/$only/log" 2>&1 || : >"$made/$only/failed"
     echo >&9
     exit 0
 fi
@@ -34,11 +38,11 @@ is_chosen() {
     esac
 }
 
-# The scripts named like a page.  Others here measure on a GPU, and are run by hand.
+# The pages that have a script.
 scripts() {
     pages | while read -r page; do
         name=$(name_of "$page")
-        [ ! -f "$here/$name.sh" ] || ! is_chosen "$name" || echo "$name"
+        [ ! -f "$(script_of "$name")" ] || ! is_chosen "$name" || echo "$name"
     done
 }
 
@@ -122,7 +126,7 @@ check_places() {
         is_chosen "${table%/*}" && [ ! -s "$made/$table.md" ] &&
             [ ! -f "$made/${table%/*}/failed" ] &&
             complain "$(name_of "$page")" \
-            "$page has a place for '${table#*/}', which $here/${table%/*}.sh does not make"
+            "$page has a place for '${table#*/}', which $(script_of "${table%/*}") does not make"
     done <"$made/.places"
     for file in "$made"/*/*.md; do
         [ -f "$file" ] || continue
@@ -138,7 +142,7 @@ check_words() {
     before=$wrong
     while IFS=$tab read -r page words; do
         tr -s ' \n' '  ' <"$page" | tr -s ' ' | grep -qF -- "$words" ||
-            complain "$1" "$page does not say '$words', and that is what $here/$1.sh makes; correct the page's words"
+            complain "$1" "$page does not say '$words', and that is what $(script_of "$1") makes; correct the page's words"
     done <"$made/$1/said"
     [ "$wrong" != "$before" ] || [ ! -s "$made/$1/said" ] ||
         printf 'ok numbers/%s: %d numbers in sentences\n' "$1" "$(wc -l <"$made/$1/said")"
@@ -176,7 +180,7 @@ printf '%s\n' "$names" | xargs -r -P 2 -n 1 sh "$0" "$build" script
 ticker_end
 for name in $names; do
     if [ -f "$made/$name/failed" ]; then
-        complain "$name" "$here/$name.sh failed: $(tail -n 20 "$made/$name/log")"
+        complain "$name" "$(script_of "$name") failed: $(tail -n 20 "$made/$name/log")"
         rm -f "$made/$name"/*.md
     else
         check_data "$name"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # serve.sh BUILD OUT - the table, the figure and the numbers of docs/student/serve.md, from
-# measurements on a GPU (h200-serve.sh) and from ten minutes on the simulator.
+# measurements on a GPU (h200/serve.sh) and from ten minutes on the simulator.
 . docs/numbers/lib.sh
 page=docs/student/serve.md
 data=docs/data/h200/serve
@@ -56,7 +56,7 @@ told() { # NAME WHAT: a paragraph
     printf '\n%s s of electrode at 90 %%, %s requests: %s bytes resident before, %s after; %s descriptors before, %s after.\n' \
         "$1" "$(thousands "$2")" "$(thousands "$3")" "$(thousands "$4")" "$5" "$6" |
         fold -s -w 100 | sed 's/ $//'
-    printf '\n%s, `sh docs/numbers/h200-serve.sh`.\n' \
+    printf '\n%s, `sh docs/numbers/h200/serve.sh`.\n' \
         "$(sed -n '1s/^; //; 1s/: sh .*//p' "$data/electrode.tsv")"
 } >"$out/measured.md"
 

@@ -360,7 +360,7 @@ says hint-for-what-is-slow 'make hint LAB=06 explains it'
         'More threads arrive than mbarrier.init'; do
         grep -hoF "$words" common/operations/operation/test_operation.c
     done
-    grep -o 'a loop around the launch never ends' autograder/session/test_session.c
+    grep -o 'a loop around the launch never ends' autograder/session/test_session_device.c
 } >>"$work/provoked"
 
 # A row with *untested* has no test, because it needs a GPU.

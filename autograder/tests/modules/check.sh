@@ -65,7 +65,7 @@ for rule in "cycles $build" folders files structs; do
     tell "limits: ${rule%% *}" "$scratch/larger"
 done
 printf 'kind\tname\tnumber\treason\n' >"$scratch/none.tsv"
-for rule in "cycles $build" folders files structs; do
+for rule in "cycles $build" files structs; do
     # shellcheck disable=SC2086
     if python3 autograder/tests/modules/limits.py $rule "$scratch/none.tsv" >"$scratch/found"; then
         echo "without exceptions nothing is too large" >"$scratch/blind"
@@ -75,6 +75,15 @@ for rule in "cycles $build" folders files structs; do
     fi
     tell "limits finds each exception of ${rule%% *}" "$scratch/blind"
 done
+
+# No folder is an exception, so this needs one with 41 sources.
+root=$PWD
+mkdir -p "$scratch/tree/common/full"
+for n in $(seq 41); do echo >"$scratch/tree/common/full/$n.c"; done
+git -C "$scratch/tree" init -q
+(cd "$scratch/tree" && python3 "$root/autograder/tests/modules/limits.py" folders "$scratch/none.tsv") >"$scratch/found" || :
+echo 'common/full: 41 sources; 40 are allowed' | diff - "$scratch/found" >"$scratch/blind" || :
+tell "limits finds a folder that is too large" "$scratch/blind"
 
 find autograder common datasets -name '*.[ch]' ! -path 'common/include/*' \
     ! -path 'common/apps/compare/*' ! -path 'common/setup/*' ! -path 'autograder/tests/*' |

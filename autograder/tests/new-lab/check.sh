@@ -31,7 +31,7 @@ make_lab='sh common/setup/new_lab.sh'
     told 2 'no template.*there are: conv_forward' $make_lab 98 name no-such
     tell bad-operation
 }
-grep -rl '@[A-Z][A-Z]*@' labs/99-* solutions/99-* autograder/tests/*/99-* docs/numbers/99-* \
+grep -rl '@[A-Z][A-Z]*@' labs/99-* solutions/99-* autograder/tests/*/99-* docs/numbers/labs/99-* \
     >"$work/out"
 [ ! -s "$work/out" ]
 tell every-place-is-filled-in
@@ -67,7 +67,7 @@ catalog=common/operations/catalog
 [ "$(grep -c row_sums $catalog/operations.c)" = 2 ] &&
     ! grep -rl '@[A-Z][A-Z]*@' labs/$new solutions/$new $catalog/*row_sums.c \
         common/operations/calls/row_sums.c common/include/convlab/row_sums.h \
-        autograder/tests/predictions/$new.c docs/numbers/$new.sh >"$work/out"
+        autograder/tests/predictions/$new.c docs/numbers/labs/$new.sh >"$work/out"
 tell every-place-of-an-operation-is-filled-in
 # Links the operation in $1 with its unit test.  The new list of operations comes before the
 # archive that has the old one.

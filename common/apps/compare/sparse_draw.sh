@@ -1,6 +1,6 @@
 #!/bin/sh
 # sparse_draw.sh TABLE OUT - makes OUT/sparse.md (crossovers, gains), OUT/boundary.md and
-# OUT/sparse.svg from h200-sparse.sh's table.
+# OUT/sparse.svg from h200/sparse.sh's table.
 set -eu
 table=${1:?usage: sparse_draw.sh TABLE OUT}
 out=${2:?usage: sparse_draw.sh TABLE OUT}

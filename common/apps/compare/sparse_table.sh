@@ -1,5 +1,5 @@
 #!/bin/sh
-# sparse_table.sh TABLE - prints a line for each layer and percentage of zeros in h200-sparse.sh's
+# sparse_table.sh TABLE - prints a line for each layer and percentage of zeros in h200/sparse.sh's
 # table, tab-separated.  Columns: layer, percent, microseconds of lab 10, lab 13 and cuDNN fp32; the
 # same with setup and cleanup; MB of workspace of the three.
 set -eu

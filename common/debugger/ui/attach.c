@@ -31,37 +31,6 @@ static void ui_stopped(Debugger *debugger, const Stop *stop)
     s->stopped(s, stop);
 }
 
-/* A log point's text, in which {expressions} are replaced by their values. */
-static void ui_say(Debugger *debugger, const char *text)
-{
-    Session *s = (Session *)debugger;
-    char line[2000];
-    size_t used = 0;
-    for (const char *at = text; *at && used + 2 < sizeof line; at++) {
-        const char *end = *at == '{' ? strchr(at, '}') : NULL;
-        char expression[EXPRESSION_TEXT], value_text[400] = "?";
-        Scene scene;
-        Value value;
-        Error error;
-        if (!end || end - at >= EXPRESSION_TEXT) {
-            line[used++] = *at;
-            continue;
-        }
-        snprintf(expression, sizeof expression, "%.*s", (int)(end - at - 1), at + 1);
-        Expression *parsed = expression_parse(expression, NULL, &error);
-        if (parsed && debugger_scene(debugger, 1u << debugger->focus.lane, &scene, &error) == 0) {
-            expression_evaluate(parsed, &scene, &value);
-            value_print(scene.warp, &value, debugger->focus.lane, 0, value_text, sizeof value_text);
-        }
-        expression_free(parsed);
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s", value_text);
-        if (used >= sizeof line) used = sizeof line - 1;
-        at = end;
-    }
-    line[used] = 0;
-    say(s, "%s\n", line);
-}
-
 static void gpu_opened(struct SimtGpu *gpu)
 {
     /* To measure what the debugger costs: the same execution without it. */
@@ -110,7 +79,7 @@ __attribute__((constructor(101))) static void session_open(void)
 {
     Session *s = &session_of_process;
     if (!is_wanted()) return;
-    s->ui = (DebugUi){.stopped = ui_stopped, .say = ui_say};
+    s->ui = (DebugUi){.stopped = ui_stopped, .say = log_point_say};
     debugger_open(&s->debugger, &s->ui);
     sim_device_debugger = gpu_opened, sim_device_expected = expected_keep;
 }

@@ -147,12 +147,12 @@ int command_kill(Session *s, const char *arguments)
     if (!is_ready(s)) return 0;
     say(s, "[Inferior killed]\n");
     fflush(NULL);
-    _Exit(0);
+    session_exit(0);
 }
 
 int command_quit(Session *s, const char *arguments)
 {
     (void)s, (void)arguments;
     fflush(NULL);
-    _Exit(0);
+    session_exit(0);
 }

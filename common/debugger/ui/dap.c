@@ -62,16 +62,17 @@ static int request_action(Session *s, const json_t *request)
     return 1;
 }
 
-static void end_session(const json_t *request)
+static void end_session(json_t *request)
 {
     dap_respond(request, NULL);
     if (!strcmp(dap_command(request), "terminate")) dap_event_send("terminated", NULL);
+    json_decref(request);
     fflush(NULL);
-    _Exit(0);
+    session_exit(0);
 }
 
 /* One request. 1: execution continues. */
-static int request_carry_out(Session *s, const json_t *request)
+static int request_carry_out(Session *s, json_t *request)
 {
     static const struct {
         const char *command;
@@ -149,14 +150,14 @@ static void serve(Session *s)
 {
     for (;;) {
         json_t *request = dap_message_take(1);
-        if (!request) _Exit(0); /* the client is gone */
+        if (!request) session_exit(0); /* the client is gone */
         int goes_on = request_carry_out(s, request);
         json_decref(request);
         if (goes_on) return;
     }
 }
 
-static void dap_stopped(Session *s, const Stop *stop)
+void dap_stopped(Session *s, const Stop *stop)
 {
     Debugger *d = &s->debugger;
     PlanKind before = d->plan.interrupted;
@@ -219,6 +220,14 @@ void dap_before_run(Session *s)
     if (dap.stops_on_entry) debugger_interrupt(&s->debugger);
 }
 
+void dap_serve_after_end(void)
+{
+    for (json_t *request; (request = dap_message_take(1)); json_decref(request)) {
+        if (dap_is_end(dap_command(request))) end_session(request);
+        dap_refuse(request, "the program has ended");
+    }
+}
+
 void dap_ended(Session *s, int status)
 {
     (void)s;
@@ -228,9 +237,6 @@ void dap_ended(Session *s, int status)
     pthread_join(dap.pumps[0], NULL), pthread_join(dap.pumps[1], NULL);
     dap_event_send("exited", json_pack("{s:i}", "exitCode", status));
     dap_event_send("terminated", NULL);
-    for (json_t *request; (request = dap_message_take(1)); json_decref(request)) {
-        if (dap_is_end(dap_command(request))) end_session(request);
-        dap_refuse(request, "the program has ended");
-    }
-    _Exit(0);
+    dap_serve_after_end();
+    session_exit(0);
 }

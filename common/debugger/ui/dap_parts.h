@@ -48,6 +48,10 @@ typedef struct Dap {
 
 extern Dap dap;
 
+/* ---- dap.c ---- */
+void dap_stopped(Session *s, const Stop *stop); /* Session.stopped */
+void dap_serve_after_end(void);                 /* until the client ends the session */
+
 /* ---- dap_queue.c ---- */
 void dap_respond(const json_t *request, json_t *body);
 void dap_refuse(const json_t *request, const char *message);

@@ -143,7 +143,7 @@ static void queue_add(Session *s, json_t *message)
         /* Host code runs and cannot be inspected. */
         dap_respond(message, NULL);
         dap_event_send("terminated", NULL);
-        _Exit(0);
+        session_exit(0);
     }
 }
 
@@ -161,7 +161,7 @@ void *dap_reader(void *context)
         if (status != FRAME_OK) {
             if (status == FRAME_BAD) dap_output("important", why);
             queue_close();
-            if (is_executing(s) || (dap.is_configured && !s->debugger.is_stopped)) _Exit(0);
+            if (is_executing(s) || (dap.is_configured && !s->debugger.is_stopped)) session_exit(0);
             return NULL;
         }
         if (!strcmp(dap_command(message), "cancel")) {

@@ -132,7 +132,7 @@ void prompt_run(Session *s)
         if (!line) { /* the end of a file of commands, or of the terminal */
             if (is_terminal()) printf("\n");
             fflush(NULL);
-            _Exit(0);
+            session_exit(0);
         }
         /* An empty line on a terminal repeats the last command. */
         const char *command = is_terminal() && !*line ? last : line;

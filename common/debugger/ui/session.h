@@ -46,6 +46,9 @@ struct Session {
     size_t expecteds;
 };
 
+/* Ends the process: _Exit. A fuzzer sets another function, because more inputs follow. */
+extern void (*session_exit)(int status) __attribute__((noreturn));
+
 __attribute__((format(printf, 2, 3))) void say(Session *session, const char *format, ...);
 
 /* Carries out one command line. 1: execution continues (an action was requested); 0: stay. */
@@ -60,6 +63,8 @@ void frame_print(Session *session, uint32_t number, int with_source);
 void focus_print(Session *session);
 void displays_print(Session *session);
 void launch_text(const Debugger *debugger, char *text, size_t bytes);
+/* Prints a log point's text, in which {expressions} are replaced by their values. */
+void log_point_say(Debugger *debugger, const char *text);
 
 /* ---- lanes.c, threads.c, focus.c: commands that look at many threads ---- */
 int command_lanes(Session *session, const char *arguments);

@@ -6,6 +6,8 @@
 
 #include "common/debugger/ui/session.h"
 
+void (*session_exit)(int status) __attribute__((noreturn)) = _Exit;
+
 void say(Session *s, const char *format, ...)
 {
     char text[16384];
@@ -198,4 +200,34 @@ void stop_report(Session *s, const Stop *stop)
     s->shown = d->focus, s->has_shown = 1, s->shown_launch = d->run;
     s->list_line = 0;
     displays_print(s);
+}
+
+void log_point_say(Debugger *debugger, const char *text)
+{
+    Session *s = (Session *)debugger;
+    char line[2000];
+    size_t used = 0;
+    for (const char *at = text; *at && used + 2 < sizeof line; at++) {
+        const char *end = *at == '{' ? strchr(at, '}') : NULL;
+        char expression[EXPRESSION_TEXT], value_text[400] = "?";
+        Scene scene;
+        Value value;
+        Error error;
+        if (!end || end - at >= EXPRESSION_TEXT) {
+            line[used++] = *at;
+            continue;
+        }
+        snprintf(expression, sizeof expression, "%.*s", (int)(end - at - 1), at + 1);
+        Expression *parsed = expression_parse(expression, NULL, &error);
+        if (parsed && debugger_scene(debugger, 1u << debugger->focus.lane, &scene, &error) == 0) {
+            expression_evaluate(parsed, &scene, &value);
+            value_print(scene.warp, &value, debugger->focus.lane, 0, value_text, sizeof value_text);
+        }
+        expression_free(parsed);
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s", value_text);
+        if (used >= sizeof line) used = sizeof line - 1;
+        at = end;
+    }
+    line[used] = 0;
+    say(s, "%s\n", line);
 }

@@ -107,6 +107,10 @@ int command_diff(Session *s, const char *arguments)
             "diff needs a lab's expected output, and this program has none: make debug LAB=NN.\n");
         return 0;
     }
+    if (!d->gpu) {
+        say(s, "The program is not being run.\n");
+        return 0;
+    }
     if (debugger_warp(d)) {
         say(s, "diff compares when a launch has ended: catch end, then continue.\n");
         return 0;

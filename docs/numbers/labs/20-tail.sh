@@ -154,7 +154,7 @@ at_width() { # at_width SHAPE WIDTH
         "$pruned" ||
         fail "$pruned has no $1 with $2 filters"
 }
-exact() { awk -f docs/numbers/20-tail/exact.awk -v part="$1" common/apps/tail/networks/resnet-56-pruned.tsv "$pruned" | tr -d -; }
+exact() { awk -f docs/numbers/labs/20-tail/exact.awk -v part="$1" common/apps/tail/networks/resnet-56-pruned.tsv "$pruned" | tr -d -; }
 first='C=13 H=32 W=32' second='C=27 H=16 W=16' third='C=64 H=8 W=8'
 say "$page" "4 filters take $(at_width "$first" 4) µs and 16 take $(at_width "$first" 16)"
 say "$page" "4 take $(at_width "$second" 4) µs and 32 take $(at_width "$second" 32)"
@@ -163,7 +163,7 @@ say "$page" "saves $(exact 0.5) % when each layer keeps at least half of its fil
 say "$page" "which goes from edge to edge, saved $(sed -n 's/^; latency .*: -\([0-9.]*\) %; .*/\1/p' "$data/widths-resnet-56-pruned-n128-cudnn-fp32-h200.tsv")"
 
 if command -v gnuplot >/dev/null; then
-    gnuplot -c docs/numbers/20-tail/machines.gp "$data" "$out/20-tail.svg"
-    gnuplot -c docs/numbers/20-tail/cudnn.gp "$data" "$out/20-tail-cudnn.svg"
-    gnuplot -c docs/numbers/20-tail/widths.gp "$data" "$out/20-tail-widths.svg"
+    gnuplot -c docs/numbers/labs/20-tail/machines.gp "$data" "$out/20-tail.svg"
+    gnuplot -c docs/numbers/labs/20-tail/cudnn.gp "$data" "$out/20-tail-cudnn.svg"
+    gnuplot -c docs/numbers/labs/20-tail/widths.gp "$data" "$out/20-tail-widths.svg"
 fi

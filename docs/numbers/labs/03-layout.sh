@@ -12,7 +12,7 @@ deep=$(sed -n '/^\[case chwn-deep\]/,/^$/s/^shape  *= *\(.*\) layout=chwn$/\1/p'
     for layout in nchw nhwc chwn; do
         printf '| %s' "$(echo $layout | tr '[:lower:]' '[:upper:]')"
         for lanes in along-q along-k along-n; do
-            source=$(variant $lanes solutions/03-layout/conv.cu docs/numbers/03-layout/$lanes.patch)
+            source=$(variant $lanes solutions/03-layout/conv.cu docs/numbers/labs/03-layout/$lanes.patch)
             simulate $layout-$lanes 03 "$source" --shape "$deep layout=$layout"
             sectors=$(calc '%.2f' "$(number $layout-$lanes sectors_per_load)")
             [ $layout-$lanes != chwn-along-n ] || sectors=–

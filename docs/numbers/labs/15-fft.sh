@@ -3,7 +3,7 @@
 . docs/numbers/lib.sh
 page=labs/15-fft/README.md
 solution=solutions/15-fft/conv.cu
-patches=docs/numbers/15-fft
+patches=docs/numbers/labs/15-fft
 measured=docs/data/compare/fft-h200.tsv
 . docs/numbers/layers.sh
 

@@ -10,7 +10,7 @@ step() {
     case $2 in
     naive) submission=solutions/02-naive/conv.cu ;;
     solution) submission=solutions ;;
-    *) submission=$(variant "$2" solutions/04-tiled/conv.cu "docs/numbers/04-tiled/$2.patch") ;;
+    *) submission=$(variant "$2" solutions/04-tiled/conv.cu "docs/numbers/labs/04-tiled/$2.patch") ;;
     esac
     simulate "$2" 04 "$submission" --case electrode-1
     accesses=$(($(number "$2" shared_load_requests) + $(number "$2" shared_store_requests)))

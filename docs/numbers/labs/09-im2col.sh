@@ -4,7 +4,7 @@
 
 page=labs/09-im2col/README.md
 solution=solutions/09-im2col/conv.cu
-patches=docs/numbers/09-im2col
+patches=docs/numbers/labs/09-im2col
 
 # ---- on the host ---------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# h200-serve.sh NAME LAB CASE OUT [BUILD] - on a machine with a GPU: `make serve` with a
+# h200/serve.sh NAME LAB CASE OUT [BUILD] - on a machine with a GPU: `make serve` with a
 # solution, and `make load`.
 #
 # OUT/NAME.tsv gets a line for each load.  First come closed loops with more and more requests at a
@@ -9,7 +9,7 @@
 # meanwhile. RUN is the seconds of each load, THREADS the generator's.  ENGINE=sim tries the script
 # out without a GPU.
 set -eu
-usage='usage: h200-serve.sh NAME LAB CASE OUT [BUILD]'
+usage='usage: h200/serve.sh NAME LAB CASE OUT [BUILD]'
 name=${1:?$usage}
 lab=${2:?$usage}
 case=${3:?$usage}
@@ -78,7 +78,7 @@ for percent in ${OPEN:-10 25 50 75 90 100 125 150 200}; do at "$percent" RATE=$(
 kill -TERM $server
 wait $server
 {
-    printf '; %s, CUDA %s, %s: sh docs/numbers/h200-serve.sh %s %s %s OUT\n' \
+    printf '; %s, CUDA %s, %s: sh docs/numbers/h200/serve.sh %s %s %s OUT\n' \
         "$({ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null || echo 'the simulator'; } | head -n 1 | sed 's/, /, driver /')" \
         "$("$(sed -n 's/^NVCC=//p' "$build/toolchain.env")" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$(date -u +%Y-%m-%d)" "$name" "$lab" "$case"
     cat "$work/lines"

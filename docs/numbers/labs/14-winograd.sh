@@ -2,7 +2,7 @@
 # 14-winograd.sh BUILD OUT - the numbers of labs/14-winograd/README.md.
 . docs/numbers/lib.sh
 solution=solutions/14-winograd/conv.cu
-patches=docs/numbers/14-winograd
+patches=docs/numbers/labs/14-winograd
 measured=docs/data/compare/winograd-h200.tsv
 . docs/numbers/layers.sh
 

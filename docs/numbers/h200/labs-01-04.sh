@@ -1,5 +1,5 @@
 #!/bin/sh
-# h200-labs-01-04.sh OUT [BUILD] - on a machine with a GPU: what the handouts of labs 01 to 04 say
+# h200/labs-01-04.sh OUT [BUILD] - on a machine with a GPU: what the handouts of labs 01 to 04 say
 # of an H200.
 #
 # From the workbook's root, after `make setup` and `make -j tools`; needs nvcc, takes two to three
@@ -15,7 +15,7 @@
 #
 # A variant is a lab's solution, its baseline, or the solution with docs/numbers/LAB/VARIANT.patch.
 set -eu
-out=${1:?usage: h200-labs-01-04.sh OUT [BUILD]}
+out=${1:?usage: h200/labs-01-04.sh OUT [BUILD]}
 build=${2:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -118,7 +118,7 @@ compile 02-naive solution solutions/02-naive/conv.cu &
 compile 02-naive baseline labs/02-naive/baseline.cu &
 compile 03-layout solution solutions/03-layout/conv.cu &
 compile 04-tiled solution solutions/04-tiled/conv.cu &
-for patch in docs/numbers/03-layout/*.patch docs/numbers/04-tiled/*.patch; do
+for patch in docs/numbers/labs/03-layout/*.patch docs/numbers/labs/04-tiled/*.patch; do
     compile_patched "$(basename "$(dirname "$patch")")" "$(basename "$patch" .patch)" &
 done
 wait
@@ -153,7 +153,7 @@ host() {
         fail "lab 01, $variant, $name: no times in what make run says"
 }
 
-for patch in docs/numbers/01-sequential/*.patch; do
+for patch in docs/numbers/labs/01-sequential/*.patch; do
     there=$work/$(basename "$patch" .patch)/01-sequential
     mkdir -p "$there"
     cp solutions/01-sequential/conv.c "$there"

@@ -16,7 +16,7 @@ before=$(calc '%.0f' "$(number rolled thread_instructions) / 1e6") \
 say "$page" "Lab 05 executes $before million thread instructions in table-1, this lab $after million"
 
 # The store remains a loop.
-simulate store 06 "$(variant store solutions/06-unrolled/conv.cu docs/numbers/06-unrolled/store.patch)" --case table-1
+simulate store 06 "$(variant store solutions/06-unrolled/conv.cu docs/numbers/labs/06-unrolled/store.patch)" --case table-1
 more=$(calc '%.0f' "100 * $(number store cycles) / $(number mine cycles) - 100")
 say "$page" "$(thousands "$(number store local_sectors)") sectors, and $more % more cycles"
 
@@ -61,7 +61,7 @@ longer=$(ratio "$(unrolled 32 1 5)" "$(unrolled 1 1 5)")
 say "$page" "At most 32 registers instead of $(unrolled 1 1 3) cost up to $longer times the time"
 
 if command -v gnuplot >/dev/null; then
-    gnuplot -e "measured='$data'; out='$out/06-unroll.svg'" docs/numbers/06-unrolled/unroll.gp
+    gnuplot -e "measured='$data'; out='$out/06-unroll.svg'" docs/numbers/labs/06-unrolled/unroll.gp
 fi
 
 after_table 06 >"$out/after.md"

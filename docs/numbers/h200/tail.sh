@@ -1,10 +1,10 @@
 #!/bin/sh
-# h200-tail.sh OUT NVCC [BUILD [PART ...]] - on a machine with a GPU: the sweeps and the networks of
+# h200/tail.sh OUT NVCC [BUILD [PART ...]] - on a machine with a GPU: the sweeps and the networks of
 # lab 20's handout, as `make sweep` and `make widths` measure them.  Leaves OUT/NAME.tsv.  Parts:
 # shaped, the layers that shaped the formula; held and one, those that it had not seen, with 1 and
 # 32 images and with one; algorithms; labs; networks.  All of them take some five minutes.
 set -eu
-usage='usage: h200-tail.sh OUT NVCC [BUILD [PART ...]]'
+usage='usage: h200/tail.sh OUT NVCC [BUILD [PART ...]]'
 out=${1:?$usage}
 nvcc=${2:?$usage}
 build=${3:-build}

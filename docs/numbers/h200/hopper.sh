@@ -1,16 +1,16 @@
 #!/bin/sh
-# h200-hopper.sh OUT NVCC [BUILD] - times lab 12, its steps (labs/12-hopper/baseline.cu), lab 11 and
+# h200/hopper.sh OUT NVCC [BUILD] - times lab 12, its steps (labs/12-hopper/baseline.cu), lab 11 and
 # cuDNN with TF32 on a machine with an H100 or H200, as `make compare` does.  The layers are VGG's
 # and a few to which no choice was fitted (12-hopper/unfitted.tsv).  Writes OUT/hopper-h200.tsv.
 set -eu
-out=${1:?usage: h200-hopper.sh OUT NVCC [BUILD]}
-nvcc=${2:?usage: h200-hopper.sh OUT NVCC [BUILD]}
+out=${1:?usage: h200/hopper.sh OUT NVCC [BUILD]}
+nvcc=${2:?usage: h200/hopper.sh OUT NVCC [BUILD]}
 build=${3:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-{ grep -e '^name' -e '^vgg' common/apps/compare/layers.tsv && cat docs/numbers/12-hopper/unfitted.tsv; } >"$work/layers.tsv"
+{ grep -e '^name' -e '^vgg' common/apps/compare/layers.tsv && cat docs/numbers/labs/12-hopper/unfitted.tsv; } >"$work/layers.tsv"
 steps=
 for step in 1 2 3 4 5; do
     { echo "#define STEP $step"; cat labs/12-hopper/baseline.cu; } >"$work/step-$step.cu"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# h200-tune.sh OUT NVCC [BUILD] - measures the constants of `make tune` on a machine with an H100 or
+# h200/tune.sh OUT NVCC [BUILD] - measures the constants of `make tune` on a machine with an H100 or
 # H200.  It times the labs with these constants and the solutions with their own, as `make compare`
 # does, on the layers of docs/student/compare.md.  Writes OUT/tune-h200.tsv, the constants, and
 # OUT/tuned-h200.tsv.
 set -eu
-out=${1:?usage: h200-tune.sh OUT NVCC [BUILD]}
-nvcc=${2:?usage: h200-tune.sh OUT NVCC [BUILD]}
+out=${1:?usage: h200/tune.sh OUT NVCC [BUILD]}
+nvcc=${2:?usage: h200/tune.sh OUT NVCC [BUILD]}
 build=${3:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

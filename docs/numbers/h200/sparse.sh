@@ -1,5 +1,5 @@
 #!/bin/sh
-# h200-sparse.sh SET OUT NVCC [BUILD] - on a machine with a GPU: labs 10 and 13 and cuDNN where x
+# h200/sparse.sh SET OUT NVCC [BUILD] - on a machine with a GPU: labs 10 and 13 and cuDNN where x
 # has zeros, as `make compare` times them.  Writes OUT/SET-h200.tsv, of one of these sets of layers:
 #
 #     sparse    layers of Xu, Fan et al.'s Table I at their networks' own sizes, and VGG-19's deep
@@ -9,7 +9,7 @@
 #     table-1   Table I's own sizes
 #     authors   algorithms 1 and 2 as lab 13 corrects them: one channel, 0 to 95 percent zeros
 set -eu
-usage='usage: h200-sparse.sh sparse|vgg19|table-1|authors OUT NVCC [BUILD]'
+usage='usage: h200/sparse.sh sparse|vgg19|table-1|authors OUT NVCC [BUILD]'
 set=${1:?$usage}
 out=${2:?$usage}
 nvcc=${3:?$usage}
@@ -17,7 +17,7 @@ build=${4:-build}
 maps=$build/tests/datasets/tool_maps
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[ -x "$maps" ] || { echo "h200-sparse.sh: there is no $maps: make maps" >&2; exit 1; }
+[ -x "$maps" ] || { echo "h200/sparse.sh: there is no $maps: make maps" >&2; exit 1; }
 mkdir -p "$out"
 
 # Reads lines of a name and a shape; each comes out at many percentages, the percentage after its

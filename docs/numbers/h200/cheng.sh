@@ -1,7 +1,7 @@
 #!/bin/sh
-# h200-cheng.sh OUT [BUILD] - on a machine with a GPU: labs 05 to 07 on a problem that fills an
-# H200: 10,560 blocks, four full waves of lab 06's (20 an SM, 132 SMs).  From the root, after `make
-# setup` and `make -j tools`.  Writes
+# h200/cheng.sh OUT [BUILD] - labs 05 to 07 on a machine with a GPU.  The problem fills an H200: 10,560
+# blocks, four full waves of lab 06's (20 an SM, 132 SMs).  From the root, after `make setup` and
+# `make -j tools`.  Writes
 #
 #     OUT/ladder-h200.tsv   the labs, and one thread per output
 #     OUT/unroll-h200.tsv   lab 06 with its outermost reduction loop unrolled 1 to 12 times, with and
@@ -9,7 +9,7 @@
 #
 # in microseconds: the median of nine.
 set -eu
-out=${1:?usage: h200-cheng.sh OUT [BUILD]}
+out=${1:?usage: h200/cheng.sh OUT [BUILD]}
 build=${2:-build}
 shape='N=128 C=3 H=40 W=33 K=64 R=5 S=5 pad=same stride=1 layout=chwn'
 nvcc=$(sed -n 's/^NVCC=//p' "$build/toolchain.env")

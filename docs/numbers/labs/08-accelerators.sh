@@ -31,7 +31,7 @@ chosen() {
 {
     echo '| index computation | table-1, cycles | wide, cycles | eleven, cycles |'
     echo '| --- | --- | --- | --- |'
-    counters=$(variant counters "$solution" docs/numbers/08-accelerators/counters.patch)
+    counters=$(variant counters "$solution" docs/numbers/labs/08-accelerators/counters.patch)
     for case in table-1 wide eleven; do
         simulate "converter-$case" 08 solutions --case "$case"
         simulate "counters-$case" 08 "$counters" --case "$case"

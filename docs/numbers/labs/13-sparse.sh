@@ -8,8 +8,8 @@ measured=docs/data/compare/sparse-h200.tsv
 # ---- the authors' kernel: one channel ------------------------------------------------------------
 single='N=16 C=1 H=28 W=28 K=64 R=3 S=3 pad=1 stride=1'
 levels='0 50 70 90 95'
-taps=$(variant taps solutions/13-sparse/conv.cu docs/numbers/13-sparse/taps.patch)
-warps=$(variant warps solutions/13-sparse/conv.cu docs/numbers/13-sparse/warps.patch)
+taps=$(variant taps solutions/13-sparse/conv.cu docs/numbers/labs/13-sparse/taps.patch)
+warps=$(variant warps solutions/13-sparse/conv.cu docs/numbers/labs/13-sparse/warps.patch)
 for zeros in $levels; do
     simulate "authors-$zeros" 13 solutions --shape "$single zeros=$zeros"
     simulate "taps-$zeros" 13 "$taps" --shape "$single zeros=$zeros,$zeros"
@@ -31,7 +31,7 @@ row() {
     done
     printf '\n'
 }
-# The same on an H200, if measured: h200-sparse.sh authors.
+# The same on an H200, if measured: h200/sparse.sh authors.
 card=docs/data/compare/authors-h200.tsv
 card_rows() {
     sh common/apps/compare/sparse_table.sh "$card" | awk -F'\t' -v levels="$levels" '

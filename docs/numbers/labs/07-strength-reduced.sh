@@ -3,7 +3,7 @@
 . docs/numbers/lib.sh
 
 page=labs/07-strength-reduced/README.md
-patches=docs/numbers/07-strength-reduced
+patches=docs/numbers/labs/07-strength-reduced
 solution=solutions/07-strength-reduced/conv.cu
 
 launch=$(machine gtx480 launch_cycles)

@@ -31,7 +31,7 @@ say "$page" "At $(calc '%.1f' "$peak / $bandwidth * 1000") FLOP per byte"
 
 # ---- the steps of the lab --------------------------------------------------------------------------
 
-scalar=$(variant no-vectors solutions/21-depthwise/conv.cu docs/numbers/21-depthwise/no-vectors.patch)
+scalar=$(variant no-vectors solutions/21-depthwise/conv.cu docs/numbers/labs/21-depthwise/no-vectors.patch)
 {
     echo '| case | one output per thread (cycles) | tiles of 4×4 outputs (cycles) | with vector loads (cycles) | speedup |'
     echo '| --- | --- | --- | --- | --- |'

@@ -23,7 +23,7 @@ say $page "one multiplication may be off by $(calc %.3f '100 * 2 * 2 ^ -11') %"
 # ---- the effect of each part ---------------------------------------------------------------------
 
 solution=solutions/11-tensor-cores/conv.cu
-patches=docs/numbers/11-tensor-cores
+patches=docs/numbers/labs/11-tensor-cores
 
 # part NAME SUBMISSION WORDS: a row with the timed cases' cycles.
 part() {

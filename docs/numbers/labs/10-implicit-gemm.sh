@@ -19,7 +19,7 @@ rung() {
     rung 04-tiled 04 solutions
     rung 09-im2col 09 solutions
     for step in 1 2 3 4 5; do
-        rung "step-$step" 10 "$(variant "step-$step" docs/numbers/10-implicit-gemm/steps.cu "STEP=$step")"
+        rung "step-$step" 10 "$(variant "step-$step" docs/numbers/labs/10-implicit-gemm/steps.cu "STEP=$step")"
     done
     rung 10-implicit-gemm 10 solutions
     rung 11-tensor-cores 11 solutions
@@ -45,14 +45,14 @@ rung() {
 
 if command -v gnuplot >/dev/null; then
     gnuplot -e "measured='$measured'; simulated='$out/gemm.tsv'; out='$out/gemm-ladder.svg'" \
-        docs/numbers/10-implicit-gemm/ladder.gp
+        docs/numbers/labs/10-implicit-gemm/ladder.gp
 fi
 
 # ---- the effect of each part of the kernel --------------------------------------------------------
 
 page=labs/10-implicit-gemm/README.md
 solution=solutions/10-implicit-gemm/conv.cu
-patches=docs/numbers/10-implicit-gemm
+patches=docs/numbers/labs/10-implicit-gemm
 # Those four cases use one of the seven kernels, and nvcc takes half a second for each.
 late=$(variant loaded-late "$solution" "$patches/tile-16.patch" "$patches/loaded-late.patch")
 
