@@ -13,6 +13,7 @@
 #include "autograder/text/text.h"
 #include "autograder/trial/trial_call.h"
 #include "autograder/trial/trial_compare.h"
+#include "common/cuda/sim/sim_device.h"
 #include "common/simulator/machine/machine.h"
 
 void trial_print_case(const Trial *trial, const char *shape)
@@ -113,6 +114,7 @@ void trial_print_cost(const Trial *trial, int correct)
     DeviceCost baseline;
     Error error = {""};
     int simulated = trial->device && trial->engine == ENGINE_SIM;
+    if (sim_device_debugger) return; /* launches under the debugger are not counted */
     if (simulated && !trial->cost.launches) {
         printf("  no kernel was launched\n");
         return;
