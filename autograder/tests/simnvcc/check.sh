@@ -150,6 +150,12 @@ tell a-project-with-a-makefile
 "$simnvcc" -o both main.o add.o "$build/simnvcc/libcudart_static.a" "$build/simnvcc/libcudart.so" >said 2>&1 &&
     [ "$(./both word 2>err)" = "2 word" ] && [ "$(grep -c 'cycles on the simulated' err)" = 1 ]
 tell a-link-with-both-runtimes
+# Older C files call functions that CUDA 12 removed, without a declaration.
+cat >old.c <<'EOF'
+int main(void) { return cudaThreadSynchronize() + cudaThreadExit(); }
+EOF
+"$cc" -std=gnu89 -Wno-implicit-function-declaration -c old.c -o old.o && "$simnvcc" -o old old.o >said 2>&1 && ./old 2>err
+tell removed-functions-in-a-c-file
 (mkdir elsewhere && cd elsewhere && SIMULATE_GPU=titanv ../prog) >out 2>err && grep -q 'simulated titanv' err
 tell another-folder-and-machine
 project -B NVCC="$simnvcc" EXTRA=1 >said 2>&1 && ! ./prog >out 2>err && grep -q 'past the end of a' err && grep -q 'add.cu:5' err

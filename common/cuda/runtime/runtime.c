@@ -252,6 +252,18 @@ cudaError_t cudaDeviceReset(void)
     return cudaDeviceSynchronize();
 }
 
+/* Functions that CUDA 12 removed.  cuda_removed.h defines them for CUDA sources; C files of older
+ * programs call them without a declaration. */
+cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
 /* No effect: the simulator always counts, and ncu decides by itself. */
 cudaError_t cudaProfilerStart(void)
 {
