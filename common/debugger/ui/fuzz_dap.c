@@ -5,7 +5,6 @@
  * and its arguments, and gets a header and a sequence number; with it, the rest of the input is
  * what the client sends. The thread that reads is replaced by calls of dap_reader, so that
  * executions do not depend on time. */
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -32,6 +31,7 @@ typedef struct Bytes {
 
 static Bytes early, late;
 static int is_over, late_is_read;
+static int expected; /* responses to the requests that were read */
 
 static void message_add(Bytes *to, const char *line, int length, int sequence)
 {
@@ -76,14 +76,29 @@ static void messages_make(const char *text, size_t size, int options)
     }
 }
 
-/* Reads all messages into the queue. */
+/* Responses that were sent in this execution. */
+static int responses_count(void)
+{
+    static char text[32 << 20];
+    int found = 0;
+    ssize_t bytes = pread(dap.out, text, sizeof text - 1, 0);
+    if (bytes < 0) abort();
+    text[bytes] = 0;
+    for (const char *at = text; (at = strstr(at, "\"type\":\"response\"")); at++)
+        found++;
+    return found;
+}
+
+/* Reads all messages into the queue, except those that are answered at once. */
 static void messages_read(Session *s, const Bytes *bytes)
 {
+    int before = dap.count + responses_count();
     if (ftruncate(dap.in, 0) != 0 || lseek(dap.in, 0, SEEK_SET) != 0 ||
         write(dap.in, bytes->text, bytes->count) != (ssize_t)bytes->count ||
         lseek(dap.in, 0, SEEK_SET) != 0)
         abort();
     if (setjmp(fuzz_leave) == 0) dap_reader(s);
+    expected += dap.count + responses_count() - before;
 }
 
 static void (*debugger_begins)(DebugHook *hook, struct Launch *launch);
@@ -111,8 +126,9 @@ static void dap_restart(int options)
 {
     if (!dap.out) {
         json_object_seed(1);
-        dap.in = memfd_create("messages", 0), dap.out = open("/dev/null", O_WRONLY);
+        dap.in = memfd_create("messages", 0), dap.out = memfd_create("answers", 0);
     }
+    if (ftruncate(dap.out, 0) != 0 || lseek(dap.out, 0, SEEK_SET) != 0) abort();
     free(dap.captured);
     dap.captured = NULL, dap.captured_bytes = 0;
     dap.sequence = dap.first = dap.count = dap.is_closed = dap.references = 0;
@@ -135,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static Session s;
     int options = size ? data[0] : 0;
-    is_over = late_is_read = 0;
+    is_over = late_is_read = expected = 0;
     messages_make((const char *)data + (size > 0), size - (size > 0), options);
     fuzz_session_open(&s);
     dap_restart(options);
@@ -143,8 +159,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     s.write = dap_capture, s.stopped = dap_stopped;
     debugger_begins = s.debugger.hook.begin, s.debugger.hook.begin = launch_begins;
     conversation(&s);
-    for (json_t *left; (left = dap_message_take(0));)
+    for (json_t *left; (left = dap_message_take(0)); expected--)
         json_decref(left);
+    if (expected != responses_count()) abort(); /* each request has one response */
     fuzz_session_close(&s);
     return 0;
 }
