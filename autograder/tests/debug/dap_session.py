@@ -226,6 +226,9 @@ def bad_messages(adapter, program):
                                ("setBreakpoints", {"source": {}}),
                                ("evaluate", {"expression": "((((", "context": "repl"})):
         client.ask(command, arguments)
+    for text in ("quit", "qu", "k", "q{i}uit", "ru", " exit"):
+        refused = client.ask("evaluate", {"expression": text, "context": "repl"})
+        assert not refused["success"] and "use its buttons" in refused["message"], (text, refused)
     client.raw(json.dumps({"seq": 900, "type": "request", "command": "dance"}).encode())
     client.good("configurationDone")
     assert client.wait("stopped")["reason"] == "entry"

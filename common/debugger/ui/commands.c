@@ -143,6 +143,12 @@ int is_command(const char *line)
     return command_of(command_skip(line), &(size_t){0}) != NULL;
 }
 
+const char *command_name(const char *line)
+{
+    const Command *command = command_of(command_skip(line), &(size_t){0});
+    return command ? command->name : "";
+}
+
 int command_run(Session *s, const char *line)
 {
     size_t length;

@@ -41,11 +41,9 @@ static int command_capture(Session *s, const char *line)
 
 static int is_in_console(const char *line)
 {
-    static const char *const KEPT[] = {"quit", "q", "exit", "kill", "run", "r"};
-    char word[16];
-    if (sscanf(line, "%15s", word) != 1) return 1;
+    static const char *const KEPT[] = {"quit", "exit", "kill", "run"};
     for (size_t i = 0; i < sizeof KEPT / sizeof *KEPT; i++)
-        if (!strcmp(word, KEPT[i])) return 0;
+        if (!strcmp(command_name(line), KEPT[i])) return 0;
     return 1;
 }
 

@@ -54,6 +54,7 @@ __attribute__((format(printf, 2, 3))) void say(Session *session, const char *for
 /* Carries out one command line. 1: execution continues (an action was requested); 0: stay. */
 int command_run(Session *session, const char *line);
 int is_command(const char *line);
+const char *command_name(const char *line); /* not abbreviated; "": it is no command */
 /* The word's completions, NULL-ended by `state` as readline expects them; malloc'ed. */
 char *command_complete(const char *text, int state);
 
