@@ -5,6 +5,7 @@
 #   - the architecture becomes one that a simulated machine has, as PTX and as SASS for sm_90;
 #   - the CUDA runtime is the simulated GPU of BUILD/simnvcc, which also links the PTX of
 #     relocatable device code (common/simulator/ptx/ptx_link.h);
+#   - a cubin is a fat binary with PTX, which the simulated driver can load;
 #   - names that CUDA removed, and headers that the toolkit lacks, are those of
 #     BUILD/simnvcc/include.
 set -euf
@@ -29,7 +30,7 @@ library=$build/simnvcc
 [ $# -gt 0 ] || fail "no input files; --help lists nvcc's options"
 
 # The first pass over the arguments sets these.
-archs='' host_compiler='' debugs='' lines='' informs='' uses='' packages=''
+archs='' host_compiler='' debugs='' lines='' informs='' uses='' packages='' cubin='' output='' source=''
 
 # Each argument is taken from the front; what stays is appended at the end.
 left=$#
@@ -61,7 +62,10 @@ while [ "$left" -gt 0 ]; do
         -ccbin | -ccbin=* | --compiler-bindir | --compiler-bindir=*) host_compiler=yes ;;
         -G | --device-debug) debugs=yes ;;
         -lineinfo | --generate-line-info) lines=yes ;;
+        -cubin | --cubin) cubin=yes word=-fatbin ;;
+        -o* | --output-file | --output-file=*) output=yes ;;
         *.cu)
+            source=$word
             ! grep -qs '\<texture *<' "$word" || uses="$uses -DSIMULATE_TEXTURE_REFERENCES"
             ! grep -Eqs '\<__(any|all|ballot) *\(' "$word" || uses="$uses -DSIMULATE_WARP_VOTES"
             ;;
@@ -96,6 +100,8 @@ runtime=$library
 [ -z "$debugs" ] || [ ! -d "$library/debug" ] || runtime=$library/debug
 machine=sm_90
 [ "$arch" != 90a ] || machine=sm_90a
+# A cubin would have no PTX, which the simulated driver loads.
+[ -z "$cubin" ] || [ "$output" ] || set -- "$@" -o "$(basename "$source" .cu).cubin"
 [ "$host_compiler" ] || set -- "$@" -ccbin "$cxx"
 [ "$debugs" ] || [ "$lines" ] || set -- "$@" -lineinfo
 # The libraries on the host that compute for CUDA's; their lack is reported when a program calls them.

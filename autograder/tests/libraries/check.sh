@@ -90,6 +90,9 @@ END
 "$nvcc" -arch=compute_80 -lineinfo -ptx "$work/scale.cu" -o "$work/scale.ptx" 2>"$work/said" &&
     run 0 driver.cu "$work/scale.ptx" && grep -qx 'all right' "$work/out" && says '^    scale  *2 '
 tell driver
+(cd "$work" && "$build/bin/simnvcc" --cubin -arch=sm_80 scale.cu) >"$work/said" 2>&1 &&
+    run 0 driver.cu "$work/scale.cubin" && grep -qx 'all right' "$work/out" && says '^    scale  *2 '
+tell driver-loads-a-cubin-of-simnvcc
 run 1 driver.cu "$work/scale.ptx outside" && says 'Invalid __global__ read' && says 'scale.cu:5'
 tell driver-checks-name-the-kernels-line
 

@@ -52,6 +52,9 @@ int main(int argc, char **argv)
     good("a missing kernel", cuModuleGetFunction(&scale, module, "none"), CUDA_ERROR_NOT_FOUND);
     GOOD(cuModuleGetFunction(&scale, module, "scale"));
     GOOD(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, scale));
+    GOOD(cuFuncSetBlockShape(scale, 256, 1, 1)); /* as PyCUDA */
+    good("a block of no threads", cuFuncSetBlockShape(scale, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
+    GOOD(cuFuncSetSharedSize(scale, 0));
     EXPECT(value >= 256);
     GOOD(cuModuleGetGlobal(&factor, &bytes, module, "factor"));
     float three = 3, host[N], result[N];

@@ -166,6 +166,11 @@ CUresult cuCtxDestroy(CUcontext context)
     return CUDA_SUCCESS;
 }
 
+CUresult cuCtxDetach(CUcontext context)
+{
+    return cuCtxDestroy(context);
+}
+
 CUresult cuCtxGetDevice(CUdevice *device)
 {
     if (!depth) return CUDA_ERROR_INVALID_CONTEXT;
@@ -318,6 +323,13 @@ int driver_refuse(const char *name)
 {
     return runtime_fail(name, DEVICE_NOT_SUPPORTED,
                         "this function of the driver is not supported by the simulated GPU");
+}
+
+/* CUDA 12 removed it from cudaProfiler.h, and PyCUDA still links it. */
+CUresult cuProfilerInitialize(const char *config, const char *output, int mode)
+{
+    (void)config, (void)output, (void)mode;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuProfilerStart(void)

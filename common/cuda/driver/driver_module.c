@@ -406,6 +406,19 @@ static CUresult launch(CUfunction function, const unsigned size[6], unsigned sha
     return result;
 }
 
+/* Only cuLaunch and cuLaunchGrid, which are rejected, would use the shape and the size.  PyCUDA sets
+ * them before cuLaunchKernel. */
+CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
+{
+    return !function || x < 1 || y < 1 || z < 1 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetSharedSize(CUfunction function, unsigned bytes)
+{
+    (void)bytes;
+    return function ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **parameters, void **extra)
