@@ -48,7 +48,9 @@ static const char USAGE[] =
     "  --watch            runs the last wrong case first and stops at the first wrong case;\n"
     "                     saves only grades in which every case is correct\n"
     "  --for-marks        refuses to grade in a sandbox in which a submission can read files of "
-    "others\n"
+    "others;\n"
+    "                     simulates with one host thread, so that what a kernel with a race does\n"
+    "                     is the same on every machine\n"
     "  --verbose          also shows the counters of every case, and the grader's own time\n"
     "Exit: 0 grading worked, whatever the mark; 1 it did not; 2 wrong usage; 3 see --fail-under.\n";
 
@@ -178,6 +180,7 @@ static int grader_open(const Options *options, Grader *grader, Error *error)
     grader->only_case = options->only_case;
     grader->counters = options->verbose;
     grader->call_seconds = options->call_seconds;
+    grader->sim_threads = options->for_marks ? 1 : 0;
     if (grader->engine == ENGINE_GPU) grader->ceilings = measured_ceilings_begin();
     return 0;
 }

@@ -143,6 +143,7 @@ static void grade_source(LabRun *run)
     Error error;
     SessionOptions options = {.engine = run->lab->ini.host ? ENGINE_SIM : grader->engine,
                               .call_seconds = grader->call_seconds,
+                              .sim_threads = grader->sim_threads,
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
                               .checks = 1,

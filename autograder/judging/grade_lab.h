@@ -26,6 +26,7 @@ typedef struct Grader {
     uint64_t seed;
     double call_seconds;   /* limit for one call of the entry point: seconds of CPU time, and
                             * seconds of idle waiting */
+    int sim_threads;       /* host threads of a simulated GPU; 0: one per core */
     const char *only_case; /* NULL: all cases; else one public case, or "hidden" */
     char first_case[48];   /* name of the case that runs first; "": none */
     int stop;              /* Boolean: stop at the first case that is not correct */

@@ -21,6 +21,7 @@ int lab_run_simulator(const LabRun *run, const Operation *operation, Judge *judg
     SessionOptions options = {.engine = ENGINE_SIM,
                               .machine = grader->machine_name,
                               .gpus_directory = grader->gpus,
+                              .sim_threads = grader->sim_threads,
                               .checks = 1};
     *judge = (Judge){.operation = operation,
                      .precision = run->lab->ini.precision,
