@@ -66,7 +66,7 @@ wave_row() {
 }
 
 {
-    echo '| layer | 1,056 filters (cycles) | 1,188 filters (cycles) | difference (cycles) | (µs) |'
+    echo '| layer | 1,056 filters (cycles) | 1,188 filters (cycles) | difference (cycles) | difference (µs) |'
     echo '| --- | --- | --- | --- | --- |'
     wave_row '3×3, 16 channels per filter' "$(wave 1 16 1056)" "$(wave 1 16 1188)"
     wave_row '3×3, depthwise' "$(wave 1056 1056 1056)" "$(wave 1188 1188 1188)"
