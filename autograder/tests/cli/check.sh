@@ -275,7 +275,7 @@ awk '
     !off
     /\/\/ TODO/ { off = number <= 2 }' solutions/17-backward/conv.cu $skeletons/17-backward/conv.cu >"$work/parts/17-backward/conv.cu"
 run 0 "$grade" --build "$build" --lab 17 --case dx-book --engine sim --submission "$work/parts" $results --ptx-only &&
-    grep -q '^  A  *1/1  TODO(1) to (7)  *2 of 7 written  *gather and scatter$' "$work/out" &&
+    grep -q '^  A  *\([0-9.]*\)/\1  TODO(1) to (7)  *2 of 7 written  *gather and scatter$' "$work/out" &&
     grep -q '^  B  *TODO(8) to (17)  *not written' "$work/out" &&
     grep -q 'conv.cu:[0-9]*: TODO(3): Write a kernel' "$work/out"
 tell parts-are-graded-alone

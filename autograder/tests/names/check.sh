@@ -59,7 +59,7 @@ as_values()
     shift
     "$@" SUBMISSION="$name" SUBMISSIONS="$name" RESULTS="$name" DEADLINE="$name" SBATCH="$name" ROSTER="$name" GRACE="$name" PENALTY="$name" COUNTS="$name" ATTEMPTS="$name" REGRADE="$name" SINCE="$name" ITEMS="$name" COURSE="$name" ANONYMOUS="$name" ENGINE="$name" GPU="$name" LAB="$name" CASE="$name" SHAPE="$name" MAPS="$name" WEIGHTS="$name" SEED="$name" \
         FAIL_UNDER="$name" NAME="$name" OPERATION="$name" SECONDS="$name" SAMPLE="$name" CLANG="$name" JOBS="$name" VERBOSE="$name" \
-        PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" FROM="$name" PLATFORM="$name" CC="$name" CXX="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
+        PTX="$name" LONG="$name" QUICK="$name" FORMAT="$name" RESULTS="$name" GRADEBOOK="$name" OUT="$name" FROM="$name" PLATFORM="$name" CCACHE="$name" CUDA_INCLUDE="$name" CFLAGS="$name" \
         CPPFLAGS="$name" LDFLAGS="$name" LDLIBS="$name" WARN="$name" SANITIZE="$name" \
         SET="$name" DATA="$name" EPOCHS="$name" RESUME="$name" STOP="$name" CHECK="$name" WINDOW="$name" SOCKET="$name" QUEUE="$name" LIMIT="$name" MARGIN="$name" METRICS="$name" RATE="$name" CLIENTS="$name" EACH="$name" THREADS="$name" SHOW="$name" PROGRAM="$name" ARGS="$name" PROFILE="$name" ARCH="$name" NVCCFLAGS="$name" FILES="$name" MACHINE="$name" LOWER="$name" ANY_OTHER="$name"
 }
@@ -141,6 +141,9 @@ try_compilers()
 {
     while IFS= read -r line; do
         is_held 0 "$line" timeout 3000 make MAKE=true BUILD=b setup NVCC="$line" && grep -q 'is not an nvcc of CUDA' "$work/out" || return 1
+        for compiler in CC CXX; do
+            is_held 0 "$line" timeout 3000 make MAKE=true BUILD=b setup "$compiler=$line" && grep -q "there is no compiler $compiler=" "$work/out" || return 1
+        done
     done <"$work/names"
 }
 try_compilers

@@ -15,9 +15,10 @@ serve() {
     server=$!
     for _ in $(seq 6000); do
         ! grep -q ' at /' "$work/server" || return 0
-        kill -0 $server 2>/dev/null || return 1
+        kill -0 $server 2>/dev/null || break
         sleep 0.1
     done
+    cat "$work/server" >>"$work/err"
     return 1
 }
 load() { timeout 3000 "$build/bin/load" SOCKET="$work/socket" "$@" >"$work/out" 2>"$work/err"; }
@@ -64,8 +65,8 @@ ended 137 $server && ended 1 $generator &&
     grep -q '^load: 16 requests were lost with their connection, 0 not answered$' "$work/err" &&
     [ -S "$work/socket" ]
 tell a-killed-server
-serve LIMIT=3000 && load RATE=40 SECONDS=1 CHECK=1 && load SHOW=model &&
-    grep -qx 'limit 3000000000' "$work/out"
+serve LIMIT=600000 && load RATE=40 SECONDS=1 CHECK=1 && load SHOW=model &&
+    grep -qx 'limit 600000000000' "$work/out"
 tell the-next-server
 
 # Stopped under load: 0, and its generator does not hang.

@@ -406,8 +406,8 @@ static CUresult launch(CUfunction function, const unsigned size[6], unsigned sha
     return result;
 }
 
-/* Only cuLaunch and cuLaunchGrid, which are rejected, would use the shape and the size.  PyCUDA sets
- * them before cuLaunchKernel. */
+/* Only cuLaunch and cuLaunchGrid, which are rejected, would use the shape and the size.  PyCUDA
+ * sets them before cuLaunchKernel. */
 CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
 {
     return !function || x < 1 || y < 1 || z < 1 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
