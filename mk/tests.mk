@@ -29,7 +29,7 @@ EXPORT_TOOLS := $(BUILD)/bin/export $(BUILD)/tests/autograder/export/tool_sample
 OWN_TARGETS += test
 # A target of its own, so that it runs during the compilation, because it mostly waits.
 test-packages:
-	$(call want,clang-format-14 shellcheck libxml2-utils tidy python3-jsonschema python3-numpy python3-pil python3-sphinx python3-myst-parser similarity-tester libjs-codemirror chromium chromium-driver python3-selenium curl cmake libfftw3-single3 libfftw3-double3 $${CI:+slurmctld slurmd slurm-client munge})
+	$(call want,clang-format-14 shellcheck libxml2-utils xz-utils tidy python3-jsonschema python3-numpy python3-pil python3-sphinx python3-myst-parser similarity-tester libjs-codemirror chromium chromium-driver python3-selenium curl cmake libfftw3-single3 libfftw3-double3 $${CI:+slurmctld slurmd slurm-client munge})
 	$(Q)sh common/setup/axe.sh "$$BUILD"
 
 test: export CHOSEN = $(ALL_TESTS)

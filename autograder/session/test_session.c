@@ -11,9 +11,10 @@
 
 #include "autograder/session/test_runs.h"
 
+/* gcc 14 rejects calls of undeclared functions, and -std=c11 alone declares no usleep. */
 #define HOST_HEAD                                                                                  \
-    "#include <convlab/conv.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n"     \
-    "#include <string.h>\n#include <unistd.h>\n#include <signal.h>\n"
+    "#define _GNU_SOURCE\n#include <convlab/conv.h>\n#include <fcntl.h>\n#include <stdio.h>\n"     \
+    "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n#include <signal.h>\n"
 
 /* The definition, unoptimised. */
 #define NAIVE_HOST                                                                                 \

@@ -13,16 +13,9 @@ double lane_double(const Value *value, uint32_t lane)
                : (double)value->i[lane];
 }
 
-static int64_t double_integer(double f)
-{
-    return f >= 9.2233720368547758e18   ? INT64_MAX
-           : f > -9.2233720368547758e18 ? (int64_t)f
-                                        : INT64_MIN;
-}
-
 int64_t lane_integer(const Value *value, uint32_t lane)
 {
-    return type_is_floating(value->type) ? double_integer(value->f[lane]) : value->i[lane];
+    return type_is_floating(value->type) ? value_integer(value->f[lane]) : value->i[lane];
 }
 
 int64_t integer_wrap(const Type *type, int64_t i)
@@ -50,7 +43,7 @@ void value_convert(Value *value, const Type *type)
             double f = lane_double(value, lane);
             value->f[lane] = type->bytes == 4 ? (double)(float)f : f;
         } else {
-            int64_t i = from_float ? double_integer(value->f[lane]) : value->i[lane];
+            int64_t i = from_float ? value_integer(value->f[lane]) : value->i[lane];
             value->i[lane] =
                 type->kind == TYPE_BOOL && from_float ? value->f[lane] != 0 : integer_wrap(type, i);
         }

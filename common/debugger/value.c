@@ -252,12 +252,19 @@ static void binary_print(uint64_t bits, Out *o)
         out(o, "%d", (int)(bits >> top & 1));
 }
 
+int64_t value_integer(double f)
+{
+    return f >= 9.2233720368547758e18   ? INT64_MAX
+           : f > -9.2233720368547758e18 ? (int64_t)f
+                                        : INT64_MIN;
+}
+
 static int integer_print(const Type *type, int64_t i, double f, char format, Out *o)
 {
     uint64_t bits = (uint64_t)i;
     if (type_is_floating(type)) {
         if (format == 'f') return 0;
-        bits = (uint64_t)(int64_t)f;
+        bits = (uint64_t)value_integer(f);
     }
     if (type->bytes < 8) bits &= (1ull << 8 * type->bytes) - 1;
     switch (format) {

@@ -25,6 +25,10 @@ typedef struct Value {
 int type_is_scalar(const Type *type);
 int type_is_floating(const Type *type); /* its values are Value.f */
 
+/* f as an integer, as C converts it; the nearest one if int64_t cannot hold it, and for NaN the
+ * least. */
+int64_t value_integer(double f);
+
 /* Host address of the bytes at a generic address in a lane; NULL with why: they are in no
  * memory. */
 unsigned char *lane_memory(const Warp *warp, uint32_t lane, uint64_t address, uint64_t bytes,

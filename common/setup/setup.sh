@@ -132,6 +132,7 @@ has_package()
     chromium-driver) command -v chromedriver ;;
     python3-selenium) python_has selenium ;;
     curl | cmake) command -v "$1" ;;
+    xz-utils) command -v xz ;; # for the test of a class
     similarity-tester) command -v sim_c++ ;; # for a class
     slurmctld | slurmd) command -v "$1" ;;   # for the test of a class on a cluster
     libopenblas0-pthread) ldconfig -p | grep -q 'libopenblas\.so\.0' ;; # for cuBLAS (simulator/libraries.md)
@@ -247,9 +248,12 @@ find_nvcc()
             "$build/toolchain/nvidia/cu13/bin/nvcc"
     fi
     for candidate; do
-        # cuda_fp16.h includes nv/target.  Wheels of an earlier setup may lack it.
+        # cuda_fp16.h includes nv/target.  The wheels of an earlier setup may lack it, and lib64.
         case $candidate in
-        "$build"/toolchain/*) [ -e "$build/toolchain/nvidia/cu13/include/cccl/nv/target" ] || continue ;;
+        "$build"/toolchain/*)
+            [ -e "$build/toolchain/nvidia/cu13/include/cccl/nv/target" ] || continue
+            [ -e "$build/toolchain/nvidia/cu13/lib64" ] || continue
+            ;;
         esac
         if [ -n "$candidate" ] && is_usable "$candidate"; then
             realpath -s "$candidate"
@@ -271,6 +275,8 @@ install_wheels()
         --target "$build/toolchain.part" \
         $wheels >>"$log" 2>&1 ||
         { rm -rf "$build/toolchain.part"; fail "pip could not download nvcc (see $log); install the CUDA Toolkit, 12.0 or newer"; }
+    # nvcc and CMake search for libcudadevrt.a in the toolkit's lib64, which the wheels call lib.
+    ln -s lib "$build/toolchain.part/nvidia/cu13/lib64"
     mv "$build/toolchain.part" "$build/toolchain"
 }
 

@@ -35,12 +35,15 @@ tell doctor-names-the-cause-and-the-remedy
 tell the-sandbox-holds
 graded "$box" 01 solutions --for-marks && grep -q '100/100 points' "$work/said"
 tell lab-01-with-its-speed-points
-[ "$(id -u)" != 0 ] || {
+nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+if [ "$(id -u)" = 0 ] && $nobody test -x "$build/bin/grade"; then
     chmod 755 "$work" && mkdir -p "$work/results" && chmod 777 "$work/results"
-    graded "setpriv --reuid=65534 --regid=65534 --clear-groups $box" 01 solutions --case lenet-c1
+    graded "$nobody $box" 01 solutions --case lenet-c1
     grep -q 'lenet-c1 .* 15/15' "$work/said"
-}
-tell another-user-than-root
+    tell another-user-than-root
+else
+    echo "# $room/another-user-than-root did not run: it needs root, and a folder that others can enter"
+fi
 # A container hides parts of /proc, and the kernel then allows no new /proc in a namespace.
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     # shellcheck disable=SC2016 # the inner shell's

@@ -272,6 +272,10 @@ EOF
 cmake -S package -B packaged -DCMAKE_PREFIX_PATH="$work/opt" >said 2>&1 && cmake --build packaged >>said 2>&1 && packaged/host 2>err &&
     grep -q 'simulated h200' err
 tell a-cmake-package
-! command -v man >/dev/null || [ -z "$(man --warnings -l "$work/opt/share/man/man1/simnvcc.1" 2>&1 >said)" ] && grep -q SIMULATE_REPORT said
-tell the-manual-page-is-well-formed
+if command -v man >/dev/null; then
+    [ -z "$(man --warnings -l "$work/opt/share/man/man1/simnvcc.1" 2>&1 >said)" ] && grep -q SIMULATE_REPORT said
+    tell the-manual-page-is-well-formed
+else
+    echo "# $room/the-manual-page-is-well-formed did not run: there is no man"
+fi
 exit "$failed"
