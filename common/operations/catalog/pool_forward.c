@@ -328,13 +328,6 @@ static const Mistake MISTAKE[MISTAKES] = {
                                       "offset lacks c."},
 };
 
-static void exchange(int *one, int *other)
-{
-    int kept = *one;
-    *one = *other;
-    *other = kept;
-}
-
 /* The window with this mistake.  0: the mistake does not change this problem. */
 static int mistaken_window(int which, Window *window)
 {
@@ -372,10 +365,10 @@ static int mistaken_window(int which, Window *window)
         p->stride_w = p->S;
         return 1;
     case STRIDES_EXCHANGED:
-        exchange(&p->stride_h, &p->stride_w);
+        mistake_exchange(&p->stride_h, &p->stride_w);
         return 1;
     case WINDOW_TRANSPOSED:
-        exchange(&p->R, &p->S);
+        mistake_exchange(&p->R, &p->S);
         *window = window_of(p);
         return 1;
     case LAST_ROW:
@@ -390,7 +383,7 @@ static int mistaken_window(int which, Window *window)
         p->pad_top = p->pad_left = 0;
         return 1;
     case PADDINGS_EXCHANGED:
-        exchange(&p->pad_top, &p->pad_left);
+        mistake_exchange(&p->pad_top, &p->pad_left);
         return 1;
     case ROW_DOWN:
         p->pad_top--;

@@ -156,13 +156,6 @@ int grouped_derive(GroupedProblem *p, Error *error)
 
 /* ---- mistakes -------------------------------------------------------------------------------- */
 
-static void exchange(int *one, int *other)
-{
-    int kept = *one;
-    *one = *other;
-    *other = kept;
-}
-
 /* The numbers of GROUPED_MISTAKE_LIST, in its order. */
 enum {
     ALL_ZERO,
@@ -259,7 +252,7 @@ static int mistake_steps(int which, GroupedWindow *v)
         p->stride_h = p->stride_w = 1;
         return 1;
     case STRIDES_EXCHANGED:
-        exchange(&p->stride_h, &p->stride_w);
+        mistake_exchange(&p->stride_h, &p->stride_w);
         return 1;
     case STRIDE_W_ONE:
         return p->stride_w = 1;
@@ -284,7 +277,7 @@ static int mistake_steps(int which, GroupedWindow *v)
     case DILATION_ONE:
         return p->dilation_h = p->dilation_w = 1;
     case DILATIONS_EXCHANGED:
-        exchange(&p->dilation_h, &p->dilation_w);
+        mistake_exchange(&p->dilation_h, &p->dilation_w);
         return 1;
     case LAST_ROW:
         return --v->rows > 0;
@@ -305,7 +298,7 @@ static int mistake_edges(int which, GroupedWindow *v)
         p->pad_top = p->pad_left = 0;
         return 1;
     case PADDINGS_EXCHANGED:
-        exchange(&p->pad_top, &p->pad_left);
+        mistake_exchange(&p->pad_top, &p->pad_left);
         return 1;
     case LEFT_BOTH:
         p->pad_top = p->pad_left;

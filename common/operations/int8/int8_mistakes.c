@@ -183,13 +183,6 @@ static const Mistake MISTAKE[MISTAKES] = {
                                       "lacks n."},
 };
 
-static void exchange(int *one, int *other)
-{
-    int kept = *one;
-    *one = *other;
-    *other = kept;
-}
-
 /* A mistake of the requantisation, or of the numbers' meaning.  0: no effect on this problem; -1:
  * another mistake. */
 static int mistaken_numbers(int which, Rule *rule)
@@ -311,13 +304,13 @@ static int mistaken_windows(int which, Rule *rule)
         p->stride_h = p->stride_w = 1;
         return 1;
     case STRIDES_EXCHANGED:
-        exchange(&p->stride_h, &p->stride_w);
+        mistake_exchange(&p->stride_h, &p->stride_w);
         return 1;
     case PADDING_IGNORED:
         p->pad_top = p->pad_left = 0;
         return 1;
     case PADDINGS_EXCHANGED:
-        exchange(&p->pad_top, &p->pad_left);
+        mistake_exchange(&p->pad_top, &p->pad_left);
         return 1;
     case NO_SUM:
         return rule->no_sum = 1;

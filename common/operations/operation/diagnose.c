@@ -580,6 +580,13 @@ static void explain(const Judgement *judged, ProbeRun run, void *context, Findin
     explain_mistakes(judged, run, context, NULL, 0, NULL, finding);
 }
 
+void mistake_exchange(int *one, int *other)
+{
+    int kept = *one;
+    *one = *other;
+    *other = kept;
+}
+
 void explain_mistakes(const Judgement *judged, ProbeRun run, void *context, const Mistake *mistake,
                       int mistakes, MistakenValues *values, Finding *finding)
 {

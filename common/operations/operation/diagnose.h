@@ -53,6 +53,9 @@ typedef struct Mistake {
  * undefined elements as NAN.  Returns 0 if the mistake changes nothing. */
 typedef int MistakenValues(const Judgement *judged, int which, double *value);
 
+/* Two parameters of the problem in each other's place, for MistakenValues. */
+void mistake_exchange(int *one, int *other);
+
 /* An explain for operations with such a list.  Tries the diagnoses for any operation, in their
  * order.  Before the last of them, reports the first mistake that gives exactly the observed
  * outputs, or the images, maps, rows or columns that contain all wrong outputs. */
