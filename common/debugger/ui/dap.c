@@ -161,11 +161,7 @@ void dap_stopped(Session *s, const Stop *stop)
 {
     Debugger *d = &s->debugger;
     PlanKind before = d->plan.interrupted;
-    if (s->after_survey && stop->kind == STOP_ARRIVED) {
-        void (*after)(Session * session) = s->after_survey;
-        s->after_survey = NULL;
-        after(s);
-    }
+    survey_end(s, stop);
     if (stop->kind == STOP_INTERRUPT && !dap.stops_on_entry) {
         /* A request arrives while the kernel executes. */
         json_t *request;

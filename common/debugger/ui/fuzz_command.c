@@ -42,13 +42,7 @@ static void lines_run(Session *s)
 
 static void stopped(Session *s, const Stop *stop)
 {
-    if (s->after_survey && stop->kind == STOP_ARRIVED) {
-        void (*after)(Session * session) = s->after_survey;
-        s->after_survey = NULL;
-        after(s);
-    } else {
-        stop_report(s, stop);
-    }
+    if (!survey_end(s, stop)) stop_report(s, stop);
     lines_run(s);
 }
 

@@ -151,13 +151,7 @@ void prompt_run(Session *s)
 
 static void prompt_stopped(Session *s, const Stop *stop)
 {
-    if (s->after_survey && stop->kind == STOP_ARRIVED) {
-        void (*after)(Session * session) = s->after_survey;
-        s->after_survey = NULL;
-        after(s);
-    } else {
-        stop_report(s, stop);
-    }
+    if (!survey_end(s, stop)) stop_report(s, stop);
     prompt_run(s);
 }
 

@@ -74,6 +74,8 @@ int command_info_cuda(Session *session, const char *arguments);
 int command_focus(Session *session, const char *arguments);
 
 /* ---- memory.c, tensors.c, survey.c: commands that look at memory ---- */
+/* If the stop ends a survey: shows its result and returns 1. */
+int survey_end(Session *session, const Stop *stop);
 int command_examine(Session *session, const char *format, const char *arguments);
 int command_disassemble(Session *session, const char *arguments);
 int command_tensor(Session *session, const char *arguments);

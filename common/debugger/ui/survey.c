@@ -38,6 +38,15 @@ static int survey_start(Session *s, void (*after)(Session *s))
     return 1;
 }
 
+int survey_end(Session *s, const Stop *stop)
+{
+    void (*after)(Session * session) = s->after_survey;
+    if (!after || stop->kind != STOP_ARRIVED) return 0;
+    s->after_survey = NULL;
+    after(s);
+    return 1;
+}
+
 int command_readers(Session *s, const char *arguments)
 {
     uint64_t address, bytes;
