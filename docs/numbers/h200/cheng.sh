@@ -1,7 +1,7 @@
 #!/bin/sh
-# h200/cheng.sh OUT [BUILD] - labs 05 to 07 on a machine with a GPU.  The problem fills an H200: 10,560
-# blocks, four full waves of lab 06's (20 an SM, 132 SMs).  From the root, after `make setup` and
-# `make -j tools`.  Writes
+# h200/cheng.sh OUT [BUILD] - labs 05 to 07 on a machine with a GPU.  The problem fills an H200:
+# 10,560 blocks, four full waves of lab 06's (20 an SM, 132 SMs).  From the root, after `make setup`
+# and `make -j tools`.  Writes
 #
 #     OUT/ladder-h200.tsv   the labs, and one thread per output
 #     OUT/unroll-h200.tsv   lab 06 with its outermost reduction loop unrolled 1 to 12 times, with and
